@@ -71,7 +71,7 @@ async function compact(database: Database, nowMs: number): Promise<number> {
     transact: createTransact(database),
     compactionIn: createCompactionRepository,
     now: () => new Date(nowMs),
-    onFault(error) {
+    onSetAside(_device, error) {
       throw error;
     },
   }).compactClosedDays();

@@ -119,6 +119,7 @@ CREATE TABLE config_targets (
   confirmed_at timestamp with time zone,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
   group_id uuid,
+  lost_keys text[],
   CONSTRAINT config_targets_pkey PRIMARY KEY (organization_id, job_id, asset_id),
   CONSTRAINT config_targets_stage_check CHECK (stage >= 1),
   CONSTRAINT config_targets_state_check CHECK (state = ANY (ARRAY['queued'::text, 'waiting'::text, 'sent'::text, 'applied'::text, 'failed'::text, 'cancelled'::text, 'superseded'::text, 'timed_out'::text]))
@@ -141,6 +142,8 @@ COMMENT ON COLUMN config_targets.confirmed_at IS
   'When the device confirmed the change, also after the target had failed or timed out. Null: not confirmed.';
 COMMENT ON COLUMN config_targets.group_id IS
   'The group for whose profile the device has the change: it is withdrawn when the device leaves the group. Null: the change was asked for by itself.';
+COMMENT ON COLUMN config_targets.lost_keys IS
+  'Settings of the change that another job has overwritten since, or brought so that the device confirmed them alone: what is pending of them is not pending for this target. Null: none.';
 CREATE OR REPLACE FUNCTION record_config_targets_changes()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -292,6 +295,7 @@ CREATE TABLE events (
   type text NOT NULL,
   body text NOT NULL,
   trace text,
+  serial_number text,
   CONSTRAINT events_pkey PRIMARY KEY (organization_id, id)
 ) PARTITION BY RANGE (id);
 COMMENT ON TABLE events IS
@@ -300,6 +304,8 @@ COMMENT ON COLUMN events.body IS
   'JSON text exactly as it is signed and sent.';
 COMMENT ON COLUMN events.trace IS
   'The traceparent (W3C Trace Context) of the request or message that it follows from. Null: traces are off.';
+COMMENT ON COLUMN events.serial_number IS
+  'Of the device that it is about. Null: about none.';
 
 CREATE TABLE group_withdrawals (
   organization_id uuid NOT NULL,
@@ -386,7 +392,28 @@ COMMENT ON TABLE list_totals IS
 COMMENT ON COLUMN list_totals.list IS
   'assets: the active ones; alerts; targets:<job id>, while the job runs; devices: active ones by state.';
 COMMENT ON COLUMN list_totals.key IS
-  'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. targets: the state. devices: status:, battery: or sync: and the value.';
+  'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. targets: the state. devices: status:, battery: or sync: and the value, profile:none for those without one.';
+
+CREATE TABLE mail_addresses (
+  organization_id uuid NOT NULL,
+  address_key text NOT NULL,
+  link_hash bytea,
+  link_expires_at timestamp with time zone,
+  confirmed_at timestamp with time zone,
+  CONSTRAINT mail_addresses_pkey PRIMARY KEY (organization_id, address_key),
+  CONSTRAINT mail_addresses_link_check CHECK ((link_hash IS NULL) = (link_expires_at IS NULL))
+);
+CREATE INDEX mail_addresses_link_idx ON mail_addresses USING btree (organization_id, link_hash) WHERE link_hash IS NOT NULL;
+COMMENT ON TABLE mail_addresses IS
+  'Addresses of notification channels, and whether their owners have confirmed that they want mail.';
+COMMENT ON COLUMN mail_addresses.address_key IS
+  'The address in lower case.';
+COMMENT ON COLUMN mail_addresses.link_hash IS
+  'SHA-256 of the secret in the link that confirms. Null: there is none that works.';
+COMMENT ON COLUMN mail_addresses.link_expires_at IS
+  'Null: there is no link that works.';
+COMMENT ON COLUMN mail_addresses.confirmed_at IS
+  'Null: not confirmed, so it gets the link alone.';
 
 CREATE TABLE measurement_blocks (
   organization_id uuid NOT NULL,
@@ -479,6 +506,7 @@ CREATE TABLE notification_channels (
   reminder_minutes integer,
   quiet_hours jsonb,
   status text NOT NULL,
+  is_confirmed boolean DEFAULT true NOT NULL,
   gathered_at timestamp with time zone,
   last_sent_at timestamp with time zone,
   last_error text,
@@ -504,6 +532,8 @@ COMMENT ON COLUMN notification_channels.reminder_minutes IS
   'While an alert is open, it is mentioned again after so long. Null: once.';
 COMMENT ON COLUMN notification_channels.quiet_hours IS
   'from and to as HH:MM and timezone: nothing is sent between. Null: none.';
+COMMENT ON COLUMN notification_channels.is_confirmed IS
+  'False: an e-mail address whose owner has not confirmed it; it is sent nothing but the link that does.';
 COMMENT ON COLUMN notification_channels.gathered_at IS
   'When alerts were last gathered into a notification. Null: never.';
 COMMENT ON COLUMN notification_channels.last_sent_at IS
@@ -608,7 +638,7 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_role_check CHECK ((kind = 'customer'::text) = (role IS NOT NULL) AND (role = ANY (ARRAY['admin'::text, 'write'::text, 'read'::text]))),
   CONSTRAINT api_keys_serial_key_check CHECK (serial_key IS NULL OR kind = 'device'::text)
 );
-CREATE INDEX api_keys_organization_idx ON api_keys USING btree (organization_id, id);
+CREATE INDEX api_keys_organization_idx ON api_keys USING btree (organization_id, id) WHERE serial_key IS NULL AND revoked_at IS NULL;
 CREATE INDEX api_keys_serial_idx ON api_keys USING btree (organization_id, serial_key) WHERE serial_key IS NOT NULL AND revoked_at IS NULL;
 COMMENT ON TABLE api_keys IS
   'API keys of organizations. On Citus a reference table: a key is looked up by its hash before the organization is known, and the hash has to be unique across organizations.';
@@ -693,6 +723,7 @@ CREATE TABLE config_jobs (
   purge_checked_at timestamp with time zone,
   start_at timestamp with time zone,
   cancel_requested_at timestamp with time zone,
+  reason text,
   CONSTRAINT config_jobs_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT config_jobs_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT config_jobs_stage_check CHECK (current_stage >= 1 AND current_stage <= stage_count),
@@ -730,6 +761,8 @@ COMMENT ON COLUMN config_jobs.start_at IS
   'From when on the change is offered. Null: at once.';
 COMMENT ON COLUMN config_jobs.cancel_requested_at IS
   'When a customer cancelled the job: a large one is running until all its changes are withdrawn. Null: nobody has.';
+COMMENT ON COLUMN config_jobs.reason IS
+  'Why the job was aborted, as text for the customer. Else null.';
 COMMENT ON INDEX config_jobs_ended_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX config_jobs_scheduled_idx IS
@@ -1117,6 +1150,8 @@ CREATE TABLE device_configs (
   utc_offset_check_at timestamp with time zone,
   sync_status text DEFAULT 'no_device_report'::text NOT NULL,
   has_drifted boolean DEFAULT false NOT NULL,
+  known_errors jsonb,
+  has_had_profile boolean DEFAULT false NOT NULL,
   CONSTRAINT device_configs_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_configs_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_configs_contradiction_count_check CHECK (contradiction_count >= 0),
@@ -1164,6 +1199,10 @@ COMMENT ON COLUMN device_configs.sync_status IS
   'As the API shows it. It follows from the other columns and the configurations that they refer to.';
 COMMENT ON COLUMN device_configs.has_drifted IS
   'True: the device reports something else than it confirmed last, so sync_status is drifted once nothing is pending.';
+COMMENT ON COLUMN device_configs.known_errors IS
+  'ids (codes, or texts) and at (time of the latest one, or null) of the configuration errors that the device reported before it fetched what is pending; what it repeats of them says nothing of a change, unless that sets refusedKeys, which it has refused with them before. Null: none.';
+COMMENT ON COLUMN device_configs.has_had_profile IS
+  'True: the change of a profile is pending for the device, or was at some time.';
 COMMENT ON INDEX device_configs_utc_offset_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 CREATE OR REPLACE FUNCTION record_device_configs_changes()
@@ -1173,13 +1212,20 @@ AS $function$
     begin
       if tg_op = 'INSERT' then
         insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'devices', 'sync:' || sync_status, count(*) from added
-        where is_active group by organization_id, sync_status;
+        select organization_id, 'devices', kept.key, count(*) from added
+        cross join lateral (
+          values ('sync:' || sync_status), (case when not has_had_profile then 'profile:none' end)
+        ) as kept (key)
+        where is_active and kept.key is not null group by organization_id, kept.key;
       else
         insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'devices', 'sync:' || sync_status, sum(change)
+        select organization_id, 'devices', kept.key, sum(change)
         from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-        where is_active group by organization_id, sync_status having sum(change) <> 0;
+        cross join lateral (
+          values ('sync:' || sync_status), (case when not has_had_profile then 'profile:none' end)
+        ) as kept (key)
+        where is_active and kept.key is not null
+        group by organization_id, kept.key having sum(change) <> 0;
       end if;
       return null;
     end $function$;
@@ -1300,6 +1346,22 @@ COMMENT ON COLUMN schema_support.is_only IS
   'Always true: there is one row.';
 COMMENT ON COLUMN schema_support.needed_migration IS
   'A release that does not know this migration is too old for the schema.';
+
+CREATE TABLE sent_mails (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  address_key text NOT NULL,
+  channel_id uuid NOT NULL,
+  kind text NOT NULL,
+  sent_at timestamp with time zone NOT NULL,
+  CONSTRAINT sent_mails_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT sent_mails_kind_check CHECK (kind = ANY (ARRAY['link'::text, 'test'::text, 'notification'::text]))
+);
+CREATE INDEX sent_mails_time_idx ON sent_mails USING btree (organization_id, sent_at);
+COMMENT ON TABLE sent_mails IS
+  'E-mails of the last hour, which are counted per address, channel and organization.';
+COMMENT ON COLUMN sent_mails.address_key IS
+  'The address in lower case.';
 
 CREATE TABLE unregistered_devices (
   organization_id uuid NOT NULL,

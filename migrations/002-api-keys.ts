@@ -22,7 +22,8 @@ export const up = (sql: Knex) =>
         ((kind = 'customer') = (role is not null) and role in ('admin', 'write', 'read')),
       constraint api_keys_serial_key_check check (serial_key is null or kind = 'device')
     );
-    create index api_keys_organization_idx on api_keys (organization_id, id);
+    create index api_keys_organization_idx on api_keys (organization_id, id)
+      where serial_key is null and revoked_at is null;
     create index api_keys_serial_idx on api_keys (organization_id, serial_key)
       where serial_key is not null and revoked_at is null;
     comment on table api_keys is

@@ -20,6 +20,6 @@ export const up = (sql: Knex) =>
       'assets: the active ones; alerts; targets:<job id>, while the job runs; devices: active ones by state.';
     comment on column list_totals.key is
       'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. '
-      'targets: the state. devices: status:, battery: or sync: and the value.'`);
+      'targets: the state. devices: status:, battery: or sync: and the value, profile:none for those without one.'`);
 
 export const down = (sql: Knex) => sql.raw('drop table list_totals');

@@ -27,6 +27,8 @@ export const up = (sql: Knex) =>
       utc_offset_check_at timestamptz,
       sync_status text not null default 'no_device_report',
       has_drifted boolean not null default false,
+      known_errors jsonb,
+      has_had_profile boolean not null default false,
       constraint device_configs_pkey primary key (organization_id, asset_id),
       constraint device_configs_asset_fkey foreign key (organization_id, asset_id)
         references assets (organization_id, id),
@@ -81,6 +83,12 @@ export const up = (sql: Knex) =>
       'days ahead. Null: no calendar follows a time zone.';
     comment on column device_configs.sync_status is
       'As the API shows it. It follows from the other columns and the configurations that they refer to.';
+    comment on column device_configs.has_had_profile is
+      'True: the change of a profile is pending for the device, or was at some time.';
+    comment on column device_configs.known_errors is
+      'ids (codes, or texts) and at (time of the latest one, or null) of the configuration errors that the device reported '
+      'before it fetched what is pending; what it repeats of them says nothing of a change, unless that sets refusedKeys, '
+      'which it has refused with them before. Null: none.';
     comment on column device_configs.has_drifted is
       'True: the device reports something else than it confirmed last, so sync_status is drifted once nothing is '
       'pending.';
@@ -90,13 +98,20 @@ export const up = (sql: Knex) =>
     begin
       if tg_op = 'INSERT' then
         insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'devices', 'sync:' || sync_status, count(*) from added
-        where is_active group by organization_id, sync_status;
+        select organization_id, 'devices', kept.key, count(*) from added
+        cross join lateral (
+          values ('sync:' || sync_status), (case when not has_had_profile then 'profile:none' end)
+        ) as kept (key)
+        where is_active and kept.key is not null group by organization_id, kept.key;
       else
         insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'devices', 'sync:' || sync_status, sum(change)
+        select organization_id, 'devices', kept.key, sum(change)
         from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-        where is_active group by organization_id, sync_status having sum(change) <> 0;
+        cross join lateral (
+          values ('sync:' || sync_status), (case when not has_had_profile then 'profile:none' end)
+        ) as kept (key)
+        where is_active and kept.key is not null
+        group by organization_id, kept.key having sum(change) <> 0;
       end if;
       return null;
     end $$;

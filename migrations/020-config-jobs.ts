@@ -22,6 +22,7 @@ export const up = (sql: Knex) =>
       purge_checked_at timestamptz,
       start_at timestamptz,
       cancel_requested_at timestamptz,
+      reason text,
       constraint config_jobs_pkey primary key (organization_id, id),
       constraint config_jobs_organization_fkey foreign key (organization_id) references organizations (id),
       constraint config_jobs_stage_check check (current_stage >= 1 and current_stage <= stage_count),
@@ -60,6 +61,7 @@ export const up = (sql: Knex) =>
     comment on column config_jobs.cancel_requested_at is
       'When a customer cancelled the job: a large one is running until all its changes are withdrawn. Null: nobody '
       'has.';
+    comment on column config_jobs.reason is 'Why the job was aborted, as text for the customer. Else null.';
     comment on index config_jobs_ended_idx is
       'Without organization_id: a sweep of the worker over all organizations.';
     comment on index config_jobs_scheduled_idx is

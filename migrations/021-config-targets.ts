@@ -19,6 +19,7 @@ export const up = (sql: Knex) =>
       confirmed_at timestamptz,
       updated_at timestamptz not null default now(),
       group_id uuid,
+      lost_keys text[],
       constraint config_targets_pkey primary key (organization_id, job_id, asset_id),
       constraint config_targets_stage_check check (stage >= 1),
       constraint config_targets_state_check check
@@ -45,6 +46,9 @@ export const up = (sql: Knex) =>
     comment on column config_targets.group_id is
       'The group for whose profile the device has the change: it is withdrawn when the device leaves the group. '
       'Null: the change was asked for by itself.';
+    comment on column config_targets.lost_keys is
+      'Settings of the change that another job has overwritten since, or brought so that the device confirmed them '
+      'alone: what is pending of them is not pending for this target. Null: none.';
     create function record_config_targets_changes() returns trigger language plpgsql as $$
     begin
       if tg_op = 'INSERT' then

@@ -12,6 +12,7 @@ export const up = (sql: Knex) =>
       type text not null,
       body text not null,
       trace text,
+      serial_number text,
       constraint events_pkey primary key (organization_id, id)
     ) partition by range (id);
     comment on table events is
@@ -19,6 +20,7 @@ export const up = (sql: Knex) =>
       'UUIDv7, so a range of ids is a range of times. No foreign key: rows leave with their partition.';
     comment on column events.body is 'JSON text exactly as it is signed and sent.';
     comment on column events.trace is
-      'The traceparent (W3C Trace Context) of the request or message that it follows from. Null: traces are off.'`);
+      'The traceparent (W3C Trace Context) of the request or message that it follows from. Null: traces are off.';
+    comment on column events.serial_number is 'Of the device that it is about. Null: about none.'`);
 
 export const down = (sql: Knex) => sql.raw('drop table events');

@@ -15,6 +15,7 @@ export const up = (sql: Knex) =>
       reminder_minutes integer,
       quiet_hours jsonb,
       status text not null,
+      is_confirmed boolean not null default true,
       gathered_at timestamptz,
       last_sent_at timestamptz,
       last_error text,
@@ -36,6 +37,8 @@ export const up = (sql: Knex) =>
       'While an alert is open, it is mentioned again after so long. Null: once.';
     comment on column notification_channels.quiet_hours is
       'from and to as HH:MM and timezone: nothing is sent between. Null: none.';
+    comment on column notification_channels.is_confirmed is
+      'False: an e-mail address whose owner has not confirmed it; it is sent nothing but the link that does.';
     comment on column notification_channels.gathered_at is
       'When alerts were last gathered into a notification. Null: never.';
     comment on column notification_channels.last_sent_at is 'Null: nothing was sent yet.';

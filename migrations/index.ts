@@ -51,6 +51,8 @@ import * as ingressHeartbeats from './035-ingress-heartbeats.ts';
 import * as ingressOutages from './036-ingress-outages.ts';
 import * as leases from './037-leases.ts';
 import * as schemaSupport from './038-schema-support.ts';
+import * as mailAddresses from './039-mail-addresses.ts';
+import * as sentMails from './040-sent-mails.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -91,4 +93,6 @@ export const migrations = {
   '036-ingress-outages': ingressOutages,
   '037-leases': leases,
   '038-schema-support': schemaSupport,
+  '039-mail-addresses': mailAddresses,
+  '040-sent-mails': sentMails,
 };

@@ -98,7 +98,7 @@ async function compactYear(sql: Database, { organizationId }: Fleet): Promise<nu
     transact: createTransact(sql),
     compactionIn: createCompactionRepository,
     now: () => new Date(),
-    onFault(error) {
+    onSetAside(_device, error) {
       throw error;
     },
   }).compactClosedDays();

@@ -11,5 +11,5 @@ if (jobId === null) {
   const job = await waitUntilApplied(dms, jobId, {
     onProgress: ({ counts, total }) => console.log(`${counts.applied} of ${total} devices`),
   });
-  console.log(job.status);
+  console.log(job.reason === null ? job.status : `${job.status}: ${job.reason}`);
 }

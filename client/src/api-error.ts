@@ -1,3 +1,5 @@
+import { parseRetryAfter } from './http-fields.ts';
+
 /** An answer of the service that is no success. */
 export class ApiError extends Error {
   override name = 'ApiError';
@@ -19,7 +21,8 @@ export async function toApiError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '');
   const { status, headers } = response;
   const message = messageIn(text) ?? `The service answered ${status}`;
-  return new ApiError(message, status, headers.get('request-id'), readRetryAfter(headers.get('retry-after')));
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'), new Date());
+  return new ApiError(message, status, headers.get('request-id'), retryAfterMs);
 }
 
 function messageIn(text: string): string | null {
@@ -30,12 +33,4 @@ function messageIn(text: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** RFC 9110, 10.2.3: seconds, or a date. */
-export function readRetryAfter(value: string | null, now = Date.now()): number | null {
-  if (value === null) return null;
-  if (/^\d+$/.test(value)) return Number(value) * 1_000;
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? null : Math.max(0, at - now);
 }

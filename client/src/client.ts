@@ -1,6 +1,7 @@
 /** A function for each operation of the service, by its operation id. */
 import { type ApiError, toApiError } from './api-error.ts';
 import { OPERATIONS } from './generated/operations.ts';
+import { parseMediaType } from './http-fields.ts';
 import type { Arguments, OperationId, Result } from './operation-types.ts';
 import { type RequestOptions, type RequestParts, toRequest } from './request.ts';
 import { RETRY_POLICY, type RetryPolicy, retryInMs } from './retry.ts';
@@ -95,6 +96,6 @@ async function outcomeOf(answer: Promise<Response>): Promise<Response | Failed> 
 
 async function toResult(response: Response): Promise<unknown> {
   if (response.status === 204) return null;
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-  return isJson ? response.json() : response;
+  const mediaType = parseMediaType(response.headers.get('content-type'));
+  return mediaType?.type === 'application/json' ? response.json() : response;
 }

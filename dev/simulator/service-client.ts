@@ -1,6 +1,7 @@
 /** JSON over HTTP to the service: for registrations, devices without CoAP, and the demo. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
+import { parseRetryAfter } from '../../client/src/http-fields.ts';
 
 export interface ServiceAnswer {
   status: number;
@@ -43,7 +44,8 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     });
     const text = await response.body.text();
     if (response.statusCode === 429 && tries < SLOW_DOWN_MAX) {
-      await sleep(Math.max(1, Number(response.headers['retry-after']) || 1) * 1000);
+      const [retryAfter] = [response.headers['retry-after']].flat();
+      await sleep(Math.max(1_000, parseRetryAfter(retryAfter, new Date()) ?? 0));
       return send(method, path, body, tries + 1);
     }
     return { status: response.statusCode, body: parsed(text) };

@@ -1,6 +1,8 @@
 /** Registers thousands of assets in one transaction: one statement per thousand rows, and a result for each row. */
+
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
+import { cutText } from '../process/cut-text.ts';
 import { AppError } from '../process/errors.ts';
 import { registrationWarnings } from './asset.ts';
 import type { ImportResult, ImportRow } from './asset-import.ts';
@@ -32,8 +34,6 @@ export interface ImportedAssets {
 export type AssetImport = ReturnType<typeof createAssetImport>;
 
 const CHUNK = 1_000;
-/** Requests of others go on after so many rows. */
-const ROWS_PER_TURN = 250;
 const NO_GROUP = 'groupId names no group';
 const NO_GROUP_NAMED =
   'group must be the name of a group that exists, as in GET /groups; case does not count';
@@ -44,8 +44,12 @@ type ReadRow = { row: number; serialNumber: string | null; asset: AssetOfRow | n
 export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn }: AssetImportDeps) {
   return {
     /** An active asset with the serial number of a row stays as it is. */
-    async run(transact: Transact, organizationId: string, rows: ImportRow[]): Promise<ImportedAssets> {
-      const parsed = await readRows(rows);
+    async run(
+      transact: Transact,
+      organizationId: string,
+      blocks: Iterable<ImportRow[]>,
+    ): Promise<ImportedAssets> {
+      const parsed = await readRows(blocks);
       return transact(async (tx) => {
         const { sql } = tx;
         const named = await withNamedGroups(sql, organizationId, parsed);
@@ -100,11 +104,12 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     if (assetsByGroup.size > 0) await groups.welcome(tx, organizationId, assetsByGroup);
   }
 
-  async function readRows(rows: ImportRow[]): Promise<ReadRow[]> {
+  /** Other requests go on after each block. */
+  async function readRows(blocks: Iterable<ImportRow[]>): Promise<ReadRow[]> {
     const read: ReadRow[] = [];
-    for (const [index, row] of rows.entries()) {
-      if (index % ROWS_PER_TURN === ROWS_PER_TURN - 1) await nextTurn();
-      read.push({ row: index + 1, ...readRow(row) });
+    for (const block of blocks) {
+      for (const row of block) read.push({ row: read.length + 1, ...readRow(row) });
+      await nextTurn();
     }
     return read;
   }
@@ -165,7 +170,7 @@ const SERIAL_SHOWN_MAX = 64;
 
 function serialOf(value: unknown): string | null {
   const serialNumber = (value as { serialNumber?: unknown } | null)?.serialNumber;
-  return typeof serialNumber === 'string' ? serialNumber.slice(0, SERIAL_SHOWN_MAX).toWellFormed() : null;
+  return typeof serialNumber === 'string' ? cutText(serialNumber, SERIAL_SHOWN_MAX) : null;
 }
 
 /** Of rows with one serial number, the first creates the asset. */

@@ -1,6 +1,7 @@
 /** A list of assets to be registered at once, as CSV or JSON: each row by itself, so that none fails its neighbours. */
 import { CsvError, parse } from 'csv-parse/sync';
 import { invalid } from '../process/errors.ts';
+import { csvRecords, jsonItems, notJson, ROW_BYTES_MAX } from './import-texts.ts';
 
 export const IMPORT_ROWS_MAX = 10_000;
 export const IMPORT_BYTES_MAX = 8 * 1024 * 1024;
@@ -21,48 +22,103 @@ export interface ImportResult {
   warnings?: string[];
 }
 
-export function parseJsonRows(body: unknown): ImportRow[] {
-  if (!Array.isArray(body)) throw invalid('The body must be a list of devices');
-  requireRows(body.length);
-  return body.map((value) => ({ value }));
+/** Rows are read in blocks of about this many bytes and at most this many rows: some milliseconds each. */
+const BLOCK_BYTES = 8 * 1024;
+const BLOCK_ROWS = 50;
+
+/** UTF-8 to text. @throws invalid */
+export type Decode = (bytes: Buffer) => string;
+
+/** Reads a JSON array. Between two blocks the caller may let other requests go on. */
+export function* readJsonRows(bytes: Buffer, decode: Decode): Generator<ImportRow[]> {
+  let count = 0;
+  for (const block of inBlocks(jsonItems(withoutMark(bytes)))) {
+    count += block.length;
+    requireRows(count);
+    yield block.map((item) => ({ value: parseItem(decode(item)) }));
+  }
+  requireRows(count);
 }
 
-/** The first line names the columns. A cell that is empty gives nothing. */
-export function parseCsvRows(text: string, columns: readonly string[]): ImportRow[] {
-  const [header = [], ...rows] = parseCells(text);
-  const names = header.map((name) => name.trim());
-  checkHeader(names, columns);
-  requireRows(rows.length);
-  return rows.map((cells) => toRow(names, cells));
+/** Reads CSV, in blocks as above. The first line names the columns. A cell that is empty gives nothing. */
+export function* readCsvRows(
+  file: Buffer,
+  columns: readonly string[],
+  decode: Decode,
+): Generator<ImportRow[]> {
+  const bytes = withoutMark(file);
+  const delimiter = separatorOf(bytes);
+  let names: string[] | undefined;
+  let count = 0;
+  for (const block of inBlocks(csvRecords(bytes, delimiter))) {
+    const text = decode(Buffer.concat(block));
+    const rows = parseCells(text, delimiter, names === undefined ? 0 : count + 1);
+    if (names === undefined && rows.length > 0) names = checkedColumns(rows.shift() as string[], columns);
+    count += rows.length;
+    if (count > 0) requireRows(count);
+    yield rows.map((cells) => toRow(names ?? [], cells));
+  }
+  if (names === undefined) checkedColumns([], columns);
+  requireRows(count);
 }
 
-function parseCells(text: string): string[][] {
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+const withoutMark = (bytes: Buffer): Buffer =>
+  bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    ? bytes.subarray(BYTE_ORDER_MARK.length)
+    : bytes;
+
+/** A row that is empty ends its block. */
+function* inBlocks(rows: Iterable<Buffer>): Generator<Buffer[]> {
+  let block: Buffer[] = [];
+  let size = 0;
+  for (const row of rows) {
+    if (row.length > 0) block.push(row);
+    size += row.length;
+    if (row.length > 0 && size < BLOCK_BYTES && block.length < BLOCK_ROWS) continue;
+    yield block;
+    block = [];
+    size = 0;
+  }
+  if (block.length > 0) yield block;
+}
+
+function parseItem(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw notJson();
+  }
+}
+
+/** `before`: the records before these, the first line among them. */
+function parseCells(text: string, delimiter: string, before: number): string[][] {
   try {
     return parse(text, {
-      bom: true,
-      delimiter: separatorOf(text),
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       skip_empty_lines: true,
       // Spreadsheets save rows that once held something.
       skip_records_with_empty_values: true,
-      // One more than there may be, beside the header.
-      to: IMPORT_ROWS_MAX + 2,
     });
   } catch (error) {
-    if (error instanceof CsvError) throw invalid(faultText(error));
+    if (error instanceof CsvError) throw invalid(faultText(error, before));
     throw error;
   }
 }
 
 /** Where the decimal separator is a comma, spreadsheets separate cells by semicolons. No name of a column holds either. */
-function separatorOf(text: string): string {
-  const header = text.slice(0, text.search(/[\r\n]|$/));
+function separatorOf(bytes: Buffer): string {
+  const [header = ''] = bytes.toString('latin1', 0, ROW_BYTES_MAX).split(/[\r\n]/, 1);
   return [';', '\t'].find((separator) => header.includes(separator)) ?? ',';
 }
 
-/** The header is a record, too, so the count of those that were read is the row after them. */
-function faultText({ code, records }: CsvError & { records?: number }): string {
-  const place = records ? `row ${records}` : 'the first line';
+/** The header is a record, too, so the number of records that were read is the row after them. */
+function faultText({ code, records = 0 }: CsvError & { records?: number }, before: number): string {
+  const row = before + records;
+  const place = row > 0 ? `row ${row}` : 'the first line';
   return `The body must be CSV, and ${place} is not: ${CSV_FAULTS[code] ?? CSV_FAULT}`;
 }
 
@@ -72,13 +128,15 @@ const CSV_FAULTS: Partial<Record<CsvError['code'], string>> = {
   CSV_QUOTE_NOT_CLOSED: 'the double quote of a cell is not closed',
 };
 
-function checkHeader(names: string[], columns: readonly string[]): void {
+function checkedColumns(header: string[], columns: readonly string[]): string[] {
+  const names = header.map((name) => name.trim());
   const known = `the first line must name the columns, of ${columns.join(', ')}`;
   if (names.length === 0) throw invalid(`The body must not be empty: ${known}`);
   const unknown = names.findIndex((name) => !columns.includes(name));
   if (unknown >= 0) throw invalid(`Column ${unknown + 1} has an unknown name: ${known}`);
   if (new Set(names).size < names.length) throw invalid('The first line must name each column once');
   if (!names.includes('serialNumber')) throw invalid('The first line must name the column serialNumber');
+  return names;
 }
 
 function toRow(names: string[], cells: string[]): ImportRow {

@@ -3,14 +3,14 @@ import type { Shown } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { nextLink } from '../http/list-cursors.ts';
 import { mediaType } from '../http/media-type.ts';
-import { decodeUtf8, parseJson } from '../http/read-body.ts';
+import { decodeUtf8 } from '../http/read-body.ts';
 import { created, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { invalid, notFound } from '../process/errors.ts';
 import { assetDetailView, listedAssetView, NO_SUCH_ASSET, registrationWarnings } from './asset.ts';
 import type { AssetFilter } from './asset-filter.ts';
 import type { AssetImport } from './asset-import.service.ts';
-import { IMPORT_BYTES_MAX, type ImportRow, parseCsvRows, parseJsonRows } from './asset-import.ts';
+import { IMPORT_BYTES_MAX, type ImportRow, readCsvRows, readJsonRows } from './asset-import.ts';
 import type { AssetPage, AssetSearchRepository, FoundAssets } from './asset-search.repository.ts';
 import type { AssetsRepository } from './assets.repository.ts';
 import {
@@ -134,7 +134,7 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       async handle({ caller, bytes, header, transact }) {
         return ok(
           await imports.limit.run(caller, () =>
-            imports.service.run(transact, caller.organizationId, parseRows(bytes, header('Content-Type'))),
+            imports.service.run(transact, caller.organizationId, readRows(bytes, header('Content-Type'))),
           ),
         );
       },
@@ -220,10 +220,10 @@ async function findDetail(assets: AssetsRepository, organizationId: string, id: 
   return asset && assetDetailView(asset, await assets.listReplacements(organizationId, id));
 }
 
-function parseRows(bytes: Buffer, contentType: string | undefined): ImportRow[] {
+function readRows(bytes: Buffer, contentType: string | undefined): Iterable<ImportRow[]> {
   return mediaType(contentType) === 'text/csv'
-    ? parseCsvRows(decodeUtf8(bytes), IMPORT_COLUMNS)
-    : parseJsonRows(parseJson(bytes));
+    ? readCsvRows(bytes, IMPORT_COLUMNS, decodeUtf8)
+    : readJsonRows(bytes, decodeUtf8);
 }
 
 function toFilter(query: ListAssets): AssetFilter {

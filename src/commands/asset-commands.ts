@@ -37,6 +37,16 @@ export const assetCommands: Command[] = [
     }),
   },
   {
+    words: ['assets', 'withdraw'],
+    args: 'SERIAL',
+    summary: 'takes out all that is pending for a device, also what it has refused; what it runs stays',
+    ...byApi(async ({ dms }, input) => {
+      const config = await dms.withdrawDeviceConfig({ serial: required(input, 0, 'SERIAL') });
+      const text = `${config.serialNumber}: nothing is pending, configuration ${config.syncStatus}`;
+      return { text, value: config };
+    }),
+  },
+  {
     words: ['assets', 'import'],
     args: 'FILE',
     summary: 'registers the devices of a table (CSV), each in the group that its row names',

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { parseHttpDate } from '../../client/src/http-fields.ts';
 import { query } from '../db/query.ts';
 import { findSchemaFault, findUnreleasedFault } from '../db/schema-check.ts';
 import { readCommandSettings } from '../process/config.ts';
@@ -57,9 +58,11 @@ export const apiChecks = (login: Login): Check[] => [
     async look() {
       const startedAt = Date.now();
       const response = await fetch(`${login.url}/livez`);
-      const there = Date.parse(response.headers.get('date') ?? '');
+      const there = parseHttpDate(response.headers.get('date') ?? '', new Date());
+      if (there === null)
+        return bad('the answer has no valid Date', 'check the address: something else may answer there');
       // The header has whole seconds.
-      return skewFinding(there + 500 - (startedAt + Date.now()) / 2, SKEW_MS_MAX + 500);
+      return skewFinding(there.getTime() + 500 - (startedAt + Date.now()) / 2, SKEW_MS_MAX + 500);
     },
   },
 ];

@@ -107,8 +107,8 @@ const tableOf = (jobs: ConfigJob[]): Table => ({
   items: jobs,
 });
 
-const describe = ({ profileSlug, status, counts, total }: ConfigJob): string =>
-  `${profileSlug}: ${status}. ${counts.applied} of ${total} devices have applied it${failures(counts)}.`;
+const describe = ({ profileSlug, status, reason, counts, total }: ConfigJob): string =>
+  `${profileSlug}: ${status}${reason === null ? '' : `: ${reason}`}. ${counts.applied} of ${total} devices have applied it${failures(counts)}.`;
 
 function failures({ failed, timedOut }: ConfigJob['counts']): string {
   const parts = [

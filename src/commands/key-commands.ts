@@ -5,7 +5,7 @@ import { ROLES, type Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
 import { type KeyView, keyView } from '../keys/api-key.ts';
 import { createKeysRepository, type KeyRecord } from '../keys/keys.repository.ts';
-import { createKeyIssuer } from '../keys/keys.service.ts';
+import { createKeyIssuer, requireRoomForKey } from '../keys/keys.service.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { changing } from './changing.ts';
 import { type Command, type CommandInput, durationMs, option, required, UsageError } from './command.ts';
@@ -29,6 +29,7 @@ export const keyCommands: Command[] = [
       const name = nameOption(input);
       const { organization, changes } = announced(await ensured(sql, organizationOption(input)));
       const { id: organizationId } = organization;
+      await requireRoomForKey(createKeysRepository(sql), organizationId);
       const issued = await issuerOn(sql).issue({ organizationId, name, kind, role, expiresAt });
       const created = {
         organizationId,

@@ -1,9 +1,11 @@
 /** A webhook for as long as the command runs: what it receives is verified, printed and forwarded. */
+
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError, type Client, verifyWebhook, type WebhookEvent } from '../../client/src/index.ts';
+import { cutText } from '../process/cut-text.ts';
 import { type Api, byApi } from './api.ts';
 import { type Command, type CommandInput, option, print, UsageError } from './command.ts';
 
@@ -37,12 +39,15 @@ the service gets the answer of the receiver.`,
     const url = option(input, 'address') ?? `http://${HOST}:${port}/`;
     // Before anything is registered, so that Ctrl-C at any time leaves nothing behind.
     const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-    const remove = await register(api, url, secret, eventsOf(input));
-    if (!input.isJson) print(`Listening at ${url}; Ctrl-C ends.`);
-    await ended;
-    await remove();
-    server.closeAllConnections();
-    server.close();
+    try {
+      const remove = await register(api, url, secret, eventsOf(input));
+      if (!input.isJson) print(`Listening at ${url}; Ctrl-C ends.`);
+      await ended;
+      await remove();
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
     return undefined;
   }),
 };
@@ -82,8 +87,10 @@ const createWebhook = (
   { url, secret, events }: { url: string; secret: string; events: string[] | null },
 ) => dms.createWebhook({ body: { url, secret, ...(events && { events: events as never }) } });
 
+const ADDRESS_REFUSED = /^url must lead to a public address/;
+
 const explained = (error: unknown, url: string) =>
-  error instanceof ApiError && error.status === 400 && new URL(url).hostname === HOST
+  error instanceof ApiError && ADDRESS_REFUSED.test(error.message) && new URL(url).hostname === HOST
     ? new UsageError(
         `${error.message}\nThe service does not send to this machine: give an --address that it reaches, or allow ${HOST}/32 in its WEBHOOK_ALLOWED_RANGES`,
       )
@@ -145,5 +152,5 @@ async function forward(url: string, { headers }: IncomingMessage, body: Buffer):
 function lineOf(event: WebhookEvent): string {
   const { type, timestamp, data } = event as { type: string; timestamp: string; data: unknown };
   const text = JSON.stringify(data);
-  return `${timestamp}  ${type.padEnd(22)}  ${text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text}`;
+  return `${timestamp}  ${type.padEnd(22)}  ${cutText(text, SHOWN_MAX, '…')}`;
 }

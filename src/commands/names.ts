@@ -1,7 +1,7 @@
 /** Names as commands take them, by the rule of the API. */
-import { isOneLine } from '../http/one-line.ts';
+import { isOneLine, isVisible } from '../http/one-line.ts';
 
 export const isName = (text: string, charactersMax: number): boolean =>
-  text.trim() !== '' && text.length <= charactersMax && isOneLine(text);
+  isVisible(text) && text.length <= charactersMax && isOneLine(text);
 
 export const nameRule = (charactersMax: number): string => `1 to ${charactersMax} characters, in one line`;

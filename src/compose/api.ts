@@ -62,7 +62,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     extras: [
       createHealth(readReadiness),
       createDocs(() => apiDocument(routes)),
-      composeSite(operator !== null),
+      composeSite(operator !== null, resources),
     ],
     pages: operator?.pages ?? null,
   });

@@ -23,7 +23,7 @@ export interface AssetsNeeds extends Pick<AssetsServiceDeps, 'jobsProgressed' | 
 }
 
 /** Each holds its rows in memory while it runs. */
-const IMPORTS = { name: 'imports', perKeyMax: 2, perProcessMax: 8 };
+const IMPORTS = { name: 'imports', perKeyMax: 2, perOrganizationMax: 2, perProcessMax: 8 };
 
 export function composeAssets(
   { sql }: Resources,

@@ -12,6 +12,11 @@ import {
 } from '../config-jobs/daylight-saving.service.ts';
 import { createDesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import { createDeviceTargetsRepository } from '../config-jobs/device-targets.repository.ts';
+import { deviceWithdrawalRoutes } from '../config-jobs/device-withdrawal.routes.ts';
+import {
+  createDeviceWithdrawal,
+  type DeviceWithdrawalDeps,
+} from '../config-jobs/device-withdrawal.service.ts';
 import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
 import { createGroupChanges } from '../config-jobs/group-changes.service.ts';
 import { createGroupTargetsRepository } from '../config-jobs/group-targets.repository.ts';
@@ -31,23 +36,37 @@ import { createRecompile } from '../config-jobs/recompile.service.ts';
 import { createScheduledDevicesRepository } from '../config-jobs/scheduled-devices.repository.ts';
 import { createUnusedConfigurationsRepository } from '../config-jobs/unused-configurations.repository.ts';
 import { createUnusedConfigurationsRemoval } from '../config-jobs/unused-configurations.service.ts';
+import type { Sql } from '../db/database.ts';
 import { createPendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
+import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
+import { onSetAside } from './set-aside.ts';
 
 export interface ConfigJobsNeeds {
-  devicesIn: DaylightSavingDeps['devicesIn'];
+  devicesIn(
+    sql: Sql,
+  ): ReturnType<DaylightSavingDeps['devicesIn']> & ReturnType<DeviceWithdrawalDeps['devicesIn']>;
   configurationsIn: ChangesDeps['configurationsIn'];
   publish: FinishJobDeps['publish'];
   onAlertRulesChanged: ChangesDeps['onAlertRulesChanged'];
 }
 
+/** Each holds the devices of an organization in memory while it runs. */
+const FLEET_WIDE = {
+  name: 'dry runs and applies to all',
+  perKeyMax: 2,
+  perOrganizationMax: 2,
+  perProcessMax: 8,
+};
+
 export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) {
   const { settings, sql, transact, now, starter, onRunStarted, onTemporalFault } = resources;
   const { devicesIn, configurationsIn, publish, onAlertRulesChanged } = needs;
   const chunkSize = settings.applyChunkSize;
+  const fleetWideLimit = createConcurrencyLimit(FLEET_WIDE);
   const jobs = createConfigJobsRepository(sql);
   const runs = createJobRunsRepository(sql);
   const jobsIn = createConfigJobsRepository;
@@ -109,6 +128,15 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     jobsProgressed,
     now,
   });
+  const deviceWithdrawal = createDeviceWithdrawal({
+    devicesIn,
+    pendingIn,
+    jobsIn,
+    deviceTargetsIn,
+    changes,
+    finishJob,
+    jobsProgressed,
+  });
   const daylightSaving = createDaylightSavingService({
     transact,
     scheduledDevices: createScheduledDevicesRepository(sql),
@@ -116,6 +144,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     devicesIn,
     targetsIn: deviceTargetsIn,
     now,
+    onSetAside: onSetAside(resources, 'offsets of time zones'),
   });
   const jobRun = createJobRunService({
     transact,
@@ -132,7 +161,11 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     chunkSize,
   });
   return {
-    routes: configJobsRoutes({ jobs, jobsIn, targets: targetsIn(sql), service }),
+    routes: [
+      ...configJobsRoutes({ jobs, jobsIn, targets: targetsIn(sql), service, limit: fleetWideLimit }),
+      ...deviceWithdrawalRoutes({ devicesIn, service: deviceWithdrawal }),
+    ],
+    fleetWideLimit,
     /** The steps of the workflow of a job. */
     jobRun,
     recompile: createRecompile({ configurationsIn, targetsIn: deviceTargetsIn, now }),

@@ -37,6 +37,7 @@ function composeGatewayRoutes(resources: Resources, { keys, assets, devices, mea
     authenticateDevice: createAuthenticateDevice({
       findCaller: keys.findCaller,
       limit: keys.limits.device,
+      organizationLimit: keys.organizationLimits.device,
       failures: keys.failures,
       findOwners: assets.findOwners,
       isTokenRequired: settings.coap.isTokenRequired,

@@ -8,17 +8,19 @@ import { groupsRoutes } from '../groups/groups.routes.ts';
 import { createGroupsService } from '../groups/groups.service.ts';
 import { createMembersRepository } from '../groups/members.repository.ts';
 import { createMembership } from '../groups/membership.service.ts';
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import type { Resources } from './resources.ts';
 
 export interface GroupsNeeds {
   desired: DesiredProfiles;
   groupChanges: GroupChanges;
+  fleetWideLimit: ConcurrencyLimit;
 }
 
 export function composeGroups(
   { sql, transact, settings, log }: Resources,
-  { desired, groupChanges }: GroupsNeeds,
+  { desired, groupChanges, fleetWideLimit }: GroupsNeeds,
 ) {
   const groupsIn = createGroupsRepository;
   const membersIn = createMembersRepository;
@@ -46,7 +48,7 @@ export function composeGroups(
     withdrawals,
   });
   return {
-    routes: groupsRoutes({ groups: groupsIn(sql), groupsIn, service, membership }),
+    routes: groupsRoutes({ groups: groupsIn(sql), groupsIn, service, membership, limit: fleetWideLimit }),
     membership,
     workOffWithdrawals: (goesOn: () => boolean) => withdrawals.workOff(sql, transact, goesOn),
   };

@@ -7,12 +7,21 @@ import { keysRoutes } from '../keys/keys.routes.ts';
 import { createKeyIssuer, createKeysService } from '../keys/keys.service.ts';
 import type { Resources } from './resources.ts';
 
+/** All keys of an organization together may do as much as this many keys. */
+const KEYS_PER_ORGANIZATION = 10;
+
 /** Over HTTP and CoAP alike, a key has one limit in a process, and so has an address that sends wrong keys. */
 export function composeKeys({ sql, settings, metrics, now }: Resources) {
   const clock = () => now().getTime();
   const { customerLimit, deviceLimit, failedKeysPerMinute } = settings;
   const keys = createKeysRepository(sql);
   const keysIn = createKeysRepository;
+  const bucketOf = ({ perSecond, burst }: typeof customerLimit, factor: number) =>
+    createTokenBucket({ perSecond: perSecond * factor, burst: burst * factor, now: clock });
+  const bucketsOf = (factor: number) => ({
+    customer: bucketOf(customerLimit, factor),
+    device: bucketOf(deviceLimit, factor),
+  });
   return {
     routes: keysRoutes({ keys, keysIn, service: createKeysService({ keysIn, now: clock }) }),
     deviceTokens: createDeviceTokens({
@@ -21,10 +30,8 @@ export function composeKeys({ sql, settings, metrics, now }: Resources) {
       now: clock,
     }),
     findCaller: createKeyLookup({ keys, now: clock, observer: observeGroupCommit(metrics, 'keys') }),
-    limits: {
-      customer: createTokenBucket({ ...customerLimit, now: clock }),
-      device: createTokenBucket({ ...deviceLimit, now: clock }),
-    },
+    limits: bucketsOf(1),
+    organizationLimits: bucketsOf(KEYS_PER_ORGANIZATION),
     /** By address. */
     failures: createTokenBucket({
       perSecond: failedKeysPerMinute / 60,

@@ -14,9 +14,11 @@ import { createIntakeDevicesRepository } from '../measurements/intake-devices.re
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
 import { createRecentHoursRepository } from '../measurements/recent-hours.repository.ts';
+import { createStoredReadingsRepository } from '../measurements/stored-readings.repository.ts';
 import type { IntakeHealth } from '../presence/intake-health.ts';
 import { createPacer } from '../process/pacer.ts';
 import type { Resources } from './resources.ts';
+import { onSetAside } from './set-aside.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -26,7 +28,18 @@ export type MeasurementsNeeds = Pick<
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
+  resources: Resources,
   {
+    configurationsIn,
+    evaluateAlerts,
+    onlineEvents,
+    observeContact,
+    publish,
+    queueNotifications,
+    exchange,
+  }: MeasurementsNeeds,
+) {
+  const {
     sql,
     transferSql,
     transferTurns,
@@ -38,18 +51,7 @@ export function composeMeasurements(
     metrics,
     tracing,
     now,
-    log,
-  }: Resources,
-  {
-    configurationsIn,
-    evaluateAlerts,
-    onlineEvents,
-    observeContact,
-    publish,
-    queueNotifications,
-    exchange,
-  }: MeasurementsNeeds,
-) {
+  } = resources;
   const { receive } = createIntake({
     transact: transactBatch,
     slots,
@@ -57,6 +59,7 @@ export function composeMeasurements(
     tracing,
     devicesIn: createIntakeDevicesRepository,
     measurementsIn: createMeasurementsRepository,
+    storedReadingsIn: createStoredReadingsRepository,
     configurationsIn,
     unregisteredIn: createUnregisteredDevicesRepository,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
@@ -67,9 +70,10 @@ export function composeMeasurements(
     queueNotifications,
     exchange,
     onRefused: (reason) => metrics.refusedTurns.inc({ work: 'frame', reason }),
-    observe({ accepted, duplicates, dropped }) {
+    observe({ accepted, duplicates, conflicts, dropped }) {
       metrics.readings.inc({ outcome: 'accepted' }, accepted);
       metrics.readings.inc({ outcome: 'duplicate' }, duplicates);
+      metrics.readings.inc({ outcome: 'conflict' }, conflicts);
       metrics.readings.inc({ outcome: 'dropped' }, dropped);
     },
   });
@@ -78,7 +82,8 @@ export function composeMeasurements(
     transact,
     compactionIn: createCompactionRepository,
     now,
-    onFault: (err) => log.error({ err }, 'Readings of some devices cannot be compacted'),
+    onSetAside: ({ organizationId, assetId }, err) =>
+      onSetAside(resources, 'compaction of readings')({ organizationId, assetId }, err),
   });
   const exports = {
     history: {

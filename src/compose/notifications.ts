@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { Sql } from '../db/database.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { atMostEvery } from '../http/gauges.ts';
-import { addNotificationGauge } from '../http/service-gauges.ts';
+import { addNotificationGauges } from '../http/service-gauges.ts';
 import { createGathering } from '../notifications/gathering.service.ts';
+import { createMailAddressesRepository } from '../notifications/mail-addresses.repository.ts';
+import { createMailAddresses } from '../notifications/mail-addresses.service.ts';
 import { createMailer } from '../notifications/mailer.service.ts';
 import { createMessageSender } from '../notifications/message-sender.service.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
@@ -16,6 +18,7 @@ import { createNotifier } from '../notifications/notifier.service.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { composeDeliveries } from './deliveries.ts';
 import type { Resources } from './resources.ts';
+import { onSetAside } from './set-aside.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 
@@ -29,7 +32,18 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
   const notifications = notificationsIn(sql);
   const mailer = smtp && createMailer(smtp);
   const sender = createMessageSender({ post: send, mailer, secretBox });
+  const addresses = createMailAddresses({
+    addressesIn: createMailAddressesRepository,
+    channelsIn: createChannelsRepository,
+    limits: settings.mailLimits,
+    transact,
+    now,
+  });
+  const channels = createChannelsRepository(sql);
   const service = createChannelsService({
+    addresses,
+    baseUrl: settings.operatorUrl,
+    onFault: (err) => log.warn({ err }, 'The link that confirms an address could not be sent'),
     channelsIn: createChannelsRepository,
     notificationAlertsIn: createNotificationAlertsRepository,
     notificationsIn,
@@ -42,10 +56,11 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
   });
 
   function startNotifier() {
-    addNotificationGauge(
-      metrics,
-      atMostEvery(settings.metricsMaxAgeMs, () => notifications.findOldestDueSeconds(now())),
-    );
+    const cached = (read: () => Promise<number>) => atMostEvery(settings.metricsMaxAgeMs, read);
+    addNotificationGauges(metrics, {
+      messageSeconds: cached(() => notifications.findOldestDueSeconds(now())),
+      alertSeconds: cached(() => createNotificationAlertsRepository(sql).findOldestDueSeconds(now())),
+    });
     const notifier = createNotifier({
       notifications,
       gather: createGathering({
@@ -54,8 +69,17 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
         notificationsIn,
         gatherIntervalMs,
         now,
+        onSetAside: onSetAside(resources, 'notifications'),
       }),
       sender,
+      mails: {
+        async hasRoom(channel) {
+          const found = await channels.findAddress(channel);
+          return found?.type !== 'email' || addresses.hasRoom(channel, found.target);
+        },
+        count: async (claimed) =>
+          claimed.type !== 'email' || addresses.countNotification(claimed, claimed.target),
+      },
       schedule: deliveryPlan.scheduleMs,
       leaseSeconds: webhooks.leaseSeconds,
       gatherIntervalMs,
@@ -77,11 +101,12 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
 
   return {
     routes: notificationChannelsRoutes({
-      channels: createChannelsRepository(sql),
+      channels,
       channelsIn: createChannelsRepository,
       service,
       tests,
     }),
+    confirmations: { find: addresses.findByToken, confirm: addresses.confirm },
     startNotifier,
     removeEnded: notifications.removeEnded,
     /** After everything that sends has stopped. */

@@ -12,6 +12,7 @@ import { createAcknowledgementsRepository } from '../operator/acknowledgements.r
 import { alertsRoutes } from '../operator/alerts.routes.ts';
 import type { Answers } from '../operator/answers.ts';
 import { channelsRoutes } from '../operator/channels.routes.ts';
+import { confirmAddressRoutes } from '../operator/confirm-address.routes.ts';
 import { createDeviceContactsRepository } from '../operator/device-contacts.repository.ts';
 import { createDeviceJobsRepository } from '../operator/device-jobs.repository.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
@@ -27,6 +28,7 @@ import { linksRoutes } from '../operator/links.routes.ts';
 import type { OperatorPage, PageDeps } from '../operator/page-deps.ts';
 import { createCookieSigner, OPERATOR_PATH, type Session, toCaller, toToken } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
+import { sessionsRoutes } from '../operator/sessions.routes.ts';
 import { createLinkIssuer, createSessions, type Sessions } from '../operator/sessions.service.ts';
 import { signInRoutes } from '../operator/sign-in.routes.ts';
 import { createAttemptSigner } from '../operator/sign-in-attempt.ts';
@@ -51,9 +53,11 @@ export interface OperatorOptions {
   translateFault(error: unknown): unknown;
 }
 
-/** The operation that makes links; without the page it answers 404. */
-export const operatorLinkRoutes = ({ settings: { operatorUrl }, now }: Resources): Route[] =>
-  linksRoutes({ operatorUrl, issue: createLinkIssuer({ sessionsIn: createSessionsRepository, now }) });
+/** Operations about who is signed in; without the page, making a link answers 404. */
+export const operatorLinkRoutes = ({ settings: { operatorUrl }, sql, now }: Resources): Route[] => [
+  ...linksRoutes({ operatorUrl, issue: createLinkIssuer({ sessionsIn: createSessionsRepository, now }) }),
+  ...sessionsRoutes({ sessions: createSessionsRepository(sql), sessionsIn: createSessionsRepository, now }),
+];
 
 /** null when the page is off. */
 export function composeOperator(resources: Resources, slices: Slices, options: OperatorOptions) {
@@ -90,15 +94,17 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...channelsRoutes(deps),
   ];
   const renderer = createPageRenderer(pages);
-  const watch = createWatch({
-    draw: renderer.draw,
-    intervalMs: WATCH_INTERVAL_MS,
-    lifetimeMs: WATCH_LIFETIME_MS,
-  });
+  const linkLookUps = createKeyedSemaphore(LINK_LOOK_UPS);
   const sessions = createSessions({
     sessions: createSessionsRepository(sql),
     cookies: createCookieSigner(settings.secretsKeys),
     now,
+  });
+  const watch = createWatch({
+    draw: renderer.draw,
+    isActive: sessions.isActive,
+    intervalMs: WATCH_INTERVAL_MS,
+    lifetimeMs: WATCH_LIFETIME_MS,
   });
   return {
     pages: createPages<Session>({
@@ -111,8 +117,14 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
           layout,
           sessions,
           provider: settings.oidc && new URL(settings.oidc.issuer).host,
-          lookUps: createKeyedSemaphore(LINK_LOOK_UPS),
+          lookUps: linkLookUps,
           // Only after the link was looked up: a good one works, whatever others at the address have sent.
+          countFailure: (address) => refuseOver(slices.keys.failures.take(address)),
+        }),
+        ...confirmAddressRoutes({
+          layout,
+          confirmations: slices.notifications.confirmations,
+          lookUps: linkLookUps,
           countFailure: (address) => refuseOver(slices.keys.failures.take(address)),
         }),
         ...composeIdentity(resources, {
@@ -123,7 +135,10 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
         }),
       ],
       findVisitor: sessions.find,
-      admit: (session) => refuseOver(slices.keys.limits.customer.take(toCaller(session).keyId)),
+      admit(session) {
+        refuseOver(slices.keys.limits.customer.take(toCaller(session).keyId));
+        refuseOver(slices.keys.organizationLimits.customer.take(session.organizationId));
+      },
       clientAddress: createClientAddress(settings.trustedProxies),
       staticFiles,
       translateFault: options.translateFault,
@@ -162,6 +177,7 @@ function composeIdentity(
       );
       return signedIn.cookie;
     },
+    signOut: sessions.signOut,
     now,
   });
 }

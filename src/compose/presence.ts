@@ -9,6 +9,7 @@ import { createPresenceRepository } from '../presence/presence.repository.ts';
 import { createPresenceService, type PresenceServiceDeps } from '../presence/presence.service.ts';
 import { type Periodic, startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
+import { onSetAside } from './set-aside.ts';
 
 const HEARTBEAT_EVERY_MS = 10_000;
 /** One line a minute says that the intake refuses. */
@@ -38,6 +39,7 @@ export function composePresence(resources: Resources, { noDataAlerts, publish }:
     endOverdueFleets: () => fleets.endThoseOver(sql),
     publish,
     now,
+    onSetAside: onSetAside(resources, 'overdue devices'),
   });
   const fleets = createOverdueFleetsService({
     transact,

@@ -2,12 +2,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { refuseOver } from '../http/authenticate.ts';
+import { createClientAddress } from '../http/client-address.ts';
 import { readStaticFiles } from '../http/static-files.ts';
+import { createTokenBucket } from '../http/token-bucket.ts';
 import { DIAGRAMS_FOLDER } from '../site/diagrams.ts';
 import { decisionDocument, PICTURES, SECTIONS } from '../site/documents.ts';
 import { REFERENCE_PATH } from '../site/layout.ts';
 import { createSiteRoutes } from '../site/site.routes.ts';
 import { createSite } from '../site/site.ts';
+import type { Resources } from './resources.ts';
 
 /** Of the repository, or of the build, which has the documents in the same places. */
 const ROOT = new URL('../../', import.meta.url);
@@ -17,7 +21,15 @@ const own = (name: string) => new URL(`../site/static/${name}`, import.meta.url)
 const BASE = new URL('../operator/static/base.css', import.meta.url);
 const ICON = new URL('../operator/static/icon.svg', import.meta.url);
 
-export function composeSite(hasOperatorsPage: boolean) {
+/** Pages a second that a client may read for long, and at once: with its pictures, a page takes some ten requests. */
+const PAGES_PER_CLIENT = { perSecond: 20, burst: 400 };
+
+export function composeSite(
+  hasOperatorsPage: boolean,
+  { settings, now }: Pick<Resources, 'settings' | 'now'>,
+) {
+  const clientAddress = createClientAddress(settings.trustedProxies);
+  const pages = createTokenBucket({ ...PAGES_PER_CLIENT, now: () => now().getTime() });
   const unlisted = decisionNames().map((name) => decisionDocument(name, read(`docs/decisions/${name}.md`)));
   const documents = [...SECTIONS.flatMap((section) => section.documents), ...unlisted];
   const diagrams = readdirSync(fileOf(DIAGRAMS_FOLDER)).map((name) => `${DIAGRAMS_FOLDER}/${name}`);
@@ -42,7 +54,15 @@ export function composeSite(hasOperatorsPage: boolean) {
     hasOperatorsPage,
     pathOf: staticFiles.pathOf,
   });
-  return createSiteRoutes({ site, staticFiles, icon: readFileSync(ICON) });
+  return createSiteRoutes({
+    site,
+    staticFiles,
+    icon: readFileSync(ICON),
+    admit({ req }) {
+      const forwarded = req.headers['x-forwarded-for'] as string | undefined;
+      refuseOver(pages.take(clientAddress(req.socket.remoteAddress ?? '', forwarded)), 'Too many requests');
+    },
+  });
 }
 
 /** Beside the one that require finds, which browsers cannot read. */

@@ -1,4 +1,4 @@
-import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { readInTurns } from '../measurements/fair-history.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import type { Pace } from '../process/pacer.ts';
@@ -10,6 +10,8 @@ import type { Resources } from './resources.ts';
 export interface StatisticsNeeds extends Pick<StatisticsDeps, 'findAsset' | 'findDevice'> {
   exports: { limit: ConcurrencyLimit; pace: Pace };
 }
+
+const PAGES = { name: 'PDF pages', perKeyMax: 2, perOrganizationMax: 2, perProcessMax: 8 };
 
 export const composeStatistics = (
   { lagging, transferTurns, now }: Resources,
@@ -25,5 +27,6 @@ export const composeStatistics = (
     }),
     toPage: createStatisticsPage(now),
     limit,
+    pageLimit: createConcurrencyLimit(PAGES),
   }),
 });

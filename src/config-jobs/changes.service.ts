@@ -11,15 +11,17 @@ import {
   hasSameAlertRules,
   keysOf,
   merged,
+  without,
 } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import { followsTimeZone } from '../devices/device-row.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import { findConflicts, memoized, refusedWithout, withdrawChange } from './changes.ts';
+import { endChanges } from '../devices/pending-owners.ts';
+import { findConflicts, memoized, refusedWithout } from './changes.ts';
 import type { ChangesOwner, JobRef } from './config-job.ts';
-import type { ActiveChange, DeviceTargetsRepository } from './device-targets.repository.ts';
+import type { ActiveChange, DeviceTargetsRepository, OtherChange } from './device-targets.repository.ts';
 
 export interface ChangesDeps {
   configurationsIn(sql: Sql): ConfigurationsRepository;
@@ -41,6 +43,8 @@ export interface DeviceChange {
 interface NextPending {
   config: DeviceConfiguration | null;
   refusedKeys: ConfigurationKey[];
+  /** Why it refused them; null: as it is known. */
+  refusalReason: string | null;
   hasOtherAlertRules: boolean;
 }
 
@@ -58,10 +62,10 @@ export function createChangesService(deps: ChangesDeps) {
     ]);
     const nextOf = memoized(keyOf, (change: DeviceChange) => mergedPending(change, contents));
     const next = changes.map((change) => ({ device: change.device, ...nextOf(change) }));
-    await assign(deps, sql, organizationId, next);
+    await assign(deps, sql, { organizationId, bringsProfile: true }, next);
   }
 
-  /** Other jobs' changes that contradict these are superseded; answers with the ids of the jobs. */
+  /** Changes of other jobs lose what these overwrite, which supersedes them; answers with the ids of the jobs. */
   async function supersede(sql: Sql, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
     const { organizationId } = job;
     const targets = deviceTargetsIn(sql);
@@ -78,48 +82,63 @@ export function createChangesService(deps: ChangesDeps) {
   }
 
   /**
-   * Takes the owner's changes out of what is pending, but for the keys that other jobs still want: also those that have
-   * timed out, unless the owner retries them. Where nothing is taken out, the device keeps the revision that it may have
-   * fetched.
+   * Takes out of what is pending what the owner's changes own, and nobody else's: the changes of jobs that it retries end
+   * with them. Where nothing is taken out, the device keeps the revision that it may have fetched.
    */
-  async function withdraw(sql: Sql, owner: ChangesOwner, changes: DeviceChange[]): Promise<void> {
+  async function withdraw(
+    sql: Sql,
+    owner: ChangesOwner,
+    devices: ChangingDevice[],
+    ended: ActiveChange[],
+  ): Promise<void> {
     const { organizationId } = owner;
     const targets = deviceTargetsIn(sql);
-    const assetIds = changes.map(({ device }) => device.assetId);
+    const assetIds = devices.map(({ assetId }) => assetId);
     const retried = await targets.listRetriedJobs(owner);
-    const offered = byAsset(await targets.listOffered(owner, retried, assetIds));
-    const givenUp = byAsset(await targets.listGivenUp(owner, retried, assetIds));
+    const endedOf = byAsset(ended);
+    const othersOf = byAsset(await targets.listOthers(owner, retried, assetIds));
     const contents = await configurationsIn(sql).find([
       {
         organizationId,
         configIds: [
-          ...changes.flatMap(({ device, changeId }) => [device.pendingConfigId, changeId]),
-          ...[...offered.values(), ...givenUp.values()].flat(),
+          ...devices.map(({ pendingConfigId }) => pendingConfigId),
+          ...[...endedOf.values(), ...othersOf.values()].flat().map(({ changeId }) => changeId),
         ],
       },
     ]);
-    const othersOf = ({ device }: DeviceChange) => offered.get(device.assetId) ?? [];
-    const nextOf = memoized(
-      (change: DeviceChange) => `${keyOf(change)} ${othersOf(change).join()}`,
-      (change) => pendingWithout(change, othersOf(change), contents),
-    );
-    const next = changes
-      .filter(({ device }) => device.pendingConfigId !== null)
-      .map((change) => ({ device: change.device, ...nextOf(change) }))
-      .filter(({ withdrawn }) => withdrawn.length > 0);
-    await assign(deps, sql, organizationId, next);
+    const nextOf = memoized(endedKeyOf, (each: EndedDevice) => pendingWithout(each, contents));
+    const next = devices
+      .filter(({ pendingConfigId }) => pendingConfigId !== null)
+      .map((device) => {
+        const each = {
+          device,
+          ended: endedOf.get(device.assetId) ?? [],
+          others: othersOf.get(device.assetId) ?? [],
+        };
+        return { device, ...nextOf(each) };
+      })
+      .filter(({ isChanged }) => isChanged);
+    await assign(deps, sql, { organizationId, bringsProfile: false }, next);
     await targets.reoffer(next.map(({ device }) => ({ organizationId, assetId: device.assetId })));
-    await targets.release(
-      next.flatMap(({ device: { assetId }, withdrawn }) =>
-        (givenUp.get(assetId) ?? [])
-          .filter((id) => withdrawn.some((key) => contentOf(contents, id)[key] !== undefined))
-          .map((changeId) => ({ organizationId, assetId, changeId })),
-      ),
-    );
+    await targets.release(organizationId, retried, assetIds);
   }
 
   return {
     withdraw,
+
+    /** Takes out all that is pending. */
+    async clear(sql: Sql, organizationId: string, devices: ChangingDevice[]): Promise<void> {
+      const configIds = devices.map(({ pendingConfigId }) => pendingConfigId);
+      const contents = await configurationsIn(sql).find([{ organizationId, configIds }]);
+      const cleared = { config: null, refusedKeys: [], refusalReason: null };
+      const next = devices
+        .filter(({ pendingConfigId }) => pendingConfigId !== null)
+        .map((device) => {
+          const pending = contentOf(contents, device.pendingConfigId as string);
+          return { device, ...cleared, hasOtherAlertRules: !hasSameAlertRules(pending, null) };
+        });
+      await assign(deps, sql, { organizationId, bringsProfile: false }, next);
+    },
 
     /** Merges each change into what is pending; answers with the ids of the jobs that have superseded targets now. */
     async put(sql: Sql, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
@@ -139,27 +158,54 @@ function mergedPending({ device, changeId }: DeviceChange, contents: Configurati
   const config = merged(pending, change);
   const refusedKeys = refusedWithout(pending, device, keysOf(change));
   // Where nothing was pending, nothing monitored the device, and no alert can be open.
-  return { config, refusedKeys, hasOtherAlertRules: pending !== null && !hasSameAlertRules(pending, config) };
+  const hasOtherAlertRules = pending !== null && !hasSameAlertRules(pending, config);
+  return { config, refusedKeys, refusalReason: null, hasOtherAlertRules };
 }
 
+/** A device with the changes that end and those that others have pending on it. */
+interface EndedDevice {
+  device: ChangingDevice;
+  ended: ActiveChange[];
+  others: OtherChange[];
+}
+
+const endedKeyOf = ({ device: { pendingConfigId, refusedKeys }, ended, others }: EndedDevice) =>
+  JSON.stringify([pendingConfigId, refusedKeys, ended.map(changeKeyOf), others.map(changeKeyOf)]);
+
+const changeKeyOf = ({ changeId, lostKeys, refusalReason }: ActiveChange & Partial<OtherChange>) => [
+  changeId,
+  lostKeys,
+  refusalReason,
+];
+
 function pendingWithout(
-  { device, changeId }: DeviceChange,
-  otherIds: string[],
+  { device, ended, others }: EndedDevice,
   contents: ConfigurationContents,
-): NextPending & { withdrawn: ConfigurationKey[] } {
+): NextPending & { isChanged: boolean } {
   const pending = contentOf(contents, device.pendingConfigId as string);
-  const others = otherIds.map((id) => contentOf(contents, id));
-  const config = withdrawChange(pending, contentOf(contents, changeId), others);
-  const withdrawn = keysOf(pending).filter((key) => config?.[key] === undefined);
-  const refusedKeys = refusedWithout(pending, device, withdrawn);
-  return { config, refusedKeys, withdrawn, hasOtherAlertRules: !hasSameAlertRules(pending, config) };
+  const owned = <Change extends ActiveChange>({ changeId, lostKeys, ...more }: Change) => ({
+    ...more,
+    change: contentOf(contents, changeId),
+    lostKeys: lostKeys ?? [],
+  });
+  const { withdrawn, refusal } = endChanges(pending, ended.map(owned), others.map(owned));
+  const config = without(pending, withdrawn);
+  const stillRefused = refusedWithout(pending, device, withdrawn);
+  const refusedAgain = refusal?.keys.filter((key) => !stillRefused.includes(key)) ?? [];
+  return {
+    config,
+    refusedKeys: keysOf(pending).filter((key) => stillRefused.includes(key) || refusedAgain.includes(key)),
+    refusalReason: stillRefused.length === 0 ? (refusal?.reason ?? null) : null,
+    isChanged: withdrawn.length + refusedAgain.length > 0,
+    hasOtherAlertRules: !hasSameAlertRules(pending, config),
+  };
 }
 
 /** Stores each distinct configuration once, and makes it pending. */
 async function assign(
   { configurationsIn, pendingIn, onAlertRulesChanged }: ChangesDeps,
   sql: Sql,
-  organizationId: string,
+  { organizationId, bringsProfile }: { organizationId: string; bringsProfile: boolean },
   next: Array<NextPending & { device: DeviceChange['device'] }>,
 ): Promise<void> {
   const configs = [...new Set(next.flatMap(({ config }) => config ?? []))];
@@ -167,13 +213,15 @@ async function assign(
   const idOf = new Map(configs.map((config, index) => [config, ids[index] as string]));
   await pendingIn(sql).assign(
     organizationId,
-    next.map(({ device, config, refusedKeys }) => ({
+    next.map(({ device, config, refusedKeys, refusalReason }) => ({
       assetId: device.assetId,
       configId: config && (idOf.get(config) as string),
       followsTimeZone: followsTimeZone(config),
       refusedKeys,
+      refusalReason,
       isRefused: config !== null && keysOf(config).every((key) => refusedKeys.includes(key)),
     })),
+    { bringsProfile },
   );
   const changed = next.filter((each) => each.hasOtherAlertRules && isMonitoredByPending(each.device));
   await onAlertRulesChanged(
@@ -186,10 +234,8 @@ async function assign(
 const isMonitoredByPending = ({ confirmedConfigId }: DeviceChange['device']) =>
   monitoredConfig({ confirmed: confirmedConfigId, pending: null }) === null;
 
-function byAsset(changes: ActiveChange[]): Map<string, string[]> {
-  const changeIds = new Map<string, string[]>();
-  for (const { assetId, changeId } of changes) {
-    changeIds.set(assetId, [...(changeIds.get(assetId) ?? []), changeId].sort());
-  }
-  return changeIds;
+function byAsset<Change extends ActiveChange>(changes: Change[]): Map<string, Change[]> {
+  const found = new Map<string, Change[]>();
+  for (const change of changes) found.set(change.assetId, [...(found.get(change.assetId) ?? []), change]);
+  return found;
 }

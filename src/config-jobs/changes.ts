@@ -1,18 +1,17 @@
 /** What a change means for devices that have other changes pending: pure, once per distinct case and not per device. */
-import {
-  type ConfigurationKey,
-  contradictions,
-  type DeviceConfiguration,
-  keysOf,
-  without,
-} from '../devices/configuration.ts';
+import { type ConfigurationKey, type DeviceConfiguration, keysOf } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 import type { ChangingDevice } from '../devices/pending-changes.repository.ts';
+import { overwrittenKeys } from '../devices/pending-owners.ts';
 
-/** Ids of two changes that give one setting different values. */
+/** A change that gives settings of another one different values, and by that takes them over. */
 export interface Conflict {
+  /** The ids of both. */
   existing: string;
   incoming: string;
+  overwritten: ConfigurationKey[];
+  /** All that the existing change sets. */
+  existingKeys: ConfigurationKey[];
 }
 
 export function findConflicts(
@@ -21,26 +20,13 @@ export function findConflicts(
   contents: ConfigurationContents,
 ): Conflict[] {
   const pairs = existingIds.flatMap((existing) => incomingIds.map((incoming) => ({ existing, incoming })));
-  return pairs.filter(
-    ({ existing, incoming }) =>
-      contradictions(contentOf(contents, existing), contentOf(contents, incoming)).length > 0,
-  );
-}
-
-/**
- * What stays pending when one change is taken out of it: all but the keys that no other change still wants.
- * null when nothing is left.
- */
-export function withdrawChange(
-  pending: DeviceConfiguration,
-  change: DeviceConfiguration,
-  others: readonly DeviceConfiguration[],
-): DeviceConfiguration | null {
-  const wanted = new Set<ConfigurationKey>(others.flatMap(keysOf));
-  return without(
-    pending,
-    keysOf(change).filter((key) => !wanted.has(key)),
-  );
+  return pairs
+    .map(({ existing, incoming }) => {
+      const change = contentOf(contents, existing);
+      const overwritten = overwrittenKeys(change, contentOf(contents, incoming));
+      return { existing, incoming, overwritten, existingKeys: keysOf(change) };
+    })
+    .filter(({ overwritten }) => overwritten.length > 0);
 }
 
 /** What stays refused of what is pending, when a change sets the keys anew or they are taken out. */

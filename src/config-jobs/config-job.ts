@@ -67,6 +67,8 @@ export interface ConfigJob {
   deadlineAt: Date;
   /** Null: nobody has cancelled it. */
   cancelRequestedAt: Date | null;
+  /** Why it was aborted; else null. */
+  reason: string | null;
   createdAt: Date;
   finishedAt: Date | null;
 }
@@ -101,27 +103,50 @@ export function finishedStatus(counts: Counts): 'succeeded' | 'completed_with_fa
 
 export type StageVerdict = 'wait' | 'proceed' | 'abort';
 
+export interface Stage {
+  isLast: boolean;
+  /** It has no devices by its making: the first stage of a large job, and of one that starts later. */
+  isEmpty?: boolean;
+  isNextBeginning?: boolean;
+  rollout: Rollout | null;
+}
+
 /**
- * Evaluates a stage by the devices that have begun, without cancelled and superseded ones. Too many failures abort the
- * job at any time. The job proceeds to the rest once enough devices of the first stage have applied the change, and
- * aborts when all of them have settled and too few have.
+ * Evaluates a stage by the devices that have begun, without those that have left it: cancelled and superseded ones. Too
+ * many failures abort the job at any time. The job proceeds to the rest once enough devices of the first stage, and one at
+ * least, have applied the change, and aborts when all of them have settled and too few have.
  */
-export function evaluateStage(
-  begun: Counts,
-  stage: { isLast: boolean; isNextBeginning?: boolean; rollout: Rollout | null },
-): StageVerdict {
-  const { isLast, isNextBeginning, rollout } = stage;
-  const open = begun.waiting + begun.sent;
-  const counted = open + begun.applied + begun.failed + begun.timed_out;
-  // Multiplied before it is divided, so that a share that is reached exactly counts: 29 / 100 * 100 is 28.999…
-  const percent = (count: number) => (counted === 0 ? 0 : (count * 100) / counted);
-  if (rollout && begun.failed > 0 && percent(begun.failed) >= rollout.abortFailedPercent) return 'abort';
+export function evaluateStage(begun: Counts, stage: Stage): StageVerdict {
+  const { isLast, isEmpty, isNextBeginning, rollout } = stage;
+  if (rollout && hasTooManyFailures(begun, rollout)) return 'abort';
   // That the stage has done well was decided before its successor began.
   if (isNextBeginning) return 'proceed';
-  if (isLast) return open === 0 ? 'proceed' : 'wait';
-  if (counted === 0 || percent(begun.applied) >= (rollout?.minAppliedPercent ?? 0)) return 'proceed';
-  return open === 0 ? 'abort' : 'wait';
+  const isOpen = begun.waiting + begun.sent > 0;
+  if (isLast) return isOpen ? 'wait' : 'proceed';
+  if (isEmpty || rollout === null) return 'proceed';
+  if (begun.applied > 0 && reaches(begun, begun.applied, rollout.minAppliedPercent)) return 'proceed';
+  return isOpen ? 'wait' : 'abort';
 }
+
+/** Why `evaluateStage` aborts a job, for customers. */
+export function abortReason(begun: Counts, rollout: Rollout): string {
+  const { failed, applied } = begun;
+  const counted = countedIn(begun);
+  if (hasTooManyFailures(begun, rollout))
+    return `too many devices failed: ${failed} of ${counted}, at ${rollout.abortFailedPercent} % the job ends`;
+  if (applied === 0) return 'no device of the first stage has applied the change';
+  return `too few devices of the first stage have applied the change: ${applied} of ${counted}, ${rollout.minAppliedPercent} % had to`;
+}
+
+const hasTooManyFailures = (begun: Counts, { abortFailedPercent }: Rollout): boolean =>
+  begun.failed > 0 && reaches(begun, begun.failed, abortFailedPercent);
+
+/** Without a division, so that a share that is reached exactly counts: 29 / 100 * 100 is 28.999… */
+const reaches = (begun: Counts, count: number, percent: number): boolean =>
+  count * 100 >= percent * countedIn(begun);
+
+const countedIn = ({ waiting, sent, applied, failed, timed_out }: Counts): number =>
+  waiting + sent + applied + failed + timed_out;
 
 export type JobView = ReturnType<typeof jobView>;
 
@@ -131,6 +156,7 @@ export function jobView(job: ConfigJob) {
     id: job.id,
     profileSlug: job.profileSlug,
     status: job.status,
+    reason: job.reason,
     total: job.targetCount,
     counts: { ...counts, timedOut },
     ...(job.startAt && { startAt: job.startAt.toISOString() }),

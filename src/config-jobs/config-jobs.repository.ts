@@ -41,12 +41,14 @@ export interface JobRow extends JobRef {
   deadlineAt: Date;
   /** Null: nobody has cancelled it. */
   cancelRequestedAt: Date | null;
+  /** Why it is being aborted; null: it is not. */
+  reason: string | null;
 }
 
 const JOB_COLUMNS = `organization_id as "organizationId", id as "jobId", profile_slug as "profileSlug",
   profile_snapshot as "profileSnapshot", rollout, current_stage as "currentStage", stage_count as "stageCount",
   is_beginning_stage as "isBeginningStage", status, target_count as "targetCount", start_at as "startAt",
-  deadline_at as "deadlineAt", cancel_requested_at as "cancelRequestedAt"`;
+  deadline_at as "deadlineAt", cancel_requested_at as "cancelRequestedAt", reason`;
 const OF_JOB = 'organization_id = ? and id = ?';
 interface SummaryRow extends Omit<ConfigJob, 'targetCounts'> {
   targetCounts: Partial<Counts> | null;
@@ -72,7 +74,7 @@ const WITHOUT_KEPT_COUNTS = `with totals as (
 
 const FINISH = `update config_jobs set status = ?, target_counts = ?::jsonb, finished_at = now() where ${OF_JOB}`;
 
-const SELECT_SUMMARY = `select j.id, j.profile_slug as "profileSlug", j.status, j.target_count as "targetCount",
+const SELECT_SUMMARY = `select j.id, j.profile_slug as "profileSlug", j.status, j.reason, j.target_count as "targetCount",
     j.start_at as "startAt", j.deadline_at as "deadlineAt", j.cancel_requested_at as "cancelRequestedAt", j.created_at as "createdAt", j.finished_at as "finishedAt",
     ${COUNTS} as "targetCounts"
   from config_jobs j`;
@@ -221,6 +223,10 @@ export function createConfigJobsRepository(sql: Sql) {
         `update config_jobs set status = 'running', cancel_requested_at = now() where ${OF_JOB}`,
         [organizationId, jobId],
       );
+    },
+
+    async markAborting({ organizationId, jobId }: JobRef, reason: string): Promise<void> {
+      await query(sql, `update config_jobs set reason = ? where ${OF_JOB}`, [reason, organizationId, jobId]);
     },
 
     async updateTargetCount({ organizationId, jobId }: JobRef, targetCount: number): Promise<void> {

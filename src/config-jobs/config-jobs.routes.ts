@@ -1,6 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { Shown } from '../http/audit.ts';
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { created, ok, pageOf, type Reply, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
 import { slugParam } from '../profiles/profiles.schemas.ts';
@@ -30,9 +31,11 @@ export interface ConfigJobsRoutesDeps {
   jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'find'>;
   targets: ConfigTargetsRepository;
   service: ConfigJobsService;
+  /** Dry runs, and applies to all devices of an organization or group. */
+  limit: ConcurrencyLimit;
 }
 
-export function configJobsRoutes({ jobs, jobsIn, targets, service }: ConfigJobsRoutesDeps): Route[] {
+export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: ConfigJobsRoutesDeps): Route[] {
   const shown: Shown = {
     schema: jobSchema,
     async find(sql, organizationId, jobId) {
@@ -47,7 +50,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service }: ConfigJobsR
       operationId: 'applyProfile',
       summary: 'Apply a profile to devices',
       description:
-        'The profile is merged into what is pending for each device, all or none; the job tells how far they are. Above 20,000 devices the job is stored at once with all of them queued, and the change is offered in chunks.',
+        'The profile is merged into what is pending for each device, all or none; the job tells how far they are. Above 20,000 devices the job is stored at once with all of them queued, and the change is offered in chunks. At most two dry runs and applies to all at once for an organization; 429 beyond.',
       tag: 'Configuration profiles',
       auth,
       params: slugParam,
@@ -62,14 +65,19 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service }: ConfigJobsR
         // Neither a dry run nor an apply to no device begins a job.
         isChange: ({ jobId }) => jobId !== null,
       },
-      async handle({ caller: { organizationId }, params: { slug }, query, body, transact }) {
-        if (query.dryRun) return preview(service, transact, { organizationId, slug, body });
-        const { jobId, applied } = await service.apply(transact, organizationId, slug, {
-          chosen: chosenBy(body),
-          startAt: body.startAt ?? null,
-          deadlineMinutes: body.deadlineMinutes,
-          rollout: body.rollout ?? null,
-        });
+      async handle({ caller, params: { slug }, query, body, transact }) {
+        const { organizationId } = caller;
+        if (query.dryRun)
+          return limit.run(caller, () => preview(service, transact, { organizationId, slug, body }));
+        const apply = () =>
+          service.apply(transact, organizationId, slug, {
+            chosen: chosenBy(body),
+            startAt: body.startAt ?? null,
+            deadlineMinutes: body.deadlineMinutes,
+            rollout: body.rollout ?? null,
+          });
+        const isForNamed = body.serialNumbers !== undefined;
+        const { jobId, applied } = await (isForNamed ? apply() : limit.run(caller, apply));
         const location = jobId === null ? undefined : { Location: `/devices/config-jobs/${jobId}` };
         return ok({ ok: true, profileSlug: slug, appliedCount: applied.length, applied, jobId }, location);
       },

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { configurationSchema, serialNumber } from '../devices/devices.schemas.ts';
+import { configurationSchema, serialNumbers } from '../devices/devices.schemas.ts';
 import { cursor, limit, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
 import {
   DEADLINE_MINUTES_DEFAULT,
@@ -39,10 +39,7 @@ export interface ApplyBody {
 }
 
 export const applyBody = Joi.object<ApplyBody>({
-  serialNumbers: Joi.array()
-    .items(serialNumber())
-    .min(1)
-    .max(SERIALS_MAX)
+  serialNumbers: serialNumbers(SERIALS_MAX)
     .example(['282C02424EED'])
     .messages({
       'array.min': '{{#label}} must name at least one device',
@@ -107,6 +104,7 @@ export const jobExample: JobView = {
   id: '019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5',
   profileSlug: 'vaccine-fridge',
   status: 'succeeded',
+  reason: null,
   total: 2,
   counts: {
     queued: 0,
@@ -130,6 +128,7 @@ export const jobSchema = Joi.object<JobView>({
   status: Joi.string()
     .valid(...JOB_STATUSES)
     .required(),
+  reason: Joi.string().allow(null).required().description('Why the job was aborted; else null'),
   total: count(),
   counts: Joi.object({
     queued: count(),

@@ -1,6 +1,7 @@
 /** The targets of a job: its devices, and how far each of them is. Writers have locked the rows of the devices. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import type { ConfigurationKey } from '../devices/configuration.ts';
 import type { JobRef, JobTarget, TargetState } from './config-job.ts';
 
 export interface NewTarget {
@@ -18,10 +19,13 @@ export interface TargetChange {
   changeId: string;
 }
 
-export interface OpenTarget extends TargetChange {
-  /** The device is offered the change. */
-  hasBegun: boolean;
+export interface EndingTarget extends TargetChange {
+  state: TargetState;
+  lostKeys: ConfigurationKey[] | null;
 }
+
+/** Which targets end with a job: those that are open, or also those of which something is pending still. */
+export type EndingScope = 'open' | 'not refused' | 'all';
 
 export interface RetryableTarget extends TargetChange {
   groupId: string | null;
@@ -43,10 +47,17 @@ const AWAITED_READ_MAX = 1_000;
 const CHANGE = 'asset_id as "assetId", change_config_id as "changeId"';
 const OF_JOB = 'organization_id = ? and job_id = ?';
 /** Of `config_targets t`. */
-const RETRYABLE = `state in ('failed', 'timed_out') and confirmed_at is null and (group_id is null or group_id = (
+const RETRYABLE = `state in ('failed', 'timed_out') and (confirmed_at is null or lost_keys is not null) and (group_id is null or group_id = (
     select group_id from assets a where a.organization_id = t.organization_id and a.id = t.asset_id
   ))`;
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
+/** Beside those that are open. */
+const ENDING: Record<EndingScope, TargetState[]> = {
+  open: [],
+  'not refused': ['timed_out', 'superseded'],
+  all: ['timed_out', 'superseded', 'failed'],
+};
+const IS_ENDING = `(${OPEN} or is_active and state = any(?::text[]))`;
 /** By these an index finds the targets of a state, which may be few of a large job. */
 const UNSETTLED: readonly TargetState[] = ['waiting', 'sent'];
 const WITH_REASON: readonly TargetState[] = ['failed', 'timed_out', 'cancelled', 'superseded'];
@@ -129,14 +140,18 @@ export function createConfigTargetsRepository(sql: Sql) {
       );
     },
 
-    /** Targets that have not settled. */
-    listOpen({ organizationId, jobId }: JobRef, { after, limit }: TargetPage): Promise<OpenTarget[]> {
+    /** Targets that end with the job. */
+    listEnding(
+      { organizationId, jobId }: JobRef,
+      scope: EndingScope,
+      { after, limit }: TargetPage,
+    ): Promise<EndingTarget[]> {
       return query(
         sql,
-        `select ${CHANGE}, state <> 'queued' as "hasBegun" from config_targets
-         where ${OF_JOB} and ${OPEN} and (?::uuid is null or asset_id > ?)
+        `select ${CHANGE}, state, lost_keys as "lostKeys" from config_targets
+         where ${OF_JOB} and ${IS_ENDING} and (?::uuid is null or asset_id > ?)
          order by asset_id limit ?`,
-        [organizationId, jobId, after, after, limit],
+        [organizationId, jobId, ENDING[scope], after, after, limit],
       );
     },
 
@@ -235,12 +250,21 @@ export function createConfigTargetsRepository(sql: Sql) {
       );
     },
 
-    async cancel({ organizationId, jobId }: JobRef, assetIds: string[], reason: string): Promise<void> {
+    /** Cancels what is open of them; nothing of the others is pending from then on. */
+    async cancel(
+      { organizationId, jobId }: JobRef,
+      scope: EndingScope,
+      assetIds: string[],
+      reason: string,
+    ): Promise<void> {
       await query(
         sql,
-        `update config_targets set state = 'cancelled', reason = ?, is_active = false, updated_at = now()
-         where ${OF_JOB} and ${OPEN} and asset_id = any(?::uuid[])`,
-        [reason, organizationId, jobId, assetIds],
+        `update config_targets set
+           state = case when ${OPEN} then 'cancelled' else state end,
+           reason = case when ${OPEN} then ? else reason end,
+           is_active = false, updated_at = now()
+         where ${OF_JOB} and ${IS_ENDING} and asset_id = any(?::uuid[])`,
+        [reason, organizationId, jobId, ENDING[scope], assetIds],
       );
     },
 

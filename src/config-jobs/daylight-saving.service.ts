@@ -6,6 +6,7 @@
  * pending for a device or confirmed by it makes the check due at once.
  */
 import type { Sql } from '../db/database.ts';
+import { inHalves } from '../db/in-halves.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Calendar, DeviceConfiguration } from '../devices/configuration.ts';
@@ -26,9 +27,12 @@ export interface DaylightSavingDeps {
   };
   targetsIn(sql: Sql): { reoffer(devices: AssetRef[]): Promise<void> };
   now(): Date;
+  onSetAside(device: AssetRef, error: unknown): void;
 }
 
 const BATCH_MAX = 500;
+/** How long a device that cannot be changed is left out. */
+const SET_ASIDE_MS = 3_600_000;
 
 export function createDaylightSavingService(deps: DaylightSavingDeps) {
   const { transact, scheduledDevices, scheduledIn, devicesIn, targetsIn, now } = deps;
@@ -50,6 +54,12 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
     });
   }
 
+  async function setAside({ organizationId, assetId }: AssetRef, error: unknown): Promise<void> {
+    const checkAt = new Date(now().getTime() + SET_ASIDE_MS);
+    await transact(({ sql }) => scheduledIn(sql).planOffsetChecks(organizationId, [{ assetId, checkAt }]));
+    deps.onSetAside({ organizationId, assetId }, error);
+  }
+
   return {
     /** Answers with the number of devices that got a change. */
     async syncUtcOffsets(): Promise<number> {
@@ -58,7 +68,13 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
       for (;;) {
         const due = await scheduledDevices.listDueForOffsetCheck(at, BATCH_MAX);
         for (const [organizationId, assetIds] of byOrganization(due)) {
-          changed += await checkOffsets(organizationId, assetIds, at);
+          await inHalves(
+            assetIds,
+            async (some) => {
+              changed += await checkOffsets(organizationId, some, at);
+            },
+            (assetId, error) => setAside({ organizationId, assetId }, error),
+          );
         }
         if (due.length < BATCH_MAX) return changed;
       }

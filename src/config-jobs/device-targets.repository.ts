@@ -3,14 +3,23 @@ import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
+import { toKeysText } from '../devices/device-row.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { Conflict } from './changes.ts';
 import type { ChangesOwner, JobRef } from './config-job.ts';
 import { OPEN, type TargetChange } from './config-targets.repository.ts';
 
-/** A change that the device may still come to run. */
-export type ActiveChange = TargetChange;
+/** A change that the device may still come to run, all of it or what other changes have left of it. */
+export interface ActiveChange extends TargetChange {
+  /** Settings of it that are not pending on its account any more; null: none. */
+  lostKeys: ConfigurationKey[] | null;
+}
+
+export interface OtherChange extends ActiveChange {
+  /** Why the device refused it; null: it did not. */
+  refusalReason: string | null;
+}
 
 export interface Supersession {
   assetIds: string[];
@@ -29,16 +38,14 @@ interface ActiveSnapshot extends AssetRef {
   jobId: string;
   profileSnapshot: ProfileSnapshot;
   isOffered: boolean;
+  lostKeys: ConfigurationKey[] | null;
 }
 
 const SETTLED = `t.organization_id as "organizationId", t.job_id as "jobId", t.asset_id as "assetId", (
     select profile_slug from config_jobs where organization_id = t.organization_id and id = t.job_id
   ) as "profileSlug"`;
 const BEGUN = `state in ('waiting', 'sent')`;
-const OFFERED = `state in ('waiting', 'sent', 'timed_out')`;
-const TIMED_OUT_IN_RETRIED = `state = 'timed_out' and job_id = any(?::uuid[])`;
-const ACTIVE_CHANGES = `select asset_id as "assetId", change_config_id as "changeId" from config_targets
-  where organization_id = ? and asset_id = any(?::uuid[]) and is_active`;
+const OFFERED = `state in ('waiting', 'sent', 'timed_out', 'superseded')`;
 const isOfOther = (owner: ChangesOwner) =>
   'jobId' in owner ? 'job_id <> ?' : 'group_id is distinct from ?::uuid';
 const idOf = (owner: ChangesOwner) => ('jobId' in owner ? owner.jobId : owner.groupId);
@@ -58,6 +65,23 @@ const jobIdsOf = (rows: Array<{ jobId: string }>) => [...new Set(rows.map(({ job
 export type DeviceTargetsRepository = ReturnType<typeof createDeviceTargetsRepository>;
 
 export function createDeviceTargetsRepository(sql: Sql) {
+  /** Of changes that the device refused, other changes may have brought parts, which are confirmed with those. */
+  async function confirmParts(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<void> {
+    if (devices.length === 0) return;
+    await query(
+      sql,
+      `update config_targets t set lost_keys = nullif(array(
+         select k.key from configurations c cross join lateral json_object_keys(c.content) as k (key)
+         where c.organization_id = t.organization_id and c.id = t.change_config_id
+           and (k.key <> all(n.pending_keys::text[]) or k.key = any(t.lost_keys))
+         order by k.key
+       ), '{}')
+       from unnest(?::uuid[], ?::uuid[], ?::text[]) as n (organization_id, asset_id, pending_keys)
+       where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active and t.state <> 'queued'`,
+      [...keysOf(devices), devices.map(({ pendingKeys }) => toKeysText(pendingKeys))],
+    );
+  }
+
   return {
     /** The distinct active changes of other jobs. */
     async listActiveChangeIds({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<string[]> {
@@ -86,23 +110,16 @@ export function createDeviceTargetsRepository(sql: Sql) {
       return jobIdsOf(rows);
     },
 
-    /** Changes of others that are part of what is offered, also after their targets have timed out. */
-    listOffered(owner: ChangesOwner, retriedJobs: string[], assetIds: string[]): Promise<ActiveChange[]> {
+    /** All changes of others that are pending, but for those that the owner retries: these end with its own. */
+    listOthers(owner: ChangesOwner, retriedJobs: string[], assetIds: string[]): Promise<OtherChange[]> {
       return query(
         sql,
-        `${ACTIVE_CHANGES} and ${isOfOther(owner)} and ${OFFERED} and not (${TIMED_OUT_IN_RETRIED})`,
-        [owner.organizationId, assetIds, idOf(owner), retriedJobs],
-      );
-    },
-
-    /**
-     * Changes that nobody waits for and nothing has replaced since: of others, those that the devices refused, and what
-     * has timed out in jobs that the owner retries.
-     */
-    listGivenUp(owner: ChangesOwner, retriedJobs: string[], assetIds: string[]): Promise<ActiveChange[]> {
-      return query(
-        sql,
-        `${ACTIVE_CHANGES} and ${isOfOther(owner)} and (state = 'failed' or ${TIMED_OUT_IN_RETRIED})`,
+        `select asset_id as "assetId", change_config_id as "changeId", lost_keys as "lostKeys",
+           case when state = 'failed' then reason end as "refusalReason"
+         from config_targets
+         where organization_id = ? and asset_id = any(?::uuid[]) and is_active and ${isOfOther(owner)}
+           and state <> 'queued' and job_id <> all(?::uuid[])
+         order by asset_id, job_id`,
         [owner.organizationId, assetIds, idOf(owner), retriedJobs],
       );
     },
@@ -112,11 +129,11 @@ export function createDeviceTargetsRepository(sql: Sql) {
       return query(
         sql,
         `select t.organization_id as "organizationId", t.job_id as "jobId", t.asset_id as "assetId",
-           j.profile_snapshot as "profileSnapshot", t.${OFFERED} as "isOffered"
+           j.profile_snapshot as "profileSnapshot", t.${OFFERED} as "isOffered", t.lost_keys as "lostKeys"
          from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
          join config_targets t on t.organization_id = n.organization_id and t.asset_id = n.asset_id
          join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
-         where t.is_active and t.state in ('queued', 'waiting', 'sent', 'timed_out', 'failed')
+         where t.is_active and t.state in ('queued', 'waiting', 'sent', 'timed_out', 'superseded', 'failed')
          order by t.job_id`,
         keysOf(devices),
       );
@@ -151,22 +168,22 @@ export function createDeviceTargetsRepository(sql: Sql) {
       );
     },
 
-    /** Changes that were given up and have left what is pending: a later confirmation does not concern them. */
-    async release(changes: Array<AssetRef & ActiveChange>): Promise<void> {
-      if (changes.length === 0) return;
+    /** What is pending for these jobs ends, whoever confirms it later. */
+    async release(organizationId: string, jobIds: string[], assetIds: string[]): Promise<void> {
+      if (jobIds.length === 0) return;
       await query(
         sql,
-        `update config_targets t set is_active = false
-         from unnest(?::uuid[], ?::uuid[], ?::uuid[]) as n (organization_id, asset_id, change_id)
-         where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active
-           and t.state in ('failed', 'timed_out') and t.change_config_id = n.change_id`,
-        [...keysOf(changes), changes.map(({ changeId }) => changeId)],
+        `update config_targets set is_active = false
+         where organization_id = ? and asset_id = any(?::uuid[]) and is_active and job_id = any(?::uuid[])
+           and state <> 'queued'`,
+        [organizationId, assetIds, jobIds],
       );
     },
 
     /**
-     * Ends the targets of other jobs whose changes conflict with the incoming ones; answers with the ids of the jobs.
-     * Queued targets of a later job stay: they are newer than a stage of an earlier job that begins only now.
+     * The changes of other jobs lose what the incoming ones overwrite, and stay active while anything is left of them;
+     * targets that are open end. Answers with the ids of the jobs. Queued targets of a later job stay: they are newer than
+     * a stage of an earlier job that begins only now.
      */
     async supersede(
       { organizationId, jobId }: JobRef,
@@ -178,12 +195,18 @@ export function createDeviceTargetsRepository(sql: Sql) {
         `update config_targets t set
            state = case when t.${OPEN} then 'superseded' else t.state end,
            reason = case when t.${OPEN} then ? else t.reason end,
-           is_active = false, updated_at = now()
+           lost_keys = array(
+             select distinct lost.key from unnest(t.lost_keys || c.overwritten::text[]) as lost (key) order by lost.key
+           ),
+           is_active = t.state <> 'queued' and not c.existing_keys::text[] <@ (t.lost_keys || c.overwritten::text[]),
+           updated_at = now()
          from unnest(?::uuid[], ?::uuid[]) as n (asset_id, change_id)
-         join unnest(?::uuid[], ?::uuid[], ?::uuid[]) as c (organization_id, existing, incoming)
+         join unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::text[], ?::text[])
+             as c (organization_id, existing, incoming, overwritten, existing_keys)
            on c.incoming = n.change_id
          where t.organization_id = c.organization_id and t.asset_id = n.asset_id and t.is_active and t.job_id <> ?
            and t.change_config_id = c.existing and (t.state <> 'queued' or t.job_id < ?)
+           and not c.overwritten::text[] <@ coalesce(t.lost_keys, '{}')
          returning t.job_id as "jobId"`,
         [
           `job ${jobId} replaced the same settings`,
@@ -192,6 +215,8 @@ export function createDeviceTargetsRepository(sql: Sql) {
           conflicts.map(() => organizationId),
           conflicts.map(({ existing }) => existing),
           conflicts.map(({ incoming }) => incoming),
+          conflicts.map(({ overwritten }) => toKeysText(overwritten)),
+          conflicts.map(({ existingKeys }) => toKeysText(existingKeys)),
           jobId,
           jobId,
         ],
@@ -222,11 +247,11 @@ export function createDeviceTargetsRepository(sql: Sql) {
 
     /**
      * The devices run what was pending, but for the keys that still are: applies what waited for it, and marks what had
-     * failed or timed out before.
+     * failed or timed out before, or what is left of what was superseded.
      */
     async confirm(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<SettledRow[]> {
       if (devices.length === 0) return [];
-      return queryPrepared(
+      const settled = await queryPrepared<SettledRow>(
         sql,
         'targets_confirm',
         `update config_targets t set
@@ -238,11 +263,13 @@ export function createDeviceTargetsRepository(sql: Sql) {
            and (n.pending_keys = '{}' or not exists (
              select from configurations c cross join lateral json_object_keys(c.content) as k (key)
              where c.organization_id = t.organization_id and c.id = t.change_config_id
-               and k.key = any(n.pending_keys::text[])
+               and k.key = any(n.pending_keys::text[]) and k.key <> all(coalesce(t.lost_keys, '{}'))
            ))
          returning ${SETTLED}, t.state = 'applied' as "isNew"`,
         [...keysOf(devices), devices.map(({ pendingKeys }) => `{${pendingKeys.join()}}`)],
       );
+      await confirmParts(devices.filter(({ pendingKeys }) => pendingKeys.length > 0));
+      return settled;
     },
 
     async fail(failures: Array<AssetRef & { reason: string }>): Promise<SettledRow[]> {
@@ -256,6 +283,20 @@ export function createDeviceTargetsRepository(sql: Sql) {
          returning ${SETTLED}, true as "isNew"`,
         [...keysOf(failures), failures.map(({ reason }) => reason)],
       );
+    },
+
+    /** Running jobs whose only target is that of this device, and open. */
+    async listOnlyTargetJobs(organizationId: string, assetId: string): Promise<string[]> {
+      const rows = await query<{ jobId: string }>(
+        sql,
+        `select t.job_id as "jobId"
+         from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
+         where t.organization_id = ? and t.asset_id = ? and t.is_active and t.${OPEN}
+           and j.target_count = 1 and j.status = 'running'
+         order by t.job_id`,
+        [organizationId, assetId],
+      );
+      return jobIdsOf(rows);
     },
 
     /** Answers with the ids of the jobs concerned. */

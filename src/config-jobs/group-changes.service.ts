@@ -31,14 +31,15 @@ export function createGroupChanges(deps: GroupChangesDeps) {
     reason: string,
   ): Promise<void> {
     const { organizationId } = ref;
-    await pendingIn(sql).lockAssets(organizationId, concerned);
+    const devices = await pendingIn(sql).lockAssets(organizationId, concerned);
     // Read again under the locks: a report may have settled some in between.
     const active = await groupTargetsIn(sql).listActive(ref, concerned);
-    for (const round of toRounds(active.filter(({ state }) => state !== 'queued'))) {
-      const devices = await pendingIn(sql).lockAssets(organizationId, [...round.keys()]);
-      const changes = devices.map((device) => ({ device, changeId: round.get(device.assetId) as string }));
-      await deps.changes.withdraw(sql, ref, changes);
-    }
+    await deps.changes.withdraw(
+      sql,
+      ref,
+      devices,
+      active.filter(({ state }) => state !== 'queued'),
+    );
     const jobIds = await groupTargetsIn(sql).end(ref, concerned, reason);
     afterCommit(() => deps.jobsProgressed(organizationId, jobIds));
   }
@@ -84,14 +85,3 @@ export function createGroupChanges(deps: GroupChangesDeps) {
 }
 
 const assetsOf = (targets: GroupTarget[]) => [...new Set(targets.map(({ assetId }) => assetId))];
-
-/** A device may have several changes for its group; each round has one of each device. */
-function toRounds(targets: GroupTarget[]): Array<Map<string, string>> {
-  const rounds: Array<Map<string, string>> = [];
-  for (const { assetId, changeId } of targets) {
-    const free = rounds.find((round) => !round.has(assetId));
-    if (free) free.set(assetId, changeId);
-    else rounds.push(new Map([[assetId, changeId]]));
-  }
-  return rounds;
-}

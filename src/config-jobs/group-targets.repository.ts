@@ -2,7 +2,8 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { GroupRef, TargetState } from './config-job.ts';
-import { OPEN, type TargetChange } from './config-targets.repository.ts';
+import { OPEN } from './config-targets.repository.ts';
+import type { ActiveChange } from './device-targets.repository.ts';
 
 /** The targets that jobs have made for the profile of a group. */
 export interface GroupTargetsRef extends GroupRef {
@@ -10,7 +11,7 @@ export interface GroupTargetsRef extends GroupRef {
   lastJobId: string | null;
 }
 
-export interface GroupTarget extends TargetChange {
+export interface GroupTarget extends ActiveChange {
   state: TargetState;
 }
 
@@ -28,7 +29,8 @@ export function createGroupTargetsRepository(sql: Sql) {
     ): Promise<GroupTarget[]> {
       return query(
         sql,
-        `select asset_id as "assetId", change_config_id as "changeId", state from config_targets
+        `select asset_id as "assetId", change_config_id as "changeId", lost_keys as "lostKeys", state
+         from config_targets
          where ${OF_MEMBERS} order by asset_id, job_id`,
         [organizationId, assetIds, groupId, lastJobId, lastJobId],
       );

@@ -1,4 +1,5 @@
 /** Describes the run of a job for readers of the Temporal UI. */
+import { cutText } from '../process/cut-text.ts';
 import type { Counts } from './config-job.ts';
 import type { AwaitedDevice, JobPlan, JobProgress, JobTitle } from './job-run.ts';
 
@@ -8,7 +9,7 @@ const NAME_LENGTH_MAX = 80;
 /** In the list of runs: `Applies profile fridge for Acme`. */
 export function summarizeStart(title: JobTitle | null): string {
   if (!title) return 'Applies a profile to devices';
-  return `Applies profile ${title.profileSlug} for ${title.organizationName.slice(0, NAME_LENGTH_MAX)}`;
+  return `Applies profile ${title.profileSlug} for ${cutText(title.organizationName, NAME_LENGTH_MAX)}`;
 }
 
 export function describeJobRun(plan: JobPlan, progress: JobProgress, latest: readonly string[]): string {

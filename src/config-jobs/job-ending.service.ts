@@ -1,18 +1,18 @@
 /**
  * Ends a job of which not all devices have settled: it was cancelled, too many devices failed, or its deadline has passed.
- * Goes through its open targets in chunks, so that no device is locked for longer than a chunk takes. Each chunk can be
- * the last one of a process: who goes on begins with the targets that are still open.
+ * Goes through its targets in chunks, so that no device is locked for longer than a chunk takes. Each chunk can be the
+ * last one of a process: who goes on begins with the targets that are left.
  */
 import type { Sql } from '../db/database.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import type { ChangesService } from './changes.service.ts';
 import type { JobRef, JobStatus } from './config-job.ts';
-import type { ConfigTargetsRepository, OpenTarget } from './config-targets.repository.ts';
+import type { ConfigTargetsRepository, EndingScope, EndingTarget } from './config-targets.repository.ts';
 import type { FinishJob } from './finish-job.service.ts';
 
 export interface JobEndingDeps {
   pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
-  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listOpen' | 'cancel' | 'timeOut'>;
+  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listEnding' | 'cancel' | 'timeOut'>;
   changes: Pick<ChangesService, 'withdraw'>;
   finishJob: FinishJob;
   chunkSize: number;
@@ -21,9 +21,23 @@ export interface JobEndingDeps {
 /** Why a job ends. After the deadline the change stays pending, so the counts tell how the job ended. */
 export type Ending = 'cancelled' | 'aborted' | 'timed_out';
 
-const WITHDRAWN: Record<Exclude<Ending, 'timed_out'>, { status: JobStatus; reason: string }> = {
-  cancelled: { status: 'cancelled', reason: 'the job was cancelled' },
-  aborted: { status: 'aborted', reason: 'too many devices failed: the job was aborted' },
+/** The reason is that of an abort. */
+export type EndingJob = JobRef & { reason?: string | null };
+
+interface Withdrawal {
+  status: JobStatus;
+  reason(job: EndingJob): string;
+  /** After an abort the record of a device shows what it refused. */
+  scope: EndingScope;
+}
+
+const WITHDRAWN: Record<Exclude<Ending, 'timed_out'>, Withdrawal> = {
+  cancelled: { status: 'cancelled', reason: () => 'the job was cancelled', scope: 'all' },
+  aborted: {
+    status: 'aborted',
+    reason: ({ reason }) => `the job was aborted: ${reason}`,
+    scope: 'not refused',
+  },
 };
 
 export type JobEnding = ReturnType<typeof createJobEnding>;
@@ -31,36 +45,40 @@ export type JobEnding = ReturnType<typeof createJobEnding>;
 /** The caller has locked the job. */
 export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chunkSize }: JobEndingDeps) {
   /** Takes the change out of what is pending, but for devices that have settled before they were locked. */
-  async function withdraw(sql: Sql, job: JobRef, listed: OpenTarget[], page: TargetRange): Promise<void> {
+  async function withdraw(
+    sql: Sql,
+    job: EndingJob,
+    { scope, reason }: Withdrawal,
+    page: TargetRange,
+  ): Promise<EndingTarget[]> {
+    const listed = await targetsIn(sql).listEnding(job, scope, page);
     const devices = await pendingIn(sql).lockAssets(job.organizationId, assetsOf(listed));
-    const open = await targetsIn(sql).listOpen(job, page);
-    const begun = new Map(open.flatMap((each) => (each.hasBegun ? [[each.assetId, each.changeId]] : [])));
-    await changes.withdraw(
-      sql,
-      job,
-      devices.flatMap((device) => {
-        const changeId = begun.get(device.assetId);
-        return changeId === undefined ? [] : [{ device, changeId }];
-      }),
-    );
+    const ending = await targetsIn(sql).listEnding(job, scope, page);
+    const begun = ending.filter(({ state }) => state !== 'queued');
+    await changes.withdraw(sql, job, devices, begun);
+    await targetsIn(sql).cancel(job, scope, assetsOf(listed), reason(job));
+    return listed;
   }
 
-  /** For the next open targets, by asset id. Answers with the last one; null when the job has ended. */
+  async function timeOut(sql: Sql, job: JobRef, page: TargetRange): Promise<EndingTarget[]> {
+    const listed = await targetsIn(sql).listEnding(job, 'open', page);
+    await pendingIn(sql).lockAssets(job.organizationId, assetsOf(listed));
+    await targetsIn(sql).timeOut(job, assetsOf(listed));
+    return listed;
+  }
+
+  /** For the next targets that end, by asset id. Answers with the last one; null when the job has ended. */
   async function endNext(
     sql: Sql,
-    job: JobRef,
+    job: EndingJob,
     ending: Ending,
     after: string | null,
   ): Promise<string | null> {
     const page = { after, limit: chunkSize };
-    const listed = await targetsIn(sql).listOpen(job, page);
-    if (ending === 'timed_out') {
-      await pendingIn(sql).lockAssets(job.organizationId, assetsOf(listed));
-      await targetsIn(sql).timeOut(job, assetsOf(listed));
-    } else {
-      await withdraw(sql, job, listed, page);
-      await targetsIn(sql).cancel(job, assetsOf(listed), WITHDRAWN[ending].reason);
-    }
+    const listed =
+      ending === 'timed_out'
+        ? await timeOut(sql, job, page)
+        : await withdraw(sql, job, WITHDRAWN[ending], page);
     const last = listed[chunkSize - 1]?.assetId ?? null;
     if (last === null)
       await finishJob(sql, job, ending === 'timed_out' ? undefined : WITHDRAWN[ending].status);
@@ -71,7 +89,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
     endNext,
 
     /** All in the transaction of the caller. */
-    async end(sql: Sql, job: JobRef, ending: Ending): Promise<void> {
+    async end(sql: Sql, job: EndingJob, ending: Ending): Promise<void> {
       let after = await endNext(sql, job, ending, null);
       while (after !== null) after = await endNext(sql, job, ending, after);
     },
@@ -83,4 +101,4 @@ interface TargetRange {
   limit: number;
 }
 
-const assetsOf = (targets: OpenTarget[]) => targets.map(({ assetId }) => assetId);
+const assetsOf = (targets: EndingTarget[]) => targets.map(({ assetId }) => assetId);

@@ -4,7 +4,7 @@ import type { Transact, Transaction } from '../db/transaction.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
-import { type Counts, evaluateStage, type JobRef } from './config-job.ts';
+import { abortReason, type Counts, evaluateStage, firstStageSize, type JobRef } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, TargetChange, TargetPage } from './config-targets.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
@@ -89,6 +89,14 @@ export function createJobRunService(deps: JobRunDeps) {
         changed.map(({ device: { assetId }, changeId }) => ({ organizationId, assetId, jobId, changeId })),
       );
     return changes;
+  }
+
+  /** Decided before the first chunk, whose devices are cancelled. */
+  async function whyAborted(sql: Sql, job: JobRow): Promise<string | null> {
+    if (job.reason !== null || job.rollout === null) return job.reason;
+    const reason = abortReason(await jobsIn(sql).countTargets(job), job.rollout);
+    await jobsIn(sql).markAborting(job, reason);
+    return reason;
   }
 
   async function listAwaited(sql: Sql, ref: JobRef): Promise<AwaitedDevice[]> {
@@ -181,9 +189,11 @@ export function createJobRunService(deps: JobRunDeps) {
      * chunk; null when the job has ended.
      */
     endNext(ref: JobRef, ending: Ending, after: string | null): Promise<string | null> {
-      return onRunning(ref, ({ sql }, job) =>
-        deps.jobEnding.endNext(sql, job, job.cancelRequestedAt === null ? ending : 'cancelled', after),
-      );
+      return onRunning(ref, async ({ sql }, job) => {
+        if (job.cancelRequestedAt !== null) return deps.jobEnding.endNext(sql, job, 'cancelled', after);
+        const reason = ending === 'aborted' ? await whyAborted(sql, job) : null;
+        return deps.jobEnding.endNext(sql, { ...job, reason }, ending, after);
+      });
     },
   };
 }
@@ -193,11 +203,12 @@ const evaluateJob = ({ cancelRequestedAt, rollout, ...job }: JobRow, counts: Cou
   cancelRequestedAt === null
     ? evaluateStage(counts, {
         isLast: job.currentStage === job.stageCount,
+        isEmpty: job.currentStage === 1 && hasReadBefore({ ...job, rollout }),
         isNextBeginning: job.isBeginningStage,
         rollout,
       })
     : 'abort';
 
 /** It has read its devices before they were locked, see large-jobs.service.ts. */
-const hasReadBefore = ({ startAt, stageCount, rollout }: JobRow) =>
-  startAt !== null || stageCount > (rollout ? 2 : 1);
+const hasReadBefore = ({ startAt, stageCount, targetCount, rollout }: Omit<JobRow, 'cancelRequestedAt'>) =>
+  startAt !== null || stageCount > (firstStageSize(targetCount, rollout) < targetCount ? 2 : 1);

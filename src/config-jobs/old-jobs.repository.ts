@@ -19,6 +19,7 @@ const TELLS_WHAT_RUNS = `${SETS_RULES} and (t.state = 'applied' or t.confirmed_a
     ) as sets_alerts
     where later.organization_id = t.organization_id and later.asset_id = t.asset_id and later.job_id > t.job_id
       and (later.state = 'applied' or later.confirmed_at is not null)
+      and not coalesce(later.lost_keys, '{}') && array['alarmRules', 'calendars']
   )`;
 
 export interface RemovedPage {

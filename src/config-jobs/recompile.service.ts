@@ -6,9 +6,11 @@
 import type { Sql } from '../db/database.ts';
 import {
   type AlarmRule,
+  type ConfigurationKey,
   contradictions,
   type DeviceConfiguration,
   merged,
+  without,
 } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { Device } from '../devices/device.ts';
@@ -30,9 +32,7 @@ export function createRecompile(deps: RecompileDeps): Recompile {
   return async (sql, devices) => {
     const changes = await recompileChanges(deps, sql, devices);
     const pending = mergedOffers(devices, changes);
-    const hasNewRules = new Set(
-      changes.filter(({ isOffered, config }) => isOffered && config.alarmRules).map(({ assetId }) => assetId),
-    );
+    const hasNewRules = new Set(changes.filter(setsRules).map(({ assetId }) => assetId));
     const others = devices.filter((device) => hasRules(device) && !hasNewRules.has(device.assetId));
     for (const { assetId, alerts } of await listAlertsOf(deps, sql, others)) {
       const device = others.find((each) => each.assetId === assetId) as Device;
@@ -49,6 +49,8 @@ interface RecompiledChange {
   jobId: string;
   config: DeviceConfiguration;
   isOffered: boolean;
+  /** Of these settings other changes decide what is pending; null: none. */
+  lostKeys: ConfigurationKey[] | null;
 }
 
 /** The active changes of the jobs, the earliest first, which the targets refer to from now on. */
@@ -74,12 +76,15 @@ async function recompileChanges(
 function mergedOffers(devices: Device[], changes: RecompiledChange[]): Recompiled {
   const byId = new Map(devices.map((device) => [device.assetId, device]));
   const pending: Recompiled = new Map();
-  for (const { assetId, config } of changes.filter(({ isOffered }) => isOffered)) {
+  for (const { assetId, config, lostKeys } of changes.filter(({ isOffered }) => isOffered)) {
     const before = pending.get(assetId) ?? byId.get(assetId)?.sync.pending?.config ?? null;
-    pending.set(assetId, merged(before, config));
+    pending.set(assetId, merged(before, without(config, lostKeys ?? []) ?? {}));
   }
   return pending;
 }
+
+const setsRules = ({ isOffered, config, lostKeys }: RecompiledChange): boolean =>
+  isOffered && config.alarmRules !== undefined && !lostKeys?.includes('alarmRules');
 
 /** Per device, the last job first. */
 async function listAlertsOf({ targetsIn }: RecompileDeps, sql: Sql, devices: Device[]) {

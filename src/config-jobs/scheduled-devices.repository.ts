@@ -6,7 +6,9 @@ import type { AssetRef } from '../devices/asset-ref.ts';
 /** A job sets calendars when it has alerts or a schedule; without a zone they are always on. */
 const SETS_CALENDARS = `(j.profile_snapshot -> 'alerts' <> 'null' or j.profile_snapshot -> 'schedule' <> 'null')`;
 /** The device runs the change or is offered it; one that it had refused may have been confirmed since. */
-const MAY_RUN = `(t.state in ('applied', 'waiting', 'sent', 'timed_out') or t.confirmed_at is not null)`;
+const MAY_RUN = `(t.state in ('applied', 'waiting', 'sent', 'timed_out') or t.confirmed_at is not null
+    or t.state = 'superseded' and t.is_active)
+  and 'calendars' <> all(coalesce(t.lost_keys, '{}'))`;
 const ZONE = `j.profile_snapshot -> 'schedule' ->> 'timezone'`;
 const LAST_ZONE = `
   select ${ZONE} as zone

@@ -38,6 +38,9 @@ const TOTALS = `
   select organization_id, 'devices', 'sync:' || sync_status, count(*)
   from device_configs where is_active group by organization_id, sync_status
   union all
+  select organization_id, 'devices', 'profile:none', count(*)
+  from device_configs where is_active and not has_had_profile group by organization_id
+  union all
   select organization_id, 'targets:' || job_id::text, state, count(*)
   from config_targets group by organization_id, 'targets:' || job_id::text, state`;
 

@@ -25,5 +25,5 @@ export const alertsBy = (status: string, type: string | null): KeptTotal => ({
 
 /** As SQL expressions of rows of both tables: devices by what they are like, and alerts that are open, by type. */
 export const IS_OF_FLEET = `(list = 'devices' or list = 'alerts' and key ~ '^type:.*:(new|acknowledged)$')`;
-/** `status:online`, `battery:low`, `sync:applied`, `alert:no_data`. */
+/** `status:online`, `battery:low`, `sync:applied`, `profile:none`, `alert:no_data`. */
 export const FLEET_KEY = `case list when 'alerts' then 'alert:' || split_part(key, ':', 2) else key end`;

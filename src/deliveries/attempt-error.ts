@@ -25,6 +25,11 @@ const ERROR_TEXTS: Record<string, string> = {
   ENETUNREACH: 'the host cannot be reached',
 };
 
+const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+
+export const isClosedConnection = (error: unknown): boolean =>
+  CLOSED.includes(String((error as { code?: unknown }).code));
+
 const NOT_HTTP = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'];
 
 export function describeError(error: unknown): string {

@@ -52,14 +52,16 @@ export interface Attempts {
   attempt(claim: ClaimedDelivery): Promise<Attempted>;
 }
 
-const CANNOT_SIGN: AttemptResult = {
+const unsent = (error: string): AttemptResult => ({
   verdict: 'retry',
   statusCode: null,
-  error: 'the signing secret cannot be opened',
+  error,
   responseExcerpt: null,
   durationMs: 0,
   retryAfterMs: null,
-};
+});
+const CANNOT_SIGN = unsent('the signing secret cannot be opened');
+const CANNOT_SEND = unsent('the request cannot be made');
 
 const RECORDED_PER_STATEMENT = 500;
 const INTERVAL_MS = 20;
@@ -90,12 +92,21 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
 
   async function send(claim: ClaimedDelivery): Promise<{ attemptedAt: Date; result: AttemptResult }> {
     const attemptedAt = now();
-    const { organizationId, url, eventId, body, trace } = claim;
     const secrets = tryOpenSecrets(claim);
-    const result = secrets
-      ? await deps.send({ organizationId, url, eventId, body, trace, secrets })
-      : CANNOT_SIGN;
+    const result = secrets ? await trySend(claim, secrets) : CANNOT_SIGN;
     return { attemptedAt, result };
+  }
+
+  /** A delivery of which no request can be made counts as a failed attempt, so that it is shown and ends. */
+  async function trySend(claim: ClaimedDelivery, secrets: string[]): Promise<AttemptResult> {
+    const { organizationId, endpointId, id, url, eventId, body, trace } = claim;
+    try {
+      return await deps.send({ organizationId, url, eventId, body, trace, secrets });
+    } catch (err) {
+      if (err instanceof NoTurn) throw err;
+      deps.log.error({ err, endpointId, deliveryId: id }, 'The request of a delivery cannot be made');
+      return CANNOT_SEND;
+    }
   }
 
   async function releaseUnattempted(claim: ClaimedDelivery, error: unknown): Promise<never> {

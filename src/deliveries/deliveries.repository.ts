@@ -13,15 +13,15 @@ import { insertByOrganization } from './distributed-outbox.repository.ts';
 
 const COLUMNS = `id, event_id as "eventId", event_type as "eventType", state, attempt_count as "attemptCount",
   next_attempt_at as "nextAttemptAt", last_status_code as "lastStatusCode", last_error as "lastError",
-  uuid_extract_timestamp(id) as "createdAt", delivered_at as "deliveredAt"`;
+  uuid_extract_timestamp(id) as "createdAt", delivered_at as "firstSuccessAt"`;
 /** What stands in other tables. Bindings: the organization, the organization. */
-const SHOWN = `found.*, coalesce(found."deliveredAt", latest.at) as "lastAttemptAt", e."serialNumber"`;
+const SHOWN = `found.*, coalesce(found."firstSuccessAt", latest.at) as "lastAttemptAt", e."serialNumber"`;
 const WITH_SHOWN = `left join lateral (
     select attempted_at as at from delivery_attempts where organization_id = ? and delivery_id = found.id
     order by attempt_number desc limit 1
   ) as latest on true
   left join lateral (
-    select body::json -> 'data' ->> 'serialNumber' as "serialNumber", body from events
+    select serial_number as "serialNumber", body from events
     where organization_id = ? and id = found."eventId" limit 1
   ) as e on true`;
 const OF_ENDPOINT = 'organization_id = ? and endpoint_id = ?';
@@ -53,8 +53,8 @@ export function createDeliveriesRepository(sql: Sql) {
         sql,
         'deliveries_insert',
         `with e as materialized (
-           select uuidv7() as id, * from unnest(?::uuid[], ?::text[], ?::text[], ?::uuid[], ?::text[])
-             as e (organization_id, type, body, except_endpoint_id, trace)
+           select uuidv7() as id, * from unnest(?::uuid[], ?::text[], ?::text[], ?::text[], ?::uuid[], ?::text[])
+             as e (organization_id, type, body, serial_number, except_endpoint_id, trace)
          ), subscribed as (
            select e.id as event_id, e.type, ep.id as endpoint_id, ep.organization_id, ep.status
            from e join endpoints ep on ep.organization_id = e.organization_id and e.type = any(ep.events)
@@ -63,8 +63,8 @@ export function createDeliveriesRepository(sql: Sql) {
            -- Deliveries get their ids, by which they are sent, in the order of the events.
            order by e.id
          ), stored as (
-           insert into events (id, organization_id, type, body, trace)
-           select id, organization_id, type, body, trace from e where id in (select event_id from subscribed)
+           insert into events (id, organization_id, type, body, serial_number, trace)
+           select id, organization_id, type, body, serial_number, trace from e where id in (select event_id from subscribed)
          ), queued as (
            insert into deliveries (endpoint_id, organization_id, event_id, event_type, state)
            select endpoint_id, organization_id, event_id, type, 'pending' from subscribed
@@ -80,6 +80,7 @@ export function createDeliveriesRepository(sql: Sql) {
           events.map(({ organizationId }) => organizationId),
           events.map(({ type }) => type),
           events.map(({ body }) => body),
+          events.map(({ serialNumber }) => serialNumber ?? null),
           events.map(({ exceptEndpointId }) => exceptEndpointId ?? null),
           // Null stands for as many nulls.
           events.some(({ trace }) => trace) ? events.map(({ trace }) => trace ?? null) : null,

@@ -31,6 +31,10 @@ const deliveryFields = {
   lastError: Joi.string().allow(null).required(),
   createdAt: timestamp().required().description('When the event was queued'),
   lastAttemptAt: timestamp().allow(null).required(),
+  deliveredAt: timestamp()
+    .allow(null)
+    .required()
+    .description('When the attempt that succeeded was made; null in any other state than delivered'),
   serialNumber: Joi.string()
     .allow(null)
     .required()
@@ -52,6 +56,7 @@ const deliveryExample = {
   lastError: null,
   createdAt: '2026-03-02T08:15:30.000Z',
   lastAttemptAt: '2026-03-02T08:15:35.000Z',
+  deliveredAt: '2026-03-02T08:15:35.000Z',
   serialNumber: '282C02424EED',
   reason: null,
 };

@@ -106,7 +106,6 @@ export const DELIVERY_PLAN: DeliveryPlan = {
 const JITTER = 0.2;
 /** Limits the jitter of long waits, so that the last attempt never comes before three days have passed. */
 const JITTER_MAX_MS = 30 * 60_000;
-const RETRY_AFTER_MAX_MS = 24 * 3_600_000;
 
 export interface NextAttempt {
   state: 'retrying' | 'failed';
@@ -128,21 +127,8 @@ export function nextAttempt(
   const spreadMs = Math.min(plannedMs * JITTER, JITTER_MAX_MS);
   const jitteredMs = plannedMs - spreadMs + 2 * spreadMs * random();
   if (retryAfterMs === null) return { state: 'retrying', waitMs: jitteredMs };
-  const requestedMs = Math.min(retryAfterMs, RETRY_AFTER_MAX_MS);
-  const delayedMs = requestedMs + Math.min(requestedMs * JITTER, JITTER_MAX_MS) * random();
+  const delayedMs = retryAfterMs + Math.min(retryAfterMs * JITTER, JITTER_MAX_MS) * random();
   return { state: 'retrying', waitMs: Math.max(jitteredMs, delayedMs) };
-}
-
-const SECONDS = /^\d{1,9}$/;
-
-/** Retry-After as seconds or as a date (RFC 9110, section 10.2.3), in ms from now; null when it is neither. */
-export function parseRetryAfter(header: string | undefined, now: Date): number | null {
-  if (header === undefined) return null;
-  const text = header.trim();
-  if (SECONDS.test(text)) return Math.min(Number(text) * 1000, RETRY_AFTER_MAX_MS);
-  const at = Date.parse(text);
-  if (Number.isNaN(at) || at <= now.getTime()) return null;
-  return Math.min(at - now.getTime(), RETRY_AFTER_MAX_MS);
 }
 
 const THROTTLING = [429, 502, 503, 504];
@@ -169,13 +155,16 @@ export const storedStates = (shown: DeliveryState, endpointStatus: EndpointStatu
 
 export function deliveryView(delivery: Delivery, endpoint: DeliveryEndpoint) {
   const state = shownState(delivery.state, endpoint.status);
+  const lastAttemptAt = delivery.lastAttemptAt?.toISOString() ?? null;
   return {
     ...delivery,
     state,
     reason: reasonFor(state, delivery, endpoint),
     nextAttemptAt: state === 'held' ? null : (delivery.nextAttemptAt?.toISOString() ?? null),
     createdAt: delivery.createdAt.toISOString(),
-    lastAttemptAt: delivery.lastAttemptAt?.toISOString() ?? null,
+    lastAttemptAt,
+    // The attempt that succeeds is the last one, until another is asked for.
+    deliveredAt: state === 'delivered' ? lastAttemptAt : null,
   };
 }
 

@@ -61,14 +61,16 @@ const takes = ({ id, events }: Subscriber, { type, exceptEndpointId }: OutgoingE
 async function insertEvents(sql: Sql, organizationId: string, events: StoredEvent[]): Promise<void> {
   await query(
     sql,
-    `insert into events (organization_id, id, type, body, trace)
-     select organization_id, id, type, body, trace
-     from unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::text[]) as e (organization_id, id, type, body, trace)`,
+    `insert into events (organization_id, id, type, body, serial_number, trace)
+     select organization_id, id, type, body, serial_number, trace
+     from unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::text[], ?::text[])
+       as e (organization_id, id, type, body, serial_number, trace)`,
     [
       events.map(() => organizationId),
       events.map(({ id }) => id),
       events.map(({ type }) => type),
       events.map(({ body }) => body),
+      events.map(({ serialNumber }) => serialNumber ?? null),
       events.map(({ trace }) => trace ?? null),
     ],
   );

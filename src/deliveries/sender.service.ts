@@ -3,10 +3,14 @@
  * the URL holds one, for every address that a name resolves to, and again on the connected socket, so DNS rebinding
  * gains nothing. The name is looked up before the attempt begins: a wait for our own turn is no part of it.
  */
-import { isIP, type LookupFunction } from 'node:net';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { parseRetryAfter } from '../../client/src/http-fields.ts';
 import { AddressRefused, describeError, isAddressRefused } from './attempt-error.ts';
-import { type AttemptResult, parseRetryAfter, toVerdict } from './delivery.ts';
+import { type Connection, skipContinue } from './connection.ts';
+import { type AttemptResult, toVerdict } from './delivery.ts';
+import { type Answer, DeadlinePassed, Exchange, StaleConnection } from './exchange.ts';
 import type { NameLookups } from './name-lookups.service.ts';
 import { sign } from './signature.ts';
 
@@ -38,19 +42,14 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-const ANSWER_BYTES_MAX = 64 * 1024;
-const EXCERPT_BYTES = 1024;
-
 export function createSender(options: SenderOptions): Sender {
-  const agent = new Agent({
-    connect: guardedConnector(options),
-    pipelining: 1,
-    keepAliveTimeout: 20_000,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const connections = createConnections(options);
+  const settings = { connect: connections.connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+  const agent = new Agent({ ...settings, keepAliveTimeout: 20_000 });
+  /** Its connections serve one request each. */
+  const repeats = new Agent(settings);
 
-  function send(url: URL, outgoing: OutgoingRequest, deadlineMs: number): Promise<Answer> {
+  function toRequest(url: URL, outgoing: OutgoingRequest) {
     const { origin, pathname, search } = url;
     const { eventId, body, trace, secrets } = outgoing;
     const timestampSeconds = Math.floor(options.now().getTime() / 1000);
@@ -64,10 +63,27 @@ export function createSender(options: SenderOptions): Sender {
     if (secrets.length > 0)
       headers['webhook-signature'] = sign({ id: eventId, timestampSeconds, body }, secrets);
     if (trace) headers.traceparent = trace;
-    return new Promise((resolve, reject) => {
-      const exchange = new Exchange(resolve, reject, deadlineMs);
-      agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, exchange);
+    return { origin, path: pathname + search, method: 'POST' as const, headers, body };
+  }
+
+  const exchange = (by: Agent, request: Dispatcher.DispatchOptions, deadlineMs: number): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      by.dispatch(request, new Exchange({ resolve, reject, deadlineMs, onStart: connections.onStart }));
     });
+
+  /**
+   * A receiver may close a connection while the request is under way to it. On one that has served a request before, that
+   * says nothing about this request, which is repeated once.
+   */
+  async function send(url: URL, outgoing: OutgoingRequest, deadlineMs: number): Promise<Answer> {
+    const startedAt = performance.now();
+    const request = toRequest(url, outgoing);
+    try {
+      return await exchange(agent, request, deadlineMs);
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw error;
+      return exchange(repeats, { ...request, reset: true }, deadlineMs - (performance.now() - startedAt));
+    }
   }
 
   /** Answers with the start of the attempt: it does not include the wait for a turn. */
@@ -106,90 +122,57 @@ export function createSender(options: SenderOptions): Sender {
         };
       }
     },
-    close: () => agent.destroy(),
+    async close() {
+      await Promise.all([agent.destroy(), repeats.destroy()]);
+      connections.close();
+    },
   };
 }
 
-interface Answer {
-  statusCode: number;
-  excerpt: string;
-  retryAfter: string | undefined;
+interface Connections {
+  connect: buildConnector.connector;
+  /** To be called when a request starts. The connection that it is written to is known before anything else happens. */
+  onStart(onConnection: (connection: Connection) => void): void;
+  close(): void;
 }
 
-class DeadlinePassed extends Error {}
-class AnswerTooLong extends Error {}
+/** Published by the client with the headers of a request: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel */
+const HEADERS_SENT = 'undici:client:sendHeaders';
 
-/** One request and its answer, by the callbacks of the client: a stream per answer would double the cost of an attempt. */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly #resolve: (answer: Answer) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #timer: NodeJS.Timeout;
-  #controller: Dispatcher.DispatchController | null = null;
-  #isOver = false;
-  #statusCode = 0;
-  #retryAfter: string | undefined;
-  #excerpt: Buffer[] = [];
-  #size = 0;
+/** The address of each is checked, and which request each serves is known. */
+function createConnections(options: SenderOptions): Connections {
+  const known = new WeakMap<Socket, Connection>();
+  let starting: ((connection: Connection) => void) | null = null;
 
-  constructor(resolve: (answer: Answer) => void, reject: (error: unknown) => void, deadlineMs: number) {
-    this.#resolve = resolve;
-    this.#reject = reject;
-    // After a stall of the event loop, timers fire before I/O: wait one turn, so that data already received counts.
-    const failAfterReading = () => setImmediate(() => this.#fail(new DeadlinePassed()));
-    this.#timer = setTimeout(failAfterReading, deadlineMs);
+  /** Of this process's other clients nobody is starting. */
+  function onHeadersSent(message: unknown): void {
+    const connection = known.get((message as { socket: Socket }).socket);
+    if (!connection) return;
+    connection.requestCount++;
+    connection.answer = 'none';
+    starting?.(connection);
+    starting = null;
   }
+  subscribe(HEADERS_SENT, onHeadersSent);
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    // The deadline may have passed while the request waited for a connection.
-    if (this.#isOver) controller.abort(new DeadlinePassed());
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    statusCode: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    this.#statusCode = statusCode;
-    this.#retryAfter = [headers['retry-after']].flat()[0];
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#isOver) return;
-    if (this.#size < EXCERPT_BYTES) this.#excerpt.push(chunk.subarray(0, EXCERPT_BYTES - this.#size));
-    this.#size += chunk.length;
-    if (this.#size <= ANSWER_BYTES_MAX) return;
-    this.#succeed();
-    controller.abort(new AnswerTooLong());
-  }
-
-  onResponseEnd(): void {
-    this.#succeed();
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.#fail(error);
-  }
-
-  #succeed(): void {
-    if (!this.#end()) return;
-    const excerpt = this.#size === 0 ? '' : escapeText(Buffer.concat(this.#excerpt).toString('utf8'));
-    this.#resolve({ statusCode: this.#statusCode, excerpt, retryAfter: this.#retryAfter });
-  }
-
-  #fail(error: Error): void {
-    if (!this.#end()) return;
-    this.#controller?.abort(error);
-    this.#reject(error);
-  }
-
-  /** False when the exchange had ended before. */
-  #end(): boolean {
-    if (this.#isOver) return false;
-    this.#isOver = true;
-    clearTimeout(this.#timer);
-    return true;
-  }
+  const connect = guardedConnector(options);
+  return {
+    connect: (to, callback) =>
+      connect(to, (error, socket) => {
+        if (error || !socket) return callback(error ?? new Error('no socket'), null);
+        const connection: Connection = { requestCount: 0, fault: null, answer: 'none' };
+        known.set(socket, connection);
+        socket.once('error', (fault) => {
+          connection.fault = fault;
+        });
+        skipContinue(socket, connection);
+        callback(null, socket);
+      }),
+    onStart(onConnection) {
+      starting = onConnection;
+    },
+    close: () => void unsubscribe(HEADERS_SENT, onHeadersSent),
+  };
 }
 
 const toLiteral = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
@@ -207,29 +190,36 @@ function guardedConnector({ isAllowedAddress, connectTimeoutMs, names }: SenderO
       else callback(null, first.address, first.family);
     });
   };
-  const connect = buildConnector({
-    timeout: connectTimeoutMs,
-    lookup,
-    autoSelectFamily: true,
-  } as buildConnector.BuildOptions);
-  return (options: buildConnector.Options, callback: buildConnector.Callback) => {
+  /** For hosts with so many addresses: they are tried one after the other. */
+  const connectors = new Map<number, buildConnector.connector>();
+  function connectorFor(addressCount: number): buildConnector.connector {
+    const connector =
+      connectors.get(addressCount) ??
+      buildConnector({
+        timeout: connectTimeoutMs,
+        lookup,
+        autoSelectFamily: true,
+        autoSelectFamilyAttemptTimeout: Math.ceil(connectTimeoutMs / addressCount),
+      } as buildConnector.BuildOptions);
+    connectors.set(addressCount, connector);
+    return connector;
+  }
+  const connect: buildConnector.connector = (options, callback) => {
     const literal = toLiteral(options.hostname);
     if (isIP(literal) && !isAllowedAddress(literal)) {
       callback(new AddressRefused(), null);
       return;
     }
-    connect(options, (error, socket) => {
+    const connector = connectorFor(Math.max(1, names.latest(options.hostname).addresses.length));
+    connector({ ...options, ...toServerName(literal) }, (error, socket) => {
       if (error || !socket) return callback(error ?? new Error('no socket'), null);
       if (isAllowedAddress(socket.remoteAddress ?? '')) return callback(null, socket);
       socket.destroy();
       callback(new AddressRefused(), null);
     });
   };
+  return connect;
 }
 
-/** Safe wherever it is shown: no markup, no control characters. */
-const escapeText = (text: string) =>
-  text.replace(
-    /[\p{Cc}\p{Cf}<>&"'\\]/gu,
-    (each) => `\\u${(each.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  );
+/** RFC 6066, section 3: a name without a trailing dot, and no address. */
+const toServerName = (host: string) => (isIP(host) ? {} : { servername: host.replace(/\.$/, '') });

@@ -1,6 +1,8 @@
 /** A device's report of its configuration: what it confirms of a pending change, refuses of it, or contradicts. */
 import { maskKeys } from '../keys/api-key.ts';
+import { cutText } from '../process/cut-text.ts';
 import {
+  type ConfigurationKey,
   contradictions,
   type DeviceConfiguration,
   includes,
@@ -25,8 +27,17 @@ export interface DeviceReport {
   receivedAt: Date;
   /** When the device made it: its own time, or the arrival. */
   madeAt: Date;
-  /** Why it refused settings; `madeAt` is when that happened, with the slack that the transport needs. */
-  errors: { messages: string[]; madeAt: Date; slackMs: number } | null;
+  errors: ReportedErrors | null;
+}
+
+/** Why a device refused settings, now or some time ago. */
+export interface ReportedErrors {
+  /** At least one; see `KnownErrors` for the ids. */
+  items: Array<{ id: string; message: string }>;
+  /** When the latest one happened, by the clock of the device; null: the device does not say. */
+  at: Date | null;
+  /** Clocks may differ by so much. */
+  slackMs: number;
 }
 
 export type ReportOutcome =
@@ -50,16 +61,18 @@ const REASON_LENGTH_MAX = 500;
 export function toDeviceReport(body: ReportBody, receivedAt: Date): DeviceReport {
   const { configHash = null, errors = [], reportedAt, ...config } = body;
   const madeAt = plausibleTimeOr(receivedAt, reportedAt);
-  const messages = errors.map(({ code, message }) => {
+  const items = errors.map(({ code, message }) => {
     const text = maskKeys(message);
-    return code === undefined ? text : `${text} (code ${code})`;
+    return code === undefined
+      ? { id: text, message: text }
+      : { id: String(code), message: `${text} (code ${code})` };
   });
   return {
     config,
     hash: configHash,
     receivedAt,
     madeAt,
-    errors: messages.length > 0 ? { messages, madeAt, slackMs: 0 } : null,
+    errors: items.length > 0 ? { items, at: null, slackMs: 0 } : null,
   };
 }
 
@@ -69,7 +82,8 @@ export function receiveReport(
 ): { sync: DeviceSync; outcome: ReportOutcome } {
   const outcome = evaluateReport(sync, report);
   const known = isEmptyReport(report) ? observedBy(sync, report) : recorded(sync, report);
-  return { sync: TRANSITIONS[outcome.kind](known, report, outcome), outcome };
+  const after = TRANSITIONS[outcome.kind](known, report, outcome);
+  return { sync: withKnownErrors(sync, after, report, outcome), outcome };
 }
 
 /** A message that names no setting may carry errors and a hash; what the device runs it leaves open. */
@@ -78,30 +92,74 @@ const isEmptyReport = ({ config }: DeviceReport) => keysOf(config).length === 0;
 const observedBy = (sync: DeviceSync, { hash }: DeviceReport) =>
   hash === null ? sync : observeHash(sync, hash);
 
-function evaluateReport({ pending }: DeviceSync, report: DeviceReport): ReportOutcome {
+function evaluateReport(sync: DeviceSync, report: DeviceReport): ReportOutcome {
+  const { pending } = sync;
   if (!pending) return { kind: 'recorded' };
-  // What came in before the fetch is no answer to it, however far ahead the clock of the device runs.
-  const isNew = (madeAt: Date, slackMs = 0) =>
-    pending.fetchedAt !== null &&
-    Math.min(madeAt.getTime(), report.receivedAt.getTime()) >= pending.fetchedAt.getTime() - slackMs;
-  const { errors } = report;
   const offer = offeredPart(pending);
-  if (offer && errors && isNew(errors.madeAt, errors.slackMs)) {
-    return { kind: 'rejected', reason: cut(`the device refused: ${errors.messages.join('; ')}`) };
-  }
+  const errors = offer ? newErrors(sync, offer, report) : [];
+  if (errors.length > 0) return { kind: 'rejected', reason: cut(`the device refused: ${errors.join('; ')}`) };
   if (isEmptyReport(report)) return { kind: 'recorded' };
   if (includes(report.config, pending.config)) return { kind: 'confirmed', change: pending.config };
   if (!offer) return { kind: 'recorded' };
   if (includes(report.config, offer)) return { kind: 'confirmed', change: offer };
-  if (!isNew(report.madeAt)) return { kind: 'recorded' };
+  if (!isAfterFetch(pending, report, report.madeAt)) return { kind: 'recorded' };
   const differing = contradictions(report.config, offer);
   if (differing.length === 0) return { kind: 'confirmed', change: offer };
   if (pending.contradictions + 1 < CONTRADICTIONS_MAX) return { kind: 'reoffered' };
   return { kind: 'rejected', reason: cut(`the device keeps other values: ${differing.join(', ')}`) };
 }
 
-const cut = (reason: string) =>
-  reason.length > REASON_LENGTH_MAX ? `${reason.slice(0, REASON_LENGTH_MAX - 1)}…` : reason;
+/** What came in before the fetch is no answer to it, however far ahead the clock of the device runs. */
+const isAfterFetch = ({ fetchedAt }: PendingChange, { receivedAt }: DeviceReport, at: Date, slackMs = 0) =>
+  fetchedAt !== null && Math.min(at.getTime(), receivedAt.getTime()) >= fetchedAt.getTime() - slackMs;
+
+/**
+ * The messages of errors that answer the change: the device did not report them before it fetched the change, or they happened
+ * once more since, or it refuses with them once more what it refused before. A device that runs all of the change repeats an
+ * error of another time, unless it is one of another kind.
+ */
+function newErrors(
+  { pending, knownErrors }: DeviceSync,
+  offer: DeviceConfiguration,
+  report: DeviceReport,
+): string[] {
+  const { errors } = report;
+  if (!pending || !errors) return [];
+  if (!isAfterFetch(pending, report, errors.at ?? report.madeAt, errors.slackMs)) return [];
+  const unknown = errors.items.filter(({ id }) => !knownErrors?.ids.includes(id));
+  const hasHappenedAgain = errors.at !== null && errors.at.getTime() !== knownErrors?.at?.getTime();
+  const refusesAgain = keysOf(offer).some((key) => knownErrors?.refusedKeys.includes(key));
+  const isAnswer = (hasHappenedAgain || refusesAgain) && !includes(report.config, offer);
+  if (unknown.length === 0 && !isAnswer) return [];
+  return (unknown.length > 0 ? unknown : errors.items).map(({ message }) => message);
+}
+
+/** A report after the fetch of what is still offered is no report before it. */
+function withKnownErrors(
+  before: DeviceSync,
+  sync: DeviceSync,
+  report: DeviceReport,
+  outcome: ReportOutcome,
+): DeviceSync {
+  const { errors } = report;
+  const { pending } = sync;
+  if (errors === null && (sync.knownErrors === null || isEmptyReport(report))) return sync;
+  const isOffered = pending !== null && offeredPart(pending) !== null;
+  if (isOffered && isAfterFetch(pending, report, report.madeAt)) return sync;
+  if (errors === null) return { ...sync, knownErrors: null };
+  const ids = errors.items.map(({ id }) => id);
+  return { ...sync, knownErrors: { ids, at: errors.at, refusedKeys: refusedWith(ids, before, outcome) } };
+}
+
+function refusedWith(ids: string[], before: DeviceSync, outcome: ReportOutcome): readonly ConfigurationKey[] {
+  const { pending, knownErrors } = before;
+  if (outcome.kind === 'rejected') return pending ? keysOf(offeredPart(pending) ?? {}) : [];
+  if (!knownErrors?.ids.some((id) => ids.includes(id))) return [];
+  const confirmed = outcome.kind === 'confirmed' ? outcome.change : {};
+  return knownErrors.refusedKeys.filter((key) => confirmed[key] === undefined);
+}
+
+const cut = (reason: string) => cutText(reason, REASON_LENGTH_MAX, '…');
 
 /**
  * A report may be partial: settings that it does not name stay as they were known. The first value reported for a setting

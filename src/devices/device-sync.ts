@@ -12,6 +12,7 @@
  * keys are offered without it.
  */
 import {
+  CONFIGURATION_KEYS,
   type ConfigurationKey,
   contradictions,
   type DeviceConfiguration,
@@ -53,6 +54,18 @@ export interface DeviceSync {
   pending: PendingChange | null;
   /** The device's own number for its configuration in its latest frame; null when no frame came since the report. */
   observedHash: number | null;
+  /** What it reported before it fetched what is pending, so that it is no answer to that; null: no errors. */
+  knownErrors: KnownErrors | null;
+}
+
+/** Configuration errors of a device, which it repeats in its reports for as long as it likes. */
+export interface KnownErrors {
+  /** A code, or the text where the device gives no code. */
+  ids: readonly string[];
+  /** Of the latest error, by the clock of the device; null: it sends no time. */
+  at: Date | null;
+  /** The settings that the device refused with them: once these are offered again, the same errors are an answer. */
+  refusedKeys: readonly ConfigurationKey[];
 }
 
 export const NEW_DEVICE: DeviceSync = {
@@ -61,6 +74,7 @@ export const NEW_DEVICE: DeviceSync = {
   revision: 0,
   pending: null,
   observedHash: null,
+  knownErrors: null,
 };
 
 /**
@@ -175,11 +189,27 @@ export function merge(sync: DeviceSync, change: DeviceConfiguration): DeviceSync
   return withPending(sync, merged(sync.pending?.config ?? null, change), refusal);
 }
 
-/** The keys leave what is pending; what they had replaced does not come back, and what was refused stays so. */
-export function withdraw(sync: DeviceSync, keys: readonly ConfigurationKey[]): DeviceSync {
+/**
+ * The keys leave what is pending; what they had replaced does not come back, and what was refused stays so. `refusedAgain`
+ * stays pending and leaves the offer.
+ */
+export function withdraw(
+  sync: DeviceSync,
+  keys: readonly ConfigurationKey[],
+  refusedAgain: Refusal | null = null,
+): DeviceSync {
   if (!sync.pending) return sync;
   const { config, refusal } = sync.pending;
-  return withPending(sync, without(config, keys), refusalWithout(refusal, keys));
+  return withPending(sync, without(config, keys), refusalWith(refusalWithout(refusal, keys), refusedAgain));
+}
+
+/** Both, with the reason of the first one. */
+function refusalWith(refusal: Refusal | null, more: Refusal | null): Refusal | null {
+  if (refusal === null || more === null) return refusal ?? more;
+  return {
+    ...refusal,
+    keys: CONFIGURATION_KEYS.filter((key) => [...refusal.keys, ...more.keys].includes(key)),
+  };
 }
 
 /** What is left of a refusal without the keys. */
@@ -191,7 +221,7 @@ export function refusalWithout(refusal: Refusal | null, keys: readonly Configura
 /** New hardware is offered all that the old one had confirmed, and over it what was pending; it refused none of it. */
 export function replaceHardware(sync: DeviceSync): DeviceSync {
   const wanted = sync.pending ? merged(sync.confirmed, sync.pending.config) : sync.confirmed;
-  return withPending(sync, wanted);
+  return withPending({ ...sync, knownErrors: null }, wanted);
 }
 
 /** Whatever becomes pending has to be fetched anew, as a new revision; without anything pending the revision stays. */

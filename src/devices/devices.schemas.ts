@@ -208,16 +208,41 @@ export const deviceConfigSchema = Joi.object({
   })
   .meta({ name: 'DeviceConfigurationRecord' });
 
+const SERIAL_EXAMPLE = '282C02424EED';
+const SERIAL_FORM = 'must be 1 to 64 letters, digits or . _ : - and begin with a letter or digit';
+const SERIAL_NOT_KEY = 'must be a serial number, not an API key or device token';
+
 export const serialNumber = () =>
   Joi.string()
     .pattern(SERIAL_NUMBER)
     .custom((value: string, helpers) => (isSerialNumber(value) ? value : helpers.error('serial.key')))
-    .example('282C02424EED')
+    .example(SERIAL_EXAMPLE)
     .messages({
-      'string.pattern.base':
-        '{{#label}} must be 1 to 64 letters, digits or . _ : - and begin with a letter or digit',
-      'serial.key': '{{#label}} must be a serial number, not an API key or device token',
+      'string.pattern.base': `{{#label}} ${SERIAL_FORM}`,
+      'serial.key': `{{#label}} ${SERIAL_NOT_KEY}`,
     });
+
+/** Thousands of serial numbers: a plain function checks each, because Joi takes some microseconds per item. */
+export const serialNumbers = (max: number) =>
+  Joi.array()
+    .min(1)
+    .max(max)
+    .custom((sent: unknown[], helpers) => {
+      const index = sent.findIndex((each) => typeof each !== 'string' || !isSerialNumber(each));
+      if (index < 0) return sent;
+      const fault = serialFault(sent[index]);
+      return helpers.message({ custom: '{{#label}}[{{#index}}] {{#fault}}' }, { index, fault });
+    })
+    .meta({
+      docs: {
+        items: { type: 'string', minLength: 1, pattern: SERIAL_NUMBER.source, examples: [SERIAL_EXAMPLE] },
+      },
+    });
+
+function serialFault(value: unknown): string {
+  if (typeof value !== 'string') return 'must be a string';
+  return SERIAL_NUMBER.test(value) ? SERIAL_NOT_KEY : SERIAL_FORM;
+}
 
 /** Text that is no serial number is answered like an unknown one. */
 export const serialParams = Joi.object<{ serial: string }>({

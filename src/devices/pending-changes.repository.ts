@@ -28,8 +28,10 @@ export interface PendingAssignment {
   configId: string | null;
   /** The configuration has calendars whose offset from UTC has to follow a time zone. */
   followsTimeZone: boolean;
-  /** Of these the device keeps its refusal. */
+  /** Of these the device keeps its refusal, or has it again. */
   refusedKeys: readonly ConfigurationKey[];
+  /** Why the device refused them; null: as it is known. */
+  refusalReason: string | null;
   /** These are all keys of the configuration: nothing is offered. */
   isRefused: boolean;
 }
@@ -156,7 +158,11 @@ export function createPendingChangesRepository(sql: Sql) {
     },
 
     /** Whatever becomes pending has to be fetched anew, as a new revision; without anything pending the revision stays. */
-    async assign(organizationId: string, assignments: PendingAssignment[]): Promise<void> {
+    async assign(
+      organizationId: string,
+      assignments: PendingAssignment[],
+      { bringsProfile }: { bringsProfile: boolean },
+    ): Promise<void> {
       if (assignments.length === 0) return;
       // Devices share few of them: a position is shorter than an id.
       const distinct = new Map(assignments.map((assignment) => [keyOf(assignment), assignment]));
@@ -166,9 +172,10 @@ export function createPendingChangesRepository(sql: Sql) {
         sql,
         `update device_configs d set
            pending_config_id = c.id, fetched_at = null, contradiction_count = 0,
-           failure_reason = case when c.refused_keys is null then null else failure_reason end,
+           failure_reason = case when c.refused_keys is null then null else coalesce(c.reason, failure_reason) end,
            refused_keys = string_to_array(btrim(c.refused_keys, '{}'), ','),
            revision = case when c.id is null then revision else revision + 1 end,
+           has_had_profile = has_had_profile or ?,
            sync_status = case
              when reported_config_id is null then 'no_device_report'
              when c.id is not null then case when c.is_refused then 'failed' else 'pending' end
@@ -176,16 +183,18 @@ export function createPendingChangesRepository(sql: Sql) {
            utc_offset_check_at = case
              when c.follows_time_zone or utc_offset_check_at is not null then '-infinity'::timestamptz end
          from unnest(?::uuid[], ?::integer[]) as n (asset_id, position)
-         join unnest(?::uuid[], ?::uuid[], ?::text[], ?::boolean[], ?::boolean[]) with ordinality
-             as c (organization_id, id, refused_keys, follows_time_zone, is_refused, position)
+         join unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::boolean[], ?::boolean[]) with ordinality
+             as c (organization_id, id, refused_keys, reason, follows_time_zone, is_refused, position)
            on c.position = n.position
          where d.organization_id = c.organization_id and d.asset_id = n.asset_id`,
         [
+          bringsProfile,
           assignments.map(({ assetId }) => assetId),
           assignments.map((assignment) => position.get(keyOf(assignment))),
           shared.map(() => organizationId),
           shared.map(({ configId }) => configId),
           shared.map(({ refusedKeys }) => (refusedKeys.length > 0 ? toKeysText(refusedKeys) : null)),
+          shared.map(({ refusalReason }) => refusalReason),
           shared.map(({ followsTimeZone }) => followsTimeZone),
           shared.map(({ isRefused }) => isRefused),
         ],
@@ -194,4 +203,5 @@ export function createPendingChangesRepository(sql: Sql) {
   };
 }
 
-const keyOf = ({ configId, refusedKeys }: PendingAssignment) => `${configId} ${refusedKeys.join()}`;
+const keyOf = ({ configId, refusedKeys, refusalReason }: PendingAssignment) =>
+  `${configId} ${refusedKeys.join()} ${refusalReason}`;

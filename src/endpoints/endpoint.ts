@@ -5,7 +5,9 @@
  *
  * The secret is not part of it: it is written with the endpoint, and read only to sign deliveries.
  */
+
 import type { PublishedType, SubscribableType } from '../events/event-catalogue.schemas.ts';
+import { cutText } from '../process/cut-text.ts';
 import type { Breaker } from './endpoint-health.ts';
 import { healthView, type ShownHealth } from './shown-health.ts';
 
@@ -77,7 +79,7 @@ export type ChangeEndpoint = Partial<Subscription> & {
 export function newEndpoint(request: CreateEndpoint): EndpointSettings {
   const { url, name, status = 'active' } = request;
   return {
-    name: name ?? new URL(url).host.slice(0, NAME_LENGTH_MAX),
+    name: name ?? cutText(new URL(url).host, NAME_LENGTH_MAX),
     url,
     status,
     disabledReason: toDisabledReason(status),

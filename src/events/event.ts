@@ -4,3 +4,6 @@ import type { EventBody } from '../db/domain-event.ts';
 export function serializeEvent({ type, timestamp, data }: EventBody): string {
   return JSON.stringify({ type, timestamp: timestamp.toISOString(), data });
 }
+
+export const serialNumberOf = ({ data }: EventBody): string | undefined =>
+  'serialNumber' in data ? data.serialNumber : undefined;

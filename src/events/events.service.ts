@@ -1,13 +1,15 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
-import { serializeEvent } from './event.ts';
+import { serializeEvent, serialNumberOf } from './event.ts';
 
 export interface OutgoingEvent {
   organizationId: string;
   type: string;
   /** Serialised: what is signed and sent. */
   body: string;
+  /** Of the device that it is about. */
+  serialNumber?: string | undefined;
   /** The trace that it follows from. */
   trace?: string | null;
   /** An endpoint that does not receive it, although it subscribes. */
@@ -31,6 +33,7 @@ export function createPublishEvents({ deliveriesIn, traceOf = null }: EventsDeps
       organizationId: event.organizationId,
       type: event.type,
       body: serializeEvent(event),
+      serialNumber: serialNumberOf(event),
       ...(traceOf && { trace: traceOf(event) }),
       exceptEndpointId: event.exceptEndpointId,
     }));

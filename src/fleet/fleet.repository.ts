@@ -3,7 +3,7 @@ import { FLEET_KEY, IS_OF_FLEET } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
 import { HEALTH_STATE } from '../endpoints/shown-health.ts';
 
-/** A number with what it counts: `status:online`, `sync:applied`, `alert:no_data`, `endpoint:healthy`, `unregistered:`. */
+/** A number with what it counts: `status:online`, `sync:applied`, `profile:none`, `alert:no_data`, `endpoint:healthy`, `unregistered:`. */
 export interface FleetCount {
   key: string;
   count: number;

@@ -28,5 +28,9 @@ export function countByState(counts: Counts): CountsByState {
 export const fleetView = (counts: Counts) => ({
   recType: 'fleet',
   ...countByState(counts),
-  unregisteredDevices: counts.find(({ key }) => key === 'unregistered:')?.count ?? 0,
+  noProfile: countOf(counts, 'profile:none'),
+  unregisteredDevices: countOf(counts, 'unregistered:'),
 });
+
+const countOf = (counts: Counts, wanted: string): number =>
+  counts.find(({ key }) => key === wanted)?.count ?? 0;

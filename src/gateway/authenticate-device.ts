@@ -45,6 +45,8 @@ export interface AuthenticateDeviceDeps {
   findCaller(token: string, sender: { isSuspect: boolean }): Promise<Caller | null>;
   /** By token. */
   limit: TokenBucket;
+  /** By organization. */
+  organizationLimit: TokenBucket;
   /** Wrong tokens by address. */
   failures: TokenBucket;
   /** Per serial number, in order. */
@@ -61,9 +63,10 @@ const LOOKUPS_WAITING_MAX = 20_000;
 
 /** One for all, because many messages are refused in a flood, and each error would cost a stack trace. */
 const OVER_LIMIT = new AppError('rate_limited', 'Too many messages with this token');
+const ORGANIZATION_OVER_LIMIT = new AppError('rate_limited', 'Too many messages of this organization');
 
 export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): AuthenticateDevice {
-  const { findCaller, limit, failures } = deps;
+  const { findCaller, limit, organizationLimit, failures } = deps;
   const trusted = createBoundedCache<string, { token: string; at: number }>(TRUSTED_ADDRESSES_MAX);
   const lookUps = createGroupCommit<string, Owners>({
     commit: deps.findOwners,
@@ -74,10 +77,12 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
       new AppError('unavailable', 'Too many devices wait for the lookup of their serial numbers'),
   });
 
-  /** @throws AppError when the token is over its limit */
-  function findKey(token: string, address: string): Promise<Caller | null> {
+  /** @throws AppError when the token, or its organization, is over its limit */
+  async function findKey(token: string, address: string): Promise<Caller | null> {
     if (limit.take(token) !== null) throw OVER_LIMIT;
-    return findCaller(token, { isSuspect: failures.isEmpty(address) });
+    const caller = await findCaller(token, { isSuspect: failures.isEmpty(address) });
+    if (caller && organizationLimit.take(caller.organizationId) !== null) throw ORGANIZATION_OVER_LIMIT;
+    return caller;
   }
 
   async function byToken(token: string, credentials: Credentials): Promise<Identity> {

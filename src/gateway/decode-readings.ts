@@ -2,7 +2,12 @@
  * Turns a frame's samples into readings: values in their unit, each at its own time (Efento proto_measurements.proto,
  * the comment on sample_offsets).
  */
-import { type MeasurementType, measuredValue, measurementTypeOf } from '../devices/measurement-type.ts';
+import {
+  isInRange,
+  type MeasurementType,
+  measuredValue,
+  measurementTypeOf,
+} from '../devices/measurement-type.ts';
 import type { Reading } from '../measurements/reading.ts';
 import {
   continuousPeriodSeconds,
@@ -11,7 +16,8 @@ import {
 } from './measurements-message.ts';
 
 /**
- * By channel, oldest first. Samples of unknown types give no reading; a sensor error is a reading without a value.
+ * By channel, oldest first. Samples of unknown types give no reading; a sensor error is a reading without a value, and so
+ * is what the sensor cannot have measured: its error is the integer that was sent.
  */
 export function decodeReadings(message: MeasurementsMessage): Reading[] {
   const period = continuousPeriodSeconds(message);
@@ -36,16 +42,26 @@ function addContinuous(
 ): void {
   for (let index = 0; index < sampleOffsets.length; index++) {
     const offset = sampleOffsets[index] as number;
-    const isError = offset >= ERROR_CODE_MIN && offset <= ERROR_CODE_MAX;
     readings.push({
       channel: number,
       type: type.number,
-      value: isError ? null : measuredValue(type, startPoint + offset),
-      error: isError ? offset : null,
+      ...(isErrorCode(offset) ? errorOnly(offset) : valueOrError(type, startPoint + offset)),
       measuredAt: new Date((timestamp + index * period) * 1000),
     });
   }
 }
+
+const isErrorCode = (offset: number) => offset >= ERROR_CODE_MIN && offset <= ERROR_CODE_MAX;
+
+const errorOnly = (error: number) => ({ value: null, error });
+
+function valueOrError(type: MeasurementType, raw: number): Pick<Reading, 'value' | 'error'> {
+  const value = measuredValue(type, raw);
+  return isInRange(type, value) ? { value, error: null } : errorOnly(toInt32(raw));
+}
+
+/** The sum of two integers of 32 bits may need 33, which errors are not stored with. */
+const toInt32 = (raw: number) => Math.min(Math.max(raw, -(2 ** 31)), 2 ** 31 - 1);
 
 /** The sign is the state, the amount minus 1 the seconds since the timestamp; 0 is no sample. */
 function addBinary(
@@ -55,7 +71,7 @@ function addBinary(
 ): void {
   for (const offset of sampleOffsets) {
     if (offset === 0) continue;
-    const isError = offset >= ERROR_CODE_MIN && offset <= ERROR_CODE_MAX;
+    const isError = isErrorCode(offset);
     const seconds = isError ? 0 : Math.abs(offset) - 1;
     readings.push({
       channel: number,

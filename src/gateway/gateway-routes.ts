@@ -21,6 +21,7 @@ import {
 } from './device-info-message.ts';
 import { decodeMeasurements, type MeasurementsMessage } from './measurements-message.ts';
 import type { Refusal } from './refusal-log.ts';
+import { tokenOfReport } from './report-token.ts';
 
 export interface GatewayRoutesDeps {
   authenticateDevice: AuthenticateDevice;
@@ -90,7 +91,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     const part = decodeConfigReport(payload);
     const { serialNumber } = part;
     // Each part is authenticated by itself, so that nobody adds a part to the report of another device.
-    const identity = await authenticate(call, part, true);
+    const identity = await authenticate(call, { serialNumber, cloudToken: tokenOfReport(part) }, true);
     if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
     const { organizationId } = identity;
     const report = parts.add({ organizationId, report: part, payload, receivedAt });
@@ -170,15 +171,15 @@ function toReportedState(report: ConfigReport, receivedAt: Date) {
 
 function toDeviceReport(report: ConfigReport, receivedAt: Date): DeviceReport {
   const { configurationErrors, configurationErrorsAt } = report;
-  const messages = configurationErrors.map(
-    (code) => `configuration error ${code}, a code of the maker of the logger`,
-  );
-  const madeAt = configurationErrorsAt ?? receivedAt;
+  const items = configurationErrors.map((code) => ({
+    id: String(code),
+    message: `configuration error ${code}, a code of the maker of the logger`,
+  }));
   return {
     config: report.config,
     hash: report.configurationHash,
     receivedAt,
     madeAt: receivedAt,
-    errors: messages.length > 0 ? { messages, madeAt, slackMs: ERROR_SLACK_MS } : null,
+    errors: items.length > 0 ? { items, at: configurationErrorsAt, slackMs: ERROR_SLACK_MS } : null,
   };
 }

@@ -1,6 +1,7 @@
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Sql } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
+import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { notFound } from '../process/errors.ts';
@@ -26,6 +27,8 @@ export interface GroupsRoutesDeps {
   groupsIn(sql: Sql): Pick<GroupsRepository, 'find'>;
   service: GroupsService;
   membership: Pick<Membership, 'add' | 'remove'>;
+  /** That of dry runs and applies to all. */
+  limit: ConcurrencyLimit;
 }
 
 const tag = 'Groups';
@@ -34,7 +37,7 @@ const path = '/groups';
 const itemPath = `${path}/{groupId}`;
 const params = idParams('groupId');
 
-export function groupsRoutes({ groups, groupsIn, service, membership }: GroupsRoutesDeps): Route[] {
+export function groupsRoutes({ groups, groupsIn, service, membership, limit }: GroupsRoutesDeps): Route[] {
   const shown: Shown = {
     schema: groupSchema,
     async find(sql, organizationId, id) {
@@ -113,9 +116,11 @@ export function groupsRoutes({ groups, groupsIn, service, membership }: GroupsRo
         shown,
         isChange: ({ preview }) => preview === undefined,
       },
-      async handle({ caller: { organizationId }, params: { groupId }, query, body, transact }) {
-        const change = query.dryRun ? service.preview : service.change;
-        return ok(changedGroupView(await change(transact, organizationId, groupId, body)));
+      async handle({ caller, params: { groupId }, query, body, transact }) {
+        const change = () =>
+          (query.dryRun ? service.preview : service.change)(transact, caller.organizationId, groupId, body);
+        const isForMembers = query.dryRun || body.profileSlug !== undefined;
+        return ok(changedGroupView(await (isForMembers ? limit.run(caller, change) : change())));
       },
     }),
     route({

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { deadlineMinutes, previewSchema, rollout } from '../config-jobs/config-jobs.schemas.ts';
-import { serialNumber } from '../devices/devices.schemas.ts';
+import { serialNumbers } from '../devices/devices.schemas.ts';
 import { cursor, limit, name as nameOf, nextCursor, timestamp } from '../http/schemas.ts';
 import { profileSlug } from '../profiles/profiles.schemas.ts';
 import type { ChangeGroup, CreateGroup, GroupView } from './group.ts';
@@ -83,10 +83,7 @@ export const changeGroupBody = Joi.object<ChangeGroup>({
   .example({ profileSlug: 'vaccine-fridge', deadlineMinutes: 1_440 });
 
 export const membersBody = Joi.object<{ serialNumbers: string[] }, true>({
-  serialNumbers: Joi.array()
-    .items(serialNumber())
-    .min(1)
-    .max(SERIALS_MAX)
+  serialNumbers: serialNumbers(SERIALS_MAX)
     .required()
     .messages({
       'array.min': '{{#label}} must name at least one device',

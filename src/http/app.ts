@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
-import { AppError, notFound } from '../process/errors.ts';
+import { AppError, invalid, notFound } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { RecordAudit } from './audit.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -159,10 +159,12 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     state.organizationId = caller.organizationId;
     checkRole(caller);
     const { rawBody } = definition;
-    if (rawBody) requireMediaType(ctx.req, [rawBody.contentType, ...(rawBody.otherTypes ?? [])]);
+    if (rawBody && hasContent(ctx.req))
+      requireMediaType(ctx.req, [rawBody.contentType, ...(rawBody.otherTypes ?? [])]);
     const json: JsonBody = readsJson
       ? await readJsonBody(ctx.req)
       : { value: undefined, bytes: await rawBytes(ctx.req, rawBody) };
+    requireFewParameters(ctx.querystring);
     const query = shape.query(ctx.query, ctx.params);
     const body = shape.body(json.value);
     const params = shape.params(ctx.params);
@@ -204,6 +206,18 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     if (stored.status >= 400) ctx.set(helpLink(stored.status as ErrorStatus));
     answer.sendText(ctx, stored);
   };
+}
+
+/** RFC 9112, section 6. */
+const hasContent = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const PARAMETERS_MAX = 100;
+
+/** Before they are parsed: a parameter that is repeated thousands of times takes a second. */
+function requireFewParameters(query: string): void {
+  if (query.split('&', PARAMETERS_MAX + 1).length > PARAMETERS_MAX)
+    throw invalid(`The query must have at most ${PARAMETERS_MAX} parameters`);
 }
 
 async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined): Promise<Buffer> {

@@ -1,6 +1,7 @@
 /**
  * Bearer keys. Wrong keys are counted per address, missing ones are not; past the limit, wrong keys get 429 while valid
- * keys from the same address go on working. Both limits are checked before the database is asked.
+ * keys from the same address go on working. Both limits are checked before the database is asked. All keys of an
+ * organization share a larger limit, so that making more keys raises nothing.
  */
 import { AppError } from '../process/errors.ts';
 import { type Caller, isGoodFor, type KeyKind } from './route.ts';
@@ -9,7 +10,10 @@ import type { TokenBucket } from './token-bucket.ts';
 export interface AuthenticateOptions {
   /** The caller who owns the key; null when it is unknown, revoked, expired or malformed. */
   findCaller(token: string, sender: { isSuspect: boolean }): Promise<Caller | null>;
+  /** By token. */
   limits: Record<KeyKind, TokenBucket>;
+  /** By organization. */
+  organizationLimits: Record<KeyKind, TokenBucket>;
   failures: TokenBucket;
 }
 
@@ -23,13 +27,20 @@ export type Authenticate = (
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,256})$/i;
 
-export function createAuthenticate({ findCaller, limits, failures }: AuthenticateOptions): Authenticate {
+export function createAuthenticate(options: AuthenticateOptions): Authenticate {
+  const { findCaller, limits, organizationLimits, failures } = options;
   return async (authorization, address, kind, serialNumber) => {
     const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
     if (token === undefined) throw unauthenticated();
     refuseOver(limits[kind].take(token), 'Too many requests with this API key');
     const caller = await findCaller(token, { isSuspect: failures.isEmpty(address) });
-    if (caller?.kind === kind && isGoodFor(caller, serialNumber)) return caller;
+    if (caller?.kind === kind && isGoodFor(caller, serialNumber)) {
+      refuseOver(
+        organizationLimits[kind].take(caller.organizationId),
+        'Too many requests with the API keys of this organization together',
+      );
+      return caller;
+    }
     refuseOver(failures.take(address), 'Too many failed API keys from this address');
     throw unauthenticated(caller ? WRONG_KEY : BEARER_CHALLENGE);
   };
@@ -45,7 +56,8 @@ const unauthenticated = (challenge = BEARER_CHALLENGE) =>
     headers: { 'WWW-Authenticate': challenge },
   });
 
-function refuseOver(waitSeconds: number | null, message: string): void {
+/** @throws rate_limited unless the wait is null. */
+export function refuseOver(waitSeconds: number | null, message: string): void {
   if (waitSeconds === null) return;
   throw new AppError('rate_limited', `${message}: try again in ${waitSeconds} s`, {
     headers: { 'Retry-After': String(waitSeconds) },

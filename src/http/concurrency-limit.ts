@@ -7,6 +7,8 @@ export interface ConcurrencyLimitOptions {
   /** For messages: `exports`. */
   name: string;
   perKeyMax: number;
+  /** Of all keys of an organization. Default: half of the process, and never all of it. */
+  perOrganizationMax?: number;
   perProcessMax: number;
 }
 
@@ -23,7 +25,7 @@ const RETRY_AFTER = { headers: { 'Retry-After': '5' } };
 
 export function createConcurrencyLimit(options: ConcurrencyLimitOptions): ConcurrencyLimit {
   const { name, perKeyMax, perProcessMax } = options;
-  const perOrganizationMax = organizationShare(options);
+  const { perOrganizationMax = organizationShare(options) } = options;
   const ofKeys = createCounts();
   const ofOrganizations = createCounts();
   let total = 0;

@@ -1,55 +1,31 @@
-/** Media types of requests. Headers are cut to a length first, and read part by part: no pattern runs over them. */
+/** Media types of requests with content. */
 import type { IncomingMessage } from 'node:http';
+import { parseMediaType } from '../../client/src/http-fields.ts';
 import { AppError } from '../process/errors.ts';
 
 const LENGTH_MAX = 256;
+/** Names of UTF-8 that clients use: https://encoding.spec.whatwg.org/#names-and-labels */
+const UTF8 = ['utf-8', 'utf8'];
 
-/** JSON in UTF-8. `undefined` passes: a request without a body needs no media type. */
-export function requireJsonType(request: IncomingMessage): void {
-  const type = request.headers['content-type'];
-  if (type !== undefined && !isJson(type)) throw notJson();
-  refuseEncoding(request);
-}
-
-export const notJson = () =>
-  new AppError('unsupported_media_type', 'Content-Type must be application/json, in UTF-8');
-
-/** One of the media types. A text is read as UTF-8, so no other charset may be declared. */
-export function requireMediaType(request: IncomingMessage, expected: readonly string[]): void {
-  refuseEncoding(request);
-  const [type = '', ...parameters] = partsOf(request.headers['content-type'] ?? '');
-  if (!expected.includes(type)) {
-    throw new AppError('unsupported_media_type', `Content-Type must be ${expected.join(' or ')}`);
-  }
-  if (!parameters.every((each) => !isCharset(each) || isUtf8(each))) {
-    throw new AppError('unsupported_media_type', `Content-Type must be ${expected.join(' or ')}, in UTF-8`);
-  }
+/**
+ * One of the media types, uncompressed. Text is read as UTF-8, so no other charset may be declared; any other parameter is
+ * ignored.
+ */
+export function requireMediaType({ headers }: IncomingMessage, expected: readonly string[]): void {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw unsupported('Content-Encoding must be identity: send the body uncompressed');
+  const header = headers['content-type'];
+  if (expected.some((type) => type === header)) return;
+  const { type, parameters } = parse(header) ?? { type: '', parameters: [] };
+  if (!expected.includes(type)) throw unsupported(`Content-Type must be ${expected.join(' or ')}`);
+  if (parameters.some(([name, value]) => name === 'charset' && !UTF8.includes(value.toLowerCase())))
+    throw unsupported(`Content-Type must be ${expected.join(' or ')}, in UTF-8`);
 }
 
 /** Without parameters; empty when there is none. */
-export const mediaType = (header: string | undefined): string => partsOf(header ?? '')[0] ?? '';
+export const mediaType = (header: string | undefined): string => parse(header)?.type ?? '';
 
-function isJson(header: string): boolean {
-  if (header === 'application/json') return true;
-  const [type, ...parameters] = partsOf(header);
-  return type === 'application/json' && parameters.every((each) => each === '' || isUtf8(each));
-}
+const parse = (header = '') => (header.length > LENGTH_MAX ? null : parseMediaType(header));
 
-const partsOf = (header: string): string[] =>
-  header.length > LENGTH_MAX ? [] : header.split(';').map((part) => part.trim().toLowerCase());
-
-const isCharset = (parameter: string): boolean => parameter.split('=')[0]?.trim() === 'charset';
-
-function isUtf8(parameter: string): boolean {
-  const [name, value] = parameter.split('=').map((part) => part.trim());
-  return name === 'charset' && (value === 'utf-8' || value === '"utf-8"');
-}
-
-function refuseEncoding(request: IncomingMessage): void {
-  const encoding = request.headers['content-encoding'];
-  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
-  throw new AppError(
-    'unsupported_media_type',
-    'Content-Encoding must be identity: send the body uncompressed',
-  );
-}
+const unsupported = (message: string) => new AppError('unsupported_media_type', message);

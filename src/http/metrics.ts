@@ -29,7 +29,15 @@ export interface Metrics {
   readings: Counter<'outcome'>;
   refusedTurns: Counter<'work' | 'reason'>;
   notifications: Counter<'outcome'>;
+  setAside: Counter<'work'>;
 }
+
+export const SET_ASIDE_WORKS = [
+  'notifications',
+  'overdue devices',
+  'offsets of time zones',
+  'compaction of readings',
+] as const;
 
 /** Buckets of seconds. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -130,8 +138,8 @@ export function createMetrics(): Metrics {
     }),
     readings: counterOf(registers, {
       name: 'dms_readings_total',
-      help: 'Readings by outcome: accepted, duplicate, or dropped because of their time',
-      series: ['accepted', 'duplicate', 'dropped'].map((outcome) => ({ outcome })),
+      help: 'Readings by outcome: accepted, duplicate, in conflict with a known one, or dropped because of their time',
+      series: ['accepted', 'duplicate', 'conflict', 'dropped'].map((outcome) => ({ outcome })),
     }),
     refusedTurns: counterOf(registers, {
       name: 'dms_refused_turns_total',
@@ -144,6 +152,11 @@ export function createMetrics(): Metrics {
       name: 'dms_notifications_total',
       help: 'Attempts to send a message to a notification channel, by outcome: sent, retried or failed',
       series: ['sent', 'retried', 'failed'].map((outcome) => ({ outcome })),
+    }),
+    setAside: counterOf(registers, {
+      name: 'dms_set_aside_total',
+      help: 'Items of queues and sweeps that could not be processed, each alone, and are tried again later, by work',
+      series: SET_ASIDE_WORKS.map((work) => ({ work })),
     }),
     clockAhead: new Gauge({
       name: 'dms_clock_ahead_seconds',

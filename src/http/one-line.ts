@@ -5,3 +5,10 @@ const LINE = /^[^\p{Cc}\u2028\u2029]*$/u;
 export const toName = (text: string): string => text.normalize('NFC').trim();
 
 export const isOneLine = (text: string): boolean => LINE.test(text);
+
+/** Characters that format, such as those of no width and those that turn the direction of writing. */
+const FORMATTING = /\p{Cf}/gu;
+
+export const withoutFormatting = (text: string): string => text.replace(FORMATTING, '');
+
+export const isVisible = (text: string): boolean => withoutFormatting(text).trim() !== '';

@@ -50,7 +50,7 @@ const ERRORS: Record<number, DocumentedError> = {
   415: {
     name: 'UnsupportedMediaType',
     description: 'Wrong Content-Type',
-    message: 'Content-Type must be application/json, in UTF-8',
+    message: 'Content-Type must be application/json',
   },
   422: {
     name: 'IdempotencyMismatch',

@@ -1,37 +1,45 @@
 /** The cookies of pages: who is signed in, and what a redirect leaves in the browser for some minutes. */
 import type { Context } from 'koa';
+import { invalid } from '../process/errors.ts';
 
 export type PageCookies = ReturnType<typeof createCookies>;
 
 const HANDOFF_SECONDS = 600;
 
-export function createCookies({ prefix, baseUrl }: { prefix: string; baseUrl: string }) {
+export function createCookies({ baseUrl }: { baseUrl: string }) {
   const isSecure = baseUrl.startsWith('https:');
   return {
-    visitor: createCookie('dms_operator', { path: prefix, isSecure }),
-    handoff: createCookie('dms_operator_handoff', { path: prefix, isSecure, maxAgeSeconds: HANDOFF_SECONDS }),
+    visitor: createCookie('dms_operator', { isSecure }),
+    handoff: createCookie('dms_operator_handoff', { isSecure, maxAgeSeconds: HANDOFF_SECONDS }),
   };
 }
 
 interface CookieOptions {
-  path: string;
   isSecure: boolean;
   /** Default: until the browser ends. */
   maxAgeSeconds?: number;
 }
 
-/** With HTTPS, the name keeps other hosts of the domain from setting the cookie. */
-function createCookie(plainName: string, { path, isSecure, maxAgeSeconds }: CookieOptions) {
-  const name = `${isSecure ? '__Secure-' : ''}${plainName}`;
-  const attributes = `Path=${path}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+/**
+ * With HTTPS, the prefix keeps other hosts of the domain from setting the cookie: browsers take it only for this host and
+ * for the path / (RFC 6265bis, 4.1.3.2).
+ */
+function createCookie(plainName: string, { isSecure, maxAgeSeconds }: CookieOptions) {
+  const name = `${isSecure ? '__Host-' : ''}${plainName}`;
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const lasting = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
   return {
+    /** @throws invalid when there are two: nobody can tell which one somebody else has planted. */
     get(ctx: Context): string | undefined {
-      const pairs = ctx
+      const [value, second] = ctx
         .get('Cookie')
         .split(';')
-        .map((pair) => pair.trim());
-      return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+        .map((pair) => pair.trim())
+        .filter((pair) => pair.startsWith(`${name}=`))
+        .map((pair) => pair.slice(name.length + 1));
+      if (second !== undefined)
+        throw invalid(`There are two cookies ${name}: delete the cookies of this site`);
+      return value;
     },
     /** null takes it away. */
     set(ctx: Context, value: string | null): void {

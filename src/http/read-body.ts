@@ -1,8 +1,10 @@
 /** Reads a JSON body and checks its media type and size, how much it holds, and that PostgreSQL can store its text. */
 import type { IncomingMessage } from 'node:http';
+import { cutText } from '../process/cut-text.ts';
 import { AppError, invalid } from '../process/errors.ts';
-import { notJson, requireJsonType } from './media-type.ts';
+import { requireMediaType } from './media-type.ts';
 
+const JSON_TYPES = ['application/json'];
 export const BODY_BYTES_MAX = 1024 * 1024;
 /** Parsing and validating cost by the value: twice the largest list of the API is plenty. */
 const VALUES_MAX = 20_000;
@@ -16,11 +18,10 @@ export interface JsonBody {
 }
 
 export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> {
-  requireJsonType(request);
   const bytes = await readBytes(request, BODY_BYTES_MAX);
   if (bytes.length === 0) return { value: undefined, bytes };
-  if (request.headers['content-type'] === undefined) throw notJson();
-  if (holdsTooMuch(bytes)) throw invalid(`The body must hold at most ${VALUES_MAX} values`);
+  requireMediaType(request, JSON_TYPES);
+  requireParsable(bytes);
   const value = parseJson(bytes);
   requireStorable(value, 'The body');
   return { value, bytes };
@@ -29,7 +30,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> 
 /** `name`: of the value as a whole. */
 export function requireStorable(value: unknown, name: string): void {
   const path = findUnstorable(value, 0);
-  if (path !== null) throw invalid(`${path.slice(0, PATH_MAX) || name} ${UNSTORABLE}`);
+  if (path !== null) throw invalid(`${cutText(path, PATH_MAX) || name} ${UNSTORABLE}`);
 }
 
 /** By events: for a small body, an async iterator costs more than the reading. */
@@ -70,21 +71,37 @@ export function requireSize({ headers }: IncomingMessage, bytesMax: number): voi
 export const tooLarge = (bytesMax: number) =>
   new AppError('too_large', `The body must be at most ${bytesMax} bytes`);
 
-const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
+const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** By its commas outside of strings, before anything is parsed. A body that is no JSON is none for other reasons. */
-function holdsTooMuch(bytes: Buffer): boolean {
-  if (bytes.length <= VALUES_MAX) return false;
+/**
+ * Counts values, levels and fields outside of strings, before anything is parsed: reading over bytes takes a tenth of the
+ * time. A body that is no JSON is none for other reasons.
+ */
+function requireParsable(bytes: Buffer): void {
+  if (bytes.length <= VALUES_MAX) return;
+  const fields = [0];
   let commas = 0;
+  let depth = 0;
   let isInString = false;
-  for (let at = 0; at < bytes.length && commas < VALUES_MAX; at++) {
+  for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
     if (byte === QUOTE) isInString = !isInString;
-    else if (isInString && byte === BACKSLASH) at++;
-    else if (!isInString && byte === COMMA) commas++;
+    else if (isInString) at += byte === BACKSLASH ? 1 : 0;
+    else if (byte === COMMA) {
+      if (++commas === VALUES_MAX) throw invalid(`The body must hold at most ${VALUES_MAX} values`);
+    } else if (byte === COLON) {
+      fields[depth] = (fields[depth] ?? 0) + 1;
+      if ((fields[depth] as number) > KEYS_PER_OBJECT_MAX) throw tooManyFields();
+    } else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
+      if (++depth > DEPTH_MAX) throw tooDeep();
+      fields[depth] = 0;
+    } else if ((byte === CLOSING_BRACKET || byte === CLOSING_BRACE) && depth > 0) depth -= 1;
   }
-  return commas === VALUES_MAX;
 }
+
+const tooDeep = () => invalid(`The body must be nested at most ${DEPTH_MAX} levels deep`);
+const tooManyFields = () => invalid(`An object in the body must have at most ${KEYS_PER_OBJECT_MAX} fields`);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -96,7 +113,7 @@ export function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-export function parseJson(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   const text = decodeUtf8(bytes);
   try {
     return JSON.parse(text);
@@ -112,7 +129,7 @@ const PATH_MAX = 200;
 function findUnstorable(value: unknown, depth: number): string | null {
   if (typeof value === 'string') return isStorable(value) ? null : '';
   if (typeof value !== 'object' || value === null) return null;
-  if (depth === DEPTH_MAX) throw invalid(`The body must be nested at most ${DEPTH_MAX} levels deep`);
+  if (depth === DEPTH_MAX) throw tooDeep();
   return Array.isArray(value) ? findInList(value, depth) : findInObject(value, depth);
 }
 
@@ -126,9 +143,7 @@ function findInList(items: unknown[], depth: number): string | null {
 
 function findInObject(value: object, depth: number): string | null {
   const keys = Object.keys(value);
-  if (keys.length > KEYS_PER_OBJECT_MAX) {
-    throw invalid(`An object in the body must have at most ${KEYS_PER_OBJECT_MAX} fields`);
-  }
+  if (keys.length > KEYS_PER_OBJECT_MAX) throw tooManyFields();
   for (const key of keys) {
     if (!isStorable(key)) throw invalid(`The name of a field ${UNSTORABLE}`);
     // Joi drops this one key silently where it reports every other unknown one.

@@ -1,5 +1,6 @@
 /** The fields of an HTML form, and the file of one that takes a file. Both are read whole, so both are bounded. */
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalid } from '../process/errors.ts';
 import { requireMediaType } from './media-type.ts';
 import { isStorable, readBytes } from './read-body.ts';
@@ -18,10 +19,13 @@ export interface SentForm {
 const FIELDS = 'application/x-www-form-urlencoded';
 const FIELDS_AND_FILE = 'multipart/form-data';
 const FIELDS_BYTES_MAX = 1024 * 1024;
+const FIELDS_MAX = 10_000;
+const PARTS_MAX = 1_000;
 
 export async function readForm(request: IncomingMessage): Promise<SentForm> {
-  requireMediaType(request, [FIELDS]);
   const bytes = await readBytes(request, FIELDS_BYTES_MAX);
+  if (bytes.length > 0) requireMediaType(request, [FIELDS]);
+  requireFewer(bytes, '&', FIELDS_MAX);
   return { form: storable(new URLSearchParams(bytes.toString())), file: null };
 }
 
@@ -30,10 +34,10 @@ export async function readFileForm(request: IncomingMessage, fileBytesMax: numbe
   const bytes = await readBytes(request, fileBytesMax + FIELDS_BYTES_MAX);
   const form = new URLSearchParams();
   let file: FormFile | null = null;
-  for (const [name, value] of await parseParts(bytes, request.headers['content-type'] as string)) {
-    if (typeof value === 'string') form.append(name, value);
+  for await (const { name, fileName, content } of partsOf(bytes, boundaryIn(request))) {
+    if (fileName === undefined) form.append(name, content.toString());
     // A browser sends an empty file without a name when none was chosen.
-    else if (value.name !== '') file = { name: value.name, bytes: Buffer.from(await value.arrayBuffer()) };
+    else if (fileName !== '') file = { name: fileName, bytes: content };
   }
   if (file && file.bytes.length > fileBytesMax) {
     throw new AppError('too_large', `The file must be at most ${fileBytesMax} bytes`);
@@ -41,13 +45,90 @@ export async function readFileForm(request: IncomingMessage, fileBytesMax: numbe
   return { form: storable(form), file };
 }
 
-async function parseParts(bytes: Buffer, contentType: string): Promise<FormData> {
-  try {
-    return await new Response(bytes, { headers: { 'Content-Type': contentType } }).formData();
-  } catch {
-    throw invalid('The form must be whole, as browsers send it');
+/** Counted before anything is parsed. */
+function requireFewer(bytes: Buffer, separator: string, max: number): void {
+  let count = 0;
+  for (let at = bytes.indexOf(separator); at >= 0; at = bytes.indexOf(separator, at + 1)) {
+    if (++count >= max) throw tooMany(max);
   }
 }
+
+const tooMany = (max: number) => invalid(`The form must have at most ${max} fields`);
+const notWhole = () => invalid('The form must be whole, as browsers send it');
+
+interface Part {
+  name: string;
+  /** Undefined for a field. */
+  fileName: string | undefined;
+  content: Buffer;
+}
+
+const BOUNDARY = /boundary="?([^";]{1,70})/i;
+const BETWEEN_PARTS = '\r\n--';
+const AFTER_HEADERS = '\r\n\r\n';
+const HEADERS_BYTES_MAX = 4_096;
+const SEARCHED_BYTES = 1024 * 1024;
+
+function boundaryIn({ headers }: IncomingMessage): string {
+  const [, boundary] = BOUNDARY.exec(headers['content-type'] as string) ?? [];
+  if (boundary === undefined) throw notWhole();
+  return boundary;
+}
+
+/** multipart/form-data (RFC 7578), without copying what it holds. */
+async function* partsOf(bytes: Buffer, boundary: string): AsyncGenerator<Part> {
+  const opening = Buffer.from(`--${boundary}`);
+  let at = bytes.subarray(0, opening.length).equals(opening)
+    ? opening.length
+    : (await endOfPart(bytes, 0, boundary)).next;
+  for (let count = 0; bytes.toString('latin1', at, at + 2) !== '--'; count++) {
+    if (count === PARTS_MAX) throw tooMany(PARTS_MAX);
+    const headersEnd = bytes.subarray(0, at + HEADERS_BYTES_MAX).indexOf(AFTER_HEADERS, at);
+    if (headersEnd < 0) throw notWhole();
+    const headers = bytes.toString('utf8', at, headersEnd);
+    const begin = headersEnd + AFTER_HEADERS.length;
+    // The blank line after the headers may be the one before the next boundary.
+    const { end, next } = await endOfPart(bytes, begin - 2, boundary);
+    const name = parameterOf(headers, 'name');
+    if (name === undefined) throw notWhole();
+    yield {
+      name,
+      fileName: parameterOf(headers, 'filename'),
+      content: bytes.subarray(begin, Math.max(begin, end)),
+    };
+    at = next;
+  }
+}
+
+/**
+ * Looks for the short text that all boundaries begin with, so that no choice of a boundary makes the search slow, and lets
+ * other requests go on after each stretch of the bytes.
+ */
+async function endOfPart(
+  bytes: Buffer,
+  from: number,
+  boundary: string,
+): Promise<{ end: number; next: number }> {
+  const expected = Buffer.from(boundary);
+  for (let begin = from; begin < bytes.length; begin += SEARCHED_BYTES) {
+    if (begin > from) await nextTurn();
+    const stretch = bytes.subarray(0, begin + SEARCHED_BYTES + BETWEEN_PARTS.length - 1);
+    for (
+      let end = stretch.indexOf(BETWEEN_PARTS, begin);
+      end >= 0;
+      end = stretch.indexOf(BETWEEN_PARTS, end + 1)
+    ) {
+      const at = end + BETWEEN_PARTS.length;
+      const next = at + expected.length;
+      if (bytes.subarray(at, next).equals(expected)) return { end, next };
+    }
+  }
+  throw notWhole();
+}
+
+/** Browsers write a quote as %22. */
+const parameterOf = (headers: string, name: string): string | undefined =>
+  new RegExp(`; *${name}="([^"]*)"`, 'i').exec(headers)?.[1]?.replaceAll('%22', '"');
 
 function storable(form: URLSearchParams): URLSearchParams {
   for (const [name, value] of form) {

@@ -1,7 +1,7 @@
 /** Schemas that all resources share. */
 import Joi from 'joi';
 import { timeOf } from '../process/iso-time.ts';
-import { isOneLine, toName } from './one-line.ts';
+import { isOneLine, isVisible, toName } from './one-line.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -26,9 +26,10 @@ const notBlank = (text: Joi.StringSchema, charactersMax: number) =>
   text.max(charactersMax).pattern(/\S/).messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK });
 
 const lineOf = (text: Joi.StringSchema, charactersMax: number) =>
-  notBlank(text, charactersMax).custom((text: string, helpers) =>
-    isOneLine(text) ? text : helpers.message({ custom: NOT_ONE_LINE }),
-  );
+  notBlank(text, charactersMax).custom((text: string, helpers) => {
+    if (!isOneLine(text)) return helpers.message({ custom: NOT_ONE_LINE });
+    return isVisible(text) ? text : helpers.message({ custom: BLANK });
+  });
 
 const BLANK = '{{#label}} must not be blank';
 const NOT_ONE_LINE = '{{#label}} must hold no line break or other control character';

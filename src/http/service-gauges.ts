@@ -97,14 +97,19 @@ export function addEndpointGauges({ registry }: Metrics, count: () => Promise<En
   });
 }
 
-export function addNotificationGauge(
+export function addNotificationGauges(
   { registry }: Metrics,
-  oldestDueSeconds: () => Promise<number | null>,
+  oldest: { messageSeconds(): Promise<number | null>; alertSeconds(): Promise<number | null> },
 ): void {
   addGauge(registry, {
     name: 'dms_notification_oldest_due_seconds',
     help: 'Age of the oldest due message to an active notification channel; 0 when none is due',
-    read: async () => toReadings(await oldestDueSeconds()),
+    read: async () => toReadings(await oldest.messageSeconds()),
+  });
+  addGauge(registry, {
+    name: 'dms_notification_oldest_alert_seconds',
+    help: 'Age of the oldest due alert that no message to its active notification channel holds yet; 0 when none is due',
+    read: async () => toReadings(await oldest.alertSeconds()),
   });
 }
 

@@ -1,5 +1,7 @@
 /** Validates requests: Joi schemas become functions that return the value or throw one sentence on the first fault. */
+
 import Joi from 'joi';
+import { cutText } from '../process/cut-text.ts';
 import { invalid } from '../process/errors.ts';
 import { describeSchema } from './describe-schema.ts';
 import { isStorable } from './read-body.ts';
@@ -119,7 +121,7 @@ function sentence(error: Joi.ValidationError, { root, field }: Names): string {
   // Joi would speak of the whole.
   if (error.details[0]?.path.at(-1) === '') return `${field} without a name is not allowed`;
   const message = error.message.replace(/^value /, `${root} `);
-  return message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX).toWellFormed()}…` : message;
+  return cutText(message, MESSAGE_MAX, '…');
 }
 
 export const noParameters = Joi.object({});

@@ -110,8 +110,19 @@ export function createKeysRepository(sql: Sql) {
       const [row] = await query<{ count: number }>(
         sql,
         `select count(*) as count from api_keys
-         where organization_id = ? and role = 'admin'
+         where organization_id = ? and role = 'admin' and serial_key is null
            and revoked_at is null and (expires_at is null or expires_at > now())`,
+        [organizationId],
+      );
+      return Number(row?.count);
+    },
+
+    /** As many as `listOwn` has in all. */
+    async countOwn(organizationId: string): Promise<number> {
+      const [row] = await query<{ count: number }>(
+        sql,
+        `select count(*) as count from api_keys
+         where organization_id = ? and serial_key is null and revoked_at is null`,
         [organizationId],
       );
       return Number(row?.count);

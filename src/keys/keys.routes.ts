@@ -50,12 +50,13 @@ export function keysRoutes({ keys, keysIn, service }: KeysRoutesDeps): Route[] {
       operationId: 'createKey',
       summary: 'Create an API key',
       description:
-        'The key itself is in this answer and in no other. It works at once, for its kind and role.',
+        'The key itself is in this answer and in no other. It works at once, for its kind and role. An organization has at most 100 keys, beside the tokens of single devices; 409 beyond.',
       tag,
       auth,
       role,
       body: createKeyBody,
       responses: { 201: createdKeySchema },
+      errors: [409],
       answersSecret: true,
       audit: { subject: ({ id }) => id, shown },
       async handle({ caller, body, transact }) {

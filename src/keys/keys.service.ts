@@ -67,6 +67,15 @@ export function createKeyIssuer(keys: KeysRepository, now: () => number): KeyIss
   return issuer;
 }
 
+export const KEYS_MAX = 100;
+
+/** Locks the organization, so that keys made at once are counted one after the other. @throws conflict */
+export async function requireRoomForKey(keys: KeysRepository, organizationId: string): Promise<void> {
+  await keys.lockOrganization(organizationId);
+  if ((await keys.countOwn(organizationId)) >= KEYS_MAX)
+    throw conflict(`An organization has at most ${KEYS_MAX} API keys, expired ones too: delete one first`);
+}
+
 export interface KeysServiceDeps {
   keysIn(sql: Sql): KeysRepository;
   /** Unix milliseconds. */
@@ -87,6 +96,7 @@ export function createKeysService({ keysIn, now }: KeysServiceDeps) {
       if (expiresAt !== null && expiresAt.getTime() <= now())
         throw invalid('expiresAt must be in the future');
       return transact(async ({ sql }) => {
+        await requireRoomForKey(keysIn(sql), organizationId);
         const issuer = createKeyIssuer(keysIn(sql), now);
         const { id, token } = await issuer.issue({ organizationId, name, kind, role, expiresAt });
         const key = await keysIn(sql).findOwn(organizationId, id);

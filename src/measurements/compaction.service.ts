@@ -3,6 +3,7 @@
  * process that is killed leaves every day either as it was or compacted. Readers see the one or the other.
  */
 import type { Sql } from '../db/database.ts';
+import { isFaultOfAll } from '../db/in-halves.ts';
 import type { Transact } from '../db/transaction.ts';
 import { stepwise } from '../process/pages.ts';
 import type { CompactionRepository } from './compaction.repository.ts';
@@ -12,8 +13,8 @@ export interface CompactionDeps {
   transact: Transact;
   compactionIn(sql: Sql): CompactionRepository;
   now(): Date;
-  /** Called for devices that could not be compacted; the others are. */
-  onFault(error: unknown): void;
+  /** Called for a device that could not be compacted; the others are. */
+  onSetAside(device: DueDevice, error: unknown): void;
 }
 
 const DEVICES_PER_TRANSACTION = 10;
@@ -25,7 +26,7 @@ export function createCompaction(deps: CompactionDeps) {
       const closed = closedBefore(deps.now());
       if (!goesOn()) return;
       const compactNext = async (after: DueDevice | null) =>
-        (await lockAndCompact(deps, closed, after)).at(-1) ?? null;
+        (await lockAndCompact(deps, { closed, after, limit: DEVICES_PER_TRANSACTION })).at(-1) ?? null;
       await stepwise(compactNext, goesOn);
     },
   };
@@ -33,23 +34,24 @@ export function createCompaction(deps: CompactionDeps) {
 
 /** Returns the devices, none when there are no more. */
 async function lockAndCompact(
-  { transact, compactionIn, onFault }: CompactionDeps,
-  closed: Date,
-  after: DueDevice | null,
+  deps: CompactionDeps,
+  { closed, after, limit }: { closed: Date; after: DueDevice | null; limit: number },
 ): Promise<DueDevice[]> {
   let due: DueDevice[] = [];
   try {
-    await transact(async ({ sql }) => {
-      const repository = compactionIn(sql);
-      due = (await repository.lockCompaction())
-        ? await repository.lockDue(closed, after, DEVICES_PER_TRANSACTION)
-        : [];
+    await deps.transact(async ({ sql }) => {
+      const repository = deps.compactionIn(sql);
+      due = (await repository.lockCompaction()) ? await repository.lockDue(closed, after, limit) : [];
       await compact(repository, due, closed);
     });
   } catch (error) {
+    const [first, ...others] = due;
+    if (!first || isFaultOfAll(error)) throw error;
+    if (others.length === 0) deps.onSetAside(first, error);
     // One of them cannot be compacted: the others must not wait for it.
-    if (due.length === 0) throw error;
-    onFault(error);
+    else
+      for (const previous of [after, ...due.slice(0, -1)])
+        await lockAndCompact(deps, { closed, after: previous, limit: 1 });
   }
   return due;
 }

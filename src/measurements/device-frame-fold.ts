@@ -10,7 +10,9 @@ import { afterContact, cameOnline, type Presence } from '../presence/presence.ts
 import type { Frame } from './frame.ts';
 import {
   type ClassifiedReading,
+  checkTypes,
   classifyLateness,
+  isSameSample,
   keyOfReading,
   mergeNewest,
   type Reading,
@@ -20,8 +22,18 @@ import {
 import type { DeviceState, LockedDevice, StoredFrame } from './stored-frame.ts';
 
 export interface DeviceFrames {
-  /** Counts as fresh what no earlier frame of the batch had; some of it may be stored already. */
+  /**
+   * Counts as fresh what is neither stored nor in an earlier frame of the batch.
+   * @throws invalid when a channel has two types in the frame.
+   */
   take(frame: Frame): StoredFrame;
+}
+
+export interface DeviceFramesOptions {
+  /** Older readings are dropped; default: none are. */
+  retentionMs?: number | undefined;
+  /** Readings of the device that are stored at the times of the frames, by key. */
+  stored?: ReadonlyMap<number, Reading> | undefined;
 }
 
 /** Its time is plausible, and it is not about to be removed. */
@@ -31,10 +43,10 @@ export const isKept = (measuredAt: Date, receivedAt: Date, retentionMs = Number.
 export function createDeviceFrames(
   device: LockedDevice,
   sync: SyncState<DeviceConfiguration>,
-  retentionMs?: number,
+  { retentionMs, stored = new Map() }: DeviceFramesOptions = {},
 ): DeviceFrames {
   const { layout } = device;
-  const seen = new Set<number>();
+  const seen = new Map(stored);
   let state = device.state;
   return {
     take(frame) {
@@ -42,22 +54,23 @@ export function createDeviceFrames(
       const known = layout.channelTypes ?? before.channelTypes;
       const channelTypes =
         frame.channelTypes ?? inferChannelTypes(frame.readings, { ...layout, channelTypes: known });
-      const kept = frame.readings.filter(({ measuredAt }) =>
-        isKept(measuredAt, frame.receivedAt, retentionMs),
-      );
-      const readings = resolveChannels(kept, { ...layout, channelTypes: known ?? channelTypes });
-      const unique = readings.filter((reading) => isFirst(seen, reading));
+      const sent = resolveChannels(frame.readings, { ...layout, channelTypes: known ?? channelTypes });
+      checkTypes(sent);
+      const readings = sent.filter(({ measuredAt }) => isKept(measuredAt, frame.receivedAt, retentionMs));
+      const { agreeing, isNew } = compareWith(seen, readings);
       const presence = presenceAfter(before.presence, frame, sync);
-      const fresh = classifyLateness(unique, before.newestReadingAt, frame.receivedAt);
-      state = stateAfter(before, frame, fresh, presence, channelTypes);
+      const classified = classifyLateness(agreeing, before.newestReadingAt, frame.receivedAt);
+      const fresh = classified.filter((_, index) => isNew[index]);
+      state = stateAfter(before, frame, classified, presence, channelTypes);
       return {
         frame,
         device,
         sync,
         channelTypes,
         fresh,
-        duplicates: readings.length - unique.length,
-        dropped: frame.readings.length - kept.length,
+        duplicates: agreeing.length - fresh.length,
+        conflicts: readings.length - agreeing.length,
+        dropped: sent.length - readings.length,
         state,
         cameOnline: cameOnline(before.presence, presence),
       };
@@ -81,11 +94,19 @@ function inferChannelTypes(readings: SentReading[], layout: Layout): number[] | 
   return free.length === 2 ? types : null;
 }
 
-function isFirst(seen: Set<number>, reading: Reading): boolean {
-  const key = keyOfReading(reading);
-  if (seen.has(key)) return false;
-  seen.add(key);
-  return true;
+/** Leaves out readings that contradict a known one of the same channel and time: the first one stays. */
+function compareWith(seen: Map<number, Reading>, readings: readonly Reading[]) {
+  const agreeing: Reading[] = [];
+  const isNew: boolean[] = [];
+  for (const reading of readings) {
+    const key = keyOfReading(reading);
+    const known = seen.get(key);
+    if (known && !isSameSample(known, reading)) continue;
+    if (!known) seen.set(key, reading);
+    agreeing.push(reading);
+    isNew.push(!known);
+  }
+  return { agreeing, isNew };
 }
 
 function presenceAfter(

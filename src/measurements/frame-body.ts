@@ -3,15 +3,9 @@
  * validator would cost more than storing them.
  */
 
-import {
-  CHANNELS_MAX,
-  PROBE_POSITIONS,
-  TEMPERATURE,
-  TEMPERATURE_MAX_C,
-  TEMPERATURE_MIN_C,
-} from '../devices/channel-layout.ts';
+import { CHANNELS_MAX, PROBE_POSITIONS, TEMPERATURE } from '../devices/channel-layout.ts';
 import type { ReportedBatteryStatus } from '../devices/device-status.ts';
-import { measurementTypeNamed } from '../devices/measurement-type.ts';
+import { isInRange, measurementTypeNamed } from '../devices/measurement-type.ts';
 import { timeOf } from '../process/iso-time.ts';
 import type { Frame } from './frame.ts';
 import type { SentReading } from './reading.ts';
@@ -61,8 +55,8 @@ export function parseReading(sent: unknown): SentReading {
     throw new ReadingFault('.channel must be a number, since its type is not temperature');
   }
   if (typeof value !== 'number' || !Number.isFinite(value)) throw new ReadingFault('.value must be a number');
-  if (type.number === TEMPERATURE && !(value >= TEMPERATURE_MIN_C && value <= TEMPERATURE_MAX_C)) {
-    throw new ReadingFault(`.value must be ${TEMPERATURE_MIN_C} to ${TEMPERATURE_MAX_C} °C`);
+  if (!isInRange(type, value)) {
+    throw new ReadingFault(`.value must be ${type.range?.join(' to ')} ${type.unit}`);
   }
   const at = typeof measuredAt === 'string' ? timeOf(measuredAt) : null;
   if (!at) throw new ReadingFault('.measuredAt must be an ISO 8601 time with a zone');

@@ -1,7 +1,9 @@
 /** The history as customers read it: views, the cursor between pages, and lines of CSV. */
 
+import { type MediaType, parseMediaType } from '../../client/src/http-fields.ts';
 import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
+import { cutText } from '../process/cut-text.ts';
 import { invalid } from '../process/errors.ts';
 import type { Reading, StoredReading } from './reading.ts';
 
@@ -71,14 +73,27 @@ export function prefers(type: string, otherType: string, accept: string | undefi
   return first.weight > second.weight || (first.weight === second.weight && first.rank < second.rank);
 }
 
+/** More media ranges than clients name. */
+const ACCEPT_LENGTH_MAX = 1_024;
+
 /** By the media range that matches the type most specifically; rank 0 is the type itself. */
 function preference(type: string, accept = '*/*'): { weight: number; rank: number } {
   const ranges = [type, `${type.split('/')[0]}/*`, '*/*'];
-  const parsed = accept.split(',').map((part) => {
-    const [range = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());
-    const quality = parameters.find((each) => each.startsWith('q='))?.slice(2);
-    return { rank: ranges.indexOf(range), weight: quality === undefined ? 1 : Number(quality) || 0 };
-  });
+  const parsed = cutText(accept, ACCEPT_LENGTH_MAX)
+    .split(',')
+    .flatMap((part) => {
+      const range = parseMediaType(part);
+      if (range === null) return [];
+      return [{ rank: ranges.indexOf(range.type), weight: toWeight(range.parameters) }];
+    });
   const [closest] = parsed.filter(({ rank }) => rank >= 0).sort((a, b) => a.rank - b.rank);
   return closest ?? { weight: 0, rank: ranges.length };
 }
+
+/** RFC 9110, section 12.4.2; what is no quality value accepts nothing. */
+function toWeight(parameters: MediaType['parameters']): number {
+  const [, quality = '1'] = parameters.find(([name]) => name === 'q') ?? [];
+  return QUALITY.test(quality) ? Number(quality) : 0;
+}
+
+const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;

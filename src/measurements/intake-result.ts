@@ -10,6 +10,8 @@ export interface IntakeResult {
   accepted: number;
   /** Readings that were stored before, or repeated. */
   duplicates: number;
+  /** Readings with another value or type than a known one of their channel and time, which stays. */
+  conflicts: number;
   /** Readings without a plausible time, or older than the retention. */
   dropped: number;
   /** The change that the answer carries, which counts as fetched. */
@@ -35,12 +37,14 @@ export function toIntakeResult({
   sync,
   fresh,
   duplicates,
+  conflicts,
   dropped,
 }: StoredFrame): IntakeResult {
   const isFetched = sync.pending?.fetchedAt != null;
   return {
     accepted: fresh.length,
     duplicates,
+    conflicts,
     dropped,
     pendingConfig: frame.canDeliverConfig && isFetched ? offered(sync) : null,
     wantsReport: frame.configHash !== null && frame.configHash !== device.config.reportedHash,

@@ -28,18 +28,20 @@ import { type SerialInOrganization, serialKeyOf } from '../devices/serial-number
 import { AppError } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
 import { createDeviceFrames, type DeviceFrames, isKept } from './device-frame-fold.ts';
-import { type DuplicateCheck, OutdatedDeviceState } from './duplicate-check.ts';
+import { type DuplicateCheck, mayBeStored, OutdatedDeviceState } from './duplicate-check.ts';
 import type { Frame } from './frame.ts';
 import type { IntakeDevicesRepository } from './intake-devices.repository.ts';
 import { type ConfigContact, type IntakeResult, toConfigContact, toIntakeResult } from './intake-result.ts';
 import { measurementEvents } from './measurement-events.ts';
 import type { MeasurementsRepository } from './measurements.repository.ts';
 import type { LockedDevice, StoredFrame } from './stored-frame.ts';
+import type { StoredReadingsRepository } from './stored-readings.repository.ts';
 
 export interface IntakeDeps {
   transact: Transact;
   devicesIn(sql: Sql): Pick<IntakeDevicesRepository, 'lockBySerial'>;
   measurementsIn(sql: Sql): Pick<MeasurementsRepository, 'store'>;
+  storedReadingsIn(sql: Sql): Pick<StoredReadingsRepository, 'find'>;
   configurationsIn(sql: Sql): {
     find(refs: Iterable<ConfigurationRefs>): Promise<ConfigurationContents>;
   };
@@ -61,11 +63,14 @@ export interface IntakeDeps {
   /** Records what a frame tells of the configuration of its device, and answers with the change that is pending. */
   exchange(contact: ConfigContact): Promise<{ pendingConfig: OfferedChange | null } | null>;
   onRefused?(reason: RefusedTurn): void;
-  observe(counts: Pick<IntakeResult, 'accepted' | 'duplicates' | 'dropped'>): void;
+  observe(counts: Pick<IntakeResult, 'accepted' | 'duplicates' | 'conflicts' | 'dropped'>): void;
 }
 
 export interface Intake {
-  /** Null when the organization has no active device of that serial; the contact is recorded for the operator. */
+  /**
+   * Null when the organization has no active device of that serial; the contact is recorded for the operator.
+   * @throws AppError also when the readings contradict each other
+   */
   receive(frame: Frame): Promise<IntakeResult | null>;
 }
 
@@ -76,10 +81,15 @@ const GATHER = { enough: 32, ms: 4 };
 /** A batch of one organization alone is joined by fewer. */
 const GATHER_OF_ONE = { enough: 32, ms: 20 };
 
-type Stored = StoredFrame | null | typeof LOCKED;
+/** An error refuses the frame alone. */
+type Taken = StoredFrame | AppError | null;
+type Stored = Taken | typeof LOCKED;
+
+const isStored = (each: Stored): each is StoredFrame =>
+  each !== null && each !== LOCKED && !(each instanceof AppError);
 
 export function createIntake(deps: IntakeDeps): Intake {
-  const group = createLockingCommit<Frame, StoredFrame | null>({
+  const group = createLockingCommit<Frame, Taken>({
     commit: (frames, locking) => commitFrames(deps, frames, locking),
     laneOf: ({ organizationId }) => organizationId,
     keyOf: serialKeyOf,
@@ -98,6 +108,7 @@ export function createIntake(deps: IntakeDeps): Intake {
     async receive(frame) {
       const stored = await group.submit(frame);
       if (!stored) return null;
+      if (stored instanceof AppError) throw stored;
       const result = toIntakeResult(stored);
       deps.observe(result);
       const contact = toConfigContact(stored);
@@ -148,13 +159,15 @@ function storeFrames(
   { locking, check }: { locking: Locking; check: DuplicateCheck },
 ): Promise<Stored[]> {
   return deps.transact(async ({ sql, finishWith }) => {
-    const { devices, lockedKeys } = await lockDevices(deps, sql, frames, locking);
+    const { devices, lockedKeys } = await lockDevices(deps, sql, frames, { locking, check });
     const results = frames.map((frame): Stored => {
       const key = serialKeyOf(frame);
-      return devices.get(key)?.take(frame) ?? (lockedKeys.has(key) ? LOCKED : null);
+      const device = devices.get(key);
+      if (device) return takeOrRefuse(device, frame);
+      return lockedKeys.has(key) ? LOCKED : null;
     });
-    const stored = results.filter((each) => each !== null && each !== LOCKED);
-    countDuplicates(stored, await deps.measurementsIn(sql).store(stored, check));
+    const stored = results.filter(isStored);
+    await deps.measurementsIn(sql).store(stored, check);
     const alertEvents = await deps.evaluateAlerts({ sql }, stored);
     const backOnline = stored.filter(({ cameOnline }) => cameOnline).map(({ device }) => device);
     const onlineEvents = await deps.onlineEvents({ sql }, backOnline);
@@ -166,19 +179,45 @@ function storeFrames(
   });
 }
 
+function takeOrRefuse(device: DeviceFrames, frame: Frame): StoredFrame | AppError {
+  try {
+    return device.take(frame);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}
+
 /** By serial. */
 async function lockDevices(
-  { devicesIn, configurationsIn, retentionMs }: IntakeDeps,
+  deps: IntakeDeps,
   sql: Sql,
   frames: Frame[],
-  locking: Locking,
+  { locking, check }: { locking: Locking; check: DuplicateCheck },
 ): Promise<{ devices: Map<string, DeviceFrames>; lockedKeys: Set<string> }> {
-  const bySerial = new Map(frames.map((frame) => [serialKeyOf(frame), frame]));
-  const { devices, unavailable } = await devicesIn(sql).lockBySerial([...bySerial.values()], locking);
-  const contents = await configurationsIn(sql).find(devices.map(configRefs));
+  const bySerial = new Map<string, Frame[]>();
+  for (const frame of frames)
+    bySerial.set(serialKeyOf(frame), [...(bySerial.get(serialKeyOf(frame)) ?? []), frame]);
+  const first = [...bySerial.values()].map(([frame]) => frame as Frame);
+  const { devices, unavailable } = await deps.devicesIn(sql).lockBySerial(first, locking);
+  const contents = await deps.configurationsIn(sql).find(devices.map(configRefs));
+  const stored = await deps.storedReadingsIn(sql).find(
+    devices.map((device) => {
+      const times = timesOf(deps, bySerial.get(serialKeyOf(device)) ?? []);
+      const maybeStored = [...times].filter((at) => mayBeStored(at, device, check));
+      return {
+        organizationId: device.organizationId,
+        assetId: device.assetId,
+        times: maybeStored.map((at) => at.getTime()),
+      };
+    }),
+  );
   const byKey = devices.map((device): [string, DeviceFrames] => [
     serialKeyOf(device),
-    createDeviceFrames(device, withContents(device.config.sync, contents), retentionMs),
+    createDeviceFrames(device, withContents(device.config.sync, contents), {
+      retentionMs: deps.retentionMs,
+      stored: stored.get(device.assetId),
+    }),
   ]);
   return { devices: new Map(byKey), lockedKeys: new Set(unavailable.map(serialKeyOf)) };
 }
@@ -186,16 +225,4 @@ async function lockDevices(
 function configRefs({ organizationId, config: { sync } }: LockedDevice): ConfigurationRefs {
   const { reported, confirmed, pending } = sync;
   return { organizationId, configIds: [reported?.config ?? null, confirmed, pending?.config ?? null] };
-}
-
-/** `positions` index the fresh readings of all frames in sequence. */
-function countDuplicates(frames: StoredFrame[], positions: number[]): void {
-  if (positions.length === 0) return;
-  const known = new Set(positions);
-  let position = 0;
-  for (const stored of frames) {
-    const sent = stored.fresh;
-    stored.fresh = sent.filter(() => !known.has(position++));
-    stored.duplicates += sent.length - stored.fresh.length;
-  }
 }

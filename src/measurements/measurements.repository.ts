@@ -1,7 +1,6 @@
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
 import {
   PRESENCE_ARRAYS,
   PRESENCE_COLUMNS,
@@ -10,29 +9,21 @@ import {
 } from '../presence/presence-columns.ts';
 import { ANY_SPAN, type AssetBlock, BLOCK_COLUMNS, blockBindings, SELECT_BLOCKS } from './block-columns.ts';
 import { type DuplicateCheck, OutdatedDeviceState } from './duplicate-check.ts';
-import { keyOfReading } from './reading.ts';
-import { DAY_MS, startOfDay, toBlocksOfFrame } from './reading-block.ts';
+import { toBlocksOfFrame } from './reading-block.ts';
 import type { StoredFrame } from './stored-frame.ts';
-import { createStoredKeysRepository, type TimeRange } from './stored-keys.repository.ts';
-
-const RANGE_GAP_MS = 3_600_000;
 
 export type MeasurementsRepository = ReturnType<typeof createMeasurementsRepository>;
 
 export function createMeasurementsRepository(sql: Sql) {
-  const storedKeys = createStoredKeysRepository(sql);
   return {
     /**
-     * Stores the fresh readings of the frames, and the last state of each device, whose rows the caller has locked.
-     * Returns the positions of the readings that were stored before, counted through all fresh ones.
-     *
-     * One statement, since each costs a round trip; another one before it if readings may be stored already.
+     * Stores the fresh readings of the frames, and the last state of each device, whose rows the caller has locked. One
+     * statement, since each costs a round trip. `check` says which readings were compared with what is stored.
      * @throws OutdatedDeviceState
      */
-    async store(frames: StoredFrame[], check: DuplicateCheck): Promise<number[]> {
-      if (frames.length === 0) return [];
-      const duplicates = await findDuplicates(frames, check);
-      const blocks = toAssetBlocks(frames, new Set(duplicates));
+    async store(frames: StoredFrame[], check: DuplicateCheck): Promise<void> {
+      if (frames.length === 0) return;
+      const blocks = toAssetBlocks(frames);
       const outdated = await queryPrepared(
         sql,
         'measurements_store',
@@ -71,57 +62,14 @@ export function createMeasurementsRepository(sql: Sql) {
       );
       if (outdated.length > 0)
         throw new OutdatedDeviceState('A stored reading is newer than the state knows');
-      return duplicates;
     },
   };
-
-  async function findDuplicates(frames: StoredFrame[], check: DuplicateCheck): Promise<number[]> {
-    const maybeStored = frames.map((frame) => frame.fresh.map((each) => mayBeStored(each, frame, check)));
-    const ranges = frames.flatMap(({ device, fresh }, index) =>
-      toRanges(
-        device,
-        fresh
-          .filter((_, position) => maybeStored[index]?.[position])
-          .map(({ measuredAt }) => measuredAt.getTime()),
-      ),
-    );
-    if (ranges.length === 0) return [];
-    const known = await storedKeys.find(ranges);
-    const keys = frames.flatMap(({ device, fresh }) => fresh.map((each) => [device.assetId, each] as const));
-    return keys.flatMap(([assetId, each], position) =>
-      known.get(assetId)?.has(keyOfReading(each)) ? [position] : [],
-    );
-  }
 }
 
-function mayBeStored(
-  { measuredAt }: { measuredAt: Date },
-  { device }: StoredFrame,
-  check: DuplicateCheck,
-): boolean {
-  const { latestMeasuredAt } = device.state;
-  return check === 'all' || latestMeasuredAt === null || measuredAt <= latestMeasuredAt;
-}
-
-/** Within days. Times that are far apart are looked up apart, so that what is stored between them is not read. */
-function toRanges({ organizationId, assetId }: AssetRef, times: number[]): TimeRange[] {
-  const ranges: TimeRange[] = [];
-  for (const at of times.sort((a, b) => a - b)) {
-    const last = ranges.at(-1);
-    if (last && at < last.before && at - last.to <= RANGE_GAP_MS) last.to = at;
-    else ranges.push({ organizationId, assetId, from: at, to: at, before: startOfDay(at) + DAY_MS });
-  }
-  return ranges;
-}
-
-/** By frame; `duplicates` index the fresh readings of all frames in sequence. */
-function toAssetBlocks(frames: StoredFrame[], duplicates: ReadonlySet<number>): AssetBlock[] {
-  let position = 0;
-  return frames.flatMap(({ device: { organizationId, assetId }, frame: { receivedAt }, fresh }) => {
-    const added = duplicates.size === 0 ? fresh : fresh.filter(() => !duplicates.has(position++));
-    return toBlocksOfFrame(added, receivedAt).map((block) => ({ organizationId, assetId, block }));
-  });
-}
+const toAssetBlocks = (frames: StoredFrame[]): AssetBlock[] =>
+  frames.flatMap(({ device: { organizationId, assetId }, frame: { receivedAt }, fresh }) =>
+    toBlocksOfFrame(fresh, receivedAt).map((block) => ({ organizationId, assetId, block })),
+  );
 
 const lastByDevice = (frames: StoredFrame[]): StoredFrame[] => [
   ...new Map(frames.map((frame) => [frame.device.assetId, frame])).values(),

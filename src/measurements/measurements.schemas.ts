@@ -26,7 +26,7 @@ const READING_DOCS = {
         description: 'A position stands for the temperature channel that the device has there',
       },
       type: { type: 'string', enum: MEASUREMENT_TYPES.map(({ name }) => name) },
-      value: { type: 'number', description: 'In the unit of the type' },
+      value: { type: 'number', description: 'In the unit of the type, within its range' },
       measuredAt: {
         type: 'string',
         format: 'date-time',
@@ -88,11 +88,17 @@ export const measurementsBody = Joi.object<FrameBody>({
 export const measurementsResultSchema = Joi.object({
   accepted: Joi.number().integer().required().description('Readings that were new'),
   duplicates: Joi.number().integer().required().description('Readings that were known already'),
+  conflicts: Joi.number()
+    .integer()
+    .required()
+    .description(
+      'Readings with another value or type than a known one of their channel and time, which stays',
+    ),
   pendingConfig: offeredChangeSchema
     .allow(null)
     .required()
     .description('What the device has to apply; handing it out counts as fetched'),
-}).example({ accepted: 2, duplicates: 0, pendingConfig: null });
+}).example({ accepted: 2, duplicates: 0, conflicts: 0, pendingConfig: null });
 
 const PAGE_MAX = 500;
 /** More than a year of hours of one channel. */

@@ -1,5 +1,7 @@
 /** One value of one channel at one time. */
 import { channelAt, type Layout, type ProbePosition } from '../devices/channel-layout.ts';
+import { measurementTypeOf } from '../devices/measurement-type.ts';
+import { invalid } from '../process/errors.ts';
 
 export interface Reading {
   /** 1..6. */
@@ -40,6 +42,24 @@ export const resolveChannels = (readings: SentReading[], layout: Layout): Readin
 /** Identifies a reading of a device, however often it is sent. */
 export const keyOfReading = ({ channel, measuredAt }: Pick<Reading, 'channel' | 'measuredAt'>): number =>
   measuredAt.getTime() * 10 + channel;
+
+/** What was measured, of two readings with the same key. */
+export const isSameSample = (a: Reading, b: Reading): boolean =>
+  a.type === b.type && a.value === b.value && a.error === b.error;
+
+/** @throws invalid when readings of one request give a channel two types: it measures one. */
+export function checkTypes(readings: readonly Reading[]): void {
+  const firstOf = new Map<number, number>();
+  for (const [index, { channel, type }] of readings.entries()) {
+    const first = firstOf.get(channel) ?? index;
+    firstOf.set(channel, first);
+    const expected = readings[first]?.type as number;
+    if (type === expected) continue;
+    throw invalid(
+      `readings[${index}].type must be ${measurementTypeOf(expected)?.name}, as in readings[${first}]: both are of channel ${channel}, which measures one type`,
+    );
+  }
+}
 
 /** The newest time of each channel in unix milliseconds; sensor errors do not count. */
 export type NewestByChannel = Readonly<Record<string, number>>;

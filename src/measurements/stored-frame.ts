@@ -61,6 +61,8 @@ export interface StoredFrame {
   fresh: ClassifiedReading[];
   /** Readings that were stored before, or are repeated in the frame or an earlier one of the batch. */
   duplicates: number;
+  /** The same with another value or type: the first one stays. */
+  conflicts: number;
   /** Readings without a plausible time, or older than the retention. */
   dropped: number;
   /** After this frame. */

@@ -1,13 +1,17 @@
 /**
  * Gathers what a channel is to say of all alerts that are due into one notification, in a transaction: it is stored
- * together with what it leaves to be said, or not at all.
+ * together with what it leaves to be said, or not at all. An alert that cannot be put into a notification is set aside, so
+ * that it does not hold up the others.
  */
+
 import type { Sql } from '../db/database.ts';
+import { isFaultOfAll } from '../db/in-halves.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
 import { composeMessage, type MentionCounts, type Message, NAMED_MAX } from './message.ts';
 import type { NotificationAlertsRepository } from './notification-alerts.repository.ts';
 import type { ChannelRef } from './notification-channel.ts';
 import {
+  type DueAlert,
   type Mention,
   type MentionKind,
   type NotificationPlan,
@@ -20,34 +24,34 @@ export interface GatheringDeps {
   transact: Transact;
   notificationAlertsIn(
     sql: Sql,
-  ): Pick<NotificationAlertsRepository, 'listDue' | 'listAlerts' | 'markNotified' | 'remove' | 'postpone'>;
+  ): Pick<
+    NotificationAlertsRepository,
+    'listDue' | 'listAlerts' | 'markNotified' | 'remove' | 'postpone' | 'setAside'
+  >;
   notificationsIn(
     sql: Sql,
-  ): Pick<NotificationsRepository, 'lockChannel' | 'insert' | 'markGathered' | 'postpone'>;
+  ): Pick<NotificationsRepository, 'lockChannel' | 'insert' | 'markGathered' | 'postpone' | 'markFailed'>;
   /** Between two notifications of a channel: what happens meanwhile is in the next one. */
   gatherIntervalMs: number;
   now(): Date;
+  onSetAside(alert: { organizationId: string; channelId: string; alertId: string }, error: unknown): void;
 }
 
 const ALERTS_AT_ONCE = 20_000;
 /** While so many messages of a channel cannot be sent, its alerts wait: the next one names them all. */
 const UNSENT_MAX = 10;
+/** By then its name, say, may be another one. */
+const SET_ASIDE_MS = 3_600_000;
+const NOT_READABLE = 'an alert cannot be put into a notification: it is tried again later';
 
 /** Answers whether messages of the channel may be sent now. */
 export type Gather = (channel: ChannelRef) => Promise<boolean>;
 
-export function createGathering({
-  transact,
-  notificationAlertsIn,
-  notificationsIn,
-  gatherIntervalMs,
-  now,
-}: GatheringDeps): Gather {
-  async function gatherLocked({ sql }: InTransaction, ref: ChannelRef, channel: GatheringChannel) {
-    const at = now();
-    if (channel.gatheredAt && at.getTime() - channel.gatheredAt.getTime() < gatherIntervalMs) return;
-    const due = await notificationAlertsIn(sql).listDue(ref, at, ALERTS_AT_ONCE);
-    if (due.length === 0) return;
+export function createGathering(deps: GatheringDeps): Gather {
+  const { transact, notificationAlertsIn, notificationsIn, gatherIntervalMs, now } = deps;
+
+  async function gatherLocked({ sql }: InTransaction, ref: ChannelRef, gathering: Gathering) {
+    const { channel, due, at } = gathering;
     const plan = planNotification(due, channel, at);
     const message = await toMessage(sql, ref, plan);
     await notificationAlertsIn(sql).markNotified(ref, plan.kept, at, plan.nextDueAt);
@@ -75,19 +79,57 @@ export function createGathering({
     );
   }
 
-  return (ref) =>
-    transact(async ({ sql }) => {
-      const channel = await notificationsIn(sql).lockChannel(ref);
-      if (!channel) return false;
-      const until = quietUntil(channel.quietHours, now());
-      if (until !== null) {
-        await notificationAlertsIn(sql).postpone(ref, until);
-        await notificationsIn(sql).postpone(ref, until);
-        return false;
+  const hasJustGathered = ({ gatheredAt }: GatheringChannel, at: Date) =>
+    gatheredAt !== null && at.getTime() - gatheredAt.getTime() < gatherIntervalMs;
+
+  /** The first `alertsMax` alerts. When they cannot be stored together, halves of them are. */
+  async function gather(ref: ChannelRef, alertsMax: number, isPart: boolean): Promise<boolean> {
+    const at = now();
+    let due: DueAlert[] = [];
+    try {
+      return await transact(async (tx) => {
+        const channel = await notificationsIn(tx.sql).lockChannel(ref);
+        if (!channel) return false;
+        const until = quietUntil(channel.quietHours, at);
+        if (until !== null) {
+          await notificationAlertsIn(tx.sql).postpone(ref, until);
+          await notificationsIn(tx.sql).postpone(ref, until);
+          return false;
+        }
+        if (!isPart && (channel.unsentCount >= UNSENT_MAX || hasJustGathered(channel, at))) return true;
+        due = await notificationAlertsIn(tx.sql).listDue(ref, at, alertsMax);
+        if (due.length > 0) await gatherLocked(tx, ref, { channel, due, at });
+        return true;
+      });
+    } catch (error) {
+      const [first, ...others] = due;
+      if (!first || isFaultOfAll(error)) throw error;
+      if (others.length === 0) await setAside(ref, first, error);
+      else {
+        const half = Math.ceil(due.length / 2);
+        await gather(ref, half, true);
+        await gather(ref, due.length - half, true);
       }
-      if (channel.unsentCount < UNSENT_MAX) await gatherLocked({ sql }, ref, channel);
       return true;
+    }
+  }
+
+  async function setAside(ref: ChannelRef, { alertId }: DueAlert, error: unknown): Promise<void> {
+    const until = new Date(now().getTime() + SET_ASIDE_MS);
+    await transact(async ({ sql }) => {
+      await notificationAlertsIn(sql).setAside(ref, alertId, until);
+      await notificationsIn(sql).markFailed(ref, NOT_READABLE);
     });
+    deps.onSetAside({ ...ref, alertId }, error);
+  }
+
+  return (ref) => gather(ref, ALERTS_AT_ONCE, false);
+}
+
+interface Gathering {
+  channel: GatheringChannel;
+  due: DueAlert[];
+  at: Date;
 }
 
 function countKinds(mentions: readonly Mention[]): MentionCounts {

@@ -1,5 +1,7 @@
 /** A notification as people read it, and as a webhook gets it. */
 import { type Alert, type AlertView, alertView } from '../alerts/alert.ts';
+import { withoutFormatting } from '../http/one-line.ts';
+import { cutText } from '../process/cut-text.ts';
 import { MENTION_KINDS, type MentionKind } from './notification-plan.ts';
 
 /** The rest is counted. */
@@ -68,6 +70,20 @@ export const TEST_MESSAGE: Message = {
   },
 };
 
+export const CONFIRM_PATH = '/operator/confirm-address';
+
+export const toConfirmationLink = (baseUrl: string, token: string): string =>
+  `${baseUrl.replace(/\/+$/, '')}${CONFIRM_PATH}?token=${token}`;
+
+/** Names nobody and nothing that whoever asked for it could have chosen. */
+export const linkMessage = (link: string): Message => ({
+  subject: 'Confirm that you want alerts of temperature loggers',
+  data: {
+    ...TEST_MESSAGE.data,
+    text: `Somebody wants alerts of temperature loggers to be sent to this address. To agree, open this link within 24 hours and press the button:\n\n${link}\n\nOtherwise nothing more is sent.`,
+  },
+});
+
 /** Slack reads these three as markup: https://docs.slack.dev/messaging/formatting-message-text */
 export const toSlackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -113,8 +129,7 @@ const NAME_LENGTH_MAX = 60;
 
 /** Short enough that a message stays below the 20 kB of an event. */
 function toOneLine(name: string): string {
-  const line = name.replace(/\p{Cc}+/gu, ' ');
-  return line.length <= NAME_LENGTH_MAX ? line : `${line.slice(0, NAME_LENGTH_MAX - 1)}…`;
+  return cutText(withoutFormatting(name.replace(/\p{Cc}+/gu, ' ')), NAME_LENGTH_MAX, '…');
 }
 
 const toMinute = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,9 +1,11 @@
 /** What each channel is yet to say of each alert. */
 import type { Alert } from '../alerts/alert.ts';
 import type { Sql } from '../db/database.ts';
+import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import { CHANNELS_MAX, type ChannelRef } from './notification-channel.ts';
 import type { DueAlert } from './notification-plan.ts';
+import { WITH_CHANNELS } from './notifications.repository.ts';
 
 export interface OpenedAlert {
   organizationId: string;
@@ -17,7 +19,7 @@ export interface EndedAlert {
 }
 
 /** Only for a channel with groups is the asset looked up. */
-const MATCHES = `status = 'active' and n.type = any(alert_types) and (group_ids = '{}' or (
+const MATCHES = `status = 'active' and is_confirmed and n.type = any(alert_types) and (group_ids = '{}' or (
     select group_id from assets where organization_id = n.organization_id and id = (
       select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id
     )
@@ -75,7 +77,7 @@ export function createNotificationAlertsRepository(sql: Sql) {
          from (
            select distinct organization_id, alert_id from (
              select organization_id, alert_id from notification_alerts
-             where ${OF_CHANNEL} and due_at <= ? order by due_at limit ?
+             where ${OF_CHANNEL} and due_at <= ? order by due_at, alert_id limit ?
            ) as due
          ) as d
          left join lateral (
@@ -142,6 +144,33 @@ export function createNotificationAlertsRepository(sql: Sql) {
         ...toBindings(ref),
         until.toISOString(),
       ]);
+    },
+
+    async setAside(ref: ChannelRef, alertId: string, until: Date): Promise<void> {
+      await query(
+        sql,
+        `update notification_alerts set due_at = ?
+         where ${OF_CHANNEL} and alert_id = ? and due_at < ?`,
+        [until.toISOString(), ...toBindings(ref), alertId, until.toISOString()],
+      );
+    },
+
+    /** For a metric: the age of the oldest alert that is due and not gathered, in all organizations; 0 when there is none. */
+    async findOldestDueSeconds(now: Date): Promise<number> {
+      const rows = await eachOrganization(sql, WITH_CHANNELS, (organizationId) =>
+        query<{ seconds: number }>(
+          sql,
+          `select coalesce(max(extract(epoch from ?::timestamptz - due.due_at)), 0)::float8 as seconds
+           from notification_channels c cross join lateral (
+             select due_at from notification_alerts q
+             where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= ?
+             order by due_at limit 1
+           ) as due
+           where ${organizationId === null ? '' : 'c.organization_id = ? and'} c.status = 'active'`,
+          [now.toISOString(), now.toISOString(), ...oneOrNone(organizationId)],
+        ),
+      );
+      return Math.max(0, ...rows.map(({ seconds }) => seconds));
     },
 
     async removeAll(ref: ChannelRef): Promise<void> {

@@ -7,6 +7,8 @@ import type { QuietHours } from './quiet-hours.ts';
 
 export const CHANNEL_TYPES = ['email', 'slack', 'webhook'] as const;
 export const CHANNEL_STATUSES = ['active', 'disabled'] as const;
+/** What answers show; unconfirmed: active, once the owner of the address has confirmed it. */
+export const SHOWN_STATUSES = [...CHANNEL_STATUSES, 'unconfirmed'] as const;
 
 export const CHANNELS_MAX = 100;
 export const GROUPS_MAX = 100;
@@ -42,6 +44,8 @@ export interface ChannelSettings extends ChannelRules {
 export interface NotificationChannel extends ChannelSettings {
   id: string;
   type: ChannelType;
+  /** False: an e-mail address whose owner has not confirmed it. */
+  isConfirmed: boolean;
   lastSentAt: Date | null;
   /** Of the latest attempt; null when it succeeded. */
   lastError: string | null;
@@ -88,9 +92,17 @@ export const isSecretTarget = (type: ChannelType): boolean => type === 'slack';
 const shownTarget = (type: ChannelType, target: string): string =>
   isSecretTarget(type) ? `${new URL(target).origin}/…` : target;
 
-export function channelView({ lastSentAt, createdAt, updatedAt, ...channel }: NotificationChannel) {
+export function channelView({
+  lastSentAt,
+  createdAt,
+  updatedAt,
+  isConfirmed,
+  status,
+  ...channel
+}: NotificationChannel) {
   return {
     ...channel,
+    status: status === 'active' && !isConfirmed ? ('unconfirmed' as const) : status,
     recType: 'notification-channel',
     lastSentAt: lastSentAt?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
@@ -112,3 +124,8 @@ export const NO_SUCH_CHANNEL = 'No notification channel has this id';
 export const CHANNELS_FULL = `There are ${CHANNELS_MAX} notification channels, the most there can be: delete one`;
 export const NO_MAIL_SERVER =
   'This service has no mail server, so it sends no e-mail: the operator sets SMTP_URL';
+export const NO_PUBLIC_ADDRESS =
+  'This service cannot send the link that confirms an address: the operator sets OPERATOR_URL';
+export const UNCONFIRMED =
+  'The address is not confirmed yet: open the link that was sent there, or have it sent again with confirm-again';
+export const NOT_UNCONFIRMED = 'This channel has no address that waits to be confirmed';

@@ -8,7 +8,7 @@ import type {
 } from './notification-channel.ts';
 
 const COLUMNS = `id, type, target, alert_types as "alertTypes", group_ids as "groupIds",
-  delay_minutes as "delayMinutes", reminder_minutes as "reminderMinutes", quiet_hours as "quietHours", status,
+  delay_minutes as "delayMinutes", reminder_minutes as "reminderMinutes", quiet_hours as "quietHours", status, is_confirmed as "isConfirmed",
   last_sent_at as "lastSentAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
 const ONE = 'organization_id = ? and id = ?';
 const toBindings = ({ organizationId, channelId }: ChannelRef) => [organizationId, channelId];
@@ -19,6 +19,13 @@ export interface SealedFields {
   /** Null: the target is no secret. */
   sealedTarget: Buffer | null;
   secret: Buffer | null;
+}
+
+interface FoundAddress extends SealedFields {
+  id: string;
+  type: ChannelType;
+  target: string;
+  isConfirmed: boolean;
 }
 
 export type ChannelsRepository = ReturnType<typeof createChannelsRepository>;
@@ -82,14 +89,17 @@ export function createChannelsRepository(sql: Sql) {
       { organizationId, channelId }: ChannelRef,
       type: ChannelType,
       settings: ChannelSettings,
-      sealed: SealedFields,
+      { isConfirmed, ...sealed }: SealedFields & { isConfirmed: boolean },
     ): Promise<NotificationChannel> {
       const [row] = await query<NotificationChannel>(
         sql,
         `insert into notification_channels (organization_id, id, type, target, alert_types, group_ids, delay_minutes,
-           reminder_minutes, quiet_hours, status, sealed_target, secret)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning ${COLUMNS}`,
-        [organizationId, channelId, type, ...settingsOf(settings), sealed.sealedTarget, sealed.secret],
+           reminder_minutes, quiet_hours, status, sealed_target, secret, is_confirmed)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning ${COLUMNS}`,
+        [
+          ...[organizationId, channelId, type, ...settingsOf(settings)],
+          ...[sealed.sealedTarget, sealed.secret, isConfirmed],
+        ],
       );
       return row as NotificationChannel;
     },
@@ -106,6 +116,23 @@ export function createChannelsRepository(sql: Sql) {
       return row as NotificationChannel;
     },
 
+    async updateConfirmed(ref: ChannelRef, isConfirmed: boolean): Promise<void> {
+      await query(sql, `update notification_channels set is_confirmed = ? where ${ONE}`, [
+        isConfirmed,
+        ...toBindings(ref),
+      ]);
+    },
+
+    /** All channels of the address, in lower case. */
+    async confirmAddress(organizationId: string, addressKey: string): Promise<void> {
+      await query(
+        sql,
+        `update notification_channels set is_confirmed = true
+         where organization_id = ? and type = 'email' and lower(target) = ? and not is_confirmed`,
+        [organizationId, addressKey],
+      );
+    },
+
     async updateSealedTarget(ref: ChannelRef, sealed: Buffer | null): Promise<void> {
       await query(sql, `update notification_channels set sealed_target = ? where ${ONE}`, [
         sealed,
@@ -120,12 +147,11 @@ export function createChannelsRepository(sql: Sql) {
       ]);
     },
 
-    async findAddress(
-      ref: ChannelRef,
-    ): Promise<(SealedFields & { id: string; type: ChannelType; target: string }) | null> {
-      const [row] = await query<SealedFields & { id: string; type: ChannelType; target: string }>(
+    async findAddress(ref: ChannelRef): Promise<FoundAddress | null> {
+      const [row] = await query<FoundAddress>(
         sql,
-        `select id, type, target, sealed_target as "sealedTarget", secret from notification_channels where ${ONE}`,
+        `select id, type, target, sealed_target as "sealedTarget", secret,
+           is_confirmed as "isConfirmed" from notification_channels where ${ONE}`,
         toBindings(ref),
       );
       return row ?? null;

@@ -62,7 +62,7 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       operationId: 'createNotificationChannel',
       summary: 'Create a notification channel',
       description:
-        'People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server.',
+        'People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server. An e-mail address is unconfirmed until its owner has opened the link that is sent there; until then it gets nothing else.',
       tag,
       auth,
       body: createChannelBody,
@@ -133,7 +133,7 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       operationId: 'testNotificationChannel',
       summary: 'Send one test message now and tell what came of it',
       description:
-        'Also to a disabled channel, and in quiet hours. A test is sent once and changes nothing. statusCode is null for e-mail. error is "not reachable" when the host name has no address or none that is allowed. 409 for e-mail when the service has no mail server.',
+        'Also to a disabled channel, and in quiet hours. A test is sent once and changes nothing; by e-mail five an hour. statusCode is null for e-mail. error is "not reachable" when the host name has no address or none that is allowed. 409 for e-mail when the service has no mail server, or the address is unconfirmed.',
       tag,
       auth,
       params,
@@ -147,6 +147,24 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
           service.test(transact, { organizationId, channelId }),
         );
         return ok({ delivered: verdict === 'delivered', statusCode, durationMs, error });
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${itemPath}/confirm-again`,
+      operationId: 'confirmNotificationChannelAgain',
+      summary: 'Send the link that confirms an e-mail address again',
+      description:
+        'The link works for 24 hours, and the earlier one no more. At most five links an hour and address. 409 when the address is confirmed, and for other types.',
+      tag,
+      auth,
+      params,
+      responses: { 202: channelSchema },
+      errors: [404, 409],
+      audit: { subject: 'channelId', shown },
+      async handle({ caller: { organizationId }, params: { channelId }, transact }) {
+        const channel = await service.confirmAgain(transact, { organizationId, channelId });
+        return { status: 202, body: channelView(channel) };
       },
     }),
   ];

@@ -12,6 +12,7 @@ import {
   type CreateChannel,
   GROUPS_MAX,
   MINUTES_MAX,
+  SHOWN_STATUSES,
 } from './notification-channel.ts';
 import type { QuietHours } from './quiet-hours.ts';
 
@@ -140,7 +141,12 @@ export const channelSchema = Joi.object({
   delayMinutes: delayMinutes.required(),
   reminderMinutes: reminderMinutes.required(),
   quietHours: quietHours.required(),
-  status: status.required(),
+  status: Joi.string()
+    .valid(...SHOWN_STATUSES)
+    .required()
+    .description(
+      'unconfirmed: an e-mail address whose owner has not yet opened the link that was sent there.',
+    ),
   lastSentAt: timestamp().allow(null).required().description('When a message was last sent.'),
   lastError: Joi.string().allow(null).required().description('Why the latest attempt failed, if it did.'),
   createdAt: timestamp().required(),

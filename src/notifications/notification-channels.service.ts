@@ -8,7 +8,8 @@ import type { SecretBox } from '../endpoints/secret-box.ts';
 import { AppError, conflict, invalid, notFound } from '../process/errors.ts';
 import { NoTurn } from '../process/keyed-semaphore.ts';
 import { emailFault } from './email-address.ts';
-import { TEST_MESSAGE } from './message.ts';
+import type { MailAddresses } from './mail-addresses.service.ts';
+import { linkMessage, TEST_MESSAGE, toConfirmationLink } from './message.ts';
 import type { MessageSender } from './message-sender.service.ts';
 import type { NotificationAlertsRepository } from './notification-alerts.repository.ts';
 import {
@@ -21,11 +22,14 @@ import {
   changedChannel,
   isSecretTarget,
   NO_MAIL_SERVER,
+  NO_PUBLIC_ADDRESS,
   NO_SUCH_CHANNEL,
+  NOT_UNCONFIRMED,
   type NotificationChannel,
   newChannel,
   secretOwner,
   targetOwner,
+  UNCONFIRMED,
 } from './notification-channel.ts';
 import type { ChannelsRepository } from './notification-channels.repository.ts';
 import type { NotificationsRepository } from './notifications.repository.ts';
@@ -39,6 +43,11 @@ export interface ChannelsServiceDeps {
   sender: MessageSender;
   secretBox: SecretBox;
   hasMailServer: boolean;
+  /** Where people reach the operators' page, which confirms addresses; null: there is none. */
+  baseUrl: string | null;
+  addresses: Pick<MailAddresses, 'lock' | 'require' | 'renewLink' | 'countTest'>;
+  /** A link that could not be sent. */
+  onFault(error: unknown): void;
   /** CIDR ranges that are allowed although they are not public. */
   allowedRanges: readonly string[];
   now(): Date;
@@ -47,7 +56,7 @@ export interface ChannelsServiceDeps {
 export type ChannelsService = ReturnType<typeof createChannelsService>;
 
 export function createChannelsService(deps: ChannelsServiceDeps) {
-  const { channelsIn, notificationAlertsIn, notificationsIn, sender, secretBox } = deps;
+  const { channelsIn, notificationAlertsIn, notificationsIn, sender, secretBox, addresses } = deps;
 
   function checkTarget(type: ChannelType, target: string): void {
     const fault = type === 'email' ? emailFault(target) : endpointUrlFault(target, deps.allowedRanges);
@@ -76,6 +85,32 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
     await notificationsIn(sql).removeUnsent(ref);
   }
 
+  function requireMail(): void {
+    if (!deps.hasMailServer) throw conflict(NO_MAIL_SERVER);
+    if (deps.baseUrl === null) throw conflict(NO_PUBLIC_ADDRESS);
+  }
+
+  /** Nobody waits for the mail server: a link that did not arrive is asked for again. */
+  function sendLink({ organizationId, channelId }: ChannelRef, target: string, token: string): void {
+    const content = linkMessage(toConfirmationLink(deps.baseUrl ?? '', token));
+    const address = { organizationId, channelId, type: 'email' as const, target, secret: null };
+    sender.send(address, { id: randomUUID(), madeAt: deps.now(), content }).then(({ error }) => {
+      if (error !== null) deps.onFault(new Error(error));
+    }, deps.onFault);
+  }
+
+  async function confirmation(
+    sql: Sql,
+    ref: ChannelRef,
+    type: ChannelType,
+    target: string,
+  ): Promise<boolean> {
+    if (type !== 'email') return true;
+    const { isConfirmed, token } = await addresses.require(sql, ref, target);
+    if (token !== null) sendLink(ref, target, token);
+    return isConfirmed;
+  }
+
   return {
     /** Adds a channel; 409 when there are too many, however many are added at the same time. */
     async add(
@@ -86,14 +121,16 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       const { type, target, secret } = request;
       checkTarget(type, target);
       checkSecret(type, secret);
-      if (type === 'email' && !deps.hasMailServer) throw conflict(NO_MAIL_SERVER);
+      if (type === 'email') requireMail();
       return transact(async ({ sql }) => {
         await requireGroups(sql, organizationId, request.groupIds ?? []);
         const channels = channelsIn(sql);
         await channels.lockAll(organizationId);
         if ((await channels.count(organizationId)) >= CHANNELS_MAX) throw conflict(CHANNELS_FULL);
         const ref = { organizationId, channelId: await channels.nextId() };
+        const isConfirmed = await confirmation(sql, ref, type, target);
         return channels.insert(ref, type, newChannel(request), {
+          isConfirmed,
           sealedTarget: sealTarget(type, ref, target),
           secret: sealSecret(ref, secret ?? null),
         });
@@ -104,6 +141,8 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
     change(transact: Transact, given: ChannelRef, change: ChangeChannel): Promise<NotificationChannel> {
       return transact(async ({ sql }) => {
         const channels = channelsIn(sql);
+        // In the order of confirming: first the addresses, then the channels.
+        if (change.target !== undefined) await addresses.lock(sql, given.organizationId);
         const before = await channels.lock(given);
         if (!before) throw notFound(NO_SUCH_CHANNEL);
         const { type } = before;
@@ -118,6 +157,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
         checkSecret(type, secret);
         if (target !== undefined) {
           checkTarget(type, target);
+          await channels.updateConfirmed(ref, await confirmation(sql, ref, type, target));
           await channels.updateSealedTarget(ref, sealTarget(type, ref, target));
         }
         if (secret !== undefined) await channels.updateSecret(ref, sealSecret(ref, secret));
@@ -134,11 +174,28 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       });
     },
 
+    /** Sends the link that confirms the address again; the earlier one ends. */
+    confirmAgain(transact: Transact, given: ChannelRef): Promise<NotificationChannel> {
+      return transact(async ({ sql }) => {
+        const channel = await channelsIn(sql).find(given);
+        if (!channel) throw notFound(NO_SUCH_CHANNEL);
+        if (channel.isConfirmed) throw conflict(NOT_UNCONFIRMED);
+        requireMail();
+        const ref = { organizationId: given.organizationId, channelId: channel.id };
+        sendLink(ref, channel.target, await addresses.renewLink(sql, ref, channel.target));
+        return channel;
+      });
+    },
+
     /** Sends one message at once, also to a disabled channel and in quiet hours; it is not retried. */
     async test(transact: Transact, given: ChannelRef): Promise<SendResult> {
       const found = await transact(({ sql }) => channelsIn(sql).findAddress(given));
       if (!found) throw notFound(NO_SUCH_CHANNEL);
-      const address = sender.open({ ...found, organizationId: given.organizationId, channelId: found.id });
+      if (!found.isConfirmed) throw conflict(UNCONFIRMED);
+      const ref = { organizationId: given.organizationId, channelId: found.id };
+      if (found.type === 'email' && deps.hasMailServer)
+        await transact(({ sql }) => addresses.countTest(sql, ref, found.target));
+      const address = sender.open({ ...found, ...ref });
       const message = { id: randomUUID(), madeAt: deps.now(), content: TEST_MESSAGE };
       const result = await sender.send(address, message).catch(refuseWithoutTurn);
       return { ...result, error: describeTest(result) };

@@ -35,8 +35,9 @@ const IS_DUE = `state = 'pending' and next_attempt_at <= ? and (leased_until is 
 
 export type NotificationsRepository = ReturnType<typeof createNotificationsRepository>;
 
-const WITH_CHANNELS = {
-  text: `select distinct organization_id as "organizationId" from notification_channels where status = 'active'`,
+/** For `eachOrganization`. */
+export const WITH_CHANNELS = {
+  text: `select distinct organization_id as "organizationId" from notification_channels where status = 'active' and is_confirmed`,
 };
 
 /** Claims belong to the owner, a process: it alone records their outcome. */
@@ -48,7 +49,7 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
         query(
           sql,
           `select c.organization_id as "organizationId", c.id as "channelId" from notification_channels c
-         where ${organizationId === null ? '' : 'c.organization_id = ? and'} c.status = 'active' and (
+         where ${organizationId === null ? '' : 'c.organization_id = ? and'} c.status = 'active' and c.is_confirmed and (
            (
              coalesce(c.gathered_at, '-infinity') <= ? and (
                select 1 from notification_alerts q
@@ -80,7 +81,7 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
            where m.organization_id = c.organization_id and m.channel_id = c.id and m.state = 'pending'
          ) as "unsentCount"
          from notification_channels c
-         where c.organization_id = ? and c.id = ? and c.status = 'active' for no key update of c skip locked`,
+         where c.organization_id = ? and c.id = ? and c.status = 'active' and c.is_confirmed for no key update of c skip locked`,
         toBindings(ref),
       );
       return row ?? null;
@@ -103,6 +104,15 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
       );
     },
 
+    /** As the channel shows it. */
+    async markFailed({ organizationId, channelId }: ChannelRef, error: string): Promise<void> {
+      await query(
+        sql,
+        'update notification_channels set last_error = ? where organization_id = ? and id = ?',
+        [error, organizationId, channelId],
+      );
+    },
+
     /** The oldest that is due; null when there is none, or the channel is disabled or gone. */
     async claim(ref: ChannelRef, now: Date, leaseSeconds: number): Promise<ClaimedNotification | null> {
       const [row] = await query<ClaimedNotification>(
@@ -119,7 +129,7 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
            c.sealed_target as "sealedTarget", c.secret
          from claimed m cross join lateral (
            select * from notification_channels
-           where organization_id = m.organization_id and id = m.channel_id and status = 'active' limit 1
+           where organization_id = m.organization_id and id = m.channel_id and status = 'active' and is_confirmed limit 1
          ) as c`,
         [ownerId, leaseSeconds, ref.organizationId, ...toBindings(ref), now.toISOString()],
       );
@@ -208,7 +218,7 @@ export function createNotificationsRepository(sql: Sql, ownerId: string) {
              and m.next_attempt_at <= ?
            order by next_attempt_at limit 1
          ) as due
-         where ${organizationId === null ? '' : 'c.organization_id = ? and'} c.status = 'active'`,
+         where ${organizationId === null ? '' : 'c.organization_id = ? and'} c.status = 'active' and c.is_confirmed`,
           [now.toISOString(), now.toISOString(), ...oneOrNone(organizationId)],
         ),
       );

@@ -21,6 +21,11 @@ export interface NotifierDeps {
   notifications: Pick<NotificationsRepository, 'listDueChannels' | 'claim' | 'record' | 'release'>;
   gather: Gather;
   sender: MessageSender;
+  /** Whether one more e-mail may be sent: `hasRoom` looks, `count` counts it. */
+  mails: {
+    hasRoom(channel: ChannelRef): Promise<boolean>;
+    count(claimed: ClaimedNotification): Promise<boolean>;
+  };
   schedule: readonly number[];
   leaseSeconds: number;
   /** As when gathering. */
@@ -51,10 +56,13 @@ export function createNotifier(deps: NotifierDeps) {
   let isStopping = false;
 
   async function serve(channel: ChannelRef): Promise<void> {
+    // While there were too many e-mails, alerts wait, and the next message names them all.
+    if (!(await deps.mails.hasRoom(channel))) return;
     if (!(await gather(channel))) return;
     while (!isStopping) {
       const claimed = await notifications.claim(channel, now(), deps.leaseSeconds);
       if (!claimed) return;
+      if (!(await deps.mails.count(claimed))) return notifications.release(claimed);
       await attempt(claimed);
     }
   }

@@ -37,6 +37,7 @@ export interface TestedView {
 export interface FleetView {
   status: Record<string, number>;
   syncStatus: Record<string, number>;
+  noProfile: number;
   batteryStatus: Record<string, number>;
   openAlerts: Record<string, number>;
   endpoints: Record<string, number>;
@@ -69,6 +70,7 @@ export interface Answers {
   listMeasurements: Page<ReadingView | BucketView>;
   getStatistics: Statistics;
   getDeviceConfig: DeviceConfigView;
+  withdrawDeviceConfig: DeviceConfigView;
   listProfiles: { profiles: Array<{ slug: string; name: string }> };
   applyProfile: AppliedView;
   listConfigJobs: Page<JobView>;
@@ -82,6 +84,7 @@ export interface Answers {
   listCellularWebhooks: { items: WebhookView[] };
   listNotificationChannels: Page<ChannelView>;
   testNotificationChannel: TestedView;
+  confirmNotificationChannelAgain: ChannelView;
   getWebhook: WebhookView;
   getCellularWebhook: WebhookView;
   testWebhook: TestedView;

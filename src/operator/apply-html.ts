@@ -1,4 +1,4 @@
-import type { Rollout } from '../config-jobs/config-job.ts';
+import { firstStageSize, type Rollout } from '../config-jobs/config-job.ts';
 import type { Answers, AppliedView } from './answers.ts';
 import { ROLLOUT_SUGGESTED } from './apply-form.ts';
 import { changeHtml } from './configuration-html.ts';
@@ -20,12 +20,14 @@ ${
     : html`<form method="post" action="${ACTION}" class="stacked">
 ${profileChoice(profiles)}
 <label>Devices <textarea name="devices" rows="3" required placeholder="serial numbers, or the word all"></textarea></label>
-<details><summary>In stages</summary><div class="question">
-<label class="check"><input type="checkbox" name="inStages" value="yes"> Some devices first, the rest when these do well</label>
+<fieldset class="stages"><legend>When</legend>
+<label class="check"><input type="radio" name="inStages" value="no" checked> All devices at once</label>
+<label class="check"><input type="radio" name="inStages" value="yes"> In stages: some devices first, the rest when these do well</label>
+<div class="question">
 ${PERCENTS.map(
   ([name, label]) =>
     html`<label>${label} <input type="number" name="${name}" min="1" max="100" value="${ROLLOUT_SUGGESTED[name]}"></label>`,
-)}</div></details>
+)}</div></fieldset>
 ${PREVIEW}</form>`
 }</section>`;
 
@@ -50,13 +52,25 @@ export const applyRow = (profiles: Profiles, { id, title, serialNumber }: ApplyR
 ${serialNumber !== undefined && html`<input type="hidden" name="devices" value="${serialNumber}">`}
 ${profileChoice(profiles)}${PREVIEW}</form></section>`;
 
-/** What a dry run has found, and the button that does it. `fields`: of the form that asked for it. */
+const pace = (rollout: Rollout | null, count: number): string => {
+  if (rollout === null) return 'All at once.';
+  const first = firstStageSize(count, rollout);
+  return `In stages: ${first.toLocaleString('en')} first, the rest once ${rollout.minAppliedPercent} % of these have applied it; ends if ${rollout.abortFailedPercent} % fail.`;
+};
+
+/** `fields`: of the form that asked for the preview. */
+interface ApplyChoices {
+  rollout: Rollout | null;
+  fields: ReadonlyArray<readonly [string, string]>;
+}
+
+/** What a dry run has found, and the button that does it. */
 export const applyHtml = (
   { profileSlug, appliedCount, preview = [] }: AppliedView,
-  fields: ReadonlyArray<readonly [string, string]>,
+  { rollout, fields }: ApplyChoices,
 ): Html => html`
 <h1>Apply ${profileSlug}?</h1>
-<p>${appliedCount.toLocaleString('en')} ${appliedCount === 1 ? 'device gets' : 'devices get'} this change:</p>
+<p>${appliedCount.toLocaleString('en')} ${appliedCount === 1 ? 'device gets' : 'devices get'} this change. <strong>${pace(rollout, appliedCount)}</strong></p>
 ${preview.map(
   ({
     config,

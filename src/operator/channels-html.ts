@@ -29,9 +29,17 @@ const channelRow = (channel: ChannelView, mayChange: boolean): Content[] => [
   whenOf(channel),
   html`${badge(channel.status)}${channel.lastError && html` <span class="problem">${channel.lastError}</span>`}`,
   time(channel.lastSentAt),
-  mayChange &&
-    button({ action: `/operator/channels/${channel.id}/test`, label: 'Test', about: channel.target }),
+  mayChange && actionOf(channel),
 ];
+
+const actionOf = ({ id, status, target }: ChannelView): Html =>
+  status === 'unconfirmed'
+    ? button({
+        action: `/operator/channels/${id}/confirm-again`,
+        label: 'Send the link again',
+        about: target,
+      })
+    : button({ action: `/operator/channels/${id}/test`, label: 'Test', about: target });
 
 function whenOf({ delayMinutes, reminderMinutes }: ChannelView): string {
   const delay = delayMinutes === 0 ? 'at once' : `after ${delayMinutes} min`;

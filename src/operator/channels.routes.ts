@@ -24,5 +24,14 @@ export function channelsRoutes({ ask, layout }: PageDeps): OperatorPage[] {
         return page(session, query, testedText(tested));
       },
     },
+    {
+      method: 'POST',
+      path: `${path}/{channelId}/confirm-again`,
+      role: 'write',
+      async handle({ visitor: session, params, query }) {
+        const { target } = await ask(session, 'confirmNotificationChannelAgain', { params });
+        return page(session, query, `The link was sent to ${target} again.`);
+      },
+    },
   ];
 }

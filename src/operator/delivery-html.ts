@@ -16,6 +16,7 @@ ${live(
 ${facts([
   ['webhook-id', html`<code>${delivery.eventId}</code>`],
   ['Attempts', String(delivery.attemptCount)],
+  ['Delivered', delivery.deliveredAt ? time(delivery.deliveredAt) : '–'],
   ['Next attempt', delivery.nextAttemptAt ? time(delivery.nextAttemptAt) : '–'],
 ])}`,
 )}

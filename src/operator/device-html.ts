@@ -10,7 +10,7 @@ import type { DeviceContact } from './device-contacts.repository.ts';
 import type { DeviceJob } from './device-jobs.repository.ts';
 import { latestHtml, shortNumber } from './devices-table.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, facts, live, table, tabs, time, toWords } from './parts.ts';
+import { badge, confirmed, facts, live, table, tabs, time, toWords } from './parts.ts';
 
 interface DeviceOptions {
   device: Answers['getAsset'];
@@ -47,7 +47,7 @@ ${live(
 ${curveHtml(device.id, span)}
 <div class="columns">
 <section><h2>Configuration ${badge(config.syncStatus)}</h2>
-${live('configuration', configurationOf(config))}</section>
+${live('configuration', html`${configurationOf(config)}${mayChange && withdrawal(device.id, config)}`)}</section>
 <section><h2>Device</h2>${factsOf(device)}</section>
 </div>
 <h2>Alerts</h2>
@@ -96,6 +96,15 @@ function configurationOf({
     unconfirmedKeys && html`; not part of the report: ${unconfirmedKeys.map(toWords).join(', ')}`
   }</p>`;
 }
+
+const withdrawal = (id: string, { pendingConfig }: DeviceConfigView): Content =>
+  pendingConfig !== null &&
+  confirmed('All that is pending is taken out, also what the device has refused. What it runs stays.', {
+    open: 'Withdraw…',
+    action: `/operator/devices/${id}/withdraw`,
+    label: 'Withdraw all that is pending',
+    tone: 'danger',
+  });
 
 function factsOf(device: DeviceOptions['device']): Html {
   const { serialNumber, model, batteryStatus, signalStrength, buildingId, floor, spaceId, createdAt } =

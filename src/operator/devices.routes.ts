@@ -104,6 +104,16 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       },
     },
     {
+      method: 'POST',
+      path: `${path}/withdraw`,
+      role: 'write',
+      async handle({ visitor: session, params }) {
+        const { id, serialNumber } = await ask(session, 'getAsset', { params });
+        await ask(session, 'withdrawDeviceConfig', { params: { serial: serialNumber } });
+        return { location: `${OPERATOR_PATH}/devices/${id}` };
+      },
+    },
+    {
       method: 'GET',
       path: `${path}/curve`,
       role: 'read',

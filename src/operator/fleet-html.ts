@@ -84,6 +84,7 @@ const TONE_OF: Record<string, Tone> = {
 function countsHtml({
   status,
   syncStatus,
+  noProfile,
   batteryStatus,
   openAlerts,
   endpoints,
@@ -98,7 +99,7 @@ function countsHtml({
     );
   return html`<div class="overview">
 ${group('Contact', each(status, 'status'))}
-${group('Configuration', each(syncStatus, 'syncStatus'))}
+${group('Configuration', [...each(syncStatus, 'syncStatus'), counter(noProfile, 'never had a profile', null)])}
 ${group('Battery', each(batteryStatus, 'batteryStatus'))}
 ${group('Attention', [
   counter(alerts, 'open alerts', '/operator/alerts', 'bad'),

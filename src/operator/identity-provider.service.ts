@@ -59,7 +59,9 @@ export function createIdentityProvider({
   function refuse(error: unknown, step: string): never {
     const { name, code, error: answer } = error as { name?: string; code?: string; error?: string };
     log.warn({ step, name, code, answer }, 'A sign-in with the identity provider failed');
-    throw isRefusal(code) ? new AppError('forbidden', REFUSED) : new AppError('unavailable', AWAY, RETRY);
+    throw step === 'code' && isRefusal(code)
+      ? new AppError('forbidden', REFUSED)
+      : new AppError('unavailable', AWAY, RETRY);
   }
 
   return {
@@ -103,6 +105,9 @@ const REFUSALS = [
   'OAUTH_AUTHORIZATION_RESPONSE_ERROR',
   'OAUTH_RESPONSE_BODY_ERROR',
   'OAUTH_INVALID_RESPONSE',
+  // A signature by none or by an algorithm or key that the provider does not have, or an extension that nobody knows.
+  'OAUTH_UNSUPPORTED_OPERATION',
+  'OAUTH_KEY_SELECTION_FAILED',
 ];
 
 async function discover({ issuer, clientId, clientSecret }: IdentityProviderSettings): Promise<Loaded> {

@@ -2,7 +2,7 @@ import type { OpenPageRoute } from '../http/page-route.ts';
 import { AppError } from '../process/errors.ts';
 import { type IdentityRules, toIdentity } from './identity.ts';
 import type { IdentityProvider } from './identity-provider.service.ts';
-import { OPERATOR_PATH, type Session } from './session.ts';
+import { OPERATOR_PATH, type Session, type SessionRef } from './session.ts';
 import type { LinkRequest } from './sessions.service.ts';
 import type { createAttemptSigner } from './sign-in-attempt.ts';
 
@@ -15,6 +15,8 @@ export interface IdentityRoutesDeps {
   findOrganization(name: string): Promise<{ id: string } | null>;
   /** Answers with the cookie of a new session. */
   begin(request: LinkRequest): Promise<string>;
+  /** Ends the session that the new one replaces. */
+  signOut(session: SessionRef): Promise<void>;
   now(): Date;
 }
 
@@ -47,7 +49,7 @@ export function identityRoutes(deps: IdentityRoutesDeps): Array<OpenPageRoute<Se
       method: 'GET',
       path: CALLBACK_PATH,
       role: null,
-      async handle({ query, handoff, address }) {
+      async handle({ query, handoff, address, visitor }) {
         admit(address);
         const attempt = handoff === undefined ? null : attempts.open(handoff, now());
         if (!attempt) throw new AppError('forbidden', 'This sign-in was not begun here, or too long ago');
@@ -55,6 +57,7 @@ export function identityRoutes(deps: IdentityRoutesDeps): Array<OpenPageRoute<Se
         const { id: organizationId } = await findFirst(identity.organizations);
         const { name, role } = identity;
         const cookie = await deps.begin({ organizationId, name, role, keyId: null });
+        if (visitor) await deps.signOut(visitor);
         return { location: OPERATOR_PATH, cookie, handoff: null };
       },
     },

@@ -1,7 +1,8 @@
 /** Who somebody is here, from what an identity provider says of them. */
 
-import { isOneLine } from '../http/one-line.ts';
+import { isOneLine, isVisible } from '../http/one-line.ts';
 import { ROLES, type Role } from '../http/role.ts';
+import { cutText } from '../process/cut-text.ts';
 import { OPERATOR_NAME_MAX } from './session.ts';
 
 /** By which claims. A name with dots finds what is nested, such as `realm_access.roles`. */
@@ -34,14 +35,14 @@ export function toIdentity(claims: Claims, { organizationClaim, roleClaim }: Ide
 
 function nameOf(claims: Claims): string {
   const texts = ['name', 'preferred_username', 'email', 'sub'].flatMap((claim) => textsOf(claims, claim));
-  return (texts.find((text) => /\S/.test(text)) ?? 'unknown').slice(0, OPERATOR_NAME_MAX).toWellFormed();
+  return cutText(texts.find((text) => /\S/.test(text)) ?? 'unknown', OPERATOR_NAME_MAX);
 }
 
 /** A claim is a text or a list of texts. */
 const textsOf = (claims: Claims, name: string): string[] =>
   [findClaim(claims, name)]
     .flat()
-    .filter((value) => typeof value === 'string' && isOneLine(value)) as string[];
+    .filter((value) => typeof value === 'string' && isOneLine(value) && isVisible(value)) as string[];
 
 function findClaim(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];

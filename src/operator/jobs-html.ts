@@ -89,6 +89,7 @@ ${facts([
   ['Begun', time(job.createdAt)],
   ...('startAt' in job ? [['Starts', time(job.startAt as string)] as const] : []),
   ['Deadline', time(job.deadlineAt)],
+  ...(job.reason ? [['Reason', job.reason] as const] : []),
   ...(job.cancelRequestedAt ? [['Cancelled', cancelFact(job)] as const] : []),
   ...progressFacts(job, options.stages, options.progress),
   ['Ended', job.finishedAt ? time(job.finishedAt) : 'not yet'],

@@ -61,7 +61,7 @@ export function jobsRoutes({ ask, layout, now, runUrl, jobProgress }: JobsPageDe
         const query = given({ dryRun: isPreview ? 'true' : null });
         const applied = await ask(session, 'applyProfile', { params: { slug }, query, body });
         if (isPreview) {
-          const content = applyHtml(applied, [...form]);
+          const content = applyHtml(applied, { rollout: body.rollout ?? null, fields: [...form] });
           return { page: layout({ title: `Apply ${slug}`, session, section: 'Jobs' }, content) };
         }
         return { location: applied.jobId === null ? path : `${path}/${applied.jobId}?done=applied` };

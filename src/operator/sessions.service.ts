@@ -10,6 +10,7 @@ import {
   parseToken,
   SESSION_MS,
   type Session,
+  type SessionRef,
 } from './session.ts';
 import type { SessionsRepository } from './sessions.repository.ts';
 
@@ -51,6 +52,9 @@ export function createSessions({ sessions, cookies, now }: SessionsDeps) {
       const ref = cookie === undefined ? null : cookies.verify(cookie);
       return ref && sessions.findActive(ref, now());
     },
+
+    isActive: async (session: SessionRef): Promise<boolean> =>
+      (await sessions.findActive(session, now())) !== null,
 
     signOut: sessions.remove,
   };

@@ -1,5 +1,6 @@
 /** What a browser keeps while somebody is at the identity provider, signed so that it comes back as it was. */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createBoundedCache } from '../process/bounded-cache.ts';
 
 export interface SignInAttempt {
   state: string;
@@ -8,6 +9,7 @@ export interface SignInAttempt {
   verifier: string;
 }
 
+const USED_MAX = 10_000;
 export const ATTEMPT_MS = 10 * 60_000;
 
 export function createAttemptSigner(secretsKeys: Readonly<Record<number, Buffer>>) {
@@ -16,21 +18,23 @@ export function createAttemptSigner(secretsKeys: Readonly<Record<number, Buffer>
     .sort((a, b) => b - a)
     .map((id) => Buffer.from(hkdfSync('sha256', secretsKeys[id] as Buffer, '', 'operator sign-in', 32)));
   const sign = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+  /** States of attempts that came back, in this process; another one is refused the code by the provider. */
+  const used = createBoundedCache<string, true>(USED_MAX);
   return {
     seal(attempt: SignInAttempt, now: Date): string {
       const { state, nonce, verifier } = attempt;
       const text = [now.getTime() + ATTEMPT_MS, state, nonce, verifier].join('.');
       return `${text}.${sign(newestFirst[0] as Buffer, text).toString('base64url')}`;
     },
-    /** Null when nobody here has signed it, or too long ago. */
+    /** Null when nobody here has signed it, too long ago, or when it was used before. */
     open(sealed: string, now: Date): SignInAttempt | null {
       const [until = '', state = '', nonce = '', verifier = '', proof = '', ...more] = sealed.split('.');
       const given = Buffer.from(proof, 'base64url');
       const text = [until, state, nonce, verifier].join('.');
       const isSigned = newestFirst.some((key) => isSame(given, sign(key, text)));
-      return isSigned && more.length === 0 && Number(until) > now.getTime()
-        ? { state, nonce, verifier }
-        : null;
+      if (!isSigned || more.length > 0 || Number(until) <= now.getTime() || used.get(state)) return null;
+      used.set(state, true);
+      return { state, nonce, verifier };
     },
   };
 }

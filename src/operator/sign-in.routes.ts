@@ -45,11 +45,13 @@ export function signInRoutes({
       method: 'POST',
       path: `${OPERATOR_PATH}/sign-in`,
       role: null,
-      async handle({ form, address }) {
+      async handle({ form, address, visitor }) {
         const token = form.get('link') ?? '';
         const signedIn = await lookUps.run(address, () => sessions.signIn(token));
         if (!signedIn) countFailure(address);
         if (!signedIn) return { page: page(token, null), status: 404 };
+        // Nobody sees the session that this one replaces any more.
+        if (visitor) await sessions.signOut(visitor);
         return { location: OPERATOR_PATH, cookie: signedIn.cookie };
       },
     },

@@ -10,27 +10,34 @@ export interface WatchDeps {
   /** The page at the address, as this session sees it. */
   draw(session: Session, url: string): Promise<string>;
   intervalMs: number;
+  /** Asked for each stream whenever the page is drawn: a stream ends with its session. */
+  isActive(session: Session): Promise<boolean>;
   /** A stream ends after this time. Browsers open it again, which proves the session anew. */
   lifetimeMs: number;
 }
 
 interface Watched {
-  streams: Set<PassThrough>;
+  streams: Map<PassThrough, Session>;
   timer: NodeJS.Timeout;
 }
 
 export type Watch = ReturnType<typeof createWatch>;
 
-export function createWatch({ draw, intervalMs, lifetimeMs }: WatchDeps) {
+export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDeps) {
   const watched = new Map<string, Watched>();
 
   function follow(key: string, session: Session, url: string): Watched {
-    const streams = new Set<PassThrough>();
+    const streams = new Map<PassThrough, Session>();
     let last: string | null = null;
+    async function endWithSession(stream: PassThrough, own: Session): Promise<void> {
+      // While nobody can tell, the stream goes on.
+      if (!(await isActive(own).catch(() => true))) stream.end();
+    }
     async function look(): Promise<void> {
+      await Promise.all([...streams].map(([stream, own]) => endWithSession(stream, own)));
       const seen = await draw(session, url).then(fingerprintOfPage, () => null);
-      if (seen !== null && last !== null && seen !== last) for (const each of streams) each.write(CHANGED);
-      else for (const each of streams) each.write(STILL_THERE);
+      const line = seen !== null && last !== null && seen !== last ? CHANGED : STILL_THERE;
+      for (const each of streams.keys()) if (!each.writableEnded) each.write(line);
       last = seen ?? last;
       if (watched.get(key) === entry) entry.timer = setTimeout(look, intervalMs).unref();
     }
@@ -51,7 +58,7 @@ export function createWatch({ draw, intervalMs, lifetimeMs }: WatchDeps) {
       const key = [session.organizationId, session.role, url].join(' ');
       const entry = watched.get(key) ?? follow(key, session, url);
       const stream = new PassThrough();
-      entry.streams.add(stream);
+      entry.streams.set(stream, session);
       const end = setTimeout(() => stream.end(), lifetimeMs).unref();
       stream.once('close', () => {
         clearTimeout(end);
@@ -66,7 +73,7 @@ export function createWatch({ draw, intervalMs, lifetimeMs }: WatchDeps) {
 
     /** The process stops: browsers turn to another one. */
     close(): void {
-      for (const { streams } of watched.values()) for (const stream of streams) stream.end();
+      for (const { streams } of watched.values()) for (const stream of streams.keys()) stream.end();
     },
   };
 }

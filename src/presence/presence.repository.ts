@@ -122,6 +122,15 @@ export function createPresenceRepository(sql: Sql) {
       });
     },
 
+    /** Until then the device is not looked at, unless it is in contact. */
+    async postponeCheck({ organizationId, assetId }: DeviceKey, until: Date): Promise<void> {
+      await query(
+        sql,
+        'update device_states set overdue_check_at = ? where organization_id = ? and asset_id = ?',
+        [until.toISOString(), organizationId, assetId],
+      );
+    },
+
     /** Organizations with more overdue devices than any may have at once, and their active assets: a sweep. */
     countOverdue(overdue: Omit<OverdueQuery, 'limit'>): Promise<OverdueFleet[]> {
       const bindings = [...overdueBindings(overdue), FLEET_OVERDUE_MIN];

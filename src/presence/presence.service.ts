@@ -1,6 +1,7 @@
 /** Finds devices that are overdue, and publishes that devices go offline and come back online. */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, EventTypes, Publish } from '../db/domain-event.ts';
+import { isFaultOfAll } from '../db/in-halves.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
 import { type AvailabilityRecord, createOutageTracker } from './ingress-availability.ts';
 import type { OverdueFleetsRepository } from './overdue-fleets.repository.ts';
@@ -11,7 +12,7 @@ type PresenceData = EventTypes['device.online' | 'device.offline'];
 
 export interface PresenceServiceDeps {
   transact: Transact;
-  presenceIn(sql: Sql): Pick<PresenceRepository, 'postponeChecks' | 'markOverdueOffline'>;
+  presenceIn(sql: Sql): Pick<PresenceRepository, 'postponeChecks' | 'postponeCheck' | 'markOverdueOffline'>;
   overdueFleetsIn(sql: Sql): Pick<OverdueFleetsRepository, 'shareLock'>;
   readAvailability(): Promise<AvailabilityRecord>;
   /** The assets of the devices, as the API shows them. */
@@ -35,6 +36,8 @@ export interface PresenceServiceDeps {
   endOverdueFleets(): Promise<void>;
   publish: Publish;
   now(): Date;
+  /** Called for a device that could not be marked offline; the others are. */
+  onSetAside(device: DeviceKey, error: unknown): void;
 }
 
 type Look = Omit<OverdueQuery, 'limit'>;
@@ -42,6 +45,8 @@ type Look = Omit<OverdueQuery, 'limit'>;
 /** Per transaction, so that none locks many devices for long. */
 const OVERDUE_BATCH_MAX = 500;
 const POSTPONED_BATCH_MAX = 500;
+/** How long a device that cannot be marked offline is left out. */
+const SET_ASIDE_MS = 3_600_000;
 
 export function createPresenceService(deps: PresenceServiceDeps) {
   const { transact, presenceIn, overdueFleetsIn, noDataAlerts, publish, now } = deps;
@@ -71,16 +76,35 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     );
   }
 
-  async function sweepBatch(look: Look): Promise<number> {
-    return transact(async ({ sql }) => {
-      const overdueFleets = await overdueFleetsIn(sql).shareLock();
-      const isAnnounced = ({ organizationId }: DeviceKey) => !overdueFleets.has(organizationId);
-      const overdue = await presenceIn(sql).markOverdueOffline({ ...look, limit: OVERDUE_BATCH_MAX });
-      const alertEvents = await noDataAlerts.open({ sql }, overdue, isAnnounced);
-      const offline = await presenceEvents({ sql }, 'device.offline', overdue.filter(isAnnounced));
-      await publish({ sql }, [...offline, ...alertEvents]);
-      return overdue.length;
-    });
+  /** Answers with the number of devices. When they cannot be marked together, halves of them are. */
+  async function sweepBatch(look: Look, limit = OVERDUE_BATCH_MAX): Promise<number> {
+    let overdue: OverdueDevice[] = [];
+    try {
+      await transact(async ({ sql }) => {
+        const overdueFleets = await overdueFleetsIn(sql).shareLock();
+        const isAnnounced = ({ organizationId }: DeviceKey) => !overdueFleets.has(organizationId);
+        overdue = await presenceIn(sql).markOverdueOffline({ ...look, limit });
+        const alertEvents = await noDataAlerts.open({ sql }, overdue, isAnnounced);
+        const offline = await presenceEvents({ sql }, 'device.offline', overdue.filter(isAnnounced));
+        await publish({ sql }, [...offline, ...alertEvents]);
+      });
+    } catch (error) {
+      const [first, ...others] = overdue;
+      if (!first || isFaultOfAll(error)) throw error;
+      if (others.length === 0) await setAside(first, error);
+      else {
+        const half = Math.ceil(overdue.length / 2);
+        await sweepBatch(look, half);
+        await sweepBatch(look, overdue.length - half);
+      }
+    }
+    return overdue.length;
+  }
+
+  async function setAside({ organizationId, assetId }: OverdueDevice, error: unknown): Promise<void> {
+    const until = new Date(now().getTime() + SET_ASIDE_MS);
+    await transact(({ sql }) => presenceIn(sql).postponeCheck({ organizationId, assetId }, until));
+    deps.onSetAside({ organizationId, assetId }, error);
   }
 
   return {

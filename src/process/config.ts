@@ -54,6 +54,8 @@ export interface Settings {
   webhooks: DeliverySettings;
   /** The mail server of notifications; null when there is none. */
   smtp: SmtpSettings | null;
+  /** E-mails within an hour. */
+  mailLimits: { perAddress: number; perOrganization: number };
   /** Between two notifications of a channel: what happens meanwhile is in the next one. */
   notificationIntervalMs: number;
   /** Months of readings that ended longer ago are dropped. */
@@ -206,6 +208,10 @@ export function readSettings(env: Env = process.env): Settings {
     trustedProxies: splitList(values.TRUSTED_PROXIES),
     webhooks: toDeliverySettings(values),
     smtp: toSmtpSettings(values),
+    mailLimits: {
+      perAddress: values.MAILS_PER_ADDRESS_PER_HOUR,
+      perOrganization: values.MAILS_PER_ORGANIZATION_PER_HOUR,
+    },
     notificationIntervalMs: values.NOTIFICATION_INTERVAL_SECONDS * 1000,
     measurementsRetentionDays: values.MEASUREMENTS_RETENTION_DAYS,
     jobRetentionDays: values.JOB_RETENTION_DAYS,

@@ -123,6 +123,8 @@ const withDefault = {
   WEBHOOK_REQUESTS_PER_ENDPOINT: Joi.number().integer().min(1).max(1_000).default(16),
   WEBHOOK_DRAIN_PER_SECOND: Joi.number().integer().min(1).max(10_000).default(1_000),
   WEBHOOK_DEADLINE_SECONDS: Joi.number().min(1).max(60).default(15),
+  MAILS_PER_ADDRESS_PER_HOUR: Joi.number().integer().min(1).max(100_000).default(60),
+  MAILS_PER_ORGANIZATION_PER_HOUR: Joi.number().integer().min(1).max(100_000).default(600),
   SMTP_TIMEOUT_SECONDS: Joi.number().min(1).max(60).default(15),
   NOTIFICATION_INTERVAL_SECONDS: Joi.number().min(0).max(3_600).default(10),
   WEBHOOK_SECRET_GRACE_HOURS: Joi.number().min(0).max(168).default(24),

@@ -1,5 +1,7 @@
 /** The index that browsers search in: an entry for each passage of a page. */
+
 import MiniSearch from 'minisearch';
+import { cutText } from '../process/cut-text.ts';
 import type { Passage } from './markdown.ts';
 
 export interface IndexedPage {
@@ -32,5 +34,5 @@ const entriesOf = ({ href, title, passages }: IndexedPage) =>
     title,
     heading,
     text,
-    excerpt: text.replace(/\s+/g, ' ').trim().slice(0, EXCERPT_LENGTH),
+    excerpt: cutText(text.replace(/\s+/g, ' ').trim(), EXCERPT_LENGTH),
   }));

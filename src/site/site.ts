@@ -1,6 +1,6 @@
 /** The pages of the site from their documents. Each is rendered when it is first asked for, and kept. */
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import { html } from '../operator/html.ts';
 import { diagramFile } from './diagrams.ts';
 import type { Document, Section } from './documents.ts';
@@ -77,11 +77,15 @@ export function createSite(options: SiteOptions): Site {
     landing: () => plainPage(frame, SITE_NAME, landing(hasOperatorsPage)),
     notFound: () => sitePage(frame, { title: 'Not found', body: NOT_FOUND, path: null, headings: [] }),
     searchIndex() {
-      index ??= toSearchIndex(indexed()).then((json) => ({ json, gzip: gzipSync(json) }));
+      index ??= toSearchIndex(indexed()).then(async (json) => ({ json, gzip: await compress(json) }));
       return index;
     },
   };
 }
+
+/** By threads beside the event loop. */
+const compress = (text: string): Promise<Buffer> =>
+  new Promise((resolve, reject) => gzip(text, (error, bytes) => (error ? reject(error) : resolve(bytes))));
 
 const NOT_FOUND = html`<h1>There is no such page</h1>
 <p>The address may be mistyped, or the page may have moved. The contents list all pages, and the search finds words in them.</p>`;

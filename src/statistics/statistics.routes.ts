@@ -13,9 +13,11 @@ export interface StatisticsRoutesDeps {
   toPage(statistics: Statistics): Promise<Readable>;
   /** That of exports. */
   limit: ConcurrencyLimit;
+  /** Of pages: drawing one keeps the processor busy. */
+  pageLimit: ConcurrencyLimit;
 }
 
-export function statisticsRoutes({ compute, toPage, limit }: StatisticsRoutesDeps): Route[] {
+export function statisticsRoutes({ compute, toPage, limit, pageLimit }: StatisticsRoutesDeps): Route[] {
   return [
     route({
       method: 'GET',
@@ -32,9 +34,9 @@ export function statisticsRoutes({ compute, toPage, limit }: StatisticsRoutesDep
       alternative: { contentType: PDF },
       errors: [404],
       async handle({ caller, params: { assetId }, query: { from, to }, header }) {
-        const statistics = await limit.run(caller, () => compute(caller.organizationId, assetId, from, to));
-        if (!prefers(PDF, 'application/json', header('Accept'))) return ok(statistics, { Vary: 'Accept' });
-        return ok(await toPage(statistics), {
+        const read = () => limit.run(caller, () => compute(caller.organizationId, assetId, from, to));
+        if (!prefers(PDF, 'application/json', header('Accept'))) return ok(await read(), { Vary: 'Accept' });
+        return ok(await pageLimit.stream(caller, async () => toPage(await read())), {
           'Content-Type': PDF,
           'Content-Disposition': `attachment; filename="statistics-${assetId}.pdf"`,
           'Content-Security-Policy': 'sandbox',

@@ -25,7 +25,9 @@ describe('The audit trail', () => {
   let changing: Route[];
 
   before(async () => {
-    dms = await startService({ withWorker: false });
+    // Nothing listens there: a link that confirms an address is not waited for.
+    const smtp = { url: 'smtp://127.0.0.1:9', from: 'alerts@example.com', timeoutMs: 1_000 };
+    dms = await startService({ withWorker: false, settings: { smtp } });
     changing = dms.service.routes.filter(
       ({ auth, method, operationId }) =>
         auth === 'customer' && method !== 'GET' && !CHANGES_NOTHING.includes(operationId),
@@ -54,11 +56,16 @@ describe('The audit trail', () => {
     return jobId;
   }
 
+  /** A channel whose address nobody has confirmed. */
+  const newAddress = async ({ api }: TestOrganization): Promise<string> =>
+    (await api.post('/notification-channels', { type: 'email', target: 'quality@example.com' })).body.id;
+
   /** Sends the valid request in an organization of its own. */
   async function change(route: Route): Promise<{ own: TestOrganization; fixtures: Fixtures; made: Entry[] }> {
     const own = await dms.addOrganization();
     const fixtures = await populate(own);
     if (route.operationId === 'retryConfigJob') fixtures.jobId = await failedJob(own);
+    if (route.operationId === 'confirmNotificationChannelAgain') fixtures.channelId = await newAddress(own);
     const before = await entries(own);
     const { status, text } = await call(own, route, fixtures);
     assert.ok(status < 300, `${route.operationId} ${text}`);

@@ -85,6 +85,6 @@ describe('The Python client', () => {
       ),
     );
     assert.equal(code, 0, output);
-    assert.match(output, /^Ran 7 tests/m);
+    assert.match(output, /^Ran 8 tests/m);
   });
 });

@@ -5,6 +5,7 @@ import os
 import sys
 import unittest
 import uuid
+from datetime import datetime, timezone
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../client/python"))
 from device_monitoring import (  # noqa: E402
@@ -15,6 +16,7 @@ from device_monitoring import (  # noqa: E402
     verify_webhook,
     wait_until_applied,
 )
+from device_monitoring.http_fields import parse_retry_after  # noqa: E402
 
 GIVEN = json.loads(os.environ["GIVEN"])
 FACTORY = {"measurementPeriodBase": 60, "measurementPeriodFactor": 1, "transmissionInterval": 3600}
@@ -27,6 +29,24 @@ FRIDGE = {
 
 def serial():
     return f"282C{uuid.uuid4().hex[:8].upper()}"
+
+
+NOW = datetime(2026, 3, 2, 8, tzinfo=timezone.utc)
+
+
+class HttpFields(unittest.TestCase):
+    def test_reads_retry_after_as_seconds_or_as_one_of_three_dates_and_ignores_the_rest(self):
+        for text, seconds in {
+            "40": 40,
+            "9" * 5000: 86400,
+            "Mon, 02 Mar 2026 08:00:40 GMT": 40,
+            "Monday, 02-Mar-26 08:00:40 GMT": 40,
+            "Mon Mar  2 08:00:40 2026": 40,
+            "Mon, 02 Mar 2026 07:59:20 GMT": 0,
+            **dict.fromkeys(["40.5", "-40", '"40"', "", "soon", "\u00b2", "\u0663", "2026-03-02"]),
+            **dict.fromkeys(["Mon, 30 Feb 2026 08:00:40 GMT", "Mon, 02 Mar 2026 08:00:40 +0000"]),
+        }.items():
+            self.assertEqual(parse_retry_after(text, NOW), seconds, text[:40])
 
 
 class PythonClient(unittest.TestCase):
@@ -89,6 +109,13 @@ class PythonClient(unittest.TestCase):
             ({**headers, "webhook-id": "another"}, body, secret, {}),
             ({}, body, secret, {}),
             (headers, body, secret, {"now": int(headers["webhook-timestamp"]) + 600}),
+            *(({**headers, "webhook-timestamp": "9" * digits}, body, secret, {}) for digits in (10, 400, 5000)),
+            ({**headers, "webhook-timestamp": "\u0663"}, body, secret, {}),
+            ({**headers, "webhook-id": "\udcff"}, body, secret, {}),
+            ({**headers, "webhook-signature": "v1,\udcff v1 \u00e9"}, body, secret, {}),
+            ({**headers, "webhook-signature": None}, body, secret, {}),
+            (headers, b"\xff\xfe{", secret, {}),
+            (headers, "\udcff", secret, {}),
         ):
             with self.assertRaises(WebhookVerificationError):
                 verify_webhook(*wrong[:3], **wrong[3])

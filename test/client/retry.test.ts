@@ -1,7 +1,6 @@
 /** When the client sends a request again. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readRetryAfter } from '../../client/src/api-error.ts';
 import { RETRY_POLICY, retryInMs } from '../../client/src/retry.ts';
 
 const failure = fc.record({
@@ -38,13 +37,5 @@ describe('A retry of the client', () => {
   it('ends with the last attempt of the policy', () => {
     const refused = { status: 503, retryAfterMs: null, isRepeatable: true };
     assert.equal(retryInMs(refused, RETRY_POLICY.retries + 1, RETRY_POLICY), null);
-  });
-
-  it('reads Retry-After in seconds and as a date', () => {
-    const now = Date.parse('2026-03-02T08:15:30Z');
-    assert.equal(readRetryAfter('7', now), 7_000);
-    assert.equal(readRetryAfter('Mon, 02 Mar 2026 08:15:40 GMT', now), 10_000);
-    assert.equal(readRetryAfter('Mon, 02 Mar 2026 08:15:20 GMT', now), 0);
-    assert.deepEqual([readRetryAfter(null), readRetryAfter('soon')], [null, null]);
   });
 });

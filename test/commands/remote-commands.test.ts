@@ -123,6 +123,8 @@ describe('Commands by API', () => {
     const other = await registerOne();
     const cancelledId = await apply(dms, slug, { serialNumbers: [other] });
     assert.match((await run('jobs', 'cancel', cancelledId)).stdout, /cancelled/);
+    await apply(dms, slug, { serialNumbers: [other] });
+    assert.match((await run('assets', 'withdraw', other)).stdout, /nothing is pending/);
     const ended = await run('jobs', 'watch', cancelledId);
     assert.equal(ended.code, 3);
     assert.match(ended.stdout, /^█+ 100 % · 1 cancelled\n.*cancelled\. 0 of 1 devices have applied it\.$/m);
@@ -131,8 +133,15 @@ describe('Commands by API', () => {
       lines.map((line) => JSON.parse(line)),
       [(await dms.api.get(`/devices/config-jobs/${cancelledId}`)).body],
     );
+    await dms.service.sql.raw(`update config_jobs set reason = 'too many devices failed' where id = ?`, [
+      cancelledId,
+    ]);
+    assert.match(
+      (await run('jobs', 'show', cancelledId)).stdout,
+      /cancelled: too many devices failed\. 0 of 1/,
+    );
     const ids = (await jsonOf('jobs', 'list')).map(({ id }: { id: string }) => id);
-    assert.deepEqual(ids, [cancelledId, jobId]);
+    assert.deepEqual(ids.slice(1), [cancelledId, jobId]);
   });
 
   it('show which devices of a job that has ended were not in time', async () => {
@@ -191,6 +200,14 @@ describe('Commands by API', () => {
     listening.child.kill('SIGINT');
     assert.deepEqual((await listening.exited)[0], 0);
     receiver.close();
+    assert.deepEqual(await jsonOf('webhooks', 'list'), []);
+  });
+
+  it('listen: end with what the service refuses, and leave nothing behind', async () => {
+    const { code, stderr } = await run('listen', '--events', 'alert.made.up');
+    assert.notEqual(code, 0);
+    assert.match(stderr, /^events\[0\] must be one of/);
+    assert.doesNotMatch(stderr, /--address/);
     assert.deepEqual(await jsonOf('webhooks', 'list'), []);
   });
 

@@ -1,8 +1,9 @@
 /** The rules of a job's run, without database and Temporal (contract, section 4). */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { findConflicts, memoized, withdrawChange } from '../../src/config-jobs/changes.ts';
+import { findConflicts, memoized } from '../../src/config-jobs/changes.ts';
 import {
+  abortReason,
   type Counts,
   evaluateStage,
   finishedStatus,
@@ -14,7 +15,7 @@ import {
 } from '../../src/config-jobs/config-job.ts';
 import {
   type Calendar,
-  CONFIGURATION_KEYS,
+  type ConfigurationKey,
   type DeviceConfiguration,
   DISABLED_CALENDAR,
   includes,
@@ -89,6 +90,26 @@ describe('Evaluating a stage', () => {
     assert.equal(evaluateStage(counted({ applied: 85, timed_out: 15 }), first), 'abort');
   });
 
+  it('aborts when no device is left in the first stage, or none of those left has applied the change', () => {
+    assert.equal(evaluateStage(counted({ superseded: 10, queued: 90 }), first), 'abort');
+    assert.equal(evaluateStage(counted({ cancelled: 9, waiting: 1, queued: 90 }), first), 'wait');
+    assert.equal(evaluateStage(counted({ cancelled: 9, applied: 1, queued: 90 }), first), 'proceed');
+    assert.equal(evaluateStage(counted({ superseded: 9, timed_out: 1, queued: 90 }), first), 'abort');
+  });
+
+  it('proceeds from a first stage that is empty by its making, whoever has left the job since', () => {
+    assert.equal(
+      evaluateStage(counted({ superseded: 1, queued: 9 }), { ...first, isEmpty: true }),
+      'proceed',
+    );
+  });
+
+  it('says why it aborts', () => {
+    assert.match(abortReason(counted({ failed: 2, waiting: 2 }), careful), /too many .*: 2 of 4, at 20 %/);
+    assert.match(abortReason(counted({ superseded: 2 }), careful), /^no device of the first stage/);
+    assert.match(abortReason(counted({ applied: 1, timed_out: 1 }), careful), /too few .*: 1 of 2, 90 %/);
+  });
+
   it('counts a share that is reached exactly as reached, for all numbers', () => {
     const wrong: string[] = [];
     for (let total = 1; total <= 300; total++) {
@@ -115,7 +136,8 @@ describe('Evaluating a stage', () => {
         if (rollout && begun.failed > 0 && reaches(begun.failed, rollout.abortFailedPercent))
           assert.equal(verdict, 'abort');
         else if (isLast) assert.equal(verdict, open > 0 ? 'wait' : 'proceed');
-        else if (rollout === null || reaches(begun.applied, rollout.minAppliedPercent))
+        else if (rollout === null) assert.equal(verdict, 'proceed');
+        else if (begun.applied > 0 && reaches(begun.applied, rollout.minAppliedPercent))
           assert.equal(verdict, 'proceed');
         else assert.equal(verdict, open > 0 ? 'wait' : 'abort');
       }),
@@ -170,6 +192,7 @@ describe('A finished job', () => {
       targetCounts: counted({ timed_out: 1, sent: 2 }),
       startAt: null,
       cancelRequestedAt: null,
+      reason: null,
       deadlineAt: at,
       createdAt: at,
       finishedAt: null,
@@ -191,6 +214,7 @@ describe('A finished job', () => {
       },
       deadlineAt: '2026-03-02T08:00:00.123Z',
       cancelRequestedAt: null,
+      reason: null,
       createdAt: '2026-03-02T08:00:00.123Z',
       finishedAt: null,
     });
@@ -227,20 +251,27 @@ describe('Changes of several jobs on one device', () => {
     ['ten minutes, daily', { measurementPeriodBase: 600, transmissionInterval: 86_400 }],
   ]);
 
-  it('of several jobs conflict only when they give a shared key different values', () => {
+  it('conflict only when they give a shared setting different values, which the later one takes over', () => {
     const all = [...contents.keys()];
+    const periods: ConfigurationKey[] = ['measurementPeriodBase', 'measurementPeriodFactor'];
+    const overwritten: ConfigurationKey[] = ['measurementPeriodBase'];
     assert.deepEqual(findConflicts(all, ['an hour'], contents), [
-      { existing: 'ten minutes', incoming: 'an hour' },
-      { existing: 'ten minutes, daily', incoming: 'an hour' },
+      { existing: 'ten minutes', incoming: 'an hour', overwritten, existingKeys: periods },
+      {
+        existing: 'ten minutes, daily',
+        incoming: 'an hour',
+        overwritten,
+        existingKeys: ['measurementPeriodBase', 'transmissionInterval'],
+      },
     ]);
     assert.deepEqual(findConflicts(all, ['daily'], contents), []);
     assert.deepEqual(findConflicts(all, ['ten minutes'], contents), [
-      { existing: 'an hour', incoming: 'ten minutes' },
+      { existing: 'an hour', incoming: 'ten minutes', overwritten, existingKeys: periods },
     ]);
     assert.deepEqual(findConflicts([], all, contents), []);
   });
 
-  it('of several jobs conflict exactly when the merged configuration no longer includes the existing one', () => {
+  it('conflict exactly when the merged configuration no longer includes the existing one', () => {
     fc.assert(
       fc.property(changes, changes, changes, (other, existing, incoming) => {
         const pending = merged(merged(other, existing), incoming);
@@ -261,44 +292,6 @@ describe('Changes of several jobs on one device', () => {
     assert.throws(
       () => findConflicts(['nothing'], ['daily'], contents),
       /configuration nothing is not there/,
-    );
-  });
-});
-
-describe('Withdrawing a change', () => {
-  const pending = { measurementPeriodBase: 600, measurementPeriodFactor: 1, transmissionInterval: 86_400 };
-
-  it('withdraws the keys of a change and keeps the others', () => {
-    assert.deepEqual(withdrawChange(pending, { transmissionInterval: 86_400 }, []), {
-      measurementPeriodBase: 600,
-      measurementPeriodFactor: 1,
-    });
-  });
-
-  it('leaves nothing pending when the change was all that was pending', () => {
-    assert.equal(withdrawChange(pending, pending, []), null);
-  });
-
-  it('keeps the keys that another change still wants', () => {
-    const others = [{ measurementPeriodBase: 600 }, { transmissionInterval: 86_400 }];
-    assert.deepEqual(withdrawChange(pending, pending, others), {
-      measurementPeriodBase: 600,
-      transmissionInterval: 86_400,
-    });
-  });
-
-  it('keeps what other changes want whole, and nothing else of its own keys', () => {
-    fc.assert(
-      fc.property(changes, changes, fc.array(changes, { maxLength: 3 }), (base, change, wanted) => {
-        const all = [change, ...wanted].reduce<DeviceConfiguration>(merged, base);
-        const others = wanted.filter((other) => includes(all, other));
-        const rest = withdrawChange(all, change, others) ?? {};
-        for (const other of others) assert.equal(includes(rest, other), true);
-        for (const key of CONFIGURATION_KEYS) {
-          const isOwn = change[key] !== undefined && others.every((other) => other[key] === undefined);
-          assert.deepEqual(rest[key], isOwn ? undefined : all[key]);
-        }
-      }),
     );
   });
 });

@@ -327,12 +327,46 @@ describe('Applying a profile', () => {
       await refuse(fleet, failing);
       const job = await untilEnded(fleet, jobId);
       assert.equal(job.status, 'aborted');
+      assert.equal(job.reason, 'too many devices failed: 1 of 2, at 50 % the job ends');
       assert.deepEqual(await statesOf(fleet, jobId), {
         [failing]: 'failed',
         [waiting]: 'cancelled',
         [queued]: 'cancelled',
       });
       assert.equal((await configOf(fleet, waiting)).pendingConfig, null);
+    });
+
+    const LEAVING: Record<string, (serial: string) => Promise<unknown>> = {
+      'is put back by another apply': (serial) => applyTo('rare', [serial]),
+      'was archived': async (serial) =>
+        fleet.api.delete(`/assets/${(await configOf(fleet, serial)).assetId}`),
+    };
+    for (const [how, leave] of Object.entries(LEAVING)) {
+      it(`aborts a job, with the reason, when every device of the first stage ${how}`, async () => {
+        const [first = '', ...rest] = serials;
+        const jobId = await applyTo('frequent', serials, { rollout: { ...rollout, firstPercent: 33 } });
+        await leave(first);
+        const { status, reason } = await untilEnded(fleet, jobId);
+        assert.deepEqual(
+          [status, reason],
+          ['aborted', 'no device of the first stage has applied the change'],
+        );
+        for (const serial of rest) assert.equal((await configOf(fleet, serial)).pendingConfig, null);
+        const { items } = (await fleet.api.get(`/devices/config-jobs/${jobId}/targets?state=cancelled`)).body;
+        assert.match(items[0].reason, /^the (asset was archived|job was aborted: no device)/);
+      });
+    }
+
+    it('begins the second stage when those that are left of the first have applied the change', async () => {
+      const [first = '', second = '', third = ''] = serials;
+      const jobId = await applyTo('frequent', serials, { rollout: { ...rollout, firstPercent: 60 } });
+      await applyTo('rare', [first]);
+      assert.equal((await configOf(fleet, third)).pendingConfig, null);
+      await applyAnswer(fleet, second);
+      await eventually(
+        () => statesOf(fleet, jobId),
+        (states) => states[third] === 'waiting',
+      );
     });
 
     it('supersedes queued targets of a staged job by a later job', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { openResources } from '../../src/compose/resources.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
+import { query } from '../../src/db/query.ts';
 import { createLog } from '../../src/process/log.ts';
 import {
   apply,
@@ -104,6 +105,29 @@ describe('Daylight saving time', () => {
       await pendingAt(serial, januaryMinutes);
     });
   }
+
+  it('changes all devices but one that cannot be stored, which is tried again later', async () => {
+    const fleet: string[] = [];
+    for (let count = 0; count < 3; count++) {
+      const { serial } = await registerWith(hotWaterIn('Europe/Stockholm'));
+      await applyAnswer(dms, serial);
+      fleet.push(serial);
+    }
+    await sweep();
+    const [bad, ...others] = fleet as [string, ...string[]];
+    const { id: assetId } = (await dms.api.get(`/assets?serialNumber=${bad}`)).body.items[0];
+    await query(
+      dms.service.sql,
+      `alter table device_configs add constraint test_check
+       check (asset_id <> '${assetId}' or pending_config_id is null) not valid`,
+    );
+    now = inJuly(year);
+    for (const serial of others) await pendingAt(serial, 120);
+    assert.deepEqual(offsetsOf((await configOf(dms, bad)).pendingConfig), []);
+    await query(dms.service.sql, 'alter table device_configs drop constraint test_check');
+    now = new Date(now.getTime() + 3_600_001);
+    await pendingAt(bad, 120);
+  });
 
   it('offers a pending change at the new offset as a new revision, and its job goes on', async () => {
     const { serial, jobId } = await registerWith(hotWaterIn('Europe/Stockholm'));

@@ -76,6 +76,22 @@ describe('A refused setting', () => {
     assert.equal((await retry(refusedJob)).status, 409, 'the device has confirmed it since');
   });
 
+  it('is none when the device repeats over HTTP an error that it reported before it fetched another change', async () => {
+    const errors = [{ message: 'out of range' }];
+    const other = await applyTo('ten-minutes');
+    await poll();
+    await report(fleet, 'A', { ...FACTORY, ...TEN_MINUTES, errors });
+    assert.equal(await stateOf(other), 'applied');
+    await createProfile(fleet, { slug: 'hourly', intervals: { measurementIntervalMinutes: 60 } });
+    const again = await applyTo('hourly');
+    await poll();
+    await report(fleet, 'A', { ...FACTORY, ...TEN_MINUTES, errors });
+    assert.equal(await stateOf(again), 'sent');
+    await report(fleet, 'A', { ...FACTORY, ...TEN_MINUTES, errors: [...errors, { code: 7, message: 'no' }] });
+    const { items } = (await fleet.api.get(`/devices/config-jobs/${again}/targets`)).body;
+    assert.deepEqual([items[0].state, items[0].reason], ['failed', 'the device refused: no (code 7)']);
+  });
+
   it('is not handed out in answers to frames', async () => {
     const measuredAt = new Date().toISOString();
     const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt }];

@@ -195,10 +195,31 @@ describe('A delivery attempt', () => {
     assert.match(String(receiver.received[0]?.headers['webhook-signature']), /^v1,/);
   });
 
+  it('shows a delivery whose request cannot be made, sends those of others, and retries until it can', async () => {
+    const [endpoint, other] = [
+      await customer.subscribe(receiver.url),
+      await customer.subscribe(receiver.url),
+    ];
+    const setUrl = (url: string) =>
+      query(dms.service.sql, 'update endpoints set url = ? where organization_id = ? and id = ?', [
+        url,
+        customer.id,
+        endpoint.id,
+      ]);
+    await setUrl('no URL');
+    await customer.publish(1);
+    await endpoint.until(([only]) => only?.lastError === 'the request cannot be made');
+    await other.untilAll('delivered', 1);
+    await setUrl(receiver.url);
+    await endpoint.untilAll('delivered', 1);
+  });
+
   it('retries after every kind of failure with the same webhook-id and body, and records each attempt', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response, index) => {
       const fault = FAULTS[index];
+      // On a connection that was used before, a request that is lost is repeated within the attempt.
+      if (/^(answers \d|redirects)/.test(fault?.does ?? '')) response.setHeader('connection', 'close');
       if (fault) fault.how(response);
       else response.writeHead(204).end();
     });
@@ -357,6 +378,18 @@ describe('A delivery attempt', () => {
       const [delivery] = await endpoint.until(([only]) => only?.attemptCount === 1);
       const waitMs = Date.parse(delivery?.nextAttemptAt ?? '') - Date.now();
       assert.ok(waitMs > 3_500_000, `${status}: ${waitMs} ms`);
+      await customer.api.delete(endpoint.path);
+    }
+  });
+
+  it('ignores a Retry-After that is neither a number of seconds nor a date', async () => {
+    for (const retryAfter of ['40.5', '-40', '"40"', 'soon']) {
+      receiver.answer((response) => response.writeHead(503, { 'retry-after': retryAfter }).end());
+      const endpoint = await customer.subscribe(receiver.url);
+      await customer.publish(1);
+      const [delivery] = await endpoint.until(([only]) => only?.attemptCount === 1);
+      const waitMs = Date.parse(delivery?.nextAttemptAt ?? '') - Date.now();
+      assert.ok(waitMs < 60_000, `${retryAfter}: ${waitMs} ms`);
       await customer.api.delete(endpoint.path);
     }
   });

@@ -41,6 +41,8 @@ export interface DeliveryItem {
   nextAttemptAt: string | null;
   lastStatusCode: number | null;
   lastError: string | null;
+  lastAttemptAt: string | null;
+  deliveredAt: string | null;
 }
 
 export interface AttemptItem {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { query } from '../../src/db/query.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -113,10 +114,31 @@ describe('Operations on deliveries', () => {
     assert.equal((await customer.api.get(`${endpoint.path}/deliveries?state=sending`)).status, 400);
   });
 
+  it('lists and shows deliveries whatever text their events hold', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.publish(1);
+    await endpoint.untilAll('delivered', 1);
+    const [event] = await query<{ serialNumber: string }>(
+      dms.service.sql,
+      `update events set body = replace(body, '"data":{', '"data":{"reason":"\\ud83e",')
+       where organization_id = ? and id in (
+         select event_id from deliveries where organization_id = ? and endpoint_id = ?
+       ) returning serial_number as "serialNumber"`,
+      [customer.id, customer.id, endpoint.id],
+    );
+    const { status, body } = await customer.api.get(`${endpoint.path}/deliveries`);
+    assert.equal(status, 200);
+    assert.equal(body.items[0].serialNumber, event?.serialNumber);
+    assert.equal(typeof event?.serialNumber, 'string');
+    assert.equal(body.items[0].deliveredAt, body.items[0].lastAttemptAt);
+    assert.notEqual(body.items[0].deliveredAt, null);
+    assert.equal((await customer.api.get(`${endpoint.path}/deliveries/${body.items[0].id}`)).status, 200);
+  });
+
   it('shows a delivery with its payload and every attempt', async () => {
     const { endpoint } = await withFailed(1);
-    const { payload, attempts, state } = await endpoint.delivery();
-    assert.equal(state, 'failed');
+    const { payload, attempts, state, deliveredAt } = await endpoint.delivery();
+    assert.deepEqual([state, deliveredAt], ['failed', null]);
     assert.deepEqual(payload, JSON.parse(receiver.received[0]?.body ?? ''));
     assert.deepEqual(
       attempts.map(({ number, statusCode, error, responseExcerpt }) => [
@@ -137,6 +159,8 @@ describe('Operations on deliveries', () => {
     assert.deepEqual([answer.status, answer.body.id, answer.body.eventId], [202, id, items[0]?.eventId]);
     const [delivered] = await endpoint.untilAll('delivered', 1);
     assert.deepEqual([delivered?.id, delivered?.attemptCount], [id, 3], 'the row is the same');
+    const { deliveredAt, attempts } = await endpoint.delivery();
+    assert.equal(deliveredAt, attempts[2]?.at, 'when the attempt that succeeded was made');
     assert.equal((await resend(endpoint, id)).status, 202);
     await receiver.until(4);
     assert.deepEqual(new Set(idsSeen()), new Set([items[0]?.eventId]));

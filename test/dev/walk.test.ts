@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { NO_FAULTS } from '../../dev/simulator/faults.ts';
 import { createFleet, type Fleet, type FleetOptions, serialsOf } from '../../dev/simulator/fleet.ts';
-import { startMailServer } from '../notifications/harness.ts';
+import { confirmAddress, startMailServer } from '../notifications/harness.ts';
 import { createProfile, eventually, untilEnded } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -71,6 +71,7 @@ describe('Twenty loggers from a table', () => {
     jobId = items[0].id;
     const channel = { type: 'email', target: QUALITY, alertTypes: ['high_temp'], groupIds: [groupId] };
     assert.equal((await dms.api.post('/notification-channels', channel)).status, 201);
+    await confirmAddress(dms, mail.mails, QUALITY);
   });
 
   it('run it once they are switched on, but for the one that refuses, which the job names with its reason', async () => {

@@ -15,7 +15,7 @@ interface ReportDraw {
   made: MadeAt;
   /** It arrived before the device fetched. */
   isEarly: boolean;
-  errors: { made: ErrorMadeAt; slackMs: number } | null;
+  errors: { code: string; made: ErrorMadeAt | null; slackMs: number } | null;
 }
 
 type Event =
@@ -54,7 +54,10 @@ const reportDraws: fc.Arbitrary<ReportDraw> = fc.record({
   isEarly: fc.nat(7).map((draw) => draw === 0),
   errors: fc.option(
     fc.record({
-      made: fc.oneof(madeAts, fc.constantFrom<ErrorMadeAt>('60 s before the fetch', '61 s before the fetch')),
+      code: fc.constantFrom('7', '8'),
+      made: fc.option(
+        fc.oneof(madeAts, fc.constantFrom<ErrorMadeAt>('60 s before the fetch', '61 s before the fetch')),
+      ),
       slackMs: fc.constantFrom(0, COAP_SLACK_MS),
     }),
     { freq: 6 },
@@ -127,6 +130,10 @@ export function toModelReport(
     config,
     receivedMs: isEarly ? fetchMs - 1 : nowMs,
     madeMs: timesMs[made],
-    errors: errors && { madeMs: timesMs[errors.made], slackMs: errors.slackMs },
+    errors: errors && {
+      code: errors.code,
+      atMs: errors.made && timesMs[errors.made],
+      slackMs: errors.slackMs,
+    },
   };
 }

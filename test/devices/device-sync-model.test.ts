@@ -32,8 +32,8 @@ const toDeviceReport = (
   receivedAt: new Date(receivedMs),
   madeAt: new Date(madeMs),
   errors: errors && {
-    messages: [ERROR_MESSAGE],
-    madeAt: new Date(errors.madeMs),
+    items: [{ id: errors.code, message: ERROR_MESSAGE }],
+    at: errors.atMs === null ? null : new Date(errors.atMs),
     slackMs: errors.slackMs,
   },
 });

@@ -53,9 +53,15 @@ const afterReport = (sync: DeviceSync, config: DeviceConfiguration, times: Repor
   receive(sync, config, times).sync;
 
 const errorsMade = (message: string, made: number, slackMs = 0) => ({
-  messages: [message],
-  madeAt: at(made),
+  items: [{ id: message, message }],
+  at: at(made),
   slackMs,
+});
+/** Without a time: firmware 06.00 and 06.01, and reports over HTTP. */
+const errorsNow = (...messages: string[]) => ({
+  items: messages.map((message) => ({ id: message, message })),
+  at: null,
+  slackMs: COAP_SLACK_MS,
 });
 
 const OLD = { measurementPeriodBase: 60, measurementPeriodFactor: 1, transmissionInterval: 3_600 };
@@ -220,6 +226,21 @@ describe('Pending changes', () => {
 
   it('fetches nothing when nothing is pending', () => {
     assert.equal(fetch(known, at(100)), known);
+  });
+});
+
+describe('The reason of a refusal', () => {
+  it('is cut to 500 characters, and keeps or leaves out a character of two code units whole', () => {
+    for (const length of [476, 477, 478, 479, 480]) {
+      const errors = errorsMade(`${'y'.repeat(length)}\u{1F9CA}${'z'.repeat(60)}`, 110);
+      const { outcome } = receive(fetched(DAILY), OLD, { arrived: 110, errors });
+      const reason = outcome.kind === 'rejected' ? outcome.reason : '';
+      assert.ok(
+        reason.isWellFormed() && reason.length >= 499 && reason.length <= 500,
+        `${length}: ${reason.length}`,
+      );
+      assert.ok(reason.endsWith('…'));
+    }
   });
 });
 
@@ -403,8 +424,77 @@ describe('Errors that a device reports', () => {
     assert.equal(outcome.kind, 'confirmed');
   });
 
+  /** Had an error and has fetched a change since. */
+  const faulty = (errors: DeviceReport['errors']) =>
+    fetched(DAILY, afterReport(NEW_DEVICE, OLD, { arrived: 0, errors }));
+  const applied = { ...OLD, ...DAILY };
+  const kindOf = (sync: DeviceSync, config: DeviceConfiguration, errors: DeviceReport['errors']) =>
+    receive(sync, config, { arrived: 110, errors }).outcome.kind;
+
+  it('ignores errors that it reported before the fetch, with the same time or without one', () => {
+    for (const errors of [
+      errorsNow('known'),
+      errorsMade('known', -345_600),
+      errorsMade('known', 230),
+      errorsMade('known', 86_400),
+      errorsMade('known', 31_536_000),
+    ]) {
+      assert.equal(kindOf(faulty(errors), applied, errors), 'confirmed');
+      assert.equal(kindOf(faulty(errors), OLD, errors), 'reoffered');
+      assert.equal(kindOf(faulty(errors), {}, errors), 'recorded');
+    }
+  });
+
+  it('fails a change by an error that was not there before, and names that one', () => {
+    const { sync } = receive(faulty(errorsNow('known')), OLD, {
+      arrived: 110,
+      errors: errorsNow('known', 'new'),
+    });
+    assert.equal(sync.pending?.refusal?.reason, 'the device refused: new');
+  });
+
+  it('fails a change by an error that happened again, unless the device runs all of the change', () => {
+    const again = errorsMade('known', 105, COAP_SLACK_MS);
+    for (const before of [errorsNow('known'), errorsMade('known', -50)]) {
+      assert.equal(kindOf(faulty(before), OLD, again), 'rejected');
+      assert.equal(kindOf(faulty(before), DAILY, again), 'confirmed');
+    }
+  });
+
+  it('fails a change again by the error with which the device refused it before, unless it runs all of it now', () => {
+    const known = errorsNow('known');
+    const no = afterReport(fetched(DAILY), OLD, { arrived: 110, errors: known });
+    const later = afterReport(no, OLD, { arrived: 150, errors: known });
+    for (const sync of [no, later]) {
+      const again = fetch(merge(sync, DAILY), at(200));
+      const kind = (config: DeviceConfiguration) =>
+        receive(again, config, { arrived: 210, errors: known }).outcome.kind;
+      assert.deepEqual([kind(MINUTES), kind(OLD), kind(DAILY)], ['rejected', 'rejected', 'confirmed']);
+      const other = fetch(merge(sync, MINUTES), at(200));
+      assert.equal(receive(other, MINUTES, { arrived: 210, errors: known }).outcome.kind, 'confirmed');
+    }
+  });
+
+  it('remembers errors while reports without them or without settings come after the fetch', () => {
+    const known = errorsNow('known');
+    const silent = afterReport(faulty(known), {}, { arrived: 105 });
+    assert.equal(kindOf(silent, OLD, known), 'reoffered');
+    const partly = afterReport(faulty(known), {}, { arrived: 105, errors: errorsMade('old', 10) });
+    assert.equal(kindOf(partly, OLD, known), 'reoffered');
+  });
+
+  it('forgets errors that the last report before the fetch did not name, and those of replaced hardware', () => {
+    const known = errorsNow('known');
+    const healthy = afterReport(afterReport(NEW_DEVICE, OLD, { arrived: 0, errors: known }), OLD, {
+      arrived: 1,
+    });
+    assert.equal(kindOf(fetched(DAILY, healthy), OLD, known), 'rejected');
+    const hardware = replaceHardware(afterReport(NEW_DEVICE, OLD, { arrived: 0, errors: known }));
+    assert.equal(kindOf(fetch(hardware, at(100)), OLD, known), 'rejected');
+  });
+
   it('cuts the reason to 500 characters', () => {
-    const errors = { messages: Array(20).fill('x'.repeat(200)), madeAt: at(110), slackMs: 0 };
+    const errors = errorsNow(...Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(200, 'x')));
     const { sync } = receive(fetched(DAILY), OLD, { arrived: 110, errors });
     assert.equal(sync.pending?.refusal?.reason.length, 500);
   });
@@ -623,9 +713,13 @@ describe('Reports over HTTP', () => {
     assert.equal(parse({}).hash, null);
   });
 
-  it('dates errors over HTTP as the report, without slack, and adds their codes', () => {
+  it('takes errors over HTTP as those of the report, without slack, and adds their codes', () => {
     const { errors } = parse({ errors: [{ code: 7, message: 'range' }, { message: 'other' }] });
-    assert.deepEqual(errors, { messages: ['range (code 7)', 'other'], madeAt: at(100), slackMs: 0 });
+    const items = [
+      { id: '7', message: 'range (code 7)' },
+      { id: 'other', message: 'other' },
+    ];
+    assert.deepEqual(errors, { items, at: null, slackMs: 0 });
     assert.equal(parse({ errors: [] }).errors, null);
   });
 });

@@ -6,14 +6,20 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { createChangesService } from '../../src/config-jobs/changes.service.ts';
-import type { ConfigJob } from '../../src/config-jobs/config-job.ts';
+import type { ConfigJob, JobRef } from '../../src/config-jobs/config-job.ts';
 import { createConfigTargetsRepository } from '../../src/config-jobs/config-targets.repository.ts';
 import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
 import { createJobEnding } from '../../src/config-jobs/job-ending.service.ts';
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
-import { CONFIGURATION_KEYS, hasSameAlertRules, keysOf } from '../../src/devices/configuration.ts';
+import {
+  CONFIGURATION_KEYS,
+  type ConfigurationKey,
+  type DeviceConfiguration,
+  hasSameAlertRules,
+  keysOf,
+} from '../../src/devices/configuration.ts';
 import {
   createConfigurationCache,
   createConfigurationsRepository,
@@ -23,6 +29,7 @@ import { followsTimeZone } from '../../src/devices/device-row.ts';
 import { type DeviceSync, merge, monitoredConfig, withdraw } from '../../src/devices/device-sync.ts';
 import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
 import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
+import { endChanges, type OwnedChange, overwrittenBy, ownedKeys } from '../../src/devices/pending-owners.ts';
 import { registerMany } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { configs, syncs } from './sync-arbitraries.ts';
@@ -30,13 +37,32 @@ import { configs, syncs } from './sync-arbitraries.ts';
 const DEVICES = 12;
 const RUNS = 60;
 
-/** A random state and a change for each device; few different changes, as a job has them. */
+/** A change that another job has on a device; of those before some settings may be lost, and some refused. */
+const others = (changes: DeviceConfiguration[]) =>
+  fc.record({
+    change: fc.constantFrom(...changes),
+    lostKeys: fc.subarray([...CONFIGURATION_KEYS]),
+    state: fc.constantFrom('waiting', 'sent', 'failed', 'timed_out', 'superseded'),
+  });
+type Other = { change: DeviceConfiguration; lostKeys: ConfigurationKey[]; state: string };
+
+/** A random state, a change and other changes for each device; few different changes, as a job has them. */
 const cases = fc.array(configs(1), { minLength: 1, maxLength: 3 }).chain((changes) =>
-  fc.array(fc.record({ sync: syncs, change: fc.constantFrom(...changes) }), {
-    minLength: DEVICES,
-    maxLength: DEVICES,
-  }),
+  fc.array(
+    fc.record({
+      sync: syncs,
+      change: fc.constantFrom(...changes),
+      others: fc.array(others(changes), { maxLength: 2 }),
+    }),
+    { minLength: DEVICES, maxLength: DEVICES },
+  ),
 );
+const REASON = 'the device refused: out of range';
+const owned = ({ change, lostKeys, state }: Other): OwnedChange => ({
+  change,
+  lostKeys,
+  refusalReason: state === 'failed' ? REASON : null,
+});
 
 describe('A change of many devices in one statement', () => {
   let dms: TestService;
@@ -73,11 +99,11 @@ describe('A change of many devices in one statement', () => {
   });
   after(() => dms.stop());
 
-  /** Without the time of the next check, which depends on the states before: the two ways begin with different ones. */
+  /** Without what depends on the states before: the two ways begin with different ones. */
   const rowsIn = (sql: Sql) =>
     query(
       sql,
-      `select to_jsonb(d) - 'utc_offset_check_at' as row from device_configs d where organization_id = ?
+      `select to_jsonb(d) - 'utc_offset_check_at' - 'has_had_profile' as row from device_configs d where organization_id = ?
        order by asset_id`,
       [dms.id],
     );
@@ -126,9 +152,11 @@ describe('A change of many devices in one statement', () => {
                   configId: config && (idOf.get(config) as string),
                   followsTimeZone: followsTimeZone(config),
                   refusedKeys,
+                  refusalReason: null,
                   isRefused: config !== null && keysOf(config).every((key) => refusedKeys.includes(key)),
                 };
               }),
+              { bringsProfile: false },
             );
           },
         );
@@ -155,29 +183,83 @@ describe('A change of many devices in one statement', () => {
       })
       .map(({ assetId }) => assetId);
 
-  it('puts the change of a job on devices as a merge into each of them does', () =>
+  /** Stores the other changes, each as a target of a job of its own. */
+  async function insertOthers(sql: Sql, drawn: Array<{ others: Other[] }>): Promise<void> {
+    for (const [index, each] of drawn.entries()) {
+      for (const { change, lostKeys, state } of each.others) {
+        const [changeId] = await configurationsIn(sql).insert([{ organizationId: dms.id, config: change }]);
+        const target = [dms.id, randomUUID(), found[index]?.assetId, changeId, state];
+        await query(
+          sql,
+          `insert into config_targets (organization_id, job_id, asset_id, change_config_id, state, reason, lost_keys)
+           values (?, ?, ?, ?, ?, ?, ?::text[])`,
+          [
+            ...target,
+            state === 'failed' ? REASON : null,
+            lostKeys.length > 0 ? `{${lostKeys.join()}}` : null,
+          ],
+        );
+      }
+    }
+  }
+
+  /** What the other changes have lost, device by device in any order, and whether anything is left of them. */
+  const othersIn = async (sql: Sql, job: JobRef) =>
+    (
+      await query<{ lost: string[] | null; isActive: boolean; state: string; assetId: string }>(
+        sql,
+        `select asset_id as "assetId", lost_keys as lost, is_active as "isActive", state from config_targets
+         where organization_id = ? and job_id <> ?`,
+        [dms.id, job.jobId],
+      )
+    )
+      .map(({ assetId, lost, isActive, state }) =>
+        [assetId, (lost ?? []).toSorted().join(), isActive, state].join(' '),
+      )
+      .sort();
+
+  it('puts the change of a job on devices as a merge into each of them does, and takes over what others had set', () =>
     fc.assert(
       fc.asyncProperty(cases, async (drawn) => {
         const before = drawn.map(({ sync }) => sync);
         const after = drawn.map(({ sync, change }) => merge(sync, change));
         const job = { organizationId: dms.id, jobId: randomUUID() };
+        const expected = drawn.flatMap(({ change, others }, index) =>
+          others.map((other) => {
+            const { lostKeys } = overwrittenBy(owned(other), change);
+            const isHit = lostKeys.length > other.lostKeys.length;
+            const isActive = !isHit || ownedKeys({ change: other.change, lostKeys }).length > 0;
+            const state = isHit && ['waiting', 'sent'].includes(other.state) ? 'superseded' : other.state;
+            // The change has to be fetched anew, and so has what waits beside it.
+            const shown = state === 'sent' ? 'waiting' : state;
+            return [found[index]?.assetId, lostKeys.toSorted().join(), isActive, shown].join(' ');
+          }),
+        );
         await compare(
           before,
           (_, index) => after[index] as DeviceSync,
-          async (sql) => changes.put(sql, job, await lockChanges(sql, drawn)),
+          async (sql) => {
+            await insertOthers(sql, drawn);
+            await changes.put(sql, job, await lockChanges(sql, drawn));
+            assert.deepEqual(await othersIn(sql, job), expected.sort());
+            await query(sql, 'delete from config_targets where organization_id = ?', [dms.id]);
+          },
         );
         assert.deepEqual(rulesChanged, withOtherRules(before, after));
       }),
       { numRuns: RUNS },
     ));
 
-  it('takes the change of a job back as a withdrawal from each device does, which keeps its revision if nothing goes', () =>
+  it('takes the change of a job back as a withdrawal of what it owns does, which keeps its revision if nothing goes', () =>
     fc.assert(
       fc.asyncProperty(cases, async (drawn) => {
         const before = drawn.map(({ sync }) => sync);
-        const after = drawn.map(({ sync, change }) => {
-          const isPending = keysOf(change).some((key) => sync.pending?.config[key] !== undefined);
-          return isPending ? withdraw(sync, keysOf(change)) : sync;
+        const after = drawn.map(({ sync, change, others }) => {
+          if (!sync.pending) return sync;
+          const own = { change, lostKeys: [] };
+          const { withdrawn, refusal } = endChanges(sync.pending.config, [own], others.map(owned));
+          const left = refusal?.keys.filter((key) => !sync.pending?.refusal?.keys.includes(key)) ?? [];
+          return withdrawn.length + left.length > 0 ? withdraw(sync, withdrawn, refusal) : sync;
         });
         const job = { organizationId: dms.id, jobId: randomUUID() };
         await compare(
@@ -190,8 +272,10 @@ describe('A change of many devices in one statement', () => {
               stage: 1,
               state: 'waiting' as const,
             }));
+            await insertOthers(sql, drawn);
             await createConfigTargetsRepository(sql).insert(job, targets);
             await jobEnding.end(sql, job, 'cancelled');
+            await query(sql, 'delete from config_targets where organization_id = ?', [dms.id]);
           },
         );
         assert.deepEqual(rulesChanged, withOtherRules(before, after));

@@ -34,4 +34,11 @@ export const syncs: fc.Arbitrary<DeviceSync> = fc.record({
       }),
   ),
   observedHash: hashes,
+  knownErrors: fc.option(
+    fc.record({
+      ids: fc.constantFrom(['7'], ['7', 'a, "b"']),
+      at: fc.option(times),
+      refusedKeys: fc.subarray([...CONFIGURATION_KEYS]),
+    }),
+  ),
 });

@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { addUpListChanges } from '../../src/db/list-totals.repository.ts';
 import { query } from '../../src/db/query.ts';
-import { apply, applyAnswer, createProfile, FRIDGE, register, sendTemperature } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  FACTORY,
+  FRIDGE,
+  register,
+  report,
+  sendTemperature,
+} from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 describe('The fleet of an organization', () => {
@@ -29,6 +38,24 @@ describe('The fleet of an organization', () => {
     assert.deepEqual(some(openAlerts), {});
     assert.deepEqual(endpoints, { healthy: 0, failing: 0, recovering: 0, disabled: 0 });
     assert.equal(unregisteredDevices, 0);
+  });
+
+  it('counts devices that no apply has reached as such, whatever they run, until one does or they are archived', async () => {
+    const first = await register(org, 'FIRST');
+    await register(org, 'SECOND');
+    await org.api.post('/assets/import', [{ serialNumber: 'THIRD' }]);
+    await report(org, 'FIRST', FACTORY);
+    await report(org, 'SECOND', FACTORY);
+    const { noProfile, syncStatus } = await fleet();
+    assert.deepEqual([noProfile, some(syncStatus)], [3, { applied: 2, no_device_report: 1 }]);
+    const slug = await createProfile(org, { slug: 'fridge', ...FRIDGE });
+    const jobId = await apply(org, slug, { serialNumbers: ['SECOND'] });
+    assert.equal((await fleet()).noProfile, 2);
+    await org.api.post(`/devices/config-jobs/${jobId}/cancel`);
+    await addUpListChanges(dms.service.sql, 10_000);
+    assert.equal((await fleet()).noProfile, 2);
+    await org.api.delete(`/assets/${first}`);
+    assert.equal((await fleet()).noProfile, 1);
   });
 
   it('counts devices, alerts, webhooks and unregistered devices by state, and follows every change of them', async () => {

@@ -41,6 +41,26 @@ describe('The gateway', () => {
       );
     });
 
+    it('keeps what no sensor can measure out of statistics and temperature alerts, and opens a sensor error', async () => {
+      const setup = await gateway.newLogger();
+      const { org, logger, assetId } = setup;
+      await createProfile(org, FRIDGE);
+      await setup.applyProfile('vaccine-fridge');
+      const at = new Date(Math.floor(Date.now() / 1000) * 1000);
+      await logger.measure({ values: [5, 4_000.1, 6], at: new Date(at.getTime() - MINUTE_MS) });
+      await logger.measure({ values: [-273.3], at });
+      const { items } = (await org.api.get(`/alerts?assetId=${assetId}`)).body;
+      assert.deepEqual(
+        items.map((alert: { type: string; details: object }) => [alert.type, alert.details]),
+        [['sensor_error', { channel: 1, error: -2_733 }]],
+      );
+      const span = `from=${new Date(at.getTime() - HOUR_MS).toISOString()}&to=${new Date(at.getTime() + 1).toISOString()}`;
+      const { channels } = (await org.api.get(`/assets/${assetId}/statistics?${span}`)).body;
+      const { count, min, max, avg } = channels[0];
+      assert.deepEqual([count, min, max, avg], [2, 5, 6, 5.5]);
+      assert.ok(channels[0].meanKineticTemperature < 6);
+    });
+
     it('shows battery, signal and newest reading of a frame at the asset', async () => {
       const { logger, asset } = await gateway.newLogger();
       await logger.measure({ signal: 9, isBatteryOk: false });

@@ -222,6 +222,26 @@ describe('The configuration loop over CoAP', () => {
       assert.equal((await config()).syncStatus, 'applied');
     });
 
+    const ERRORS = {
+      none: undefined,
+      past: -5 * MINUTE_MS,
+      'fast by minutes': 2 * MINUTE_MS,
+      'fast by days': 48 * HOUR_MS,
+    };
+    for (const [clock, aheadMs] of Object.entries(ERRORS)) {
+      it(`confirms the change by a report that repeats an error from before the fetch (time of the error: ${clock})`, async () => {
+        const { logger, applyProfile, config } = await withProfiles();
+        await logger.measure();
+        const at = aheadMs === undefined ? undefined : new Date(Date.now() + aheadMs);
+        const errors = { codes: [20_738], ...(at && { at }) };
+        await logger.report({ errors });
+        await applyProfile(FRIDGE_SLUG);
+        logger.applyAnswer(await logger.measure());
+        await logger.report({ errors });
+        assert.equal((await config()).syncStatus, 'applied');
+      });
+    }
+
     it('does not fail the change by an error that was reported before the fetch', async () => {
       const { logger, applyProfile, config } = await reported();
       await applyProfile(FRIDGE_SLUG);

@@ -15,6 +15,7 @@ import {
   type MeasurementsMessage,
 } from '../../src/gateway/measurements-message.ts';
 import { MalformedMessage } from '../../src/gateway/wire-reader.ts';
+import type { Reading } from '../../src/measurements/reading.ts';
 import { measurements } from './arbitraries.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
 
@@ -120,11 +121,51 @@ describe('Measurements of a logger', () => {
 
   it('have errors as offsets from 8355840 to 8388607, and no others', () => {
     const sampleOffsets = [8_355_839, 8_355_840, 8_388_607, 8_388_608];
-    const readings = decodeReadings(message([{ type: 2, sampleOffsets }]));
+    const readings = decodeReadings(message([{ type: 36, startPoint: -5_000_000, sampleOffsets }]));
     assert.deepEqual(
       readings.map(({ error }) => error),
       [null, 8_355_840, 8_388_607, null],
     );
+  });
+
+  for (const [celsius, raw] of [
+    [-3_276.8, -32_768],
+    [838_860.8, 8_388_608],
+    [4_000.1, 40_001],
+    [-273.3, -2_733],
+    [214_748_364.7, 2_147_483_647],
+  ] as const) {
+    it(`become a reading with an error, their raw value, for ${celsius} °C`, () => {
+      const [low, out, high] = decodeReadings(
+        message([{ type: 1, sampleOffsets: [-2_732, raw, 40_000] }]),
+      ) as [Reading, Reading, Reading];
+      assert.deepEqual([low.value, high.value], [-273.2, 4_000]);
+      assert.deepEqual([out.value, out.error, out.measuredAt], [null, raw, at(60)]);
+    });
+  }
+
+  it('become errors outside of the range of any type, and values within', () => {
+    for (const { number, resolution, divisor, range } of MEASUREMENT_TYPES) {
+      if (!range) continue;
+      const [min, max] = range.map((bound) => Math.round((bound / resolution) * (divisor ?? 1))) as [
+        number,
+        number,
+      ];
+      const step = divisor ?? 1;
+      const sampleOffsets = [min - step, min, max, max + step];
+      assert.deepEqual(
+        decodeReadings(message([{ type: number, sampleOffsets }])).map(({ value, error }) => value ?? error),
+        [min - step, ...range, max + step],
+        `type ${number}`,
+      );
+    }
+  });
+
+  it('have an error that fits 32 bits where start point and offset are both at the end of theirs', () => {
+    const [reading] = decodeReadings(
+      message([{ type: 1, startPoint: 2_147_483_647, sampleOffsets: [2_147_483_647] }]),
+    );
+    assert.deepEqual([reading?.value, reading?.error], [null, 2_147_483_647]);
   });
 
   it('keep their channel numbers after channels without a sensor', () => {

@@ -1,15 +1,27 @@
 /** How the gateway authenticates loggers: by their token, and by serial number where no token is required. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { createUnregisteredDevicesRepository } from '../../src/devices/unregistered-devices.repository.ts';
+import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { configOf, register } from '../support/fleet.ts';
 import { uint } from '../support/protobuf.ts';
+import vectors from './efento-vectors.json' with { type: 'json' };
 import { codesOf, HOUR_MS, MINUTE_MS, useGateway } from './harness.ts';
 
+/** Numbers of the fields of ProtoConfig. */
 const BASE = 2;
+const TOKEN_CONFIG = 23;
 const TOKEN_OPTION = 2_051;
+/** Values of field 23: where the logger is set to send its token. */
+const IN_FIELD = 1;
+const IMEI = 2;
+const NOT_SENT = 255;
+const ZEROS = '00000000-0000-0000-0000-000000000000';
+
+const madeUpToken = () => formatKey('device', randomBytes(32));
 
 describe('A gateway that requires tokens', () => {
   /** How far the service's clock is ahead. */
@@ -88,6 +100,17 @@ describe('A gateway that requires tokens', () => {
       await logger.measure();
       assert.deepEqual(codesOf(await logger.report({ token: '' })), ['2.01']);
       assert.equal((await config()).syncStatus, 'applied');
+    });
+
+    it('accepts a report that says its token is not sent like one without a token', async () => {
+      const { logger, open } = await gateway.newLogger();
+      await logger.measure();
+      logger.changeOnSite(uint(TOKEN_CONFIG, NOT_SENT));
+      assert.deepEqual(codesOf(await logger.report({ token: ZEROS })), ['2.01']);
+      assert.deepEqual(codesOf(await logger.report({ token: ZEROS, order: [2, 1] })), ['2.01', '2.01']);
+      const elsewhere = await open({ serial: logger.serial, token: ZEROS });
+      elsewhere.changeOnSite(uint(TOKEN_CONFIG, NOT_SENT));
+      assert.deepEqual(codesOf(await elsewhere.report()), ['4.01']);
     });
 
     it('refuses a report without a token from another address, and a frame without one from any address', async () => {
@@ -243,8 +266,51 @@ describe('A gateway that does not require tokens', () => {
   it('refuses a wrong token although the serial number is registered', async () => {
     const { logger, history } = await withoutToken();
     assert.equal((await logger.measure({ token: 'dev_nobody' })).code, '4.01');
-    assert.deepEqual(codesOf(await logger.report({ token: 'dev_nobody' })), ['4.01']);
+    assert.deepEqual(codesOf(await logger.report({ token: madeUpToken() })), ['4.01']);
+    logger.changeOnSite(uint(TOKEN_CONFIG, IN_FIELD));
+    assert.deepEqual(codesOf(await logger.report({ token: madeUpToken() })), ['4.01']);
     assert.deepEqual(await history(), []);
+  });
+
+  it('accepts the report of a real logger that stores a token and does not send it', async () => {
+    const { org, logger } = await withoutToken();
+    const [real] = vectors.configurationReports;
+    const serialNumber = real?.expect.serialNumber as string;
+    await register(org, serialNumber);
+    assert.equal((await logger.send('c', Buffer.from(real?.hex ?? '', 'hex'))).code, '2.01');
+    const { syncStatus, deviceConfig } = await configOf(org, serialNumber);
+    assert.deepEqual([syncStatus, deviceConfig.transmissionInterval], ['applied', 120]);
+  });
+
+  for (const [what, config, stored] of [
+    ['a foreign token where none is sent', NOT_SENT, () => 'abcdef'],
+    ['one of ours where none is sent', NOT_SENT, madeUpToken],
+    ['a lone 0x7F where none is sent', NOT_SENT, () => '\x7f'],
+    ['an empty text where none is sent', NOT_SENT, () => ''],
+    ['zeros where the IMEI is sent', IMEI, () => ZEROS],
+    ['no text where the IMEI is sent', IMEI, () => null],
+    ['a text that has not the form of a token', IN_FIELD, () => ZEROS],
+  ] as const) {
+    it(`takes the stored token of a report for a setting: ${what}`, async () => {
+      const { logger, config: shown } = await withoutToken();
+      logger.changeOnSite(uint(TOKEN_CONFIG, config));
+      assert.deepEqual(codesOf(await logger.report({ token: stored() })), ['2.01']);
+      assert.equal((await shown()).syncStatus, 'applied');
+    });
+  }
+
+  it('decides by the CoAP option where the token of the report is a setting', async () => {
+    const { logger, token, open } = await withoutToken();
+    await register(await gateway.dms.addOrganization(), logger.serial);
+    const { serial } = logger;
+    for (const [optionToken, code] of [
+      [token, '2.01'],
+      [madeUpToken(), '4.01'],
+    ] as const) {
+      const sender = await open({ serial, token: ZEROS, tokenOption: TOKEN_OPTION, optionToken });
+      sender.changeOnSite(uint(TOKEN_CONFIG, NOT_SENT));
+      assert.deepEqual(codesOf(await sender.report()), [code]);
+    }
   });
 
   it('reads the token from the configured CoAP option', async () => {

@@ -60,11 +60,13 @@ type Role = (typeof ROLES)[number] | 'pure';
 
 /** Pure, although their folders are no slices. */
 const PURE_FILES = [
+  'client/src/http-fields.ts',
   'src/db/array-text.ts',
   'src/db/kept-totals.ts',
   'src/http/one-line.ts',
   'src/http/role.ts',
   'src/process/bounded-cache.ts',
+  'src/process/cut-text.ts',
   'src/process/errors.ts',
   'src/process/iso-time.ts',
   'src/process/keyed-semaphore.ts',
@@ -115,7 +117,7 @@ const PACKAGES: Record<string, string[]> = {
 };
 /** Parts of Node with effects that single files of slices need. */
 const NODE_IN_SLICES: Record<string, string[]> = {
-  'node:diagnostics_channel': ['src/events/events.service.ts'],
+  'node:diagnostics_channel': ['src/deliveries/sender.service.ts', 'src/events/events.service.ts'],
   'node:dns/promises': ['src/deliveries/name-resolver.service.ts'],
   // The hosts file.
   'node:fs': ['src/deliveries/name-resolver.service.ts'],

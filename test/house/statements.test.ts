@@ -82,6 +82,8 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: devices of all organizations that are overdue',
   'src/measurements/compaction.repository.ts lockDue: looks up device_states without organization_id':
     'a sweep: devices of all organizations with uncompacted readings',
+  'src/notifications/notification-alerts.repository.ts findOldestDueSeconds: looks up notification_channels without organization_id':
+    'a metric over all organizations',
   'src/notifications/notifications.repository.ts findOldestDueSeconds: looks up notification_channels without organization_id':
     'a metric over all organizations',
   'src/notifications/notifications.repository.ts listDueChannels: looks up notification_channels without organization_id':

@@ -209,17 +209,35 @@ describe('A bad request', () => {
         });
       }));
 
-    it('is accepted with charset=utf-8 in any case', async () => {
-      for (const type of ['application/json; charset=UTF-8', 'Application/JSON;charset="utf-8"']) {
+    it('is accepted with charset=utf-8 in any case or as utf8, and with other parameters', async () => {
+      for (const type of [
+        'application/json; charset=UTF-8',
+        'Application/JSON;charset="utf-8"',
+        'application/json; charset=utf8',
+        'application/json;odata.metadata=minimal; q="a;b"',
+      ]) {
         const headers = { 'content-type': type };
         const { status } = await dms.api.post('/assets', { serialNumber: randomUUID() }, { headers });
         assert.equal(status, 201, type);
       }
     });
 
+    it('is read without a media type when it has no content', async () => {
+      const path = `/webhooks/${randomUUID()}/test`;
+      for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'none']) {
+        const { status } = await dms.api.post(path, undefined, {
+          raw: '',
+          headers: { 'content-type': type },
+        });
+        assert.equal(status, 404, type);
+      }
+      const empty = await dms.api.post('/assets/import', undefined, { raw: '', headers: {} });
+      assert.equal(empty.status, 400, 'a file is missing');
+    });
+
     it('is answered 415 for text in another charset, and says which one is read', async () => {
       const rows = 'serialNumber,name\nLATIN-1,K\u00fchlraum\n';
-      for (const charset of ['iso-8859-1', '"windows-1252"', 'utf-16', '']) {
+      for (const charset of ['iso-8859-1', '"windows-1252"', 'utf-16']) {
         const options = { raw: rows, headers: { 'content-type': `text/csv; charset=${charset}` } };
         const { status, body } = await dms.api.post('/assets/import', undefined, options);
         assert.equal(status, 415, charset);

@@ -69,6 +69,7 @@ const ADDED: Record<string, number> = {
   'GET /devices/config-jobs/{jobId}/targets': 200,
   'POST /devices/config-jobs/{jobId}/cancel': 200,
   'POST /devices/config-jobs/{jobId}/retry': 201,
+  'POST /devices/{serial}/config/withdraw': 200,
   'GET /devices/{serial}/pending-config': 200,
   'POST /devices/{serial}/config-reports': 200,
   'POST /devices/{serial}/measurements': 202,
@@ -101,6 +102,9 @@ const ADDED: Record<string, number> = {
   'GET /keys': 200,
   'POST /keys': 201,
   'POST /operator-links': 201,
+  'GET /operator-sessions': 200,
+  'DELETE /operator-sessions/{sessionId}': 204,
+  'POST /notification-channels/{channelId}/confirm-again': 202,
   'DELETE /keys/{keyId}': 204,
   'GET /audit': 200,
 };
@@ -144,9 +148,13 @@ describe('Every route', () => {
     });
 
     it('answers a valid request with its success status', async () => {
-      const needsMore = ['retryConfigJob', 'getCalibrationCertificate'];
+      const needsMore = ['retryConfigJob', 'getCalibrationCertificate', 'confirmNotificationChannelAgain'];
       /** These change or remove things that other requests name, so they come last, and the asset itself at the very end. */
-      const late = [/cancel|device-token|PATCH|DELETE/, /replace-hardware$/, /^DELETE .assets.[^/]+$/];
+      const late = [
+        /cancel|withdraw|device-token|PATCH|DELETE/,
+        /replace-hardware$/,
+        /^DELETE .assets.[^/]+$/,
+      ];
       const rank = (route: Route) => late.findLastIndex((each) => each.test(nameOf(route)));
       const own = await dms.addOrganization();
       const its = await populate(own);

@@ -19,6 +19,7 @@ const NOWHERE: Fixtures = {
   slug: 'x',
   alertId: 'x',
   keyId: 'x',
+  sessionId: 'x',
   jobId: 'x',
   unregisteredSerial: 'x',
   channelId: 'x',
@@ -42,8 +43,10 @@ describe('Rate limits', () => {
     dms = await startService({ withWorker: false, settings, now: () => new Date(nowMs) });
   }
 
-  async function newKey(kind: 'customer' | 'device' = 'customer'): Promise<Client> {
-    return dms.with((await dms.issueKey(dms.id, kind)).token);
+  /** Of an organization of its own by default, whose limit no other test has used up. */
+  async function newKey(kind: KeyKind = 'customer', organizationId?: string): Promise<Client> {
+    const id = organizationId ?? (await dms.addOrganization()).id;
+    return dms.with((await dms.issueKey(id, kind)).token);
   }
 
   async function times(count: number, send: () => Promise<Answer>): Promise<Answer[]> {
@@ -117,6 +120,24 @@ describe('Rate limits', () => {
     it('count each API key separately, also within an organization', async () => {
       await times(burst + 1, list);
       assert.equal((await (await newKey()).get('/assets')).status, 200);
+    });
+
+    it('let all keys of an organization together do as much as ten of them, without harm to others', async () => {
+      const { id } = await dms.addOrganization();
+      for (let key = 0; key < 10; key++) {
+        const each = await newKey('customer', id);
+        assert.deepEqual(statuses(await times(burst, () => each.get('/assets'))), Array(burst).fill(200));
+      }
+      const another = await newKey('customer', id);
+      const refused = await another.get('/assets');
+      assertLimited(refused, '1');
+      assert.match(refused.body.message, /organization together/);
+      const device = await newKey('device', id);
+      assert.equal((await device.get('/devices/NONE/pending-config')).status, 404);
+      assert.equal((await list()).status, 200);
+      pass(1_000);
+      const later = await times(3, () => another.get('/assets'));
+      assert.deepEqual(statuses(later), [200, 200, 200]);
     });
 
     it('share one limit across all customer operations', async () => {

@@ -7,7 +7,7 @@ import { call, type Fixtures, forEvery, pathOf, populate } from '../support/oper
 import { startService, type TestService } from '../support/service.ts';
 
 /** By operationId; all others need read for GET, and write for the rest. */
-const ADMINS_ONLY = ['listKeys', 'createKey', 'deleteKey'];
+const ADMINS_ONLY = ['listKeys', 'listOperatorSessions', 'createKey', 'deleteKey', 'endOperatorSession'];
 
 const mayCall = (role: Role, { operationId, method }: Route): boolean => {
   if (role === 'admin') return true;

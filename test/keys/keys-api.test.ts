@@ -1,7 +1,7 @@
 /** Keys by API: admins create, list and delete those of their organization. */
 import assert from 'node:assert/strict';
 import { parseKeyKind } from '../../src/keys/api-key.ts';
-import { eventually } from '../support/fleet.ts';
+import { eventually, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const IN_A_YEAR = new Date(Date.now() + 365 * 24 * 3_600_000).toISOString();
@@ -35,6 +35,22 @@ describe('Keys by API', () => {
     assert.equal((await dms.with(loggers.key).get('/devices/NONE/pending-config')).status, 404);
     const { text } = await own.api.get('/keys');
     assert.ok(!text.includes(reader.key) && !text.includes(loggers.key));
+  });
+
+  it('are at most 100 in an organization, whose device tokens of single loggers do not count', async () => {
+    const assetId = await register(own, 'OWN-TOKEN');
+    for (let made = (await listed()).length; made < 100; made++)
+      await dms.issueKey(own.id, made % 2 === 0 ? 'customer' : 'device', 'read');
+    const refused = await own.api.post('/keys', { name: 'One more', role: 'read' });
+    assert.equal(refused.status, 409, refused.text);
+    assert.match(refused.body.message, /at most 100 API keys.*delete one/);
+    assert.equal((await own.api.post(`/assets/${assetId}/device-token`)).status, 201);
+    const [newest] = await listed();
+    assert.equal((await own.api.delete(`/keys/${newest?.id}`)).status, 204);
+    const answers = await Promise.all(
+      [1, 2].map((n) => own.api.post('/keys', { name: `At once ${n}`, role: 'read' })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
   });
 
   it('has a name in one line, as everything has that mails, logs and the audit trail name', async () => {

@@ -39,7 +39,7 @@ describe('Blocks against a set of readings', () => {
           const receiving = frames.map(async (readings, index) => {
             const result = await intakes[index % 2]?.receive(logger.frame({ readings }));
             assert.ok(result);
-            assert.equal(result.accepted + result.duplicates, readings.length);
+            assert.equal(result.accepted + result.duplicates + result.conflicts, readings.length);
             counts.accepted += result.accepted;
           });
           await Promise.all([...receiving, compact()]);
@@ -65,7 +65,7 @@ describe('Blocks against a set of readings', () => {
       transact: createTransact(other),
       compactionIn: createCompactionRepository,
       now: () => new Date(now),
-      onFault(error) {
+      onSetAside(_device, error) {
         throw error;
       },
     }).compactClosedDays();

@@ -42,7 +42,7 @@ describe('While the database is away', () => {
       await sleep(100);
       answer = await send();
     }
-    assert.deepEqual(answer.body, { accepted: 1, duplicates: 0, pendingConfig: null });
+    assert.deepEqual(answer.body, { accepted: 1, duplicates: 0, conflicts: 0, pendingConfig: null });
   });
 
   it('breaks the connection when the database goes away while a CSV table is sent', async () => {

@@ -14,7 +14,12 @@ const RUNS = 25;
 const start = Date.now();
 const at = (minute: number, more: Partial<Reading> = {}) => temperature(minute, more, start);
 const fault = (minute: number, channel = 1) => at(minute, { channel, value: null, error: SENSOR_FAULT });
-const counts = (accepted: number, duplicates: number, dropped = 0) => ({ accepted, duplicates, dropped });
+const counts = (accepted: number, duplicates: number, { dropped = 0, conflicts = 0 } = {}) => ({
+  accepted,
+  duplicates,
+  conflicts,
+  dropped,
+});
 
 describe('Readings that were stored before', () => {
   const logger = useLogger();
@@ -39,8 +44,8 @@ describe('Readings that were stored before', () => {
           batch.map(async (readings, index) => {
             const result = await intake.receive(frame({ readings, serialNumber: serials[index] as string }));
             assert.ok(result);
-            const { accepted, duplicates, dropped } = result;
-            return { accepted, duplicates, dropped };
+            const { accepted, duplicates, conflicts, dropped } = result;
+            return { accepted, duplicates, conflicts, dropped };
           }),
         ),
     };
@@ -120,7 +125,7 @@ describe('Readings that were stored before', () => {
   async function play(all: Reading[][][], latest?: Iterator<number | null>): Promise<void> {
     await newLogger();
     const { receive, attempts } = countingIntake();
-    const stored = new Set<string>();
+    const stored = new Map<string, Reading>();
     for (const batch of all) {
       const minute: number | null | undefined = latest?.next().value;
       if (minute !== undefined) await setLatestMeasuredAt(minute === null ? null : at(minute).measuredAt);
@@ -129,7 +134,7 @@ describe('Readings that were stored before', () => {
     }
     if (!latest) assert.equal(attempts(), all.length);
     const rows = await storedReadings(logger.dms.service.sql, logger.assetId);
-    assert.deepEqual(rows.map(keyOf).toSorted(), [...stored].toSorted());
+    assert.deepEqual(rows.map(toSample).toSorted(), [...stored.values()].map(toSample).toSorted());
   }
 });
 
@@ -142,7 +147,9 @@ const minutes = fc.oneof(
 );
 const channels = fc.integer({ min: 1, max: 2 });
 const readings = fc.oneof(
-  fc.tuple(minutes, channels).map(([minute, channel]) => at(minute, { channel })),
+  fc
+    .tuple(minutes, channels, fc.constantFrom(4, 4.1))
+    .map(([minute, channel, value]) => at(minute, { channel, value })),
   fc.tuple(minutes, channels).map(([minute, channel]) => fault(minute, channel)),
 );
 const batches = fc.array(fc.array(fc.array(readings, { maxLength: 6 }), { minLength: 1, maxLength: 3 }), {
@@ -153,12 +160,20 @@ const batches = fc.array(fc.array(fc.array(readings, { maxLength: 6 }), { minLen
 const keyOf = ({ channel, measuredAt }: Pick<Reading, 'channel' | 'measuredAt'>) =>
   `${channel} ${new Date(measuredAt).toISOString()}`;
 
-/** Adds the keys of a frame to those of all that is stored, and returns what the frame counts. */
-function countInto(stored: Set<string>, frameReadings: Reading[]) {
+const toSample = (each: Pick<Reading, 'channel' | 'measuredAt' | 'value' | 'error'>) =>
+  `${keyOf(each)} ${each.value ?? `error ${each.error}`}`;
+
+/** Adds the readings of a frame to those that are stored, and returns what the frame counts. */
+function countInto(stored: Map<string, Reading>, frameReadings: Reading[]) {
   const dropped = frameReadings.filter(({ measuredAt }) => measuredAt.getTime() > start + 1_440 * MINUTE_MS);
   const kept = frameReadings.filter((each) => !dropped.includes(each));
-  const before = stored.size;
-  for (const each of kept) stored.add(keyOf(each));
-  const accepted = stored.size - before;
-  return counts(accepted, kept.length - accepted, dropped.length);
+  let [accepted, conflicts] = [0, 0];
+  for (const each of kept) {
+    const known = stored.get(keyOf(each));
+    if (!known) accepted++;
+    else if (toSample(known) !== toSample(each)) conflicts++;
+    if (!known) stored.set(keyOf(each), each);
+  }
+  const duplicates = kept.length - accepted - conflicts;
+  return counts(accepted, duplicates, { conflicts, dropped: dropped.length });
 }

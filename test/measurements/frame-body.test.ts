@@ -23,6 +23,20 @@ describe('A sent reading', () => {
     assert.equal(parseReading({ ...sent, type: 'resistance', value: 9_999 }).value, 9_999);
   });
 
+  it('refuses a value outside of the range of any type, and says the range', () => {
+    for (const { name, range, resolution, unit } of MEASUREMENT_TYPES) {
+      if (!range) continue;
+      const [min, max] = range;
+      for (const value of range) assert.equal(parseReading({ ...sent, type: name, value }).value, value);
+      for (const value of [min - resolution, max + resolution])
+        assert.throws(
+          () => parseReading({ ...sent, type: name, value }),
+          ({ message }: Error) => message === `.value must be ${min} to ${max} ${unit}`,
+          name,
+        );
+    }
+  });
+
   it('refuses a reading with a missing, unknown or infinite field, and what is no object', () => {
     for (const key of Object.keys(sent)) {
       assert.throws(() => parseReading({ ...sent, [key]: undefined }), new RegExp(key), key);
@@ -44,9 +58,10 @@ describe('A sent reading', () => {
   });
 
   it('takes a reading of any type, and a position only for a temperature', () => {
-    for (const { name, number } of MEASUREMENT_TYPES) {
-      assert.equal(parseReading({ ...sent, type: name }).type, number);
-      const byPosition = () => parseReading({ ...sent, type: name, channel: 'ambient' });
+    for (const { name, number, range } of MEASUREMENT_TYPES) {
+      const value = range?.[0] ?? 1;
+      assert.equal(parseReading({ ...sent, type: name, value }).type, number);
+      const byPosition = () => parseReading({ ...sent, type: name, value, channel: 'ambient' });
       if (number === 1) assert.equal(byPosition().channel, 'ambient');
       else assert.throws(byPosition, /must be a number/);
     }

@@ -11,6 +11,7 @@ import type { Frame } from '../../src/measurements/frame.ts';
 import { createIntake, type IntakeDeps } from '../../src/measurements/intake.service.ts';
 import { createIntakeDevicesRepository } from '../../src/measurements/intake-devices.repository.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
+import { createStoredReadingsRepository } from '../../src/measurements/stored-readings.repository.ts';
 import type { Answer } from '../support/client.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -81,6 +82,7 @@ export function useLogger() {
         slots: batchSlots(20),
         devicesIn: createIntakeDevicesRepository,
         measurementsIn: createMeasurementsRepository,
+        storedReadingsIn: createStoredReadingsRepository,
         configurationsIn: (sql) => createConfigurationsRepository(sql, createConfigurationCache()),
         unregisteredIn: () => ({ record: async () => {} }),
         partitions: createPartitionKeeper(dms.service.sql, MEASUREMENTS),

@@ -121,7 +121,7 @@ describe('The history as a table', () => {
   it('writes a CSV table with all readings, whatever the limit', async () => {
     await send(series(1_000));
     await send(series(1_000, { channel: 2 }));
-    await send(series(1_000, { channel: 3, type: 'humidity' }));
+    await send(series(1_000, { channel: 3, type: 'distance' }));
     const { status, headers, text } = await table('?limit=5');
     assert.equal(status, 200);
     assert.match(String(headers['content-type']), /^text\/csv/);
@@ -131,7 +131,7 @@ describe('The history as a table', () => {
     assert.equal(new Set(lines).size, 3_000);
     const { items } = await history('?limit=1');
     const [item] = items;
-    assert.equal(lines[0], `3,,humidity,${item.value},%,${item.measuredAt},${item.receivedAt},false,`);
+    assert.equal(lines[0], `3,,distance,${item.value},mm,${item.measuredAt},${item.receivedAt},false,`);
   });
 
   it('writes a CSV table of the range and channel that the query names', async () => {

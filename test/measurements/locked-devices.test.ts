@@ -162,7 +162,7 @@ describe('A device that another transaction has locked', () => {
       });
       const answers = await Promise.all(sent.answers);
       assert.deepEqual(
-        answers.map(({ body }) => [body.accepted, body.duplicates]),
+        answers.map(({ body }) => [body.accepted, body.conflicts]),
         [
           [1, 0],
           [0, 1],

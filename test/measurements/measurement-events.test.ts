@@ -41,6 +41,7 @@ const storedFrame = (
     channelTypes: null,
     fresh: readings,
     duplicates: 0,
+    conflicts: 0,
     dropped: 0,
     state: device.state,
     cameOnline: false,

@@ -111,7 +111,7 @@ describe('With a reading every second', () => {
   it('a late frame is compared with few blocks, also if its readings lie far apart', async () => {
     await storeDay(1);
     for (const seconds of [[5], [5.5, 8], [10.5, 20_000, DAY_SECONDS - 2]]) {
-      const readings = seconds.map((second) => temperature(0, { measuredAt: at(second) }));
+      const readings = seconds.map((second) => temperature(7, { measuredAt: at(second) }));
       const read = await countRead(async () => {
         const result = await intakeWith().receive(frame({ readings }));
         assert.equal(result?.duplicates, seconds.filter(Number.isInteger).length);

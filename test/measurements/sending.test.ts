@@ -15,7 +15,7 @@ describe('A reading that is sent', () => {
   it('has a reading in the history once it is acknowledged', async () => {
     const measuredAt = ago(1);
     const { status, body } = await send([reading({ measuredAt })]);
-    const empty = { accepted: 1, duplicates: 0, pendingConfig: null };
+    const empty = { accepted: 1, duplicates: 0, conflicts: 0, pendingConfig: null };
     assert.deepEqual({ status, body }, { status: 202, body: empty });
     const { items, nextCursor } = await history();
     const [{ receivedAt, ...item }] = items;
@@ -46,11 +46,46 @@ describe('A reading that is sent', () => {
   it('stores a reading once that a frame repeats, with its first value', async () => {
     const measuredAt = ago(2);
     const same = [reading({ measuredAt, value: 1 }), reading({ measuredAt, value: 2 })];
-    assert.deepEqual(countsOf(await send(same)), { accepted: 1, duplicates: 1 });
+    const { body } = await send([...same, same[0] as object]);
+    assert.deepEqual([body.accepted, body.duplicates, body.conflicts], [1, 1, 1]);
     assert.deepEqual(
       (await history()).items.map(({ value }: { value: number }) => value),
       [1],
     );
+  });
+
+  it('keeps the first value of a second that another value or type comes for, and counts a conflict', async () => {
+    const sent = series(3);
+    await send(sent);
+    const { body } = await send(sent.map((each) => ({ ...each, value: 12 })));
+    assert.deepEqual([body.accepted, body.duplicates, body.conflicts], [0, 0, 3]);
+    const [first] = sent;
+    const other = await send([{ ...first, type: 'humidity' }]);
+    assert.deepEqual([other.body.duplicates, other.body.conflicts], [0, 1]);
+    assert.deepEqual(
+      (await history()).items.map(({ type, value }: { type: string; value: number }) => [type, value]),
+      [0, 1, 2].map((value) => ['temperature', value]),
+    );
+  });
+
+  it('keeps the newest sample as it is stored where a fast clock has stamped it and another value comes', async () => {
+    const measuredAt = ago(-30);
+    await send([reading({ measuredAt, value: 5 })]);
+    assert.equal((await send([reading({ measuredAt, value: 12 })])).body.conflicts, 1);
+    assert.equal((await logger.asset()).latest[0].value, 5);
+  });
+
+  it('refuses two types on one channel in one request, by number and by position', async () => {
+    for (const channel of [1, 'probe']) {
+      const { status, body } = await send([
+        reading({ channel, measuredAt: ago(2) }),
+        reading({ type: 'humidity', value: 44 }),
+      ]);
+      assert.equal(status, 400);
+      assert.match(body.message, /^readings\[1\]\.type must be temperature, as in readings\[0\]/);
+    }
+    assert.deepEqual((await history()).items, []);
+    assert.equal((await logger.asset()).status, 'new');
   });
 
   it('stores readings of several channels at the same time', async () => {
@@ -67,11 +102,11 @@ describe('A reading that is sent', () => {
   it('stores the exact value of a reading, whatever its type', async () => {
     const sent = [
       { channel: 1, type: 'current_precise', value: 19.999 },
-      { channel: 2, type: 'pulse_count_wide_major', value: 268_435_455_000_000 },
+      { channel: 2, type: 'pulse_count_wide_major', value: 999_999_000_000 },
       { channel: 3, type: 'temperature', value: -273.2 },
       { channel: 4, type: 'percentage', value: 0.01 },
       { channel: 5, type: 'flooding', value: 0 },
-      { channel: 6, type: 'resistance', value: 1e300 },
+      { channel: 6, type: 'resistance', value: 100_000 / 3 },
     ];
     assert.equal((await send(sent.map((each) => ({ ...reading(), ...each })))).status, 202);
     const { items } = await history();

@@ -19,6 +19,7 @@ describe('The queue of notifications', () => {
   let dms: TestService;
   let org: TestOrganization;
   let channel: { organizationId: string; channelId: string };
+  let setAside: string[] = [];
 
   before(async () => {
     dms = await startService({ withWorker: false });
@@ -27,6 +28,7 @@ describe('The queue of notifications', () => {
   beforeEach(async () => {
     org = await dms.addOrganization();
     channel = await addChannel(org);
+    setAside = [];
   });
 
   async function addChannel(organization: TestOrganization) {
@@ -50,6 +52,7 @@ describe('The queue of notifications', () => {
         notificationsIn: (handle) => createNotificationsRepository(handle, ownerId),
         gatherIntervalMs: 0,
         now: () => new Date(),
+        onSetAside: ({ alertId }) => void setAside.push(alertId),
       }),
     };
   }
@@ -125,6 +128,43 @@ describe('The queue of notifications', () => {
     assert.equal(await stateOf(), 'pending');
     await second.notifications.record(sent, new Date());
     assert.equal(await stateOf(), 'sent');
+  });
+
+  it('sets aside an alert that no message can hold, and notifies of all others', async () => {
+    await addAlerts(30);
+    const [bad] = await query<{ id: string }>(
+      dms.service.sql,
+      `update alerts set details = '{"name": "not storable"}'
+       where organization_id = ? and id = (
+         select id from alerts where organization_id = ? order by id offset 7 limit 1
+       ) returning id`,
+      [org.id, org.id],
+    );
+    await query(
+      dms.service.sql,
+      `alter table notifications add constraint test_check check (content::text not like '%not storable%')`,
+    );
+    await newWorker().gather(channel);
+    await query(dms.service.sql, 'alter table notifications drop constraint test_check');
+    const messages = await contents();
+    assert.equal(
+      messages.map(({ content }) => content.data.counts.opened).reduce((sum, count) => sum + count),
+      29,
+    );
+    assert.deepEqual(setAside, [bad?.id]);
+    const { body } = await org.api.get(`/notification-channels/${channel.channelId}`);
+    assert.match(body.lastError, /^an alert cannot be put into a notification/);
+    assert.equal(await newWorker().gather(channel), true);
+    assert.equal((await contents()).length, messages.length, 'it is not tried again at once');
+  });
+
+  it('names a device whose name is cut next to a character of two code units', async () => {
+    const setBattery = await newDevice(org, `${'x'.repeat(58)}\u{1F9CA} fridge in the pharmacy`);
+    await setBattery('low');
+    await newWorker().gather(channel);
+    const [message] = await contents();
+    assert.match(JSON.stringify(message), /x{58}…/);
+    assert.deepEqual(setAside, []);
   });
 
   it('takes alerts in while a worker gathers, and gathers them the next time', async () => {

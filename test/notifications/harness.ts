@@ -3,8 +3,9 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import type { Settings } from '../../src/process/config.ts';
-import { register } from '../support/fleet.ts';
-import type { TestOrganization } from '../support/service.ts';
+import { visit } from '../operator/visitor.ts';
+import { eventually, register } from '../support/fleet.ts';
+import type { TestOrganization, TestService } from '../support/service.ts';
 
 export interface Posted {
   headers: IncomingHttpHeaders;
@@ -46,11 +47,12 @@ export interface ReceivedMail {
 
 export async function startMailServer() {
   const mails: ReceivedMail[] = [];
+  const unknown = new Set<string>();
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     onRcptTo({ address }, _session, callback) {
-      const isUnknown = address.startsWith('nobody@');
+      const isUnknown = unknown.has(address);
       callback(isUnknown ? Object.assign(new Error('No such mailbox'), { responseCode: 550 }) : undefined);
     },
     onData(stream, { envelope }, callback) {
@@ -77,6 +79,8 @@ export async function startMailServer() {
   return {
     mails,
     smtp,
+    /** From then on there is no such mailbox. */
+    remove: (address: string) => void unknown.add(address),
     stop: () => new Promise<void>((resolve) => server.close(resolve)),
   };
 }
@@ -93,4 +97,25 @@ export async function newDevice(organization: TestOrganization, name: string) {
     const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt }];
     await organization.device.post(`/devices/${serial}/measurements`, { readings, batteryStatus });
   };
+}
+
+const LINK = /https?:\/\/\S+\/operator\/confirm-address\?token=[\w.-]+/;
+
+/** The link in a mail that was sent, as text without line breaks of the transport. */
+export const linkIn = ({ source }: ReceivedMail): string =>
+  LINK.exec(source.replace(/=\r?\n/g, '').replace(/=3D/g, '='))?.[0] ?? '';
+
+/** Presses the button behind the link, as the owner of the address does. */
+export async function confirmAddress(
+  dms: TestService,
+  mails: ReceivedMail[],
+  address: string,
+): Promise<void> {
+  const [sent] = await eventually(
+    async () => mails.filter((mail) => mail.to.includes(address) && linkIn(mail) !== ''),
+    ({ length }) => length > 0,
+  );
+  const token = new URL(linkIn(sent as ReceivedMail)).searchParams.get('token') ?? '';
+  const { status, text } = await visit(`${dms.baseUrl}/operator/confirm-address`, { form: { token } });
+  if (status !== 200) throw new Error(`Not confirmed: ${status} ${text}`);
 }

@@ -5,7 +5,7 @@ import { query } from '../../src/db/query.ts';
 import { eventually } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { validateEventBody } from '../support/validate-events.ts';
-import { newDevice, startMailServer, startMessageReceiver } from './harness.ts';
+import { confirmAddress, newDevice, startMailServer, startMessageReceiver } from './harness.ts';
 
 const MINUTE_MS = 60_000;
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -104,17 +104,20 @@ describe('Notification channels', () => {
 
   it('send e-mail through the mail server of the operator', async () => {
     await create({ type: 'email', target: 'quality@example.com' });
+    await confirmAddress(dms, mail.mails, 'quality@example.com');
     await (await newDevice(org, 'Kühlraum'))('low');
-    const [sent] = await eventually(
+    const [, sent] = await eventually(
       async () => mail.mails,
-      ({ length }) => length > 0,
+      ({ length }) => length > 1,
     );
     assert.deepEqual([sent?.from, sent?.to], ['alerts@example.com', ['quality@example.com']]);
     assert.match(sent?.source ?? '', /Subject: .*low battery|Subject: =\?UTF-8\?/);
   });
 
   it('give a mailbox up that the mail server does not know, and show why', async () => {
-    const id = await create({ type: 'email', target: 'nobody@example.com' });
+    const id = await create({ type: 'email', target: 'gone@example.com' });
+    await confirmAddress(dms, mail.mails, 'gone@example.com');
+    mail.remove('gone@example.com');
     await (await newDevice(org, 'Cold room'))('low');
     const channel = await eventually(
       () => shown(id),

@@ -1,6 +1,14 @@
 /** What the page of a device shows beside its readings: contacts, configuration changes, and who took alerts in hand. */
 import assert from 'node:assert/strict';
-import { apply, applyAnswer, createProfile, FRIDGE, register, sendTemperature } from '../support/fleet.ts';
+import {
+  apply,
+  applyAnswer,
+  configOf,
+  createProfile,
+  FRIDGE,
+  register,
+  sendTemperature,
+} from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
@@ -62,5 +70,16 @@ describe('The page of a device', () => {
       assert.match(await page(path), shown, path);
     await sendTemperature(dms, 'FRIDGE-1', 5);
     assert.match(await page('/alerts?status=resolved'), shown);
+  });
+
+  it('withdraws all that is pending, and offers that only where something is', async () => {
+    const button = /action="([^"]+withdraw)"/;
+    assert.doesNotMatch(await page(`/devices/${assetId}`), button);
+    const slug = await createProfile(dms, { slug: 'ten', intervals: { measurementIntervalMinutes: 10 } });
+    await apply(dms, slug, { serialNumbers: ['FRIDGE-1'] });
+    const [, action = ''] = (await page(`/devices/${assetId}`)).match(button) ?? [];
+    assert.equal((await visit(dms.baseUrl + action, { cookie, form: {} })).status, 303);
+    assert.equal((await configOf(dms, 'FRIDGE-1')).pendingConfig, null);
+    assert.doesNotMatch(await page(`/devices/${assetId}`), button);
   });
 });

@@ -144,7 +144,10 @@ describe('Signing in with an identity provider', () => {
     const { address, handoff } = await leave();
     const code = address.searchParams.get('code') as string;
     assert.equal((await comeBack(address, handoff)).status, 303);
-    await comeBack(address, handoff);
+    assert.equal((await comeBack(address, handoff)).status, 403);
+    const next = await leave();
+    next.address.searchParams.set('code', code);
+    assert.equal((await comeBack(next.address, next.handoff)).status, 403);
     const rows = JSON.stringify(await query(dms.service.sql, 'select * from operator_sessions'));
     for (const secret of [code, CLIENT.clientSecret, handoff.split('.')[3] as string, 'eyJ'])
       assert.ok(!logged.includes(secret) && !rows.includes(secret), secret);

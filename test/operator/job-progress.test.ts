@@ -91,6 +91,9 @@ describe('The page of a job', () => {
     assert.match(text, /the first 50 % of the devices/);
     assert.match(text, /Expected end.*?<time datetime="[^"]+">.*?but for 1 device/s);
     const latest = text.slice(text.indexOf('Devices that hold it up'));
+    const why = `update config_jobs set reason = 'no device of the first stage has applied the change' where id = ?`;
+    await dms.service.sql.raw(why, [jobId]);
+    assert.match((await pageOf(jobId)).text, /Reason.*?no device of the first stage/s);
     assert.match(latest, /STAGED-0001.*never been in contact.*STAGED-0000.*next contact/s);
   });
 
@@ -111,15 +114,20 @@ describe('The page of a job', () => {
       ['devices', second],
       ['inStages', 'yes'],
     ] as [string, string][];
-    const post = (more: [string, string][]) =>
+    const post = (more: [string, string][], without: string[] = []) =>
       fetch(`${dms.baseUrl}/operator/jobs/apply`, {
         method: 'POST',
         redirect: 'manual',
         headers: { cookie, origin: OPERATOR_ORIGIN },
-        body: new URLSearchParams([...fields, ...more]),
+        body: new URLSearchParams([...fields.filter(([name]) => !without.includes(name)), ...more]),
       });
     const preview = await (await post([])).text();
     assert.match(preview, /2 devices get this change/);
+    assert.match(
+      preview,
+      /In stages: 1 first, the rest once 90 % of these have applied it; ends if 20 % fail\./,
+    );
+    assert.match(await (await post([['inStages', 'no']], ['inStages'])).text(), /All at once\./);
     assert.match(preview, /name="inStages" value="yes"/);
     assert.equal(
       (await dms.api.get('/devices/config-jobs?limit=1')).body.items[0].profileSlug !== slug,

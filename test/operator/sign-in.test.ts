@@ -66,8 +66,44 @@ describe("The operators' page", () => {
     it('with a cookie that scripts cannot read and other sites do not send', async () => {
       const { headers } = await useLink(await newLink(dms));
       const cookie = headers.get('set-cookie') ?? '';
-      for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Path=/operator'])
+      for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Path=/;'])
         assert.ok(cookie.includes(attribute), cookie);
+      assert.match(cookie, /^__Host-dms_operator=/);
+      assert.doesNotMatch(cookie, /Domain/);
+    });
+
+    it('with one cookie: where another one was planted, it asks to delete both', async () => {
+      const [own, planted] = [await signIn(dms), await signIn(dms, { name: 'Mallory' })];
+      for (const cookie of [`${own}; ${planted}`, `${planted}; ${own}`]) {
+        const { status, text } = await visit(url, { cookie });
+        assert.equal(status, 400);
+        assert.match(text, /two cookies/);
+      }
+    });
+
+    it('in place of the session that the browser had', async () => {
+      const before = await signIn(dms);
+      const { status } = await visit(`${url}/sign-in`, {
+        cookie: before,
+        form: { link: tokenIn(await newLink(dms)) },
+      });
+      assert.equal(status, 303);
+      assert.equal((await visit(url, { cookie: before })).status, 401);
+    });
+
+    it('until an admin ends the session, who sees all of them, by whatever way they began', async () => {
+      const { id: organizationId, api } = await dms.addOrganization();
+      const cookie = await signIn(dms, { organizationId, name: 'Grace' });
+      const { items } = (await api.get('/operator-sessions')).body;
+      assert.deepEqual(
+        items.map(({ name, keyId }: Record<string, unknown>) => [name, keyId]),
+        [['Grace', null]],
+      );
+      assert.equal((await dms.api.delete(`/operator-sessions/${items[0].id}`)).status, 404);
+      assert.equal((await api.delete(`/operator-sessions/${items[0].id}`)).status, 204);
+      assert.equal((await visit(url, { cookie })).status, 401);
+      assert.equal((await api.delete(`/operator-sessions/${items[0].id}`)).status, 404);
+      assert.deepEqual((await api.get('/operator-sessions')).body.items, []);
     });
 
     it('until the session is ended by signing out', async () => {
@@ -90,6 +126,20 @@ describe("The operators' page", () => {
       const { body: audit } = await dms.api.get(`/audit?subject=${body.id}`);
       assert.equal(audit.items[0].action, 'createOperatorLink');
       assert.ok(!JSON.stringify(audit).includes(tokenIn(body.url)));
+    });
+
+    it('200 people of an organization at once: the oldest session ends with the next one', async () => {
+      const { id: organizationId } = await dms.addOrganization();
+      const oldest = await signIn(dms, { organizationId });
+      await dms.service.sql.raw(
+        `insert into operator_sessions (organization_id, id, link_hash, name, role, link_expires_at, started_at, expires_at)
+         select ?, uuidv7(), '', 'Somebody', 'read', now(), now(), now() + interval '1 hour' from generate_series(1, 199)`,
+        [organizationId],
+      );
+      assert.equal((await visit(url, { cookie: oldest })).status, 200);
+      const newest = await signIn(dms, { organizationId });
+      assert.equal((await visit(url, { cookie: oldest })).status, 401);
+      assert.equal((await visit(url, { cookie: newest })).status, 200);
     });
 
     it('no longer than the key that asked for the link works', async () => {

@@ -1,6 +1,7 @@
 /** Open pages are notified of changes: few at a time, drawn once for all who watch the same. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import type { Session } from '../../src/operator/session.ts';
 import { createWatch } from '../../src/operator/watch.service.ts';
 import { eventually } from '../support/fleet.ts';
@@ -21,7 +22,7 @@ describe('Watching a page', () => {
   it('draws it once for all who watch the same, and not any more when the last one has gone', async () => {
     let drawn = 0;
     const draw = async () => String(drawn++ < 3);
-    const watch = createWatch({ draw, intervalMs: 5, lifetimeMs: 60_000 });
+    const watch = createWatch({ draw, isActive: async () => true, intervalMs: 5, lifetimeMs: 60_000 });
     const streams = [1, 2, 3].map(() => watch.open({ ...ADA, id: crypto.randomUUID() }, '/operator/jobs'));
     const texts = streams.map(() => '');
     for (const [index, stream] of streams.entries())
@@ -43,8 +44,26 @@ describe('Watching a page', () => {
     assert.ok(drawn <= before + 1);
   });
 
+  it('ends the stream of a session that has ended, and leaves the others', async () => {
+    const watch = createWatch({
+      draw: async () => '',
+      isActive: async ({ id }) => id !== 'ended',
+      intervalMs: 5,
+      lifetimeMs: 60_000,
+    });
+    const [ended, other] = ['ended', 'other'].map((id) => watch.open({ ...ADA, id }, '/operator').resume());
+    await once(ended as Readable, 'end');
+    assert.equal(other?.readableEnded, false);
+    watch.close();
+  });
+
   it('draws separately for those who may see more, and for other organizations', () => {
-    const watch = createWatch({ draw: async () => '', intervalMs: 60_000, lifetimeMs: 60_000 });
+    const watch = createWatch({
+      draw: async () => '',
+      isActive: async () => true,
+      intervalMs: 60_000,
+      lifetimeMs: 60_000,
+    });
     const streams = [ADA, { ...ADA, role: 'admin' as const }, { ...ADA, organizationId: 'other' }].map(
       (session) => watch.open(session, '/operator'),
     );

@@ -1,6 +1,7 @@
 /** What becomes of a device that misses its deadline, and of one that comes back. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
+import { createLog } from '../../src/process/log.ts';
 import type { Answer } from '../support/client.ts';
 import {
   apply,
@@ -11,6 +12,7 @@ import {
   FACTORY,
   FRIDGE,
   register,
+  registerMany,
   report,
 } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
@@ -31,11 +33,13 @@ describe('Presence', () => {
   let serials = 0;
   /** How far the clock of the service is ahead; it never goes back. */
   let aheadMs = 0;
+  /** Lines of the log. */
+  const errors: string[] = [];
   const now = () => new Date(Date.now() + aheadMs);
 
   before(async () => {
     dms = await startService({ now, withWorker: false });
-    steps = openSteps(dms, { now });
+    steps = openSteps(dms, { now, log: createLog('error', { write: (line) => void errors.push(line) }) });
   });
   after(async () => {
     await steps.close();
@@ -101,6 +105,28 @@ describe('Presence', () => {
       details: { expectedBy },
       timestamp: expectedBy,
     });
+  });
+
+  it('marks all devices offline but one whose alert cannot be stored, which is logged and tried again later', async () => {
+    const fleet = await registerMany(org, 4, `FLEET-${serial}`);
+    const [bad] = fleet;
+    for (const each of fleet) await sendFrame(30, { by: each });
+    await query(
+      dms.service.sql,
+      `alter table alerts add constraint test_check check (serial_number <> '${bad}')`,
+    );
+    advance(41);
+    await steps.sweepOffline();
+    const statusOf = async (name: string) =>
+      (await org.api.get(`/assets?serialNumber=${name}`)).body.items[0].status;
+    assert.deepEqual(await Promise.all(fleet.map(statusOf)), ['online', 'offline', 'offline', 'offline']);
+    assert.equal(errors.filter((line) => line.includes('"work":"overdue devices"')).length, 1);
+    await query(dms.service.sql, 'alter table alerts drop constraint test_check');
+    await steps.sweepOffline();
+    assert.equal(await statusOf(bad as string), 'online');
+    advance(61);
+    await steps.sweepOffline();
+    assert.equal(await statusOf(bad as string), 'offline');
   });
 
   it('keeps a device online until its deadline', async () => {

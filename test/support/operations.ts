@@ -32,6 +32,8 @@ export interface Fixtures {
   channelId: string;
   groupId: string;
   keyId: string;
+  /** Of somebody at the operators' page. */
+  sessionId: string;
 }
 
 let count = 0;
@@ -150,6 +152,7 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
     channelId,
     groupId,
     keyId: key.id,
+    sessionId: await populateSession(organization),
     unregisteredSerial,
     ...(await populateWebhooks(organization, slug)),
   };
@@ -165,6 +168,16 @@ async function populateAlert(organization: TestOrganization): Promise<string> {
   await sendTemperature(organization, serial, 12);
   const { body } = await organization.api.get(`/alerts?assetId=${assetId}`);
   return body.items[0].id;
+}
+
+/** Somebody who is signed in to the operators' page, where the service has one. */
+async function populateSession({ api }: TestOrganization): Promise<string> {
+  const { status, body } = await api.post('/operator-links', { name: 'Grace Hopper', role: 'read' });
+  if (status !== 201) return randomUUID();
+  const { origin, searchParams } = new URL(body.url);
+  const headers = { origin, 'content-type': 'application/x-www-form-urlencoded' };
+  await api.post('/operator/sign-in', undefined, { raw: `link=${searchParams.get('link')}`, headers });
+  return (await api.get('/operator-sessions')).body.items[0].id;
 }
 
 /** An endpoint in each collection, and something to deliver: a device that confirmed a change. */
@@ -214,6 +227,7 @@ export const KNOWN_SLOTS = [
   'channelId',
   'groupId',
   'keyId',
+  'sessionId',
 ];
 
 /** Every name in the fixtures. */

@@ -17,6 +17,8 @@ export interface Steps {
   withdraw(goesOn?: () => boolean): Promise<void>;
   /** Runs all jobs until they wait for devices or have ended. */
   runJobs(): Promise<void>;
+  /** Ends all jobs that run, as their runs do when the deadline has passed. */
+  expireJobs(): Promise<void>;
   /** Both at once, as in a worker, until neither has anything left to do. */
   work(): Promise<void>;
   close(): Promise<void>;
@@ -32,13 +34,15 @@ export function openSteps(
 
   const withdraw = (goesOn = () => true) => groups.workOffWithdrawals(goesOn);
 
-  async function runJobs(): Promise<void> {
-    const jobs = await query<JobRef>(
+  const listRunning = () =>
+    query<JobRef>(
       resources.sql,
       `select organization_id as "organizationId", id as "jobId" from config_jobs where status = 'running'`,
       [],
     );
-    for (const job of jobs) while (await passes(job));
+
+  async function runJobs(): Promise<void> {
+    for (const job of await listRunning()) while (await passes(job));
   }
 
   /** One pass of a run. Answers whether another one follows at once. */
@@ -56,6 +60,11 @@ export function openSteps(
     sweepOffline: presence.sweepOffline,
     withdraw,
     runJobs,
+    async expireJobs() {
+      for (const job of await listRunning()) {
+        await pageByPage((after) => jobRun.endNext(job, 'timed_out', after));
+      }
+    },
     async work() {
       await Promise.all([withdraw(), runJobs()]);
       // Either may have given way to the other.

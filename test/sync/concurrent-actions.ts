@@ -20,6 +20,7 @@ export class ConcurrentFleet {
   private readonly clock: TestClock;
   private assetIds: string[] = [];
   private replacements = 0;
+  private applyingToAll: Promise<unknown> = Promise.resolve();
 
   constructor(fleet: TestOrganization, clock: TestClock) {
     this.fleet = fleet;
@@ -40,8 +41,12 @@ export class ConcurrentFleet {
     }
   }
 
+  /** An organization may apply to all of its devices two at a time: those wait for each other, and for nothing else. */
   async apply(slug: string, body: object) {
-    const answer = await this.fleet.api.put(`/devices/config-profiles/${slug}/apply`, body);
+    const put = () => this.fleet.api.put(`/devices/config-profiles/${slug}/apply`, body);
+    const answering = 'applyToAll' in body ? this.applyingToAll.then(put) : put();
+    if ('applyToAll' in body) this.applyingToAll = answering;
+    const answer = await answering;
     this.allow(answer, [200]);
     this.slugOf.set(answer.body.jobId, slug);
     return answer.body.jobId as string;

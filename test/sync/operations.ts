@@ -8,7 +8,7 @@ export type DeviceOp =
   | { op: 'apply alone'; profile: number }
   /** Fetches and reports an error; or fetches and contradicts until the change counts as refused. */
   | { op: 'refuse' | 'contradict' }
-  | { op: 'archive' | 'replace' };
+  | { op: 'archive' | 'replace' | 'withdraw' };
 /** What a report holds: the offered change over what was reported, all or a part of it, nothing of it, or other values. */
 export type ReportedConfig = 'whole' | 'trimmed' | 'intervals' | 'half' | 'old' | 'other';
 export type Op =
@@ -43,6 +43,7 @@ const deviceOps: fc.Arbitrary<DeviceOp> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom({ op: 'refuse' } as const, { op: 'contradict' } as const) },
   { weight: 1, arbitrary: fc.constant({ op: 'archive' } as const) },
   { weight: 2, arbitrary: fc.constant({ op: 'replace' } as const) },
+  { weight: 2, arbitrary: fc.constant({ op: 'withdraw' } as const) },
 );
 const percent = fc.constantFrom(33, 50, 100);
 const ops: fc.Arbitrary<Op> = fc.oneof(
@@ -86,7 +87,9 @@ const ops: fc.Arbitrary<Op> = fc.oneof(
 );
 /** With one operation of each kind, whatever else is drawn: each at a random place after a first apply to all. */
 const oneOfEach: fc.Arbitrary<Op>[] = [
-  ...(['poll', 'report', 'apply alone', 'refuse', 'contradict', 'archive', 'replace'] as const).map((op) =>
+  ...(
+    ['poll', 'report', 'apply alone', 'refuse', 'contradict', 'archive', 'replace', 'withdraw'] as const
+  ).map((op) =>
     fc.record({
       op: fc.constant('device' as const),
       device: fc.nat(2),

@@ -113,6 +113,7 @@ export class FleetScenario {
     if (does.op === 'contradict') return this.contradict(device);
     if (does.op === 'replace') return this.replace(device);
     if (does.op === 'archive') return this.archive(index);
+    if (does.op === 'withdraw') return this.withdraw(device);
     if (does.op === 'apply alone')
       await this.apply({ profile: does.profile, devices: [index], rollout: null });
   }
@@ -147,7 +148,7 @@ export class FleetScenario {
     });
     assert.equal(status, 200, text);
     const { pending, fetchedMs } = device;
-    const errors = hasErrors ? { madeMs, slackMs: 0 } : null;
+    const errors = hasErrors ? { code: '7', atMs: null, slackMs: 0 } : null;
     this.model.report(device, { config, receivedMs: nowMs, madeMs, errors });
     assert.equal(body.syncStatus, device.status);
     assert.deepEqual(body.pendingConfig?.config ?? null, device.offer);
@@ -248,6 +249,12 @@ export class FleetScenario {
     this.model.archive(device);
     assert.equal((await this.fleet.api.get(`/devices/${device.serial}/config`)).status, 404);
     await this.register(index, device.serial);
+  }
+
+  private async withdraw(device: FleetDevice) {
+    const { status, body } = await this.fleet.api.post(`/devices/${device.serial}/config/withdraw`);
+    this.model.withdrawAll(device);
+    assert.deepEqual([status, body.pendingConfig, body.syncStatus], [200, null, device.status]);
   }
 
   private async replace(device: FleetDevice) {

@@ -7,8 +7,10 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
+from datetime import datetime, timezone
 from typing import Any, Mapping
 
+from .http_fields import parse_retry_after
 from .operations import Operations
 
 # The service did nothing: it was too busy, or what it needs was away.
@@ -105,7 +107,7 @@ def _result(answer: Any) -> Any:
     if answer.status == 204:
         answer.close()
         return None
-    if not answer.headers.get("Content-Type", "").startswith("application/json"):
+    if answer.headers.get_content_type() != "application/json":
         return answer
     with answer:
         return json.load(answer)
@@ -117,6 +119,5 @@ def _api_error(answer: urllib.error.HTTPError) -> ApiError:
             message = json.load(answer)["message"]
         except (ValueError, KeyError, TypeError, OSError):
             message = f"The service answered {answer.code}"
-    after = answer.headers.get("Retry-After", "")
-    retry_after = float(after) if after.isdigit() else None
+    retry_after = parse_retry_after(answer.headers.get("Retry-After"), datetime.now(timezone.utc))
     return ApiError(message, answer.code, answer.headers.get("Request-Id"), retry_after)

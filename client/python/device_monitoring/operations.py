@@ -108,6 +108,15 @@ class Operations:
         """Send the same change again to failed and timed-out devices."""
         return self._call("POST", f"/devices/config-jobs/{quote(job_id, safe='')}/retry", {}, takes_key=True, headers=headers)
 
+    def withdraw_device_config(
+        self,
+        serial: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Withdraw all that waits for a device."""
+        return self._call("POST", f"/devices/{quote(serial, safe='')}/config/withdraw", {}, takes_key=True, headers=headers)
+
     def get_device_config(
         self,
         serial: str,
@@ -695,6 +704,15 @@ class Operations:
         """Send one test message now and tell what came of it."""
         return self._call("POST", f"/notification-channels/{quote(channel_id, safe='')}/test", {}, headers=headers)
 
+    def confirm_notification_channel_again(
+        self,
+        channel_id: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Send the link that confirms an e-mail address again."""
+        return self._call("POST", f"/notification-channels/{quote(channel_id, safe='')}/confirm-again", {}, takes_key=True, headers=headers)
+
     def list_keys(
         self,
         *,
@@ -745,3 +763,22 @@ class Operations:
     ) -> Any:
         """Make a link that signs in to the operators' page."""
         return self._call("POST", "/operator-links", {}, body=body, content_type="application/json", takes_key=True, headers=headers)
+
+    def list_operator_sessions(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """List who is signed in to the operators' page, newest first."""
+        return self._call("GET", "/operator-sessions", {"limit": limit, "cursor": cursor}, headers=headers)
+
+    def end_operator_session(
+        self,
+        session_id: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """End a session, as if the person had signed out."""
+        return self._call("DELETE", f"/operator-sessions/{quote(session_id, safe='')}", {}, headers=headers)

@@ -5,6 +5,7 @@ import binascii
 import hashlib
 import hmac
 import json
+import re
 import time
 from typing import Any, Mapping
 
@@ -25,25 +26,39 @@ def verify_webhook(
     Proves that the service sent the request lately, and answers its event.
 
     `body` is as it was received: JSON that was parsed and written again has another signature. Drop events whose
-    `webhook-id` you have seen.
+    `webhook-id` you have seen. Raises WebhookVerificationError for whatever else a request holds.
     """
-    found = {name.lower(): value for name, value in headers.items()}
-    try:
-        identifier, sent_at, signatures = (
-            found[f"webhook-{name}"] for name in ("id", "timestamp", "signature")
-        )
-    except KeyError as missing:
-        raise WebhookVerificationError(f"{missing.args[0]} is missing") from None
+    found = {str(name).lower(): value for name, value in headers.items()}
+    identifier, sent_at, signatures = (_header(found, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
     at = time.time() if now is None else now
-    if not (sent_at.isascii() and sent_at.isdigit()) or abs(at - int(sent_at)) > tolerance_seconds:
+    if not _SECONDS.fullmatch(sent_at) or abs(at - int(sent_at)) > tolerance_seconds:
         raise WebhookVerificationError("webhook-timestamp is too far from now: a replay, or a wrong clock")
-    payload = body.encode() if isinstance(body, str) else body
-    signed = f"{identifier}.{sent_at}.".encode() + payload
+    payload = _bytes(body) if isinstance(body, str) else body
+    signed = _bytes(f"{identifier}.{sent_at}.") + payload
     expected = hmac.new(_key(secret), signed, hashlib.sha256).digest()
     # The comparison takes the same time wherever they differ.
     if not any(hmac.compare_digest(expected, each) for each in map(_signature, signatures.split(" "))):
         raise WebhookVerificationError("webhook-signature does not match: another secret, or another body")
-    return json.loads(payload)
+    try:
+        return json.loads(payload)
+    except ValueError:
+        raise WebhookVerificationError("the body is no JSON") from None
+
+
+# More digits are not of this time, and Python does not read thousands of them.
+_SECONDS = re.compile("[0-9]{1,15}")
+
+
+def _header(found: Mapping[str, Any], name: str) -> str:
+    value = found.get(name)
+    if not isinstance(value, str):
+        raise WebhookVerificationError(f"{name} is missing")
+    return value
+
+
+def _bytes(text: str) -> bytes:
+    """Frameworks put halves of surrogate pairs in place of bytes that they cannot decode."""
+    return text.encode(errors="surrogatepass")
 
 
 def _key(secret: str) -> bytes:

@@ -15,4 +15,4 @@ else:
         answer["jobId"],
         on_progress=lambda seen: print(f"{seen['counts']['applied']} of {seen['total']} devices", flush=True),
     )
-    print(job["status"])
+    print(job["status"] if job["reason"] is None else f'{job["status"]}: {job["reason"]}')

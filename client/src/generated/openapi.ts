@@ -58,7 +58,7 @@ export interface paths {
         get?: never;
         /**
          * Apply a profile to devices
-         * @description The profile is merged into what is pending for each device, all or none; the job tells how far they are. Above 20,000 devices the job is stored at once with all of them queued, and the change is offered in chunks.
+         * @description The profile is merged into what is pending for each device, all or none; the job tells how far they are. Above 20,000 devices the job is stored at once with all of them queued, and the change is offered in chunks. At most two dry runs and applies to all at once for an organization; 429 beyond.
          */
         put: operations["applyProfile"];
         post?: never;
@@ -162,6 +162,26 @@ export interface paths {
          * @description Starts a new job with the change as it was applied, whatever the profile says now, for the devices that failed or timed out and have not confirmed it since. 409 when there is none.
          */
         post: operations["retryConfigJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/devices/{serial}/config/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraw all that waits for a device
+         * @description Nothing is pending from then on, also of what the device has refused. Open targets are cancelled, and jobs that have no other one. What the device runs stays; without anything pending nothing changes.
+         */
+        post: operations["withdrawDeviceConfig"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1003,7 +1023,7 @@ export interface paths {
         put?: never;
         /**
          * Create a notification channel
-         * @description People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server.
+         * @description People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server. An e-mail address is unconfirmed until its owner has opened the link that is sent there; until then it gets nothing else.
          */
         post: operations["createNotificationChannel"];
         delete?: never;
@@ -1051,9 +1071,29 @@ export interface paths {
         put?: never;
         /**
          * Send one test message now and tell what came of it
-         * @description Also to a disabled channel, and in quiet hours. A test is sent once and changes nothing. statusCode is null for e-mail. error is "not reachable" when the host name has no address or none that is allowed. 409 for e-mail when the service has no mail server.
+         * @description Also to a disabled channel, and in quiet hours. A test is sent once and changes nothing; by e-mail five an hour. statusCode is null for e-mail. error is "not reachable" when the host name has no address or none that is allowed. 409 for e-mail when the service has no mail server, or the address is unconfirmed.
          */
         post: operations["testNotificationChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification-channels/{channelId}/confirm-again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the link that confirms an e-mail address again
+         * @description The link works for 24 hours, and the earlier one no more. At most five links an hour and address. 409 when the address is confirmed, and for other types.
+         */
+        post: operations["confirmNotificationChannelAgain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1075,7 +1115,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The key itself is in this answer and in no other. It works at once, for its kind and role.
+         * @description The key itself is in this answer and in no other. It works at once, for its kind and role. An organization has at most 100 keys, beside the tokens of single devices; 409 beyond.
          */
         post: operations["createKey"];
         delete?: never;
@@ -1139,6 +1179,46 @@ export interface paths {
          */
         post: operations["createOperatorLink"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who is signed in to the operators' page, newest first
+         * @description By link or by identity provider. At most 200 at once: the oldest session ends with the next one.
+         */
+        get: operations["listOperatorSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator-sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session, as if the person had signed out
+         * @description The next request of the browser is answered with the page for signing in.
+         */
+        delete: operations["endOperatorSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1981,6 +2061,7 @@ export interface components {
          *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
          *       "profileSlug": "vaccine-fridge",
          *       "status": "succeeded",
+         *       "reason": null,
          *       "total": 2,
          *       "counts": {
          *         "queued": 0,
@@ -2003,6 +2084,8 @@ export interface components {
             profileSlug: string;
             /** @enum {string} */
             status: "scheduled" | "running" | "succeeded" | "completed_with_failures" | "aborted" | "cancelled";
+            /** @description Why the job was aborted; else null */
+            reason: string | null;
             total: number;
             counts: {
                 queued: number;
@@ -2421,6 +2504,7 @@ export interface components {
          *       "lastError": null,
          *       "createdAt": "2026-03-02T08:15:30.000Z",
          *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+         *       "deliveredAt": "2026-03-02T08:15:35.000Z",
          *       "serialNumber": "282C02424EED",
          *       "reason": null
          *     }
@@ -2453,6 +2537,12 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             lastAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the attempt that succeeded was made; null in any other state than delivered
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            deliveredAt: string | null;
             /** @description Of the device that the event is about, if it is about one */
             serialNumber: string | null;
             /** @description Why it is not delivered; null when it is, or is about to be sent */
@@ -2470,6 +2560,7 @@ export interface components {
          *       "lastError": null,
          *       "createdAt": "2026-03-02T08:15:30.000Z",
          *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+         *       "deliveredAt": "2026-03-02T08:15:35.000Z",
          *       "serialNumber": "282C02424EED",
          *       "reason": null,
          *       "payload": {
@@ -2525,6 +2616,12 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             lastAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the attempt that succeeded was made; null in any other state than delivered
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            deliveredAt: string | null;
             /** @description Of the device that the event is about, if it is about one */
             serialNumber: string | null;
             /** @description Why it is not delivered; null when it is, or is about to be sent */
@@ -2757,6 +2854,7 @@ export interface components {
          *         "applied": 172,
          *         "drifted": 1
          *       },
+         *       "noProfile": 3,
          *       "batteryStatus": {
          *         "ok": 170,
          *         "low": 8,
@@ -2796,6 +2894,8 @@ export interface components {
                 applied: number;
                 drifted: number;
             };
+            /** @description Active devices that no profile was ever applied to, whatever their sync state is */
+            noProfile: number;
             /** @description Active devices by battery */
             batteryStatus: {
                 ok: number;
@@ -3183,10 +3283,10 @@ export interface components {
                 timezone: string;
             } | null;
             /**
-             * @description Only active channels are sent to. Disabling one drops what it has not sent.
+             * @description unconfirmed: an e-mail address whose owner has not yet opened the link that was sent there.
              * @enum {string}
              */
-            status: "active" | "disabled";
+            status: "active" | "disabled" | "unconfirmed";
             /**
              * Format: date-time
              * @description When a message was last sent.
@@ -3221,6 +3321,40 @@ export interface components {
             /** @description Grows with every change of what is pending */
             revision: number;
             config: components["schemas"]["DeviceConfiguration"];
+        };
+        /**
+         * @example {
+         *       "id": "019cb0a7-2c64-7a1b-8f0c-2a2b5f0f7d11",
+         *       "recType": "operator-session",
+         *       "name": "Ada Lovelace",
+         *       "role": "write",
+         *       "keyId": null,
+         *       "startedAt": "2026-03-02T08:15:30.000Z",
+         *       "expiresAt": "2026-03-02T20:15:30.000Z"
+         *     }
+         */
+        OperatorSession: {
+            id: string;
+            /** @enum {string} */
+            recType: "operator-session";
+            /** @description Of the person */
+            name: string;
+            /** @enum {string} */
+            role: "admin" | "write" | "read";
+            /** @description The key that asked for the link; null: the command line or an identity provider */
+            keyId: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            startedAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            expiresAt: string;
         };
         Preview: {
             config: components["schemas"]["DeviceConfiguration"];
@@ -3403,7 +3537,7 @@ export interface components {
                 channel: number | ("probe" | "ambient");
                 /** @enum {string} */
                 type: "temperature" | "humidity" | "atmospheric_pressure" | "differential_pressure" | "ok_alarm" | "iaq" | "flooding" | "pulse_count" | "electricity_meter" | "water_meter" | "soil_moisture" | "co" | "no2" | "h2s" | "ambient_light" | "pm_1_0" | "pm_2_5" | "pm_10_0" | "noise_level" | "nh3" | "ch4" | "high_pressure" | "distance" | "water_meter_minor" | "water_meter_major" | "co2" | "humidity_accurate" | "static_iaq" | "co2_equivalent" | "breath_voc" | "percentage" | "voltage" | "current" | "pulse_count_minor" | "pulse_count_major" | "electricity_meter_minor" | "electricity_meter_major" | "pulse_count_wide_minor" | "pulse_count_wide_major" | "current_precise" | "output_control" | "resistance";
-                /** @description In the unit of the type */
+                /** @description In the unit of the type, within its range */
                 value: number;
                 /**
                  * Format: date-time
@@ -4108,6 +4242,7 @@ export interface operations {
                      *           "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                      *           "profileSlug": "vaccine-fridge",
                      *           "status": "succeeded",
+                     *           "reason": null,
                      *           "total": 2,
                      *           "counts": {
                      *             "queued": 0,
@@ -4159,6 +4294,7 @@ export interface operations {
                      *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                      *       "profileSlug": "vaccine-fridge",
                      *       "status": "succeeded",
+                     *       "reason": null,
                      *       "total": 2,
                      *       "counts": {
                      *         "queued": 0,
@@ -4252,6 +4388,7 @@ export interface operations {
                      *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                      *       "profileSlug": "vaccine-fridge",
                      *       "status": "succeeded",
+                     *       "reason": null,
                      *       "total": 2,
                      *       "counts": {
                      *         "queued": 0,
@@ -4299,6 +4436,7 @@ export interface operations {
                      *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                      *       "profileSlug": "vaccine-fridge",
                      *       "status": "succeeded",
+                     *       "reason": null,
                      *       "total": 2,
                      *       "counts": {
                      *         "queued": 0,
@@ -4317,6 +4455,75 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ConfigJob"];
+                };
+            };
+        };
+    };
+    withdrawDeviceConfig: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                serial: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "serialNumber": "282C02424EED",
+                     *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                     *       "assetName": "Vaccine fridge 2",
+                     *       "pendingConfig": {
+                     *         "transmissionInterval": 3600
+                     *       },
+                     *       "deviceConfig": {
+                     *         "measurementPeriodBase": 300,
+                     *         "measurementPeriodFactor": 1,
+                     *         "transmissionInterval": 21600,
+                     *         "alarmRules": [
+                     *           {
+                     *             "condition": "HIGH_THRESHOLD",
+                     *             "slotNumbers": [
+                     *               0
+                     *             ],
+                     *             "alarmRuleType": "TEMPERATURE",
+                     *             "threshold": 8,
+                     *             "hysteresis": 0.5,
+                     *             "mode": "CONSECUTIVE_SAMPLES",
+                     *             "samples": 1,
+                     *             "action": "TRIGGER_TRANSMISSION"
+                     *           },
+                     *           {
+                     *             "condition": "LOW_THRESHOLD",
+                     *             "slotNumbers": [
+                     *               0
+                     *             ],
+                     *             "alarmRuleType": "TEMPERATURE",
+                     *             "threshold": 2,
+                     *             "hysteresis": 0.5,
+                     *             "mode": "CONSECUTIVE_SAMPLES",
+                     *             "samples": 1,
+                     *             "action": "TRIGGER_TRANSMISSION"
+                     *           }
+                     *         ],
+                     *         "calendars": []
+                     *       },
+                     *       "deviceConfigReceivedAt": "2026-03-02T08:15:30.000Z",
+                     *       "syncStatus": "pending"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeviceConfigurationRecord"];
                 };
             };
         };
@@ -4611,6 +4818,7 @@ export interface operations {
                      * @example {
                      *       "accepted": 2,
                      *       "duplicates": 0,
+                     *       "conflicts": 0,
                      *       "pendingConfig": null
                      *     }
                      */
@@ -4619,6 +4827,8 @@ export interface operations {
                         accepted: number;
                         /** @description Readings that were known already */
                         duplicates: number;
+                        /** @description Readings with another value or type than a known one of their channel and time, which stays */
+                        conflicts: number;
                         pendingConfig: components["schemas"]["OfferedChange"] | null;
                     };
                 };
@@ -5597,6 +5807,7 @@ export interface operations {
                      *         "applied": 172,
                      *         "drifted": 1
                      *       },
+                     *       "noProfile": 3,
                      *       "batteryStatus": {
                      *         "ok": 170,
                      *         "low": 8,
@@ -6407,6 +6618,7 @@ export interface operations {
                      *           "lastError": null,
                      *           "createdAt": "2026-03-02T08:15:30.000Z",
                      *           "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *           "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *           "serialNumber": "282C02424EED",
                      *           "reason": null
                      *         }
@@ -6453,6 +6665,7 @@ export interface operations {
                      *       "lastError": null,
                      *       "createdAt": "2026-03-02T08:15:30.000Z",
                      *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *       "serialNumber": "282C02424EED",
                      *       "reason": null,
                      *       "payload": {
@@ -6518,6 +6731,7 @@ export interface operations {
                      *       "lastError": null,
                      *       "createdAt": "2026-03-02T08:15:30.000Z",
                      *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *       "serialNumber": "282C02424EED",
                      *       "reason": null
                      *     }
@@ -6706,6 +6920,7 @@ export interface operations {
                      *           "lastError": null,
                      *           "createdAt": "2026-03-02T08:15:30.000Z",
                      *           "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *           "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *           "serialNumber": "282C02424EED",
                      *           "reason": null
                      *         }
@@ -6752,6 +6967,7 @@ export interface operations {
                      *       "lastError": null,
                      *       "createdAt": "2026-03-02T08:15:30.000Z",
                      *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *       "serialNumber": "282C02424EED",
                      *       "reason": null,
                      *       "payload": {
@@ -6817,6 +7033,7 @@ export interface operations {
                      *       "lastError": null,
                      *       "createdAt": "2026-03-02T08:15:30.000Z",
                      *       "lastAttemptAt": "2026-03-02T08:15:35.000Z",
+                     *       "deliveredAt": "2026-03-02T08:15:35.000Z",
                      *       "serialNumber": "282C02424EED",
                      *       "reason": null
                      *     }
@@ -7256,6 +7473,56 @@ export interface operations {
             };
         };
     };
+    confirmNotificationChannelAgain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                channelId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48",
+                     *       "recType": "notification-channel",
+                     *       "type": "email",
+                     *       "target": "quality@example.com",
+                     *       "alertTypes": [
+                     *         "high_temp",
+                     *         "low_temp"
+                     *       ],
+                     *       "groupIds": [],
+                     *       "delayMinutes": 10,
+                     *       "reminderMinutes": 120,
+                     *       "quietHours": {
+                     *         "from": "22:00",
+                     *         "to": "07:00",
+                     *         "timezone": "Europe/Stockholm"
+                     *       },
+                     *       "status": "active",
+                     *       "lastSentAt": "2026-03-02T08:25:31.000Z",
+                     *       "lastError": null,
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NotificationChannel"];
+                };
+            };
+        };
+    };
     listKeys: {
         parameters: {
             query?: {
@@ -7504,6 +7771,72 @@ export interface operations {
                         expiresAt: string;
                     };
                 };
+            };
+        };
+    };
+    listOperatorSessions: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description nextCursor of the page before, of the same list */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a7-2c64-7a1b-8f0c-2a2b5f0f7d11",
+                     *           "recType": "operator-session",
+                     *           "name": "Ada Lovelace",
+                     *           "role": "write",
+                     *           "keyId": null,
+                     *           "startedAt": "2026-03-02T08:15:30.000Z",
+                     *           "expiresAt": "2026-03-02T20:15:30.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Newest first */
+                        items: components["schemas"]["OperatorSession"][];
+                        /** @description Pass as cursor for the next page; null on the last one */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    endOperatorSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -8210,6 +8543,7 @@ export interface operations {
                  *         "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
                  *         "profileSlug": "vaccine-fridge",
                  *         "status": "succeeded",
+                 *         "reason": null,
                  *         "total": 2,
                  *         "counts": {
                  *           "queued": 0,

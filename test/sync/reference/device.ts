@@ -9,7 +9,8 @@ export interface ModelReport {
   config: Config;
   receivedMs: number;
   madeMs: number;
-  errors: { madeMs: number; slackMs: number } | null;
+  /** `atMs`: by the clock of the device; null: it does not say. */
+  errors: { code: string; atMs: number | null; slackMs: number } | null;
 }
 
 /** The message of every error that a device of the tests reports. */
@@ -33,6 +34,8 @@ export class ReferenceDevice {
   /** Settings of confirmed changes that no report has named since. */
   unnamed = new Set<string>();
   private reasonNames: string[] = [];
+  /** Of the last report before the fetch of what is offered. */
+  private errorsBefore: (NonNullable<ModelReport['errors']> & { refused: string[] }) | null = null;
   private log: LogEntry[] = [];
 
   get pending(): Config | null {
@@ -77,8 +80,14 @@ export class ReferenceDevice {
   withdraw(keys: readonly string[]) {
     this.setPending(only(this.change, (key) => !keys.includes(key)));
   }
+  /** Settings that stay pending only for changes that the device refused. */
+  refuseAgain(keys: readonly string[], names: string[]) {
+    if (this.refused.length === 0) this.reasonNames = names;
+    this.refused.push(...keys);
+  }
   replaceHardware() {
     this.refused = [];
+    this.errorsBefore = null;
     this.setPending({ ...this.confirmed, ...this.change });
   }
   fetch(ms: number) {
@@ -86,13 +95,34 @@ export class ReferenceDevice {
   }
 
   report(report: ModelReport): Outcome {
+    const { offer, pending, errorsBefore } = this;
+    const outcome = this.judge(report);
+    const { config, receivedMs, madeMs, errors } = report;
+    const fetchedMs = this.offer ? this.fetchedMs : null;
+    const isBeforeFetch = fetchedMs === null || Math.min(madeMs, receivedMs) < fetchedMs;
+    if (!isBeforeFetch || (!errors && Object.keys(config).length === 0)) return outcome;
+    const isSame = errors?.code === errorsBefore?.code;
+    const isConfirmed = (key: string) => pending !== null && key in pending && !(key in this.change);
+    const stillRefused = isSame ? (errorsBefore?.refused ?? []).filter((key) => !isConfirmed(key)) : [];
+    const refused = outcome === 'rejected' ? Object.keys(offer ?? {}) : stillRefused;
+    this.errorsBefore = errors && { ...errors, refused };
+    return outcome;
+  }
+
+  private judge(report: ModelReport): Outcome {
     const { config, receivedMs, madeMs, errors } = report;
     const { fetchedMs, change, offer } = this;
     const isAfterFetch = (ms: number, slackMs: number) =>
       fetchedMs !== null && Math.min(ms, receivedMs) >= fetchedMs - slackMs;
     const isEmpty = Object.keys(config).length === 0;
     if (!isEmpty) this.record(config, receivedMs);
-    if (offer && errors && isAfterFetch(errors.madeMs, errors.slackMs)) return this.refuse([ERROR_MESSAGE]);
+    if (offer && errors && isAfterFetch(errors.atMs ?? madeMs, errors.slackMs)) {
+      const isOtherCode = errors.code !== this.errorsBefore?.code;
+      const isOtherTime = errors.atMs !== null && errors.atMs !== this.errorsBefore?.atMs;
+      const isRefused = this.errorsBefore?.refused.some((key) => key in offer);
+      if (isOtherCode || ((isOtherTime || isRefused) && !contains(config, offer)))
+        return this.refuse([ERROR_MESSAGE]);
+    }
     if (isEmpty || !this.pending) return 'recorded';
     if (contains(config, change)) return this.confirm(config, change);
     if (!offer) return 'recorded';

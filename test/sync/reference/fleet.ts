@@ -33,8 +33,10 @@ interface Target {
   device: FleetDevice;
   stage: number;
   state: State;
-  /** Failed or timed out, and the device may still come to run the change. */
-  isStillActive: boolean;
+  /** Settings that are pending because of it, whatever its state. */
+  owns: Set<string>;
+  /** Others have overwritten settings of it, or brought some of them to the device. */
+  hasLost: boolean;
   isConfirmedSince: boolean;
   reasonNames: string[];
 }
@@ -70,7 +72,8 @@ export class ReferenceJob {
       device,
       stage: index < first ? 1 : 2,
       state: 'queued',
-      isStillActive: false,
+      owns: new Set(),
+      hasLost: false,
       isConfirmedSince: false,
       reasonNames: [],
     }));
@@ -120,10 +123,14 @@ export class ReferenceFleet {
   private put(job: ReferenceJob, own: Target) {
     const { device } = own;
     for (const { job: other, target } of this.targetsOn(device, job)) {
-      if (conflicts(job.change, other.change).length === 0) continue;
-      if (isOpen(target.state)) target.state = 'superseded';
-      target.isStillActive = false;
+      const overwritten = conflicts(job.change, other.change);
+      if (target.state === 'queued' && overwritten.length > 0) target.state = 'superseded';
+      const lost = overwritten.filter((key) => target.owns.delete(key));
+      if (lost.length === 0) continue;
+      target.hasLost = true;
+      if (isBegun(target.state)) target.state = 'superseded';
     }
+    own.owns = new Set(Object.keys(job.change));
     device.merge(job.change);
     this.reoffer(device);
     own.state = 'waiting';
@@ -147,50 +154,69 @@ export class ReferenceFleet {
   }
 
   private confirm(device: FleetDevice) {
-    for (const { job, target } of this.targetsOn(device)) {
-      if (Object.keys(job.change).some((key) => key in device.change)) continue;
-      if (target.isStillActive) target.isConfirmedSince = true;
-      target.isStillActive = false;
-      if (isBegun(target.state)) target.state = 'applied';
+    for (const { target } of this.targetsOn(device)) {
+      if (target.owns.size === 0) continue;
+      const left = [...target.owns].filter((key) => key in device.change);
+      if (left.length === 0) {
+        if (isBegun(target.state)) target.state = 'applied';
+        else if (!target.hasLost) target.isConfirmedSince = true;
+      } else if (left.length < target.owns.size) target.hasLost = true;
+      target.owns = new Set(left);
     }
   }
 
   private refuse(device: FleetDevice, reasonNames: string[]) {
     for (const { target } of this.targetsOn(device))
-      if (isBegun(target.state)) Object.assign(target, { state: 'failed', isStillActive: true, reasonNames });
+      if (isBegun(target.state)) Object.assign(target, { state: 'failed', reasonNames });
   }
 
-  /** Cancels the open targets and withdraws their change. */
+  /** Cancels the open targets, and withdraws what the job owns; after an abort the devices show what they refused. */
   stop(job: ReferenceJob, status: string) {
     for (const target of job.targets) {
-      const { device, state } = target;
-      if (!isOpen(state)) continue;
-      target.state = 'cancelled';
-      if (isBegun(state)) this.withdraw(job, device);
+      const isFailed = target.state === 'failed';
+      if (isOpen(target.state)) target.state = 'cancelled';
+      if (target.owns.size > 0 && !(isFailed && status === 'aborted')) this.withdraw(job, target);
     }
     job.status = status;
   }
 
-  private withdraw(job: ReferenceJob, device: FleetDevice) {
-    const others = [...this.targetsOn(device, job)];
-    const isWanted = (key: string) =>
-      others.some(
-        ({ job: other, target: { state, isStillActive } }) =>
-          key in other.change &&
-          (isBegun(state) || (state === 'timed_out' && isStillActive && !job.retries(other))),
-      );
-    const withdrawn = Object.keys(job.change).filter((key) => key in device.change && !isWanted(key));
-    if (withdrawn.length === 0) return;
-    for (const { job: other, target } of others)
-      if (withdrawn.some((key) => key in other.change)) target.isStillActive = false;
+  private withdraw(job: ReferenceJob, { device, owns }: Target) {
+    const onDevice = [...this.targetsOn(device)];
+    const ended = onDevice.filter(({ job: other }) => other === job || job.retries(other));
+    for (const { target } of ended) target.owns = new Set();
+    const withdrawn: string[] = [];
+    const refusedAgain: string[] = [];
+    let names: string[] = [];
+    for (const key of owns) {
+      const owners = onDevice.map(({ target }) => target).filter((target) => target.owns.has(key));
+      if (owners.length === 0) withdrawn.push(key);
+      else if (owners.every(({ state }) => state === 'failed') && !device.refused.includes(key)) {
+        refusedAgain.push(key);
+        names = owners.flatMap(({ reasonNames }) => reasonNames).slice(0, 1);
+      }
+    }
+    if (withdrawn.length + refusedAgain.length === 0) return;
     device.withdraw(withdrawn);
+    device.refuseAgain(refusedAgain, names);
     this.reoffer(device);
+  }
+
+  /** Jobs that wait for this device alone end with it. */
+  withdrawAll(device: FleetDevice) {
+    if (!device.pending) return;
+    for (const { job, target } of this.targetsOn(device)) {
+      target.owns = new Set();
+      if (!isOpen(target.state)) continue;
+      target.state = 'cancelled';
+      if (job.targets.length === 1) job.status = 'cancelled';
+    }
+    device.setPending({});
   }
 
   archive(device: FleetDevice) {
     for (const { target } of this.targetsOn(device)) {
       if (isOpen(target.state)) target.state = 'cancelled';
-      target.isStillActive = false;
+      target.owns = new Set();
     }
     device.setPending({});
   }
@@ -203,9 +229,7 @@ export class ReferenceFleet {
 
   expire(job: ReferenceJob) {
     for (const target of job.targets) {
-      if (!isOpen(target.state)) continue;
-      target.isStillActive = target.state !== 'queued';
-      target.state = 'timed_out';
+      if (isOpen(target.state)) target.state = 'timed_out';
     }
     job.status = job.endStatus;
   }
@@ -237,7 +261,8 @@ export class ReferenceFleet {
     if (rollout && failed > 0 && reach(failed, rollout.abortFailedPercent)) return 'abort';
     const isLast = job.stage === 2 || job.targets.every(({ stage }) => stage === 1);
     if (isLast) return open > 0 ? 'wait' : 'end';
-    if (reach(job.count('applied'), rollout?.minAppliedPercent ?? 0)) return 'begin';
+    const applied = job.count('applied');
+    if (rollout === null || (applied > 0 && reach(applied, rollout.minAppliedPercent))) return 'begin';
     return open > 0 ? 'wait' : 'abort';
   }
 }

@@ -1,0 +1,82 @@
+/** Cuts the bytes of an import into its rows without parsing them, so that the size of each is known before it is parsed. */
+import { invalid } from '../process/errors.ts';
+
+/** Longest row, and longest first line: many times what the longest fields of a device take. */
+export const ROW_BYTES_MAX = 16 * 1024;
+/** Blank lines between two rows are skipped in steps of this length. */
+const BLANKS_STEP_BYTES = 8 * 1024;
+
+const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, COMMA, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x5c];
+const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Records of CSV with their line ends, without those of blanks and empty cells. A quote within a quoted cell is doubled,
+ * so counting quotes is enough. An empty buffer stands for many that were left out.
+ */
+export function* csvRecords(bytes: Buffer, delimiter: string): Generator<Buffer> {
+  const separator = delimiter.charCodeAt(0);
+  let begin = 0;
+  let stepAt = 0;
+  let isBlank = true;
+  let isQuoted = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) isQuoted = !isQuoted;
+    if (byte > SPACE && byte !== separator) isBlank = false;
+    if (at - begin >= ROW_BYTES_MAX) throw tooLong(begin === 0, isQuoted);
+    if (isQuoted || (byte !== LINE_FEED && (byte !== RETURN || bytes[at + 1] === LINE_FEED))) continue;
+    if (!isBlank) yield bytes.subarray(begin, at + 1);
+    else if (at - stepAt >= BLANKS_STEP_BYTES) yield NOTHING;
+    begin = at + 1;
+    if (!isBlank || at - stepAt >= BLANKS_STEP_BYTES) stepAt = begin;
+    isBlank = true;
+  }
+  if (!isBlank) yield bytes.subarray(begin);
+}
+
+function tooLong(isFirst: boolean, isQuoted: boolean): Error {
+  const hint = isQuoted ? ': the double quote of a cell may not be closed' : '';
+  return invalid(
+    `${isFirst ? 'The first line' : 'Each row'} must have at most ${ROW_BYTES_MAX} bytes${hint}`,
+  );
+}
+
+/** The bytes of each item of a JSON array. Whether an item is JSON is left to whoever parses it. */
+export function* jsonItems(bytes: Buffer): Generator<Buffer> {
+  const first = skipBlanks(bytes, 0);
+  if (bytes[first] !== OPENING_BRACKET) throw invalid('The body must be a list of devices');
+  let begin = skipBlanks(bytes, first + 1);
+  if (bytes[begin] === CLOSING_BRACKET) return requireEnd(bytes, begin + 1);
+  let depth = 0;
+  let isInString = false;
+  for (let at = begin; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (at - begin >= ROW_BYTES_MAX) throw tooLong(false, false);
+    if (byte === QUOTE) isInString = !isInString;
+    else if (isInString) at += byte === BACKSLASH ? 1 : 0;
+    else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) depth += 1;
+    else if (depth > 0) depth -= byte === CLOSING_BRACE || byte === CLOSING_BRACKET ? 1 : 0;
+    else if (byte === COMMA || byte === CLOSING_BRACKET) {
+      yield bytes.subarray(begin, at);
+      if (byte === CLOSING_BRACKET) return requireEnd(bytes, at + 1);
+      begin = at + 1;
+    }
+  }
+  throw notJson();
+}
+
+export const notJson = () => invalid('The body must be JSON');
+
+/** At most as many as a row has bytes. */
+function skipBlanks(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < from + ROW_BYTES_MAX && BLANKS.has(bytes[at])) at += 1;
+  return at;
+}
+
+const BLANKS = new Set<number | undefined>([TAB, LINE_FEED, RETURN, SPACE]);
+
+function requireEnd(bytes: Buffer, at: number): void {
+  if (skipBlanks(bytes, at) < bytes.length) throw notJson();
+}

@@ -1,0 +1,43 @@
+import type { Sql } from '../db/database.ts';
+import { type Device, deviceConfigView } from '../devices/device.ts';
+import { deviceConfigSchema, serialParams } from '../devices/devices.schemas.ts';
+import { ok, type Route, route } from '../http/route.ts';
+import type { DeviceWithdrawal } from './device-withdrawal.service.ts';
+
+export interface DeviceWithdrawalRoutesDeps {
+  devicesIn(sql: Sql): {
+    find(organizationId: string, serialNumber: string): Promise<(Device & { assetName: string }) | null>;
+  };
+  service: Pick<DeviceWithdrawal, 'withdraw'>;
+}
+
+export function deviceWithdrawalRoutes({ devicesIn, service }: DeviceWithdrawalRoutesDeps): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/devices/{serial}/config/withdraw',
+      operationId: 'withdrawDeviceConfig',
+      summary: 'Withdraw all that waits for a device',
+      description:
+        'Nothing is pending from then on, also of what the device has refused. Open targets are cancelled, and jobs that have no other one. What the device runs stays; without anything pending nothing changes.',
+      tag: 'Device configuration',
+      auth: 'customer',
+      params: serialParams,
+      responses: { 200: deviceConfigSchema },
+      errors: [404],
+      audit: {
+        subject: 'serial',
+        shown: {
+          schema: deviceConfigSchema,
+          async find(sql, organizationId, serial) {
+            const device = await devicesIn(sql).find(organizationId, serial);
+            return device && deviceConfigView(device);
+          },
+        },
+      },
+      async handle({ caller: { organizationId }, params: { serial }, transact }) {
+        return ok(await service.withdraw(transact, organizationId, serial));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,69 @@
+/**
+ * Takes out all that is pending for one device, whoever it belongs to. Jobs are locked before the device, as whoever ends a
+ * job does it.
+ */
+import type { Sql } from '../db/database.ts';
+import { staleRead } from '../db/faults.ts';
+import type { Transact } from '../db/transaction.ts';
+import { type Device, type DeviceConfigView, deviceConfigView } from '../devices/device.ts';
+import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import { NO_SUCH_DEVICE } from '../devices/serial-number.ts';
+import { notFound } from '../process/errors.ts';
+import type { ChangesService } from './changes.service.ts';
+import type { ConfigJobsRepository } from './config-jobs.repository.ts';
+import type { DeviceTargetsRepository } from './device-targets.repository.ts';
+import type { FinishJob } from './finish-job.service.ts';
+
+export interface DeviceWithdrawalDeps {
+  devicesIn(sql: Sql): {
+    find(organizationId: string, serialNumber: string): Promise<(Device & { assetName: string }) | null>;
+  };
+  pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
+  jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'lock'>;
+  deviceTargetsIn(sql: Sql): Pick<DeviceTargetsRepository, 'listOnlyTargetJobs' | 'cancelByAsset'>;
+  changes: Pick<ChangesService, 'clear'>;
+  finishJob: FinishJob;
+  jobsProgressed(organizationId: string, jobIds: string[]): void;
+}
+
+export type DeviceWithdrawal = ReturnType<typeof createDeviceWithdrawal>;
+
+const REASON = 'all that was pending for the device was withdrawn';
+
+export function createDeviceWithdrawal(deps: DeviceWithdrawalDeps) {
+  const { devicesIn, pendingIn, jobsIn, deviceTargetsIn } = deps;
+
+  async function find(sql: Sql, organizationId: string, serial: string) {
+    const device = await devicesIn(sql).find(organizationId, serial);
+    if (!device) throw notFound(NO_SUCH_DEVICE);
+    return device;
+  }
+
+  /** Jobs that wait for this device alone. */
+  async function lockJobs(sql: Sql, organizationId: string, assetId: string): Promise<Set<string>> {
+    const jobIds = await deviceTargetsIn(sql).listOnlyTargetJobs(organizationId, assetId);
+    for (const jobId of jobIds) await jobsIn(sql).lock({ organizationId, jobId });
+    return new Set(jobIds);
+  }
+
+  return {
+    /** Cancels the open targets of the device, and the jobs that have no other one. @throws not found */
+    withdraw(transact: Transact, organizationId: string, serial: string): Promise<DeviceConfigView> {
+      return transact(async ({ sql, afterCommit }) => {
+        const { assetId } = await find(sql, organizationId, serial);
+        const lockedJobs = await lockJobs(sql, organizationId, assetId);
+        const devices = await pendingIn(sql).lockAssets(organizationId, [assetId]);
+        if (devices.some(({ pendingConfigId }) => pendingConfigId !== null)) {
+          const jobIds = await deviceTargetsIn(sql).listOnlyTargetJobs(organizationId, assetId);
+          if (!jobIds.every((jobId) => lockedJobs.has(jobId)))
+            throw staleRead('A job of the device began meanwhile');
+          await deps.changes.clear(sql, organizationId, devices);
+          const concerned = await deviceTargetsIn(sql).cancelByAsset(organizationId, assetId, REASON);
+          for (const jobId of jobIds) await deps.finishJob(sql, { organizationId, jobId }, 'cancelled');
+          afterCommit(() => deps.jobsProgressed(organizationId, concerned));
+        }
+        return deviceConfigView(await find(sql, organizationId, serial));
+      });
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/** One request to a receiver and its answer, limited in time and bytes. */
+import type { Dispatcher } from 'undici';
+import { isClosedConnection } from './attempt-error.ts';
+import type { Connection } from './connection.ts';
+
+const ANSWER_BYTES_MAX = 64 * 1024;
+const EXCERPT_BYTES = 1024;
+
+export interface Answer {
+  statusCode: number;
+  excerpt: string;
+  retryAfter: string | undefined;
+}
+
+export class DeadlinePassed extends Error {}
+class AnswerTooLong extends Error {}
+/** The receiver closed a connection that had served a request before, and answered nothing. */
+export class StaleConnection extends Error {}
+
+/** By definition (RFC 9110, sections 15.3.5 and 15.4.5), whatever Content-Length they name. */
+const WITHOUT_CONTENT = [204, 304];
+
+interface ExchangeOptions {
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+  deadlineMs: number;
+  /** Called when the request starts. It gets the connection as soon as the request is written to one. */
+  onStart(onConnection: (connection: Connection) => void): void;
+}
+
+/** By the callbacks of the client: a stream per answer would double the cost of an attempt. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #resolve: (answer: Answer) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  readonly #onStart: ExchangeOptions['onStart'];
+  #connection: Connection | null = null;
+  #isReused = false;
+  #controller: Dispatcher.DispatchController | null = null;
+  #isOver = false;
+  #statusCode = 0;
+  #retryAfter: string | undefined;
+  #excerpt: Buffer[] = [];
+  #size = 0;
+
+  constructor({ resolve, reject, deadlineMs, onStart }: ExchangeOptions) {
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#onStart = onStart;
+    // After a stall of the event loop, timers fire before I/O: wait one turn, so that data already received counts.
+    const failAfterReading = () => setImmediate(() => this.#fail(new DeadlinePassed()));
+    this.#timer = setTimeout(failAfterReading, deadlineMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // The deadline may have passed while the request waited for a connection.
+    if (this.#isOver) controller.abort(new DeadlinePassed());
+    else {
+      this.#onStart((connection) => {
+        this.#connection = connection;
+        this.#isReused = connection.requestCount > 1;
+      });
+    }
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.#statusCode = statusCode;
+    this.#retryAfter = [headers['retry-after']].flat()[0];
+    if (WITHOUT_CONTENT.includes(statusCode)) this.#succeed();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver) return;
+    if (this.#size < EXCERPT_BYTES) this.#excerpt.push(chunk.subarray(0, EXCERPT_BYTES - this.#size));
+    this.#size += chunk.length;
+    if (this.#size <= ANSWER_BYTES_MAX) return;
+    this.#succeed();
+    controller.abort(new AnswerTooLong());
+  }
+
+  onResponseEnd(): void {
+    this.#succeed();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#fail(error);
+  }
+
+  #succeed(): void {
+    if (!this.#end()) return;
+    const excerpt = this.#size === 0 ? '' : escapeText(Buffer.concat(this.#excerpt).toString('utf8'));
+    this.#resolve({ statusCode: this.#statusCode, excerpt, retryAfter: this.#retryAfter });
+  }
+
+  #fail(error: Error): void {
+    if (!this.#end()) return;
+    this.#controller?.abort(error);
+    if (!isClosedConnection(error)) this.#reject(error);
+    else if (this.#isReused && this.#connection?.answer === 'none') this.#reject(new StaleConnection());
+    else this.#reject(this.#connection?.fault ?? error);
+  }
+
+  /** False when the exchange had ended before. */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    return true;
+  }
+}
+
+/** Safe wherever it is shown: no markup, no control characters. */
+const escapeText = (text: string) =>
+  text.replace(
+    /[\p{Cc}\p{Cf}<>&"'\\]/gu,
+    (each) => `\\u${(each.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  );

@@ -1,0 +1,64 @@
+/**
+ * Owners of pending settings: pure. A setting belongs to every change that set its present value. A change that sets another
+ * value takes the setting over, and what is left of the changes before goes on being offered. When changes end, by a
+ * cancelled job or a device that leaves its group, the settings go that no other change owns.
+ *
+ * Changes of many devices are compared and ended in one statement each (config-jobs/changes.service.ts and
+ * config-jobs/device-targets.repository.ts); test/devices/pending-changes.test.ts holds both equal.
+ */
+import { type ConfigurationKey, contradictions, type DeviceConfiguration, keysOf } from './configuration.ts';
+import type { Refusal } from './device-sync.ts';
+
+/** A change that is pending, or was before others overwrote parts of it. */
+export interface OwnedChange {
+  change: DeviceConfiguration;
+  /** Settings that another change has overwritten since. */
+  lostKeys: readonly ConfigurationKey[];
+  /** Why the device refused it: it keeps its settings, which are not offered on its account. Null: it did not. */
+  refusalReason: string | null;
+}
+
+export const ownedKeys = ({ change, lostKeys }: Pick<OwnedChange, 'change' | 'lostKeys'>) =>
+  keysOf(change).filter((key) => !lostKeys.includes(key));
+
+/** The settings that a change loses when another one becomes pending: those to which it gave other values. */
+export const overwrittenKeys = (change: DeviceConfiguration, incoming: DeviceConfiguration) =>
+  contradictions(change, incoming);
+
+/** The change after another one became pending over it. */
+export function overwrittenBy<Change extends OwnedChange>(
+  owned: Change,
+  incoming: DeviceConfiguration,
+): Change {
+  const lost = overwrittenKeys(owned.change, incoming).filter((key) => !owned.lostKeys.includes(key));
+  return lost.length > 0 ? { ...owned, lostKeys: [...owned.lostKeys, ...lost] } : owned;
+}
+
+/** What becomes of the pending settings of changes that end. */
+export interface EndedChanges {
+  /** No other change owns them. */
+  withdrawn: ConfigurationKey[];
+  /** Only changes that the device refused own them: they are not offered any longer. Null: there are none. */
+  refusal: Refusal | null;
+}
+
+/** `others`: all other changes of the device, but for those that end with these. */
+export function endChanges(
+  pending: DeviceConfiguration,
+  ended: ReadonlyArray<Pick<OwnedChange, 'change' | 'lostKeys'>>,
+  others: readonly OwnedChange[],
+): EndedChanges {
+  const own = new Set(ended.flatMap(ownedKeys));
+  const concerned = keysOf(pending).filter((key) => own.has(key));
+  const ownersOf = (key: ConfigurationKey) => others.filter((other) => ownedKeys(other).includes(key));
+  const isRefused = (key: ConfigurationKey) => {
+    const owners = ownersOf(key);
+    return owners.length > 0 && owners.every(({ refusalReason }) => refusalReason !== null);
+  };
+  const refused = concerned.filter(isRefused);
+  const reason = refused.flatMap(ownersOf).at(-1)?.refusalReason ?? null;
+  return {
+    withdrawn: concerned.filter((key) => ownersOf(key).length === 0),
+    refusal: reason === null ? null : { keys: refused, reason },
+  };
+}

@@ -1,0 +1,97 @@
+/** What is stored already of the readings that devices send. */
+import { toArrayText } from '../db/array-text.ts';
+import type { Sql } from '../db/database.ts';
+import { queryPrepared } from '../db/query.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
+import { BLOCK_FIELDS, type BlockRow, blockOf, SPANS } from './block-columns.ts';
+import { keyOfReading, type StoredReading } from './reading.ts';
+import { DAY_MS, startOfDay, toReadings } from './reading-block.ts';
+
+export interface SentTimes extends AssetRef {
+  /** Unix milliseconds, of any channel. */
+  times: number[];
+}
+
+/** By asset and key of the reading. */
+export type StoredByAsset = ReadonlyMap<string, ReadonlyMap<number, StoredReading>>;
+
+export type StoredReadingsRepository = ReturnType<typeof createStoredReadingsRepository>;
+
+export function createStoredReadingsRepository(sql: Sql) {
+  return {
+    /** The readings at these times, of every channel. No statement without a time. */
+    async find(sent: readonly SentTimes[]): Promise<StoredByAsset> {
+      const ranges = sent.flatMap(toRanges);
+      if (ranges.length === 0) return new Map();
+      const rows = await queryPrepared<OverlapRow>(
+        sql,
+        'measurements_find_stored',
+        `select asset_id as "assetId", ${BLOCK_FIELDS} from (
+           select n.asset_id, stored.*
+           from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[])
+             as n (organization_id, asset_id, from_at, to_at, before_at)
+           cross join ${SPANS}
+           cross join lateral (
+             select first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
+               run_lengths, run_delays_ms
+             from measurement_blocks
+             where organization_id = n.organization_id and asset_id = n.asset_id and span_minutes = span.minutes
+               and last_at >= n.from_at and last_at < n.before_at
+               and last_at <= n.to_at + make_interval(mins => span.minutes) and first_at <= n.to_at
+             -- Looked up for each span: joined freely, all blocks from from_at on might be read.
+             offset 0
+           ) as stored
+         ) as b`,
+        [
+          toArrayText(ranges, ({ organizationId }) => organizationId),
+          toArrayText(ranges, ({ assetId }) => assetId),
+          toArrayText(ranges, ({ from }) => new Date(from).toISOString()),
+          toArrayText(ranges, ({ to }) => new Date(to).toISOString()),
+          toArrayText(ranges, ({ before }) => new Date(before).toISOString()),
+        ],
+      );
+      return toStored(rows, sent);
+    },
+  };
+}
+
+interface OverlapRow extends BlockRow {
+  assetId: string;
+}
+
+function toStored(rows: OverlapRow[], sent: readonly SentTimes[]): StoredByAsset {
+  const byAsset = new Map(
+    sent.map(({ assetId, times }) => [
+      assetId,
+      { times: new Set(times), stored: new Map<number, StoredReading>() },
+    ]),
+  );
+  for (const row of rows) {
+    const asset = byAsset.get(row.assetId);
+    if (!asset) continue;
+    for (const reading of toReadings(blockOf(row), (atMs) => asset.times.has(atMs)))
+      asset.stored.set(keyOfReading(reading), reading);
+  }
+  return new Map([...byAsset].map(([assetId, { stored }]) => [assetId, stored]));
+}
+
+/** Unix milliseconds, both included. */
+interface TimeRange extends AssetRef {
+  from: number;
+  to: number;
+  /** The end of the day that both are in: blocks beyond it cannot overlap the range. */
+  before: number;
+}
+
+const RANGE_GAP_MS = 3_600_000;
+
+/** Within days. Times that are far apart are looked up apart, so that what is stored between them is not read. */
+function toRanges({ organizationId, assetId, times }: SentTimes): TimeRange[] {
+  const ranges: TimeRange[] = [];
+  for (const at of times.toSorted((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last && at < last.before && at - last.to <= RANGE_GAP_MS) last.to = at;
+    else ranges.push({ organizationId, assetId, from: at, to: at, before: startOfDay(at) + DAY_MS });
+  }
+  return ranges;
+}

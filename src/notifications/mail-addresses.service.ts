@@ -1,0 +1,127 @@
+/**
+ * An address gets notifications only after its owner has confirmed it: it is sent a link, and nothing else before. Each
+ * e-mail is counted before it is sent.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Sql } from '../db/database.ts';
+import type { Transact } from '../db/transaction.ts';
+import { AppError } from '../process/errors.ts';
+import type { MailAddress, MailAddressesRepository } from './mail-addresses.repository.ts';
+import { HOUR_MS, type MailLimits, mailWaitMs, type PlannedMail, toAddressKey } from './mail-limits.ts';
+import type { ChannelRef } from './notification-channel.ts';
+
+const LINK_MS = 24 * HOUR_MS;
+const SECRET_BYTES = 32;
+const TOKEN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([A-Za-z0-9_-]{43})$/;
+
+export interface MailAddressesDeps {
+  addressesIn(sql: Sql): MailAddressesRepository;
+  channelsIn(sql: Sql): { confirmAddress(organizationId: string, addressKey: string): Promise<void> };
+  limits: MailLimits;
+  transact: Transact;
+  now(): Date;
+}
+
+/** `token`: of the link that has to be sent; null: the address is confirmed, or was sent a link that still works. */
+export interface Confirmation {
+  isConfirmed: boolean;
+  token: string | null;
+}
+
+export type MailAddresses = ReturnType<typeof createMailAddresses>;
+
+export function createMailAddresses({ addressesIn, channelsIn, limits, transact, now }: MailAddressesDeps) {
+  const hourAgo = () => new Date(now().getTime() - HOUR_MS);
+
+  async function waitFor(sql: Sql, organizationId: string, mail: PlannedMail): Promise<number> {
+    return mailWaitMs(mail, await addressesIn(sql).listSent(organizationId, hourAgo()), limits, now());
+  }
+
+  /** @throws rate_limited */
+  async function count(sql: Sql, organizationId: string, mail: PlannedMail): Promise<void> {
+    await addressesIn(sql).lock(organizationId);
+    const waitMs = await waitFor(sql, organizationId, mail);
+    if (waitMs > 0) throw tooMany(waitMs);
+    await addressesIn(sql).addSent(organizationId, mail, now(), hourAgo());
+  }
+
+  async function issueLink(
+    sql: Sql,
+    { organizationId, channelId }: ChannelRef,
+    addressKey: string,
+  ): Promise<string> {
+    await count(sql, organizationId, { addressKey, channelId, kind: 'link' });
+    const secret = randomBytes(SECRET_BYTES).toString('base64url');
+    const expiresAt = new Date(now().getTime() + LINK_MS);
+    await addressesIn(sql).setLink(organizationId, addressKey, { hash: hashOf(secret), expiresAt });
+    return `${organizationId}.${secret}`;
+  }
+
+  return {
+    lock: (sql: Sql, organizationId: string): Promise<void> => addressesIn(sql).lock(organizationId),
+
+    /** For a channel that is given this address. @throws rate_limited */
+    async require(sql: Sql, ref: ChannelRef, address: string): Promise<Confirmation> {
+      const addressKey = toAddressKey(address);
+      await addressesIn(sql).lock(ref.organizationId);
+      const found = await addressesIn(sql).find(ref.organizationId, addressKey);
+      if (found?.confirmedAt) return { isConfirmed: true, token: null };
+      const works = found?.linkExpiresAt && found.linkExpiresAt > now();
+      return { isConfirmed: false, token: works ? null : await issueLink(sql, ref, addressKey) };
+    },
+
+    /** A new link in place of the earlier one. @throws rate_limited */
+    renewLink: (sql: Sql, ref: ChannelRef, address: string): Promise<string> =>
+      issueLink(sql, ref, toAddressKey(address)),
+
+    /** Counts a test. @throws rate_limited */
+    countTest: (sql: Sql, { organizationId, channelId }: ChannelRef, address: string): Promise<void> =>
+      count(sql, organizationId, { addressKey: toAddressKey(address), channelId, kind: 'test' }),
+
+    /** Whether a notification may be sent now; counts nothing. */
+    async hasRoom({ organizationId, channelId }: ChannelRef, address: string): Promise<boolean> {
+      const mail: PlannedMail = { addressKey: toAddressKey(address), channelId, kind: 'notification' };
+      return (await transact(({ sql }) => waitFor(sql, organizationId, mail))) === 0;
+    },
+
+    /** Counts a notification; false when there are too many. */
+    countNotification({ organizationId, channelId }: ChannelRef, address: string): Promise<boolean> {
+      const mail: PlannedMail = { addressKey: toAddressKey(address), channelId, kind: 'notification' };
+      return transact(async ({ sql }) => {
+        await addressesIn(sql).lock(organizationId);
+        if ((await waitFor(sql, organizationId, mail)) > 0) return false;
+        await addressesIn(sql).addSent(organizationId, mail, now(), hourAgo());
+        return true;
+      });
+    },
+
+    /** The address that a link is about, while it works. */
+    async findByToken(token: string): Promise<MailAddress | null> {
+      const [, organizationId, secret] = TOKEN.exec(token) ?? [];
+      if (organizationId === undefined || secret === undefined) return null;
+      return transact(({ sql }) => addressesIn(sql).findByLink(organizationId, hashOf(secret), now()));
+    },
+
+    /** Confirms the address for all channels of the organization. Null when the link does not work. */
+    async confirm(token: string): Promise<MailAddress | null> {
+      const [, organizationId, secret] = TOKEN.exec(token) ?? [];
+      if (organizationId === undefined || secret === undefined) return null;
+      return transact(async ({ sql }) => {
+        // A channel that is added meanwhile waits, and finds the address confirmed.
+        await addressesIn(sql).lock(organizationId);
+        const confirmed = await addressesIn(sql).confirm(organizationId, hashOf(secret), now());
+        if (confirmed) await channelsIn(sql).confirmAddress(organizationId, confirmed.addressKey);
+        return confirmed;
+      });
+    },
+  };
+}
+
+const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+
+function tooMany(waitMs: number): AppError {
+  const seconds = Math.ceil(waitMs / 1000);
+  return new AppError('rate_limited', `Too many e-mails within an hour: try again in ${seconds} s`, {
+    headers: { 'Retry-After': String(seconds) },
+  });
+}

@@ -1,0 +1,83 @@
+/** Who is signed in to the operators' page, for admins, who may end each session. */
+import type { Sql } from '../db/database.ts';
+import type { Shown } from '../http/audit.ts';
+import { noContent, ok, pageOf, type Route, route } from '../http/route.ts';
+import { idParams } from '../http/schemas.ts';
+import { notFound } from '../process/errors.ts';
+import type { ActiveSession, SessionsRepository } from './sessions.repository.ts';
+import { listSessionsQuery, sessionListSchema, sessionSchema } from './sessions.schemas.ts';
+
+export interface SessionsRoutesDeps {
+  sessions: Pick<SessionsRepository, 'listActive'>;
+  sessionsIn(sql: Sql): Pick<SessionsRepository, 'findShown' | 'remove'>;
+  now(): Date;
+}
+
+const tag = 'Keys';
+const auth = 'customer' as const;
+const role = 'admin' as const;
+const path = '/operator-sessions';
+
+export function sessionsRoutes({ sessions, sessionsIn, now }: SessionsRoutesDeps): Route[] {
+  const shown: Shown = {
+    schema: sessionSchema,
+    async find(sql, organizationId, id) {
+      const session = await sessionsIn(sql).findShown({ organizationId, id }, now());
+      return session && sessionView(session);
+    },
+  };
+  return [
+    route({
+      method: 'GET',
+      path,
+      operationId: 'listOperatorSessions',
+      summary: "List who is signed in to the operators' page, newest first",
+      description:
+        'By link or by identity provider. At most 200 at once: the oldest session ends with the next one.',
+      tag,
+      auth,
+      role,
+      query: listSessionsQuery,
+      responses: { 200: sessionListSchema },
+      async handle({ caller, query: { limit, cursor: before = null } }) {
+        const found = await sessions.listActive(caller.organizationId, {
+          now: now(),
+          before,
+          limit: limit + 1,
+        });
+        const page = pageOf(found, limit, ({ id }) => id);
+        return ok({ ...page, items: page.items.map(sessionView) });
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}/{sessionId}`,
+      operationId: 'endOperatorSession',
+      summary: 'End a session, as if the person had signed out',
+      description: 'The next request of the browser is answered with the page for signing in.',
+      tag,
+      auth,
+      role,
+      params: idParams('sessionId'),
+      responses: { 204: null },
+      errors: [404],
+      audit: { subject: 'sessionId', shown },
+      async handle({ caller: { organizationId }, params: { sessionId }, transact }) {
+        await transact(async ({ sql }) => {
+          const ref = { organizationId, id: sessionId };
+          const found = await sessionsIn(sql).findShown(ref, now());
+          if (!found) throw notFound('No session has this id');
+          await sessionsIn(sql).remove(ref);
+        });
+        return noContent();
+      },
+    }),
+  ];
+}
+
+const sessionView = ({ startedAt, expiresAt, ...session }: ActiveSession) => ({
+  ...session,
+  recType: 'operator-session',
+  startedAt: startedAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
+});

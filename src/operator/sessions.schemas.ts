@@ -1,0 +1,40 @@
+import Joi from 'joi';
+import { ROLES } from '../http/role.ts';
+import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
+
+export const listSessionsQuery = Joi.object<{ limit: number; cursor?: string }, true>({
+  limit: limit(50),
+  cursor: cursor(),
+});
+
+const sessionExample = {
+  id: '019cb0a7-2c64-7a1b-8f0c-2a2b5f0f7d11',
+  recType: 'operator-session',
+  name: 'Ada Lovelace',
+  role: 'write',
+  keyId: null,
+  startedAt: '2026-03-02T08:15:30.000Z',
+  expiresAt: '2026-03-02T20:15:30.000Z',
+};
+
+export const sessionSchema = Joi.object({
+  id: Joi.string().required(),
+  recType: Joi.string().valid('operator-session').required(),
+  name: Joi.string().required().description('Of the person'),
+  role: Joi.string()
+    .valid(...ROLES)
+    .required(),
+  keyId: Joi.string()
+    .allow(null)
+    .required()
+    .description('The key that asked for the link; null: the command line or an identity provider'),
+  startedAt: timestamp().required(),
+  expiresAt: timestamp().required(),
+})
+  .example(sessionExample)
+  .meta({ name: 'OperatorSession' });
+
+export const sessionListSchema = Joi.object({
+  items: Joi.array().items(sessionSchema).required().description('Newest first'),
+  nextCursor: nextCursor(),
+}).example({ items: [sessionExample], nextCursor: null });

@@ -1,0 +1,10 @@
+/**
+ * The beginning of a text, at most `lengthMax` UTF-16 code units with the ending, which marks that something is missing. It
+ * is well formed, as PostgreSQL wants text and JSON to be: a code point of two units is kept or left out whole.
+ */
+export function cutText(text: string, lengthMax: number, ending = ''): string {
+  if (text.length <= lengthMax) return text.toWellFormed();
+  const end = lengthMax - ending.length;
+  const isWithinPair = (text.codePointAt(end - 1) ?? 0) > 0xffff;
+  return text.slice(0, isWithinPair ? end - 1 : end).toWellFormed() + ending;
+}

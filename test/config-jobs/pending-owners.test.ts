@@ -1,0 +1,248 @@
+/** Whose the keys are that are pending for a device, and what is taken out when a job ends or a device leaves its group. */
+import assert from 'node:assert/strict';
+import { apply, configOf, createProfile, FACTORY, jobOf, register, report } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { openSteps, type Steps } from '../support/steps.ts';
+
+const TEN_MINUTES = { measurementPeriodBase: 600, measurementPeriodFactor: 1 };
+const HOURLY = { transmissionInterval: 3_600 };
+const DAILY = { transmissionInterval: 86_400 };
+const PROFILES = {
+  both: { measurementIntervalMinutes: 10, transmissionIntervalSeconds: 3_600 },
+  'ten-minutes': { measurementIntervalMinutes: 10 },
+  hourly: { transmissionIntervalSeconds: 3_600 },
+  daily: { transmissionIntervalSeconds: 86_400 },
+};
+
+describe('A pending setting', () => {
+  let dms: TestService;
+  let worker: Steps;
+  let org: TestOrganization;
+  let assetId: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    worker = openSteps(dms);
+  });
+  after(async () => {
+    await worker.close();
+    await dms.stop();
+  });
+  beforeEach(async () => {
+    org = await dms.addOrganization();
+    for (const [slug, intervals] of Object.entries(PROFILES)) await createProfile(org, { slug, intervals });
+    assetId = await register(org, 'A');
+  });
+
+  const applyTo = (slug: string) => apply(org, slug, { serialNumbers: ['A'] });
+  const pending = async () => (await configOf(org, 'A')).pendingConfig;
+  const poll = async () => (await org.device.get('/devices/A/pending-config')).body?.config ?? null;
+  const stateOf = async (jobId: string) =>
+    (await org.api.get(`/devices/config-jobs/${jobId}/targets`)).body.items[0].state;
+  const refuse = async () => {
+    await poll();
+    await report(org, 'A', { ...FACTORY, errors: [{ message: 'out of range' }] });
+  };
+  async function change(method: 'post' | 'patch' | 'delete', path: string, body?: object) {
+    const answer = await org.api[method](path, body);
+    assert.ok(answer.status < 300, answer.text);
+    return answer.body;
+  }
+  const cancel = (jobId: string) => change('post', `/devices/config-jobs/${jobId}/cancel`);
+  const retry = async (jobId: string) => (await change('post', `/devices/config-jobs/${jobId}/retry`)).id;
+  const joinGroup = async (profileSlug: string | null = 'both') => {
+    const { id } = await change('post', '/groups', { name: `Group of ${profileSlug}`, profileSlug });
+    await change('patch', `/assets/${assetId}`, { groupId: id });
+    return id;
+  };
+
+  const LEAVING: Record<string, (groupId: string) => Promise<unknown>> = {
+    'leaves its group': () => change('patch', `/assets/${assetId}`, { groupId: null }),
+    'moves to another group': () => joinGroup(null),
+    'is in a group that has no profile from now on': (id) =>
+      change('patch', `/groups/${id}`, { profileSlug: null }),
+    'is in a group that is deleted': (id) => change('delete', `/groups/${id}`),
+  };
+  for (const [how, leave] of Object.entries(LEAVING)) {
+    it(`leaves with the profile of the group when the device ${how}, although another apply has overwritten a part of it`, async () => {
+      const groupId = await joinGroup();
+      const own = await applyTo('daily');
+      await leave(groupId);
+      assert.deepEqual(await pending(), DAILY);
+      assert.equal(await stateOf(own), 'waiting');
+    });
+  }
+
+  it('leaves with the profile of the group when the group names another one that does not set it', async () => {
+    const groupId = await joinGroup();
+    await applyTo('daily');
+    await change('patch', `/groups/${groupId}`, { profileSlug: 'hourly' });
+    assert.deepEqual(await pending(), HOURLY);
+  });
+
+  it('leaves with the profile of the group also after the device has refused it or its job has timed out', async () => {
+    const groupId = await joinGroup();
+    await refuse();
+    await change('patch', `/assets/${assetId}`, { groupId: null });
+    assert.equal(await pending(), null);
+    await change('patch', `/assets/${assetId}`, { groupId });
+    await worker.expireJobs();
+    await applyTo('daily');
+    await change('patch', `/assets/${assetId}`, { groupId: null });
+    assert.deepEqual(await pending(), DAILY);
+  });
+
+  it('goes on being offered when another apply overwrites its neighbour, and its target is superseded', async () => {
+    const first = await applyTo('both');
+    const second = await applyTo('daily');
+    assert.deepEqual([await stateOf(first), await stateOf(second)], ['superseded', 'waiting']);
+    assert.deepEqual(await poll(), { ...TEN_MINUTES, ...DAILY });
+    await cancel(second);
+    assert.deepEqual(await poll(), TEN_MINUTES);
+  });
+
+  it('leaves with its own job when that is cancelled, although the target was superseded before', async () => {
+    const first = await applyTo('both');
+    const second = await applyTo('daily');
+    await cancel(first);
+    assert.deepEqual(await pending(), DAILY);
+    assert.deepEqual([await stateOf(first), await stateOf(second)], ['superseded', 'waiting']);
+  });
+
+  it('leaves with its own job when that is cancelled, although the device has refused it', async () => {
+    const first = await applyTo('both');
+    await refuse();
+    await cancel(first);
+    const { pendingConfig, syncStatus } = await configOf(org, 'A');
+    assert.deepEqual([pendingConfig, syncStatus], [null, 'applied']);
+    assert.equal(await stateOf(first), 'failed');
+  });
+
+  it('belongs to all jobs that set its value, and leaves with the last one of them', async () => {
+    const both = await applyTo('both');
+    const hourly = await applyTo('hourly');
+    await cancel(both);
+    assert.deepEqual(await pending(), HOURLY);
+    await cancel(hourly);
+    assert.equal(await pending(), null);
+  });
+
+  it('does not come back to a job that had set the same value before another job overwrote it', async () => {
+    await applyTo('both');
+    await applyTo('daily');
+    const third = await applyTo('hourly');
+    await cancel(third);
+    assert.deepEqual(await pending(), TEN_MINUTES);
+  });
+
+  it('stays, and stays refused, when a job is cancelled that had set it once more', async () => {
+    await applyTo('hourly');
+    await refuse();
+    const again = await applyTo('both');
+    assert.deepEqual(await poll(), { ...TEN_MINUTES, ...HOURLY });
+    await cancel(again);
+    assert.equal(await poll(), null);
+    const { pendingConfig, syncStatus } = await configOf(org, 'A');
+    assert.deepEqual([pendingConfig, syncStatus], [HOURLY, 'failed']);
+  });
+
+  it('leaves with a cancelled retry of the job that had set it', async () => {
+    const first = await applyTo('both');
+    await worker.expireJobs();
+    const again = await retry(first);
+    await cancel(again);
+    assert.equal(await pending(), null);
+  });
+
+  it('can be retried as a whole when a part of it was overwritten and the rest confirmed', async () => {
+    const first = await applyTo('both');
+    await worker.expireJobs();
+    await applyTo('daily');
+    assert.deepEqual(await poll(), { ...TEN_MINUTES, ...DAILY });
+    await report(org, 'A', { ...FACTORY, ...TEN_MINUTES, ...DAILY });
+    assert.equal(await pending(), null);
+    await retry(first);
+    assert.deepEqual(await pending(), { ...TEN_MINUTES, ...HOURLY });
+  });
+
+  it('leaves a refusal of other settings that its own job shared with an overwritten one as it is', async () => {
+    await applyTo('both');
+    const second = await applyTo('daily');
+    await refuse();
+    assert.deepEqual([await pending(), await stateOf(second)], [{ ...TEN_MINUTES, ...DAILY }, 'failed']);
+    await applyTo('hourly');
+    assert.deepEqual(await poll(), HOURLY);
+    await report(org, 'A', { ...FACTORY, ...HOURLY });
+    const { pendingConfig, syncStatus } = await configOf(org, 'A');
+    assert.deepEqual([pendingConfig, syncStatus], [TEN_MINUTES, 'failed']);
+  });
+
+  describe('of a device from which all that is pending is withdrawn', () => {
+    const withdraw = (serial = 'A') => org.api.post(`/devices/${serial}/config/withdraw`);
+    const jobOfTarget = async (jobId: string) => {
+      const { status, counts } = await jobOf(org, jobId);
+      const { items } = (await org.api.get(`/devices/config-jobs/${jobId}/targets`)).body;
+      return { status, cancelled: counts.cancelled, reason: items.at(-1).reason };
+    };
+
+    it('leaves with all others, whoever they belong to, and ends jobs that wait for this device alone', async () => {
+      await register(org, 'B');
+      await joinGroup();
+      const own = await applyTo('daily');
+      const shared = await apply(org, 'daily', { serialNumbers: ['A', 'B'] });
+      const { status, body } = await withdraw('a');
+      assert.equal(status, 200);
+      assert.deepEqual(body, await configOf(org, 'A'));
+      assert.equal(body.pendingConfig, null);
+      assert.equal(await poll(), null);
+      const reason = 'all that was pending for the device was withdrawn';
+      assert.deepEqual(await jobOfTarget(own), { status: 'cancelled', cancelled: 1, reason });
+      assert.deepEqual(await jobOfTarget(shared), { status: 'running', cancelled: 1, reason });
+      assert.deepEqual((await configOf(org, 'B')).pendingConfig, DAILY);
+    });
+
+    it('leaves also when the device has refused it, or its job has timed out', async () => {
+      const first = await applyTo('both');
+      await refuse();
+      await applyTo('daily');
+      await worker.expireJobs();
+      const { body } = await withdraw();
+      assert.deepEqual([body.pendingConfig, body.syncStatus], [null, 'applied']);
+      assert.equal(await stateOf(first), 'failed');
+      await applyTo('ten-minutes');
+      assert.deepEqual(await pending(), TEN_MINUTES);
+    });
+
+    it('was none before: nothing changes then', async () => {
+      const { status, body } = await withdraw();
+      assert.deepEqual([status, body], [200, await configOf(org, 'A')]);
+      assert.equal((await withdraw('unknown')).status, 404);
+    });
+
+    it('is named in the audit trail as it was before', async () => {
+      await applyTo('daily');
+      await withdraw();
+      const [entry] = (await org.api.get('/audit?subject=A')).body.items;
+      assert.equal(entry.action, 'withdrawDeviceConfig');
+      assert.deepEqual([entry.before.pendingConfig, entry.after.pendingConfig], [DAILY, null]);
+    });
+
+    it('leaves while a job of the device begins and while another one is cancelled', async () => {
+      const jobId = await applyTo('daily');
+      const answers = await Promise.all([
+        withdraw(),
+        org.api.put('/devices/config-profiles/hourly/apply', { serialNumbers: ['A'] }),
+        org.api.post(`/devices/config-jobs/${jobId}/cancel`),
+        withdraw(),
+      ]);
+      assert.deepEqual(
+        answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 409),
+        [],
+      );
+      await withdraw();
+      assert.equal(await pending(), null);
+      const { items } = (await org.api.get('/devices/config-jobs?status=running')).body;
+      assert.deepEqual(items, []);
+    });
+  });
+});

@@ -1,0 +1,188 @@
+/** E-mail addresses: none gets anything before its owner has agreed, and none gets more than so many mails an hour. */
+import assert from 'node:assert/strict';
+import { HOUR_MS, mailWaitMs, type PlannedMail } from '../../src/notifications/mail-limits.ts';
+import { visit } from '../operator/visitor.ts';
+import { eventually } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { confirmAddress, linkIn, newDevice, type ReceivedMail, startMailServer } from './harness.ts';
+
+const DAY_MS = 24 * HOUR_MS;
+const LIMITS = { perAddress: 60, perOrganization: 600 };
+
+describe('E-mail addresses of channels', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let mail: Awaited<ReturnType<typeof startMailServer>>;
+  let aheadMs = 0;
+  let count = 0;
+  let target: string;
+
+  before(async () => {
+    mail = await startMailServer();
+    dms = await startService({
+      now: () => new Date(Date.now() + aheadMs),
+      settings: {
+        smtp: mail.smtp,
+        notificationIntervalMs: 0,
+        mailLimits: { perAddress: 8, perOrganization: 600 },
+      },
+    });
+  });
+  after(async () => {
+    await dms.stop();
+    await mail.stop();
+  });
+  beforeEach(async () => {
+    aheadMs = 0;
+    org = await dms.addOrganization();
+    target = `quality-${++count}@example.com`;
+  });
+
+  const create = async (body: object = {}) =>
+    (await org.api.post('/notification-channels', { type: 'email', target, ...body })).body;
+  const act = (id: string, action: string) => org.api.post(`/notification-channels/${id}/${action}`);
+  const statusOf = async (id: string) => (await org.api.get(`/notification-channels/${id}`)).body.status;
+  const received = () => mail.mails.filter(({ to }) => to.includes(target));
+  const untilMails = (enough: number): Promise<ReceivedMail[]> =>
+    eventually(
+      async () => received(),
+      ({ length }) => length >= enough,
+    );
+  const page = (link: string) => `${dms.baseUrl}${new URL(link).pathname}`;
+  const press = (link: string) =>
+    visit(page(link), { form: { token: new URL(link).searchParams.get('token') ?? '' } });
+
+  it('are unconfirmed until the button behind the link was pressed, which works once', async () => {
+    const { id, status } = await create();
+    assert.equal(status, 'unconfirmed');
+    const [sent] = await untilMails(1);
+    const link = linkIn(sent as ReceivedMail);
+    const opened = await visit(`${page(link)}${new URL(link).search}`);
+    assert.equal(opened.status, 200);
+    assert.match(opened.text, /Confirm the address/);
+    assert.equal(await statusOf(id), 'unconfirmed');
+    assert.equal((await press(link)).status, 200);
+    assert.equal(await statusOf(id), 'active');
+    assert.equal((await press(link)).status, 404);
+    assert.equal((await act(id, 'confirm-again')).status, 409);
+    assert.equal((await create({ target: target.toUpperCase() })).status, 'active');
+    assert.equal(received().length, 1);
+  });
+
+  it('get the link and nothing else before: no test, and no alert', async () => {
+    const { id } = await create();
+    await untilMails(1);
+    const refused = await act(id, 'test');
+    assert.equal(refused.status, 409);
+    assert.match(refused.body.message, /not confirmed/);
+    await (await newDevice(org, 'Cold room'))('low');
+    await confirmAddress(dms, mail.mails, target);
+    await (await newDevice(org, 'Warm room'))('low');
+    const [, alert] = await untilMails(2);
+    assert.match(alert?.source ?? '', /Warm room/);
+    assert.doesNotMatch(alert?.source ?? '', /Cold room/);
+  });
+
+  it('are confirmed by the newest link within 24 hours, of which an address gets five an hour', async () => {
+    const { id } = await create();
+    const [first] = await untilMails(1);
+    const again = await act(id, 'confirm-again');
+    assert.deepEqual([again.status, again.body.status], [202, 'unconfirmed']);
+    const [, second] = await untilMails(2);
+    assert.equal((await press(linkIn(first as ReceivedMail))).status, 404);
+    for (let sent = 2; sent < 5; sent++) assert.equal((await act(id, 'confirm-again')).status, 202);
+    const refused = await act(id, 'confirm-again');
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers['retry-after']) > 3_500);
+    const mails = await untilMails(5);
+    aheadMs = DAY_MS + 1_000;
+    for (const sent of [second, ...mails.slice(2)])
+      assert.equal((await press(linkIn(sent as ReceivedMail))).status, 404);
+    assert.equal((await act(id, 'confirm-again')).status, 202);
+    await untilMails(6);
+    await confirmAddress(dms, received().slice(-1), target);
+    assert.equal(await statusOf(id), 'active');
+  });
+
+  it('have to be confirmed when a channel is given another one', async () => {
+    const { id } = await create();
+    await confirmAddress(dms, mail.mails, target);
+    const other = `other-${target}`;
+    const changed = await org.api.patch(`/notification-channels/${id}`, { target: other });
+    assert.deepEqual([changed.status, changed.body.status], [200, 'unconfirmed']);
+    await confirmAddress(dms, mail.mails, other);
+    assert.equal(await statusOf(id), 'active');
+  });
+
+  it('get five tests an hour through a channel, and no more', async () => {
+    const { id } = await create();
+    await confirmAddress(dms, mail.mails, target);
+    for (let sent = 0; sent < 5; sent++) assert.equal((await act(id, 'test')).body.error, null);
+    const refused = await act(id, 'test');
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers['retry-after']) > 3_500);
+    aheadMs = HOUR_MS + 1_000;
+    assert.equal((await act(id, 'test')).status, 200);
+  });
+
+  it('get one message of all that happened once there were too many mails within the hour', async () => {
+    const { id } = await create();
+    await confirmAddress(dms, mail.mails, target);
+    for (let sent = 0; sent < 5; sent++) await act(id, 'test');
+    for (const name of ['Room 1', 'Room 2']) {
+      await (await newDevice(org, name))('low');
+      await untilMails(received().length + 1);
+    }
+    for (const name of ['Room 3', 'Room 4', 'Room 5']) await (await newDevice(org, name))('low');
+    const other = await create({ target: `other-${target}` });
+    assert.equal(other.status, 'unconfirmed');
+    assert.equal(received().length, 8);
+    aheadMs = HOUR_MS + 1_000;
+    const gathered = (await untilMails(9)).at(-1)?.source ?? '';
+    for (const name of ['Room 3', 'Room 4', 'Room 5']) assert.match(gathered, new RegExp(name));
+    assert.equal(received().length, 9);
+  });
+
+  it('answer 404 for other channels, and 409 for those that have no address', async () => {
+    const { body } = await org.api.post('/notification-channels', {
+      type: 'webhook',
+      target: 'http://127.0.0.1:9/',
+    });
+    assert.equal((await act(body.id, 'confirm-again')).status, 409);
+    assert.equal((await visit(`${dms.baseUrl}/operator/confirm-address?token=x`)).status, 404);
+  });
+});
+
+describe('The limit of mails', () => {
+  const now = new Date('2026-03-02T12:00:00Z');
+  const at = (minutesAgo: number) => new Date(now.getTime() - minutesAgo * 60_000);
+  const mailTo = (addressKey: string, more: Partial<PlannedMail> = {}): PlannedMail => ({
+    addressKey,
+    channelId: 'one',
+    kind: 'notification',
+    ...more,
+  });
+  const sent = (times: number, mail: PlannedMail, minutesAgo: number) =>
+    Array.from({ length: times }, () => ({ ...mail, sentAt: at(minutesAgo) }));
+
+  it('counts per address and per organization, and tells when the next one may go', () => {
+    const full = [...sent(1, mailTo('a'), 50), ...sent(59, mailTo('a'), 10)];
+    assert.equal(mailWaitMs(mailTo('a'), full, LIMITS, now), 10 * 60_000);
+    assert.equal(mailWaitMs(mailTo('b'), full, LIMITS, now), 0);
+    assert.equal(mailWaitMs(mailTo('a'), full.slice(1), LIMITS, now), 0);
+    const others = sent(600, mailTo('b', { channelId: 'two' }), 30);
+    assert.equal(mailWaitMs(mailTo('a'), others, LIMITS, now), 30 * 60_000);
+  });
+
+  it('counts tests per channel, and links per address', () => {
+    const tests = sent(5, mailTo('a', { kind: 'test' }), 20);
+    assert.equal(mailWaitMs(mailTo('a', { kind: 'test' }), tests, LIMITS, now), 40 * 60_000);
+    assert.equal(mailWaitMs(mailTo('a', { kind: 'test', channelId: 'two' }), tests, LIMITS, now), 0);
+    assert.equal(mailWaitMs(mailTo('a', { kind: 'link' }), tests, LIMITS, now), 0);
+    const links = sent(5, mailTo('a', { kind: 'link' }), 20);
+    assert.equal(
+      mailWaitMs(mailTo('a', { kind: 'link', channelId: 'two' }), links, LIMITS, now),
+      40 * 60_000,
+    );
+  });
+});

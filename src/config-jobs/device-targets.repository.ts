@@ -7,7 +7,7 @@ import { toKeysText } from '../devices/device-row.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { Conflict } from './changes.ts';
-import type { ChangesOwner, JobRef } from './config-job.ts';
+import type { ChangesOwner, JobRef, TargetState } from './config-job.ts';
 import { OPEN, type TargetChange } from './config-targets.repository.ts';
 
 /** A change that the device may still come to run, all of it or what other changes have left of it. */
@@ -247,11 +247,12 @@ export function createDeviceTargetsRepository(sql: Sql) {
 
     /**
      * The devices run what was pending, but for the keys that still are: applies what waited for it, and marks what had
-     * failed or timed out before, or what is left of what was superseded.
+     * failed or timed out before, or what is left of what was superseded. Answers without the latter: the device does not
+     * run what those jobs asked for.
      */
     async confirm(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<SettledRow[]> {
       if (devices.length === 0) return [];
-      const settled = await queryPrepared<SettledRow>(
+      const settled = await queryPrepared<SettledRow & { state: TargetState }>(
         sql,
         'targets_confirm',
         `update config_targets t set
@@ -265,11 +266,11 @@ export function createDeviceTargetsRepository(sql: Sql) {
              where c.organization_id = t.organization_id and c.id = t.change_config_id
                and k.key = any(n.pending_keys::text[]) and k.key <> all(coalesce(t.lost_keys, '{}'))
            ))
-         returning ${SETTLED}, t.state = 'applied' as "isNew"`,
+         returning ${SETTLED}, t.state, t.state = 'applied' as "isNew"`,
         [...keysOf(devices), devices.map(({ pendingKeys }) => `{${pendingKeys.join()}}`)],
       );
       await confirmParts(devices.filter(({ pendingKeys }) => pendingKeys.length > 0));
-      return settled;
+      return settled.filter(({ state }) => state !== 'superseded');
     },
 
     async fail(failures: Array<AssetRef & { reason: string }>): Promise<SettledRow[]> {

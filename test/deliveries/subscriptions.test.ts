@@ -165,6 +165,24 @@ describe('An event', () => {
     assert.deepEqual(finished, body);
   });
 
+  it('publishes config.applied without a job when the device runs what is left of a superseded change', async () => {
+    await register(customer, 'LEFT-OVER');
+    for (const [name, intervals] of Object.entries({
+      Both: { measurementIntervalMinutes: 10, transmissionIntervalSeconds: 3_600 },
+      Daily: { transmissionIntervalSeconds: 86_400 },
+    }))
+      await createProfile(customer, { name, slug: name.toLowerCase(), intervals });
+    await apply(customer, 'both', { serialNumbers: ['LEFT-OVER'] });
+    const daily = await apply(customer, 'daily', { serialNumbers: ['LEFT-OVER'] });
+    await customer.api.post(`/devices/config-jobs/${daily}/cancel`);
+    const endpoint = await customer.subscribe(receiver.url, { events: ['config.applied'] });
+    await applyAnswer(customer, 'LEFT-OVER');
+    await endpoint.untilAll('delivered', 1);
+    const { jobId, profileSlug, deviceConfig } = receiver.received[0]?.event.data ?? assert.fail();
+    assert.deepEqual([jobId, profileSlug], [null, null]);
+    assert.equal((deviceConfig as Record<string, number>).measurementPeriodBase, 600);
+  });
+
   it('publishes config.applied with the job that it settles, not one that failed before', async () => {
     await register(customer, 'SECOND-THOUGHTS');
     const jobId = await apply(customer, 'vaccine-fridge', { serialNumbers: ['SECOND-THOUGHTS'] });

@@ -7,6 +7,7 @@ import type { Sql } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { configurationId } from '../devices/configuration-id.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import { pages } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
@@ -84,12 +85,10 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     snapshot: ProfileSnapshot,
     options: { isOther?: boolean },
   ) {
-    for (let after: string | null = null; ; ) {
-      const page: ChangingDevice[] = await pendingIn(sql).listActive(group, { after, limit: chunkSize });
+    const readPage = (after: ChangingDevice | null) =>
+      pendingIn(sql).listActive(group, { after: after?.assetId ?? null, limit: chunkSize });
+    for await (const page of pages(chunkSize, readPage))
       yield await compileLacking(sql, group, snapshot, page, options);
-      if (page.length < chunkSize) return;
-      after = (page.at(-1) as ChangingDevice).assetId;
-    }
   }
 
   async function begin(

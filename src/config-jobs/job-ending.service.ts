@@ -5,6 +5,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import { lastOf, stepwise } from '../process/pages.ts';
 import type { ChangesService } from './changes.service.ts';
 import type { JobRef, JobStatus } from './config-job.ts';
 import type { ConfigTargetsRepository, EndingScope, EndingTarget } from './config-targets.repository.ts';
@@ -79,7 +80,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
       ending === 'timed_out'
         ? await timeOut(sql, job, page)
         : await withdraw(sql, job, WITHDRAWN[ending], page);
-    const last = listed[chunkSize - 1]?.assetId ?? null;
+    const last = lastOf(listed, chunkSize)?.assetId ?? null;
     if (last === null)
       await finishJob(sql, job, ending === 'timed_out' ? undefined : WITHDRAWN[ending].status);
     return last;
@@ -90,8 +91,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
 
     /** All in the transaction of the caller. */
     async end(sql: Sql, job: EndingJob, ending: Ending): Promise<void> {
-      let after = await endNext(sql, job, ending, null);
-      while (after !== null) after = await endNext(sql, job, ending, after);
+      await stepwise((after: string | null) => endNext(sql, job, ending, after));
     },
   };
 }

@@ -2,11 +2,12 @@
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import { lastOf } from '../process/pages.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
 import { abortReason, type Counts, evaluateStage, firstStageSize, type JobRef } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
-import type { ConfigTargetsRepository, TargetChange, TargetPage } from './config-targets.repository.ts';
+import type { ConfigTargetsRepository, TargetPage } from './config-targets.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { Ending, JobEnding } from './job-ending.service.ts';
@@ -176,7 +177,7 @@ export function createJobRunService(deps: JobRunDeps) {
           stageChanges.map(({ device }) => device.assetId),
         );
         await targetsIn(sql).cancelQueued(job, archived, 'the asset was archived');
-        const last = listed.length < chunkSize ? null : (listed.at(-1) as TargetChange).assetId;
+        const last = lastOf(listed, chunkSize)?.assetId ?? null;
         if (last === null) await jobsIn(sql).updateStage(job, stage);
         else if (!job.isBeginningStage) await jobsIn(sql).markBeginningStage(job);
         afterCommit(() => deps.jobsProgressed(job.organizationId, superseded));

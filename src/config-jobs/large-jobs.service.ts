@@ -11,6 +11,7 @@ import type {
   DeviceScope,
   PendingChangesRepository,
 } from '../devices/pending-changes.repository.ts';
+import { pages } from '../process/pages.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { JobToBegin } from './begin-job.service.ts';
 import type { DeviceChange } from './changes.service.ts';
@@ -101,19 +102,15 @@ export function createLargeJobs(deps: LargeJobsDeps) {
       const newJob = { ...request, profileSnapshot: snapshot, retryOfJobId: null, targetCount, stageCount };
       const job = await jobsIn(sql).insert(newJob);
       const applied: string[] = [];
-      for (let after: string | null = null; ; ) {
-        const page: ChangingDevice[] = await pendingIn(sql).listActive(scope, {
-          after,
-          limit: pageSize,
-        });
+      const readPage = (after: ChangingDevice | null) =>
+        pendingIn(sql).listActive(scope, { after: after?.assetId ?? null, limit: pageSize });
+      for await (const page of pages(pageSize, readPage)) {
         await queuePage(sql, job, page, {
           snapshot,
           left: rollout ? first - applied.length : page.length,
           isActive: request.startAt === null,
         });
         for (const { serialNumber } of page) applied.push(serialNumber);
-        if (page.length < pageSize) break;
-        after = (page.at(-1) as ChangingDevice).assetId;
       }
       if (applied.length !== targetCount) await jobsIn(sql).updateTargetCount(job, applied.length);
       afterCommit(() => deps.startJob(job));

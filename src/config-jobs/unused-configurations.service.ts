@@ -6,6 +6,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
+import { stepwise } from '../process/pages.ts';
 import type { ReferredPage, UnusedConfigurationsRepository } from './unused-configurations.repository.ts';
 
 export interface UnusedConfigurationsDeps {
@@ -53,12 +54,10 @@ async function readPages(
   goesOn: () => boolean,
 ): Promise<Set<string> | null> {
   const found = new Set<string>();
-  let after: string[] | null = null;
-  while (goesOn()) {
-    const page: ReferredPage = await read(after, PAGE_ROWS);
-    for (const id of page.configIds) found.add(id);
-    if (page.last === null) return found;
-    after = page.last;
-  }
-  return null;
+  const isWhole = await stepwise(async (after: string[] | null) => {
+    const { configIds, last } = await read(after, PAGE_ROWS);
+    for (const id of configIds) found.add(id);
+    return last;
+  }, goesOn);
+  return isWhole ? found : null;
 }

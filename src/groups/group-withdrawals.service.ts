@@ -13,6 +13,7 @@ import type {
 import type { Sql } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import { lastOf, stepwise } from '../process/pages.ts';
 import { DELETED, OTHER_PROFILE } from './group.ts';
 import type { GroupsRepository } from './groups.repository.ts';
 import type { MembersRepository } from './members.repository.ts';
@@ -49,9 +50,9 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
     const assetIds = await membersIn(tx.sql).list(organizationId, groupId, page);
     await deps.groupChanges.withdraw(tx, withdrawal, assetIds, reason);
     if (isDeletion) await letLeave(tx, withdrawal, assetIds);
-    if (assetIds.length === chunkSize) return assetIds.at(-1) as string;
-    if (isDeletion) await groupsIn(tx.sql).remove(organizationId, groupId);
-    return null;
+    const last = lastOf(assetIds, chunkSize);
+    if (last === null && isDeletion) await groupsIn(tx.sql).remove(organizationId, groupId);
+    return last;
   }
 
   /** One that has joined another group since it was listed stays there. */
@@ -67,11 +68,9 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
   }
 
   async function withdrawAll(tx: Transaction, group: GroupRef, isDeletion: boolean, reason: string) {
-    let after: string | null = null;
-    do {
-      const withdrawal = { ...group, lastJobId: null, reason, isDeletion, afterAssetId: after };
-      after = await withdrawNext(tx, withdrawal);
-    } while (after !== null);
+    await stepwise((afterAssetId: string | null) =>
+      withdrawNext(tx, { ...group, lastJobId: null, reason, isDeletion, afterAssetId }),
+    );
   }
 
   /** The caller has locked the group. */

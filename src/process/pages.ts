@@ -1,7 +1,7 @@
 /** Going through something by keyset: each page begins behind the last item of the one before. */
 
 /** The item behind which the next page begins; null when this page was the last: it has fewer items than asked for. */
-const lastOf = <Item>(page: readonly Item[], limit: number): Item | null =>
+export const lastOf = <Item>(page: readonly Item[], limit: number): Item | null =>
   page.length < limit ? null : (page.at(-1) ?? null);
 
 /** Every page, until one has fewer items than asked for. */

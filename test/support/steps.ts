@@ -8,6 +8,7 @@ import { composeSlices } from '../../src/compose/slices.ts';
 import type { JobRef } from '../../src/config-jobs/config-job.ts';
 import { query } from '../../src/db/query.ts';
 import { createLog, type Log } from '../../src/process/log.ts';
+import { stepwise } from '../../src/process/pages.ts';
 import type { TestService } from './service.ts';
 
 export interface Steps {
@@ -50,9 +51,10 @@ export function openSteps(
     const progress = await jobRun.getProgress(job);
     if (progress?.status !== 'running' || progress.verdict === 'wait') return false;
     const { verdict, stage, stages } = progress;
-    if (verdict === 'abort') await pageByPage((after) => jobRun.endNext(job, 'aborted', after));
-    else if (stage === stages) await pageByPage((after) => jobRun.endNext(job, 'timed_out', after));
-    else await pageByPage((after) => jobRun.offerNext(job, stage + 1, after));
+    if (verdict === 'abort') await stepwise((after: string | null) => jobRun.endNext(job, 'aborted', after));
+    else if (stage === stages)
+      await stepwise((after: string | null) => jobRun.endNext(job, 'timed_out', after));
+    else await stepwise((after: string | null) => jobRun.offerNext(job, stage + 1, after));
     return true;
   }
 
@@ -62,7 +64,7 @@ export function openSteps(
     runJobs,
     async expireJobs() {
       for (const job of await listRunning()) {
-        await pageByPage((after) => jobRun.endNext(job, 'timed_out', after));
+        await stepwise((after: string | null) => jobRun.endNext(job, 'timed_out', after));
       }
     },
     async work() {
@@ -78,9 +80,4 @@ export function openSteps(
       await Promise.all([resources.sql.destroy(), resources.transferSql.destroy()]);
     },
   };
-}
-
-async function pageByPage(next: (after: string | null) => Promise<string | null>): Promise<void> {
-  let after = await next(null);
-  while (after !== null) after = await next(after);
 }

@@ -1,0 +1,72 @@
+/** A replay of any number of deliveries queues each of those that match, once, and no other. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { query } from '../../src/db/query.ts';
+import { createBacklogRepository } from '../../src/deliveries/backlog.repository.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { addCustomer, type Customer } from './harness.ts';
+
+const EVER_SINCE = '2020-01-01T00:00:00Z';
+
+/** Few, and around the number that one statement queues. */
+const size = fc.oneof(
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: 9 }) },
+  { weight: 1, arbitrary: fc.constantFrom(999, 1_000, 1_001, 2_000, 2_003) },
+);
+
+describe('A replay', () => {
+  let dms: TestService;
+  let customer: Customer;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    customer = await addCustomer(dms);
+  });
+  after(() => dms.stop());
+
+  const run = (statement: string, bindings: unknown[]) =>
+    query<{ id: string }>(dms.service.sql, statement, bindings);
+
+  it('queues each delivery that matches once, and no other, in any number of statements', () =>
+    fc.assert(
+      fc.asyncProperty(size, fc.integer({ min: 1, max: 4 }), async (count, every) => {
+        const endpoint = await customer.subscribe('http://127.0.0.1:9/');
+        await customer.publish(count);
+        const ofEndpoint = [customer.id, endpoint.id];
+        // What the replay names, and what came to a different end, one by one or by far more.
+        await run(
+          `update deliveries d set state = case when n % ?::integer = 0 then 'failed' else 'delivered' end
+           from (select id, row_number() over (order by id) as n from deliveries where endpoint_id = ?) as numbered
+           where d.organization_id = ? and d.endpoint_id = ? and d.id = numbered.id`,
+          [every, endpoint.id, ...ofEndpoint],
+        );
+        const idsIn = async (state: string) => {
+          const rows = await run(
+            'select id from deliveries where organization_id = ? and endpoint_id = ? and state = ? order by id',
+            [...ofEndpoint, state],
+          );
+          return rows.map(({ id }) => id);
+        };
+        const [failed, delivered] = [await idsIn('failed'), await idsIn('delivered')];
+        const { body } = await customer.api.post(`${endpoint.path}/replay`, { since: EVER_SINCE });
+        assert.deepEqual(body, { queued: failed.length });
+        const backlog = createBacklogRepository(dms.service.sql);
+        const ref = { organizationId: customer.id, endpointId: endpoint.id };
+        for (let statements = 0; await backlog.queueReplay(ref); statements++) {
+          assert.ok(statements <= count / 1_000 + 1, 'it ends');
+          // Sent and failed once more at once: it is not queued again by the same replay.
+          if (statements === 0)
+            await run(
+              `update deliveries set state = 'failed', updated_at = now()
+               where organization_id = ? and endpoint_id = ? and state = 'retrying' and id <= ?`,
+              [...ofEndpoint, failed[4] ?? failed.at(-1) ?? '0'],
+            );
+        }
+        assert.deepEqual(await idsIn('failed'), failed.slice(0, 5));
+        assert.deepEqual(await idsIn('retrying'), failed.slice(5));
+        assert.deepEqual(await idsIn('delivered'), delivered);
+        assert.equal((await customer.api.delete(endpoint.path)).status, 204);
+      }),
+      { numRuns: 8 },
+    ));
+});

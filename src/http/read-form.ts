@@ -20,7 +20,7 @@ const FIELDS = 'application/x-www-form-urlencoded';
 const FIELDS_AND_FILE = 'multipart/form-data';
 const FIELDS_BYTES_MAX = 1024 * 1024;
 const FIELDS_MAX = 10_000;
-const PARTS_MAX = 1_000;
+const PARTS_MAX = 100;
 
 export async function readForm(request: IncomingMessage): Promise<SentForm> {
   const bytes = await readBytes(request, FIELDS_BYTES_MAX);

@@ -274,7 +274,8 @@ describe('A reading that is sent', () => {
               }),
             ]
           : []),
-        ...(index % 10 === 0
+        // An organization may apply to all devices twice at once.
+        ...(index % 15 === 0
           ? [logger.org.api.put('/devices/config-profiles/vaccine-fridge/apply', { applyToAll: true })]
           : []),
         send(series(3), {}, each),

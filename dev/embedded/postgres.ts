@@ -3,7 +3,7 @@
  * tests. Production uses its own server.
  *
  * Guaranteed: the server ends with this process, however that ends; committed data survives a kill -9 of everything;
- * two processes never share a folder.
+ * two processes never share a folder; a server whose guard was killed is stopped by the next start.
  * Deliberately not: upgrades of the major version, and Windows.
  */
 import { existsSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort, isFree } from './free-port.ts';
+import { stopOrphan } from './orphan.ts';
 import { findPostgres, type PostgresBinaries } from './postgres-binaries.ts';
 import { createCluster, passwordOf } from './postgres-cluster.ts';
 import { dropForeignLock, listensOn, lockHolder } from './postgres-lock.ts';
@@ -25,6 +26,8 @@ export interface PostgresOptions {
   port?: number;
   /** Called with each line of the server's log. */
   log: (line: string) => void;
+  /** Called with what the user should know. */
+  print?: (line: string) => void;
   /** Server settings by name, over the defaults below. */
   settings?: Record<string, string>;
 }
@@ -53,12 +56,13 @@ const defaultSettings = {
 
 /** How long the guard of a killed process may take to stop its server; the guard's own limit is a little shorter. */
 const releaseMs = 8_000;
-const stopGraceMs = 7_000;
+/** SIGINT is the fast shutdown: it ends sessions and writes a checkpoint. */
+const stopping = { stopSignal: 'SIGINT', graceMs: 7_000 } as const;
 /** Crash recovery may read gigabytes; a server that ends is noticed at once. */
 const recoveryMs = 300_000;
 
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
-  const { log, settings: wanted = {} } = options;
+  const { log, print = () => {}, settings: wanted = {} } = options;
   const folder = resolve(options.dataDir);
   const owner = await prepareFolder(folder);
   const binaries = await findPostgres(folder, owner);
@@ -68,7 +72,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     await createCluster({ folder, cluster, owner, binaries, sync: wanted.fsync !== 'off', log });
   }
   const settings = { ...defaultSettings, ...wanted };
-  const launch = { cluster, owner, binaries, settings, password, log };
+  const launch = { cluster, owner, binaries, settings, password, log, print };
   return startWhenReleased(launch, options.port);
 }
 
@@ -79,13 +83,14 @@ interface Launch {
   settings: Record<string, string>;
   password: string;
   log: (line: string) => void;
+  print: (line: string) => void;
 }
 
 /** Tries again while the previous server on this folder is still ending, or when another process took the port. */
 async function startWhenReleased(launch: Launch, wantedPort?: number): Promise<RunningPostgres> {
   const deadline = Date.now() + releaseMs;
   for (;;) {
-    await untilReleased(launch.cluster, deadline);
+    await untilReleased(launch, deadline);
     await dropForeignLock(launch.cluster);
     if (wantedPort !== undefined && !(await isFree(wantedPort))) {
       throw new Error(`PostgreSQL cannot listen on port ${wantedPort}: it is in use.`);
@@ -100,10 +105,15 @@ async function startWhenReleased(launch: Launch, wantedPort?: number): Promise<R
   }
 }
 
+/** The beginning of the arguments below; those of pg_ctl differ. */
+const startedAs = (cluster: string) => `-D ${cluster} -p `;
+
 const transientFault = /another postmaster|pre-existing shared memory|could not create any TCP\/IP sockets/;
 
-async function untilReleased(cluster: string, deadline: number): Promise<void> {
+async function untilReleased({ cluster, print }: Launch, deadline: number): Promise<void> {
   for (let holder = lockHolder(cluster); holder !== undefined; holder = lockHolder(cluster)) {
+    const orphan = { name: 'PostgreSQL', pid: holder, startedAs: startedAs(cluster), ...stopping };
+    if (await stopOrphan(orphan, print)) continue;
     if (Date.now() > deadline) {
       throw new Error(
         `Another PostgreSQL, process ${holder}, is running on ${cluster}. Stop it, or use another data folder.`,
@@ -122,8 +132,7 @@ async function start(launch: Launch, port: number): Promise<RunningPostgres> {
     env: { LC_ALL: 'C' },
     cwd: '/',
     ...owner,
-    stopSignal: 'SIGINT', // the fast shutdown: ends sessions, writes a checkpoint
-    graceMs: stopGraceMs,
+    ...stopping,
     log,
   });
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;

@@ -16,13 +16,24 @@ export function commandLine(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {
-    return commandLineFromPs(pid);
+    return fromPs(pid, 'args=');
   }
 }
 
-function commandLineFromPs(pid: number): string | undefined {
+/** The pid of its parent; undefined when it has ended or cannot be seen. */
+export function parentOf(pid: number): number | undefined {
   try {
-    return execFileSync('/bin/ps', ['-o', 'args=', '-p', String(pid)], { env: {}, encoding: 'utf8' });
+    const [, fields] = /^.*\) \S (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) as RegExpExecArray;
+    return Number.parseInt(fields as string, 10);
+  } catch {
+    const parent = Number.parseInt(fromPs(pid, 'ppid=') ?? '', 10);
+    return Number.isNaN(parent) ? undefined : parent;
+  }
+}
+
+function fromPs(pid: number, field: string): string | undefined {
+  try {
+    return execFileSync('/bin/ps', ['-o', field, '-p', String(pid)], { env: {}, encoding: 'utf8' });
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@
  * tests; production uses its own server.
  *
  * Guaranteed: it ends with this process, however that ends; with a file, its workflows survive; two processes never share
- * a file. Another version of the server starts a new file without the workflows of the old one, because it creates its
+ * a file; a server whose guard was killed is stopped by the next start on its file. Another version of the server starts a new file without the workflows of the old one, because it creates its
  * tables only in a new file.
  */
 import { freePort, isFree } from './free-port.ts';
@@ -28,6 +28,8 @@ export interface TemporalDevServerOptions {
   env?: Record<string, string>;
   /** Called with each line of the server's output. */
   log: (line: string) => void;
+  /** Called with what the user should know. */
+  print?: (line: string) => void;
 }
 
 export interface TemporalDevServer {
@@ -56,7 +58,8 @@ const limits = [
 const startMs = 30_000;
 
 export async function startTemporalDevServer(options: TemporalDevServerOptions): Promise<TemporalDevServer> {
-  const file = options.dbFile === undefined ? undefined : await prepareFile(options.dbFile, options.cli);
+  const { dbFile, cli, print = () => {} } = options;
+  const file = dbFile === undefined ? undefined : await prepareFile(dbFile, cli, print);
   if (options.port !== undefined && !(await isFree(options.port))) {
     throw new Error(`The Temporal dev server cannot listen on port ${options.port}: it is in use.`);
   }

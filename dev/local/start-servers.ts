@@ -44,6 +44,7 @@ async function database({ start, print, onStop, onServerExit }: StartOptions): P
   const postgres = await startPostgres({
     dataDir: join(start.dataDir, POSTGRES_FOLDER),
     log: (line) => void log.write(`${line}\n`),
+    print,
   });
   watch(postgres, 'PostgreSQL', { print, onStop, onServerExit });
   return ensureDatabase(postgres.url, 'dms');
@@ -63,6 +64,7 @@ async function temporalServer({ start, print, onStop, onServerExit }: StartOptio
     uiPort: 0,
     searchAttributes: SEARCH_ATTRIBUTES,
     log: (line) => void log.write(`${line}\n`),
+    print,
   });
   watch(temporal, 'Temporal', { print, onStop, onServerExit });
   return { address: temporal.address, uiUrl: temporal.uiUrl ?? null };

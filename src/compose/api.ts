@@ -3,7 +3,6 @@ import { isUnavailable } from '../db/faults.ts';
 import { createApp, type RequestLog } from '../http/app.ts';
 import { createAuthenticate } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
-import { createDocs } from '../http/docs.ts';
 import { createHealth, createReadiness } from '../http/health.ts';
 import { createIdempotency, type IdempotencyRequest } from '../http/idempotency.ts';
 import { createIdempotencyKeysRepository } from '../http/idempotency-keys.repository.ts';
@@ -61,8 +60,10 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     tracing: resources.tracing,
     extras: [
       createHealth(readReadiness),
-      createDocs(() => apiDocument(routes)),
-      composeSite(operator !== null, resources),
+      ...composeSite(
+        { hasOperatorsPage: operator !== null, makeDocument: () => apiDocument(routes) },
+        resources,
+      ),
     ],
     pages: operator?.pages ?? null,
   });

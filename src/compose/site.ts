@@ -2,14 +2,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { ReadOnlyPaths } from '../http/app.ts';
 import { refuseOver } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
+import { createDocs } from '../http/docs.ts';
+import type { JsonSchema } from '../http/json-schema.ts';
 import { readStaticFiles } from '../http/static-files.ts';
 import { createTokenBucket } from '../http/token-bucket.ts';
 import { DIAGRAMS_FOLDER } from '../site/diagrams.ts';
 import { decisionDocument, PICTURES, SECTIONS } from '../site/documents.ts';
 import { REFERENCE_PATH } from '../site/layout.ts';
-import { createSiteRoutes } from '../site/site.routes.ts';
+import { createSiteRoutes, type SiteRoutesOptions } from '../site/site.routes.ts';
 import { createSite } from '../site/site.ts';
 import type { Resources } from './resources.ts';
 
@@ -24,12 +27,26 @@ const ICON = new URL('../operator/static/icon.svg', import.meta.url);
 /** Pages a second that a client may read for long, and at once: with its pictures, a page takes some ten requests. */
 const PAGES_PER_CLIENT = { perSecond: 20, burst: 400 };
 
+/** The site and the reference of the API, with one bucket for each client. */
 export function composeSite(
-  hasOperatorsPage: boolean,
+  { hasOperatorsPage, makeDocument }: { hasOperatorsPage: boolean; makeDocument: () => JsonSchema },
   { settings, now }: Pick<Resources, 'settings' | 'now'>,
-) {
+): ReadOnlyPaths[] {
   const clientAddress = createClientAddress(settings.trustedProxies);
   const pages = createTokenBucket({ ...PAGES_PER_CLIENT, now: () => now().getTime() });
+  const limited = ({ has, handle }: ReadOnlyPaths): ReadOnlyPaths => ({
+    has,
+    handle(ctx, next) {
+      const forwarded = ctx.get('x-forwarded-for') || undefined;
+      const address = clientAddress(ctx.req.socket.remoteAddress ?? '', forwarded);
+      refuseOver(pages.take(address), 'Too many requests');
+      return handle(ctx, next);
+    },
+  });
+  return [createDocs(makeDocument), createSiteRoutes(readSite(hasOperatorsPage))].map(limited);
+}
+
+function readSite(hasOperatorsPage: boolean): SiteRoutesOptions {
   const unlisted = decisionNames().map((name) => decisionDocument(name, read(`docs/decisions/${name}.md`)));
   const documents = [...SECTIONS.flatMap((section) => section.documents), ...unlisted];
   const diagrams = readdirSync(fileOf(DIAGRAMS_FOLDER)).map((name) => `${DIAGRAMS_FOLDER}/${name}`);
@@ -54,15 +71,7 @@ export function composeSite(
     hasOperatorsPage,
     pathOf: staticFiles.pathOf,
   });
-  return createSiteRoutes({
-    site,
-    staticFiles,
-    icon: readFileSync(ICON),
-    admit({ req }) {
-      const forwarded = req.headers['x-forwarded-for'] as string | undefined;
-      refuseOver(pages.take(clientAddress(req.socket.remoteAddress ?? '', forwarded)), 'Too many requests');
-    },
-  });
+  return { site, staticFiles, icon: readFileSync(ICON) };
 }
 
 /** Beside the one that require finds, which browsers cannot read. */

@@ -9,6 +9,13 @@ export const isOneLine = (text: string): boolean => LINE.test(text);
 /** Characters that format, such as those of no width and those that turn the direction of writing. */
 const FORMATTING = /\p{Cf}/gu;
 
-export const withoutFormatting = (text: string): string => text.replace(FORMATTING, '');
+export const isVisible = (text: string): boolean => text.replace(FORMATTING, '').trim() !== '';
 
-export const isVisible = (text: string): boolean => withoutFormatting(text).trim() !== '';
+/**
+ * Formatting characters except those that names need: joiners (emoji, Persian, scripts of India), marks of direction, the
+ * tags in flags, and Arabic and Syriac signs that are visible. None of these turns the direction of the text after a name.
+ */
+const UNNEEDED_FORMATTING =
+  /[^\P{Cf}\u0600-\u0605\u061C\u06DD\u070F\u0890\u0891\u08E2\u200C-\u200F\u{E0020}-\u{E007F}]/gu;
+
+export const withoutFormatting = (text: string): string => text.replace(UNNEEDED_FORMATTING, '');

@@ -10,8 +10,6 @@ export interface SiteRoutesOptions {
   site: Site;
   staticFiles: StaticFiles;
   icon: Buffer;
-  /** @throws rate_limited when this client has asked too often. */
-  admit(ctx: Context): void;
 }
 
 const ICON_PATH = '/favicon.ico';
@@ -32,12 +30,11 @@ const HEADERS = {
 const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
 const KEPT_FOR_A_DAY = 'public, max-age=86400';
 
-export function createSiteRoutes({ site, staticFiles, icon, admit }: SiteRoutesOptions): ReadOnlyPaths {
+export function createSiteRoutes({ site, staticFiles, icon }: SiteRoutesOptions): ReadOnlyPaths {
   return {
     has: (path) =>
       path === '/' || path === ICON_PATH || path === DOCS_PATH || path.startsWith(`${DOCS_PATH}/`),
     async handle(ctx, next) {
-      admit(ctx);
       ctx.set(HEADERS);
       if (ctx.path === ICON_PATH) return sendIcon(ctx, icon);
       if (staticFiles.has(ctx.path)) return staticFiles.send(ctx);

@@ -27,7 +27,7 @@ import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
 import { findProgram } from '../../dev/embedded/find-program.ts';
 import { freePort, isFree } from '../../dev/embedded/free-port.ts';
 import { startPostgres } from '../../dev/embedded/postgres.ts';
-import { isAlive } from '../../dev/embedded/process-status.ts';
+import { isAlive, parentOf, pidIn } from '../../dev/embedded/process-status.ts';
 import { supervise } from '../../dev/embedded/supervise.ts';
 import { findTemporalCli } from '../../dev/embedded/temporal-cli.ts';
 import { buildTemporalCli } from '../../dev/embedded/temporal-cli-build.ts';
@@ -135,11 +135,26 @@ describe('The embedded PostgreSQL', () => {
   it('recovers committed data after kill -9 of everything', async () => {
     const { parent, line } = await startParent(postgresParent('all killed'));
     await line();
-    const postmaster = Number.parseInt(readFileSync(join(dataDir, 'cluster', 'postmaster.pid'), 'utf8'), 10);
-    const guard = Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(postmaster)], { encoding: 'utf8' }));
-    for (const pid of [guard, postmaster, parent.pid ?? 0]) process.kill(pid, 'SIGKILL');
+    const server = postmaster();
+    for (const pid of [parentOf(server) ?? 0, server, parent.pid ?? 0]) process.kill(pid, 'SIGKILL');
     const next = await start();
     assert.deepEqual(await notes(next.url), ['stopped', 'parent killed', 'all killed']);
+    await next.stop();
+  });
+
+  it('stops a server of its own that was left running when its guard was killed, and says so', async () => {
+    const { parent, line } = await startParent(postgresParent('guard killed'));
+    await line();
+    const left = postmaster();
+    await orphan(left);
+    parent.kill('SIGKILL');
+    const said: string[] = [];
+    const next = await kept(
+      startPostgres({ dataDir, log: quiet, settings: fast, print: (text) => said.push(text) }),
+    );
+    assert.match(said.join(), new RegExp(`^PostgreSQL: process ${left} was left running .* stopped first$`));
+    assert.ok(!isAlive(left));
+    assert.equal((await notes(next.url)).at(-1), 'guard killed');
     await next.stop();
   });
 
@@ -161,7 +176,7 @@ describe('The embedded PostgreSQL', () => {
 
   it('names the process that uses its folder, and does not disturb it', async () => {
     const server = await start();
-    const holder = readFileSync(join(dataDir, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0];
+    const holder = postmaster();
     await assert.rejects(
       start(),
       new RegExp(`Another PostgreSQL, process ${holder}, is running on .*cluster`),
@@ -195,6 +210,8 @@ describe('The embedded PostgreSQL', () => {
       /cannot reach .*closed-/,
     );
   });
+
+  const postmaster = () => pidIn(join(dataDir, 'cluster', 'postmaster.pid')) ?? 0;
 
   /** A process that commits one row with the default, durable settings and keeps running. */
   const postgresParent = (note: string) => `
@@ -394,7 +411,7 @@ describe('The Temporal dev server', () => {
     );
   });
 
-  it('keeps its workflows over kill -9 of its parent, and adds new search attributes', async function () {
+  it('keeps its workflows over kill -9 of its guard, and adds new search attributes', async function () {
     const cli =
       process.env.TEMPORAL_CLI_PATH ??
       join(homedir(), '.cache/device-monitoring-service', `temporal-${pinned.cli}`);
@@ -408,10 +425,15 @@ describe('The Temporal dev server', () => {
       console.log(server.address);
     `);
     await startWorkflow(await line(), 'before', 'JobId');
+    const left = pidIn(join(scratch, `temporal-${pinned.server}.db.pid`)) ?? 0;
+    await orphan(left);
     parent.kill('SIGKILL');
 
     const searchAttributes = { JobId: 'Keyword', EndpointId: 'Keyword' } as const;
-    const server = await kept(startTemporalDevServer({ cli, dbFile, searchAttributes, log: quiet }));
+    const said: string[] = [];
+    const print = (text: string) => said.push(text);
+    const server = await kept(startTemporalDevServer({ cli, dbFile, searchAttributes, log: quiet, print }));
+    assert.match(said.join(), new RegExp(`^Temporal: process ${left} was left running`));
     await startWorkflow(server.address, 'after', 'EndpointId');
     for (const id of ['before', 'after']) assert.equal(await typeOf(server.address, id), 'any');
     await server.stop();
@@ -474,6 +496,13 @@ async function startParent(module: string) {
   processes.push(parent);
   const lines = createInterface({ input: parent.stdout })[Symbol.asyncIterator]();
   return { parent, line: async () => (await lines.next()).value as string };
+}
+
+/** Kills the guard of the server. */
+async function orphan(server: number): Promise<void> {
+  const guard = parentOf(server) ?? 0;
+  process.kill(guard, 'SIGKILL');
+  await until(() => parentOf(server) !== guard, 3_000);
 }
 
 async function query(connectionString: string, sql: string) {

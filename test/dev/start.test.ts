@@ -242,10 +242,13 @@ describe('npm start', () => {
       await applyAnswer(stack.organization, 'FIRST');
     });
 
-    it('starts again after kill -9', async () => {
+    it('starts again after kill -9 of the guard of PostgreSQL, and says which server it stops first', async () => {
       const relatives = descendantsOf(stack.pid);
+      const guard = relatives.find(({ command }) => /guard\.mjs.*postgres/.test(command));
+      tryKill(guard?.pid ?? 0);
       await stack.end('SIGKILL');
       stack = await startStack(dataDir);
+      assert.match(stack.output(), /^PostgreSQL: process \d+ was left running .* is stopped first$/m);
       await applyAnswer(stack.organization, 'SECOND');
       assert.equal((await jobOf(stack.organization, jobId)).counts.applied, 2);
       await eventually(

@@ -240,6 +240,27 @@ describe('Rate limits', () => {
     });
   });
 
+  describe('for readers of the documentation', () => {
+    before(() => start({ customerLimit: OFF, trustedProxies: ['127.0.0.1'] }));
+    after(() => dms.stop());
+    beforeEach(() => pass(3_600_000));
+
+    const read = (path: string, client: string) =>
+      dms.api.get(path, { headers: { accept: 'text/html', 'x-forwarded-for': client } });
+
+    it('let a client ask 400 times at once, then answer 429 until it waits, and other clients as ever', async () => {
+      const answers = await times(400, () => read('/docs/api', '192.0.2.1'));
+      assert.deepEqual(new Set(statuses(answers)), new Set([200]));
+      for (const path of ['/docs', '/docs/api', '/docs/api/swagger-ui-bundle.js', '/openapi.json', '/']) {
+        assertLimited(await read(path, '192.0.2.1'), '1');
+        assert.equal((await read(path, '192.0.2.2')).status, 200);
+      }
+      assert.equal((await read('/livez', '192.0.2.1')).status, 200);
+      pass(50);
+      assert.equal((await read('/docs', '192.0.2.1')).status, 200);
+    });
+  });
+
   describe('for failed keys', () => {
     before(() => start({ customerLimit: OFF, deviceLimit: OFF, failedKeysPerMinute: 20 }));
     after(() => dms.stop());

@@ -69,8 +69,17 @@ describe('Keys by API', () => {
         assert.equal(status, 400, `${path} takes ${JSON.stringify(name)}`);
         assert.match(answer.message, /^name must hold no line break or other control character$/);
       }
-    for (const [path, body] of named('Ärzte & Söhne 🌡️'))
-      assert.equal((await own.api.post(path, body)).status, 201, path);
+    for (const name of ['\u200b', ' \u2060\ufeff\u00ad ', '\u202e\u200f'])
+      for (const [path, body] of named(name)) {
+        const { status, body: answer } = await own.api.post(path, body);
+        assert.equal(status, 400, `${path} takes ${JSON.stringify(name)}`);
+        assert.match(answer.message, /^name must not be blank$/);
+      }
+    for (const [path, body] of named('Ärzte & Söhne 🌡️ 👨‍👩‍👧 می\u200cخواهم क्\u200dष')) {
+      const { status, body: made } = await own.api.post(path, body);
+      assert.equal(status, 201, path);
+      if (made.name !== undefined) assert.equal(made.name, (body as { name: string }).name, path);
+    }
     const csv = 'serialNumber,name\nROW-1,"two\nlines"\nROW-2,one line\n';
     const options = { raw: csv, headers: { 'content-type': 'text/csv' } };
     const { body } = await own.api.post('/assets/import', undefined, options);

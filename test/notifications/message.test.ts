@@ -25,6 +25,8 @@ const opened = (more: Partial<Alert> = {}, assetName = 'Cold room'): MentionedAl
   alert: alert(more),
   assetName,
 });
+/** With joiners, a mark of direction, tags and a sign that formats and can be seen. */
+const TYPED = ['👨‍👩‍👧 Canteen', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Depot', 'می\u200cخواهم', 'क्\u200dष', 'ثلاجة\u200f (1)', '\u06dd١ یخچال'];
 const NONE = { opened: 0, reminder: 0, resolved: 0 };
 
 describe('A notification', () => {
@@ -65,5 +67,19 @@ describe('A notification', () => {
     assert.equal(subject, 'New alert: A Bcc: b@example.com, too warm');
     assert.equal(data.text.split('\n').length, 2);
     assert.equal(toSlackText('<!channel> & co'), '&lt;!channel&gt; &amp; co');
+  });
+
+  it('keeps names from turning the direction of a mail, and shows none that cannot be seen', () => {
+    const subjectFor = (name: string) => composeMessage([opened({}, name)], { ...NONE, opened: 1 }).subject;
+    assert.equal(subjectFor('A\u202egnp.exe\u2066'), 'New alert: Agnp.exe, too warm');
+    assert.equal(subjectFor('Co\u200bld\u00ad ro\ufeffom\u2060'), 'New alert: Cold room, too warm');
+  });
+
+  it('shows emoji, and names from right to left or in scripts of India, as they were typed', () => {
+    for (const name of TYPED) {
+      const { subject, data } = composeMessage([opened({}, name)], { ...NONE, opened: 1 });
+      assert.equal(subject, `New alert: ${name}, too warm`);
+      assert.ok(data.text.includes(`- ${name} (`), name);
+    }
   });
 });

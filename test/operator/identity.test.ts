@@ -1,5 +1,6 @@
 /** Signing in to the operators' page with an identity provider. */
 import assert from 'node:assert/strict';
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -138,6 +139,46 @@ describe('Signing in with an identity provider', () => {
     assert.equal(status, 403);
     assert.match(text, /has not signed you in/);
   });
+
+  const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const unsigned = (idToken: string, header: object) => `${base64url(header)}.${idToken.split('.')[1]}`;
+  const hmac = (text: string, key: string | Buffer) =>
+    `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+  type Forge = NonNullable<TestIdentityProvider['forge']>;
+  const FORGERIES: Record<string, Forge> = {
+    'signed by nobody': (token) => `${unsigned(token, { alg: 'none' })}.`,
+    'signed with the secret of the client': (token) =>
+      hmac(unsigned(token, { alg: 'HS256' }), CLIENT.clientSecret),
+    'signed with the public key as a secret': (token, { publicKey }) =>
+      hmac(
+        unsigned(token, { alg: 'HS256', kid: 'test' }),
+        publicKey.export({ type: 'spki', format: 'pem' }) as string,
+      ),
+    'signed with the key of another': (token) => {
+      const text = unsigned(token, { alg: 'RS256', kid: 'test' });
+      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`;
+    },
+    'that demands an extension': (token, { privateKey }) => {
+      const text = unsigned(token, { alg: 'RS256', kid: 'test', crit: ['b64'], b64: true });
+      return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`;
+    },
+    'that is none': () => 'not-a-token',
+  };
+  for (const [which, forge] of Object.entries(FORGERIES)) {
+    it(`refuses a token ${which}, and says where to begin again`, async () => {
+      is({ role: 'admin' });
+      const { address, handoff } = await leave();
+      provider.forge = forge;
+      const { status, text, headers } = await comeBack(address, handoff).finally(() => {
+        provider.forge = null;
+      });
+      assert.equal(status, 403);
+      assert.match(text, /has not signed you in: begin again/);
+      assert.match(text, /href="\/operator\/sign-in"/);
+      assert.equal(headers.get('set-cookie'), null);
+    });
+  }
 
   it('leaves no token, code or secret in the log and the database', async () => {
     is({ role: 'admin' });

@@ -1,5 +1,5 @@
 /** An identity provider as companies have them, on loopback: it signs in whoever the test names, without a question. */
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,6 +16,8 @@ export interface TestIdentityProvider {
   issuer: string;
   /** Who signs in next, and what is said of them; null: they refuse. */
   person: { id: string; claims: Record<string, unknown> } | null;
+  /** Replaces the ID token of the next sign-ins, such as an attacker does who answers for the provider; null: it is left. */
+  forge: ((idToken: string, key: { privateKey: KeyObject; publicKey: KeyObject }) => string) | null;
   /** What a browser does between leaving the service and coming back: the address that it comes back to. */
   visit(url: string): Promise<string>;
   /** Nobody answers any more. */
@@ -42,20 +44,33 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   const running: TestIdentityProvider = {
     issuer,
     person: null,
+    forge: null,
     visit: (url) => follow(url, issuer),
     stop: () => close(server),
   };
   const { default: Provider } = (await import(PACKAGE)) as { default: ProviderClass };
-  const provider = new Provider(issuer, configurationOf(options, running));
+  const key = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const provider = new Provider(issuer, configurationOf(options, running, key.privateKey));
   const answer = provider.callback();
   handle = (request, response) => {
-    const { person } = running;
+    const { person, forge } = running;
+    if (forge && request.url === '/token') replaceIdToken(response, (token) => forge(token, key));
     if (!request.url?.startsWith('/interaction/')) return void answer(request, response);
     const refusal = { error: 'access_denied', error_description: 'not today' };
     const result = person ? { login: { accountId: person.id } } : refusal;
     void provider.interactionFinished(request, response, result);
   };
   return running;
+}
+
+function replaceIdToken(response: ServerResponse, replace: (token: string) => string): void {
+  const end = response.end.bind(response) as (text: string) => ServerResponse;
+  response.end = ((text: string) => {
+    const answer = JSON.parse(text) as { id_token: string };
+    const replaced = JSON.stringify({ ...answer, id_token: replace(answer.id_token) });
+    response.setHeader('Content-Length', Buffer.byteLength(replaced));
+    return end(replaced);
+  }) as ServerResponse['end'];
 }
 
 interface GrantContext {
@@ -69,8 +84,8 @@ interface GrantContext {
 function configurationOf(
   { clientId, clientSecret, redirectUrl }: IdentityProviderOptions,
   running: TestIdentityProvider,
+  privateKey: KeyObject,
 ): object {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUrl] }],
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'test' }] },

@@ -31,7 +31,8 @@ export function createMeasurementsRepository(sql: Sql) {
            update device_states s set ${SET_PRESENCE},
              signal_strength = n.signal_strength, battery_status = n.battery_status,
              last_reading_at = n.last_reading_at,
-             last_reading_from = case when n.last_reading_at at time zone 'UTC' >= s.last_reading_from at time zone 'UTC' + interval '12 hours'
+             last_reading_from = case when n.last_reading_at < s.last_reading_from
+                 or n.last_reading_at at time zone 'UTC' >= s.last_reading_from at time zone 'UTC' + interval '12 hours'
                then date_trunc('hour', n.last_reading_at at time zone 'UTC') at time zone 'UTC' else s.last_reading_from end,
              latest_measured_at = n.latest_measured_at,
              newest_reading_at = n.newest_reading_at, latest = n.latest,

@@ -3,7 +3,7 @@
 import { CHANNELS_MAX, hasKnownLayout, type Layout, TEMPERATURE } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import { isAheadOfTime, isPlausibleTime } from '../devices/device-clock.ts';
-import { signalStrengthOf } from '../devices/device-status.ts';
+import { afterFrameSignal } from '../devices/device-status.ts';
 import { expectedIntervalSeconds, fetch, type SyncState } from '../devices/device-sync.ts';
 import { mergeLatest } from '../devices/latest-readings.ts';
 import { afterContact, cameOnline, type Presence } from '../presence/presence.ts';
@@ -135,7 +135,7 @@ function stateAfter(
   );
   return {
     presence,
-    signalStrength: frame.signal === null ? before.signalStrength : signalStrengthOf(frame.signal),
+    ...afterFrameSignal(before, frame.signal),
     batteryStatus: frame.batteryStatus ?? before.batteryStatus,
     lastReadingAt: lastReadingAfter(before.lastReadingAt, newestReadingAt, readings, frame.receivedAt),
     latestMeasuredAt: timesOf(readings).reduce(later, later(before.latestMeasuredAt, before.lastReadingAt)),

@@ -85,6 +85,7 @@ describe('The frames of a device within a batch', () => {
     assert.deepEqual(take(frame({ receivedAt: minutes(1) })).state, {
       presence: { status: 'online', lastContactAt: minutes(1), expectedBy: null },
       signalStrength: 'good',
+      sendsSignal: true,
       batteryStatus: 'low',
       lastReadingAt: minutes(-5),
       latestMeasuredAt: minutes(-5),

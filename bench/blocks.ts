@@ -124,6 +124,7 @@ function toFrame(organizationId: string, assetId: string, number: number): Store
       expectedBy: new Date(receivedAt.getTime() + 3_600_000),
     },
     signalStrength: 'good',
+    sendsSignal: true,
     batteryStatus: 'ok',
     lastReadingAt: at,
     latestMeasuredAt: at,

@@ -1249,6 +1249,7 @@ CREATE TABLE device_states (
   asset_id uuid NOT NULL,
   status text DEFAULT 'new'::text NOT NULL,
   signal_strength text DEFAULT 'unknown'::text NOT NULL,
+  sends_signal boolean DEFAULT false NOT NULL,
   battery_status text DEFAULT 'unknown'::text NOT NULL,
   last_reading_at timestamp with time zone,
   latest_measured_at timestamp with time zone,
@@ -1277,6 +1278,8 @@ COMMENT ON TABLE device_states IS
   'What the contacts of a device change, apart from the asset that customers edit; one narrow row per asset that every frame rewrites.';
 COMMENT ON COLUMN device_states.status IS
   'new: no contact yet; offline: no contact by expected_by.';
+COMMENT ON COLUMN device_states.sends_signal IS
+  'signal_strength is of a frame: a later one that leaves out the signal, as proto3 does with 0, has none. False: of the device info, or not known.';
 COMMENT ON COLUMN device_states.last_reading_at IS
   'Time of the newest reading, as the device measured it. Null: no reading yet.';
 COMMENT ON COLUMN device_states.latest_measured_at IS

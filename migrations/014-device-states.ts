@@ -15,6 +15,7 @@ export const up = (sql: Knex) =>
       asset_id uuid not null,
       status text not null default 'new',
       signal_strength text not null default 'unknown',
+      sends_signal boolean not null default false,
       battery_status text not null default 'unknown',
       last_reading_at timestamptz,
       latest_measured_at timestamptz,
@@ -46,6 +47,9 @@ export const up = (sql: Knex) =>
       'What the contacts of a device change, apart from the asset that customers edit; one narrow row per asset '
       'that every frame rewrites.';
     comment on column device_states.status is 'new: no contact yet; offline: no contact by expected_by.';
+    comment on column device_states.sends_signal is
+      'signal_strength is of a frame: a later one that leaves out the signal, as proto3 does with 0, has none. False: of '
+      'the device info, or not known.';
     comment on column device_states.last_reading_at is
       'Time of the newest reading, as the device measured it. Null: no reading yet.';
     comment on column device_states.latest_measured_at is

@@ -40,14 +40,16 @@ export function* readJsonRows(bytes: Buffer, decode: Decode): Generator<ImportRo
   requireRows(count);
 }
 
-/** Reads CSV, in blocks as above. The first line names the columns. A cell that is empty gives nothing. */
+/**
+ * Reads CSV, in blocks as above. The first line names the columns, after one that may name the separator. A cell that is
+ * empty gives nothing, and at the end of a line it does not count.
+ */
 export function* readCsvRows(
   file: Buffer,
   columns: readonly string[],
   decode: Decode,
 ): Generator<ImportRow[]> {
-  const bytes = withoutMark(file);
-  const delimiter = separatorOf(bytes);
+  const { bytes, delimiter } = separated(withoutMark(file));
   let names: string[] | undefined;
   let count = 0;
   for (const block of inBlocks(csvRecords(bytes, delimiter))) {
@@ -109,10 +111,26 @@ function parseCells(text: string, delimiter: string, before: number): string[][]
   }
 }
 
-/** Where the decimal separator is a comma, spreadsheets separate cells by semicolons. No name of a column holds either. */
-function separatorOf(bytes: Buffer): string {
-  const [header = ''] = bytes.toString('latin1', 0, ROW_BYTES_MAX).split(/[\r\n]/, 1);
-  return [';', '\t'].find((separator) => header.includes(separator)) ?? ',';
+/** Spreadsheets take the separator from such a line, also a quoted one, and one that ends in empty cells. */
+const SEPARATOR_LINE = /^\s*"?sep=(\\t|[^\r\n])"?[,;|\t ]*(?:\r\n?|\n|$)/i;
+const SEPARATORS = [',', ';', '\t', '|'];
+
+/**
+ * The table without the line that names its separator. Where there is none, the names of the columns show it: spreadsheets
+ * separate cells by semicolons where the decimal separator is a comma. No name of a column holds either.
+ */
+function separated(bytes: Buffer): { bytes: Buffer; delimiter: string } {
+  const begin = bytes.toString('latin1', 0, ROW_BYTES_MAX);
+  const [line, separator] = SEPARATOR_LINE.exec(begin) ?? [];
+  if (line === undefined || separator === undefined) {
+    const [header = ''] = begin.replace(/^[\r\n]+/, '').split(/[\r\n]/, 1);
+    return { bytes, delimiter: [';', '\t'].find((each) => header.includes(each)) ?? ',' };
+  }
+  const delimiter = separator === '\\t' ? '\t' : separator;
+  if (SEPARATORS.includes(delimiter)) return { bytes: bytes.subarray(line.length), delimiter };
+  throw invalid(
+    'The first line names a separator that is not supported: use a comma, semicolon, tab or vertical bar',
+  );
 }
 
 /** The header is a record, too, so the number of records that were read is the row after them. */
@@ -129,25 +147,33 @@ const CSV_FAULTS: Partial<Record<CsvError['code'], string>> = {
 };
 
 function checkedColumns(header: string[], columns: readonly string[]): string[] {
-  const names = header.map((name) => name.trim());
+  const names = withoutEmptyEnd(header);
   const known = `the first line must name the columns, of ${columns.join(', ')}`;
   if (names.length === 0) throw invalid(`The body must not be empty: ${known}`);
   const unknown = names.findIndex((name) => !columns.includes(name));
-  if (unknown >= 0) throw invalid(`Column ${unknown + 1} has an unknown name: ${known}`);
+  const fault = names[unknown] === '' ? 'no name' : 'an unknown name';
+  if (unknown >= 0) throw invalid(`Column ${unknown + 1} has ${fault}: ${known}`);
   if (new Set(names).size < names.length) throw invalid('The first line must name each column once');
   if (!names.includes('serialNumber')) throw invalid('The first line must name the column serialNumber');
   return names;
 }
 
-function toRow(names: string[], cells: string[]): ImportRow {
+function toRow(names: string[], row: string[]): ImportRow {
+  const cells = withoutEmptyEnd(row);
   if (cells.length > names.length) {
     return { error: `the row has ${cells.length} cells, and the first line names ${names.length} columns` };
   }
   const given = names.flatMap((name, index) => {
-    const cell = cells[index]?.trim() ?? '';
+    const cell = cells[index] ?? '';
     return cell === '' ? [] : [[name, name === 'floor' ? toNumber(cell) : cell]];
   });
   return { value: Object.fromEntries(given) };
+}
+
+/** The cells without blanks around them, up to the last one that holds anything. */
+function withoutEmptyEnd(row: string[]): string[] {
+  const cells = row.map((cell) => cell.trim());
+  return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
 }
 
 /** What is no number is left to validation. */

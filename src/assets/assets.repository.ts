@@ -257,7 +257,7 @@ export function createAssetsRepository(sql: Sql) {
              insert into asset_replacements (organization_id, asset_id, serial_number) values (?, ?, ?)
            ), reset as (
              update device_states
-             set signal_strength = 'unknown', battery_status = 'unknown', observed_channel_types = null
+             set signal_strength = 'unknown', sends_signal = false, battery_status = 'unknown', observed_channel_types = null
              where organization_id = ? and asset_id = ?
            ), forgotten as (
              delete from device_infos where organization_id = ? and asset_id = ?

@@ -66,15 +66,15 @@ export function traceLoggers(
   routes: Record<string, CoapRoute>,
 ): Record<string, CoapRoute> {
   if (tracing === null) return routes;
-  const traced = Object.entries(routes).map(([path, { methods, handle }]): [string, CoapRoute] => [
+  const traced = Object.entries(routes).map(([path, route]): [string, CoapRoute] => [
     path,
     {
-      methods,
+      ...route,
       handle: (call) =>
         tracing.span(
           { name: `CoAP ${path}`, kind: 'server', attributes: { 'dms.confirmable': call.confirmable } },
           async (span) => {
-            const answer = await handle(call);
+            const answer = await route.handle(call);
             span.set({ 'dms.coap.code': answer.code });
             return answer;
           },

@@ -22,8 +22,9 @@ export function createDeviceInfoRepository(sql: Sql) {
       const rows = await query(
         sql,
         `with device as (
-           update device_states s set signal_strength = coalesce(?::text, s.signal_strength)
-           from ${ACTIVE_BY_SERIAL} as a
+           update device_states s set signal_strength = coalesce(n.signal_strength, s.signal_strength),
+             sends_signal = s.sends_signal and n.signal_strength is null
+           from (values (?::text)) as n (signal_strength), ${ACTIVE_BY_SERIAL} as a
            where s.organization_id = a.organization_id and s.asset_id = a.id
            returning s.organization_id, s.asset_id
          )

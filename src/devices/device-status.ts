@@ -7,6 +7,22 @@ export type BatteryStatus = (typeof BATTERY_STATUSES)[number];
 /** What a device can say of its battery. */
 export type ReportedBatteryStatus = Exclude<BatteryStatus, 'unknown'>;
 
+/** As on the wire, see `signalStrengthOf`; `omitted`: 0, or nothing from a logger whose frames carry no signal. */
+export type FrameSignal = number | 'omitted';
+
+export interface KnownSignal {
+  signalStrength: SignalStrength;
+  /** The device has sent it in a frame since its last device info that has a signal. */
+  sendsSignal: boolean;
+}
+
+/** What a frame does not tell stays as it was: the signal of the device info, for one. */
+export function afterFrameSignal(known: KnownSignal, signal: FrameSignal | null): KnownSignal {
+  if (typeof signal === 'number') return { signalStrength: signalStrengthOf(signal), sendsSignal: true };
+  const isZero = signal === 'omitted' && known.sendsSignal;
+  return { signalStrength: isZero ? 'unknown' : known.signalStrength, sendsSignal: known.sendsSignal };
+}
+
 const WEAKEST_DBM = -110;
 const STRONGEST = 63;
 const GOOD_DBM = -85;

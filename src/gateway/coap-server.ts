@@ -3,7 +3,8 @@
  *
  * Guaranteed: a confirmable request gets exactly one piggybacked answer, when its handler has finished. A duplicate
  * (same endpoint, message id and bytes within EXCHANGE_LIFETIME) gets the same bytes without a second call of the
- * handler; it gets nothing while the first call is in flight, because that answer serves both. Other bytes under a known
+ * handler; it gets nothing while the first call is in flight, because that answer serves both. A duplicate of an
+ * idempotent request is handled once more, as section 4.5 allows: its answer says what holds now. Other bytes under a known
  * message id are a new request: the device has restarted, or its address belongs to another one now. A non-confirmable
  * request is handled and never answered: the device has switched its radio off. No datagram ends the process, memory is
  * bounded, and an address that is not proven gets at most three times the bytes that it sent.
@@ -41,6 +42,8 @@ export interface CoapCall {
 
 export interface CoapRoute {
   methods: ReadonlyArray<'GET' | 'POST'>;
+  /** Changes nothing, and says what holds at the moment: a duplicate is handled once more. Default: false. */
+  isIdempotent?: boolean;
   /** A MalformedMessage is answered with 4.00, an exceeded limit or overload with 5.03, any other error with 5.00. */
   handle(call: CoapCall): Promise<CoapAnswer> | CoapAnswer;
 }
@@ -149,7 +152,8 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
     const observed = { path: route ? path : null, confirmable };
     const key = `${remote.address}:${remote.port}:${messageId}:${digest}`;
-    const cached = exchanges.find(key);
+    const isIdempotent = route?.isIdempotent ?? false;
+    const cached = isIdempotent ? null : exchanges.find(key);
     if (cached) {
       observe({ ...observed, code: 'duplicate' });
       if (cached.length > 0) send(cached, remote);
@@ -167,7 +171,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
       if (confirmable) send(encodeAcknowledgement(request, { code: '5.03' }), remote);
       return;
     }
-    exchanges.begin(key);
+    if (!isIdempotent) exchanges.begin(key);
     void answer(request, path, route, remote, key);
   }
 
@@ -185,7 +189,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
       const result = limitAnswer(await callHandler(route, call), request);
       observe({ path, confirmable, code: result.code });
       const bytes = confirmable ? encodeAcknowledgement(request, result) : NO_ANSWER;
-      exchanges.end(key, bytes);
+      if (!route.isIdempotent) exchanges.end(key, bytes);
       if (confirmable) send(bytes, remote);
     } catch (error) {
       // The answer does not fit into a datagram, or the observer threw.

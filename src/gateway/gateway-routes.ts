@@ -19,7 +19,7 @@ import {
   decodeDeviceInfo,
   withoutCredentials,
 } from './device-info-message.ts';
-import { decodeMeasurements, type MeasurementsMessage } from './measurements-message.ts';
+import { decodeMeasurements, type MeasurementsMessage, omitsZeroSignal } from './measurements-message.ts';
 import type { Refusal } from './refusal-log.ts';
 import { tokenOfReport } from './report-token.ts';
 
@@ -124,6 +124,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     i: { methods: ['POST'], handle: info },
     t: {
       methods: ['GET', 'POST'],
+      isIdempotent: true,
       handle: () => ({ code: '2.05', payload: encodeTime(now()) }),
     },
   };
@@ -147,7 +148,7 @@ function toFrame(
     serialNumber: message.serialNumber,
     readings: decodeReadings(message),
     batteryStatus: message.batteryOk ? 'ok' : 'low',
-    signal: message.signal,
+    signal: message.signal ?? (omitsZeroSignal(message) ? 'omitted' : null),
     configHash: message.configurationHash,
     nextTransmissionAt: message.nextTransmissionAt,
     channelTypes: message.channels.length > 0 ? message.channels.map(({ type }) => type) : null,

@@ -44,7 +44,7 @@ export interface MeasurementsMessage {
   nextTransmissionAt: Date | null;
   /** A bit mask (Efento proto_measurements.proto, field 6). */
   transferReason: number;
-  /** 0..63 in steps of 1 dB from -110 dBm, 99 unknown; null = not sent, because newer firmware sends it in its device info. */
+  /** 0..63 in steps of 1 dB from -110 dBm, 99 unknown; null = not sent, see `omitsZeroSignal`. */
   signal: number | null;
   /** The device's own number for its configuration; null = not sent. */
   configurationHash: number | null;
@@ -163,15 +163,29 @@ function readChannel({ channels }: MeasurementsMessage, field: Field, reader: Bi
   return channel;
 }
 
-/** Refuses samples whose time 32 bits of seconds cannot hold. */
+/** Refuses samples of one time, and those whose time 32 bits of seconds cannot hold. */
 function checkTimes(message: MeasurementsMessage): void {
   const period = continuousPeriodSeconds(message);
-  for (const { timestamp, sampleOffsets } of message.channels) {
+  for (const { type, timestamp, sampleOffsets } of message.channels) {
+    if (period === 0 && sampleOffsets.length > 1 && measurementTypeOf(type)?.kind === 'continuous') {
+      throw new MalformedMessage('Measurements: the period is 0, but a channel has several samples');
+    }
     if (timestamp + sampleOffsets.length * period > UNIX_SECONDS_MAX) {
       throw new MalformedMessage('Measurements: the samples reach beyond the year 2106');
     }
   }
 }
+
+/**
+ * In proto3 a signal of 0 is not sent. So does firmware 06; older firmware sends no factor either, and firmware 07, which
+ * has the signal in its device info, sends fields of its own.
+ */
+export const omitsZeroSignal = ({
+  measurementPeriodFactor,
+  extendedConfigurationHash,
+  batteryLevel,
+}: MeasurementsMessage): boolean =>
+  measurementPeriodFactor !== 0 && extendedConfigurationHash === null && batteryLevel === null;
 
 /** Old firmware (5.x) sends no factor: it means 1, or 14 when any channel is binary. */
 export function continuousPeriodSeconds({

@@ -3,7 +3,7 @@
 import { CHANNELS_MAX, hasKnownLayout, type Layout, TEMPERATURE } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import { isAheadOfTime, isPlausibleTime } from '../devices/device-clock.ts';
-import { signalStrengthOf } from '../devices/device-status.ts';
+import { afterFrameSignal } from '../devices/device-status.ts';
 import { expectedIntervalSeconds, fetch, type SyncState } from '../devices/device-sync.ts';
 import { mergeLatest } from '../devices/latest-readings.ts';
 import { afterContact, cameOnline, type Presence } from '../presence/presence.ts';
@@ -15,6 +15,7 @@ import {
   isSameSample,
   keyOfReading,
   mergeNewest,
+  type NewestByChannel,
   type Reading,
   resolveChannels,
   type SentReading,
@@ -127,26 +128,39 @@ function stateAfter(
   presence: Presence,
   channelTypes: number[] | null,
 ): DeviceState {
-  let { lastReadingAt, latestMeasuredAt } = before;
-  latestMeasuredAt = later(latestMeasuredAt, lastReadingAt);
-  for (const { value, measuredAt } of readings) {
-    if (value !== null) lastReadingAt = later(lastReadingAt, measuredAt);
-    latestMeasuredAt = later(latestMeasuredAt, measuredAt);
-  }
+  // Readings of a clock that is fast do not make later ones late once the clock is right.
+  const newestReadingAt = mergeNewest(
+    before.newestReadingAt,
+    readings.filter(({ measuredAt }) => !isAheadOfTime(measuredAt, frame.receivedAt)),
+  );
   return {
     presence,
-    signalStrength: frame.signal === null ? before.signalStrength : signalStrengthOf(frame.signal),
+    ...afterFrameSignal(before, frame.signal),
     batteryStatus: frame.batteryStatus ?? before.batteryStatus,
-    lastReadingAt,
-    latestMeasuredAt,
+    lastReadingAt: lastReadingAfter(before.lastReadingAt, newestReadingAt, readings, frame.receivedAt),
+    latestMeasuredAt: timesOf(readings).reduce(later, later(before.latestMeasuredAt, before.lastReadingAt)),
     channelTypes: channelTypes ?? before.channelTypes,
-    // Readings of a clock that is fast do not make later ones late once the clock is right.
-    newestReadingAt: mergeNewest(
-      before.newestReadingAt,
-      readings.filter(({ measuredAt }) => !isAheadOfTime(measuredAt, frame.receivedAt)),
-    ),
+    newestReadingAt,
     latest: mergeLatest(before.latest, readings, frame.receivedAt),
   };
 }
+
+/** As with the latest samples, one that a fast clock has stamped is replaced by any other: by the newest one of a right clock. */
+function lastReadingAfter(
+  known: Date | null,
+  newestReadingAt: NewestByChannel,
+  readings: ClassifiedReading[],
+  receivedAt: Date,
+): Date | null {
+  const times = timesOf(readings.filter(({ value }) => value !== null));
+  if (times.length === 0 || known === null || !isAheadOfTime(known, receivedAt))
+    return times.reduce(later, known);
+  return Object.values(newestReadingAt)
+    .map((atMs) => new Date(atMs))
+    .reduce(later, times.reduce(later, null));
+}
+
+const timesOf = (readings: ClassifiedReading[]): Array<Date | null> =>
+  readings.map(({ measuredAt }) => measuredAt);
 
 const later = (a: Date | null, b: Date | null): Date | null => (a === null || (b !== null && b > a) ? b : a);

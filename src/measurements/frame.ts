@@ -1,5 +1,5 @@
 /** One message of a device with its readings, whatever the transport. */
-import type { ReportedBatteryStatus } from '../devices/device-status.ts';
+import type { FrameSignal, ReportedBatteryStatus } from '../devices/device-status.ts';
 import type { SentReading } from './reading.ts';
 
 export interface Frame {
@@ -8,8 +8,7 @@ export interface Frame {
   readings: SentReading[];
   /** Null where the frame does not tell; so are the fields below. */
   batteryStatus: ReportedBatteryStatus | null;
-  /** As on the wire: see `signalStrengthOf`. */
-  signal: number | null;
+  signal: FrameSignal | null;
   configHash: number | null;
   nextTransmissionAt: Date | null;
   /** The type of each channel; a frame over HTTP does not show them all. */

@@ -74,7 +74,7 @@ export function createIntakeDevicesRepository(sql: Sql) {
        )
        select a.organization_id as "organizationId", a.id as "assetId", a.serial_number as "serialNumber",
          a.name as "assetName", a.model, s.status, s.signal_strength as "signalStrength",
-         s.battery_status as "batteryStatus", s.last_reading_at as "lastReadingAt",
+         s.sends_signal as "sendsSignal", s.battery_status as "batteryStatus", s.last_reading_at as "lastReadingAt",
          s.latest_measured_at as "latestMeasuredAt", s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy",
          s.observed_channel_types as "channelTypes", s.newest_reading_at as "newestReadingAt",
          s.latest,
@@ -130,6 +130,7 @@ function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
     state: {
       presence: { status: row.status, lastContactAt: row.lastContactAt, expectedBy: row.expectedBy },
       signalStrength: row.signalStrength,
+      sendsSignal: row.sendsSignal,
       batteryStatus: row.batteryStatus,
       lastReadingAt: row.lastReadingAt,
       latestMeasuredAt: row.latestMeasuredAt,

@@ -29,17 +29,18 @@ export function createMeasurementsRepository(sql: Sql) {
         'measurements_store',
         `with states as (
            update device_states s set ${SET_PRESENCE},
-             signal_strength = n.signal_strength, battery_status = n.battery_status,
+             signal_strength = n.signal_strength, sends_signal = n.sends_signal, battery_status = n.battery_status,
              last_reading_at = n.last_reading_at,
-             last_reading_from = case when n.last_reading_at at time zone 'UTC' >= s.last_reading_from at time zone 'UTC' + interval '12 hours'
+             last_reading_from = case when n.last_reading_at < s.last_reading_from
+                 or n.last_reading_at at time zone 'UTC' >= s.last_reading_from at time zone 'UTC' + interval '12 hours'
                then date_trunc('hour', n.last_reading_at at time zone 'UTC') at time zone 'UTC' else s.last_reading_from end,
              latest_measured_at = n.latest_measured_at,
              newest_reading_at = n.newest_reading_at, latest = n.latest,
              observed_channel_types = string_to_array(btrim(n.observed_channel_types, '{}'), ',')::smallint[],
              uncompacted_from = least(s.uncompacted_from, n.stored_from)
-           from unnest(?::uuid[], ?::uuid[], ${PRESENCE_ARRAYS}, ?::text[], ?::text[], ?::timestamptz[],
+           from unnest(?::uuid[], ?::uuid[], ${PRESENCE_ARRAYS}, ?::text[], ?::boolean[], ?::text[], ?::timestamptz[],
                ?::timestamptz[], ?::jsonb[], ?::json[], ?::text[], ?::timestamptz[])
-             as n (organization_id, asset_id, ${PRESENCE_COLUMNS}, signal_strength, battery_status,
+             as n (organization_id, asset_id, ${PRESENCE_COLUMNS}, signal_strength, sends_signal, battery_status,
                last_reading_at, latest_measured_at, newest_reading_at, latest, observed_channel_types, stored_from)
            where s.organization_id = n.organization_id and s.asset_id = n.asset_id
          ), stored as (
@@ -88,6 +89,7 @@ function stateBindings(frames: StoredFrame[], blocks: AssetBlock[]): unknown[] {
     toArrayText(last, ({ device }) => device.assetId),
     ...presenceBindings(states.map(({ presence }) => presence)),
     toArrayText(states, ({ signalStrength }) => signalStrength),
+    toArrayText(states, ({ sendsSignal }) => String(sendsSignal)),
     toArrayText(states, ({ batteryStatus }) => batteryStatus),
     toArrayText(states, ({ lastReadingAt }) => lastReadingAt?.toISOString() ?? null),
     toArrayText(states, ({ latestMeasuredAt }) => latestMeasuredAt?.toISOString() ?? null),

@@ -2,7 +2,7 @@
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Layout } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
-import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
+import type { BatteryStatus, KnownSignal } from '../devices/device-status.ts';
 import type { SyncState } from '../devices/device-sync.ts';
 import type { LatestReading } from '../devices/latest-readings.ts';
 import type { Presence } from '../presence/presence.ts';
@@ -10,9 +10,8 @@ import type { Frame } from './frame.ts';
 import type { ClassifiedReading, NewestByChannel } from './reading.ts';
 
 /** What frames change of a device. */
-export interface DeviceState {
+export interface DeviceState extends KnownSignal {
   presence: Presence;
-  signalStrength: SignalStrength;
   batteryStatus: BatteryStatus;
   lastReadingAt: Date | null;
   /** No stored reading is newer, sensor errors included; null while that is not known. */

@@ -16,6 +16,8 @@ interface SparklineOptions {
 
 const WIDTH = 120;
 const HEIGHT = 24;
+/** A line of no length, which is seen by its round ends: no other reaches a point between two gaps. */
+const DOT = 'h0';
 /** A temperature that hardly moves is drawn flat. */
 const RANGE_MIN = 2;
 
@@ -29,14 +31,18 @@ export function sparkline(points: readonly SparkPoint[], options: SparklineOptio
   const x = ({ at }: SparkPoint) => round(((at - from) / (to - from)) * WIDTH);
   const y = ({ value }: SparkPoint) => round(HEIGHT - 2 - ((value - bottom) / range) * (HEIGHT - 4));
   const path = points
-    .map((point, index) => `${isAfterGap(points, index, options) ? 'M' : 'L'}${x(point)} ${y(point)}`)
+    .map((point, index) => {
+      const begins = isAfterGap(points, index, options);
+      const isLone = begins && isAfterGap(points, index + 1, options);
+      return `${begins ? 'M' : 'L'}${x(point)} ${y(point)}${isLone ? DOT : ''}`;
+    })
     .join('');
   return html`<svg class="spark" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="${label}"><path d="${path}"/></svg>`;
 }
 
 function isAfterGap(points: readonly SparkPoint[], index: number, { gapMs }: SparklineOptions): boolean {
-  const before = points[index - 1];
-  return before === undefined || (points[index] as SparkPoint).at - before.at > gapMs;
+  const [before, point] = [points[index - 1], points[index]];
+  return before === undefined || point === undefined || point.at - before.at > gapMs;
 }
 
 const round = (value: number) => Math.round(value * 10) / 10;

@@ -146,6 +146,54 @@ describe('An import of devices', () => {
     assert.deepEqual(counts(tabs), [1, 0, 0]);
   });
 
+  it('takes empty columns and cells at the end for nothing, and other cells beyond the columns for a mistake', async () => {
+    for (const table of [
+      'A-1;name;;;\r\nA-1;A;;;\r\n',
+      'A-2,name\r\nA-2,A,, \r\n',
+      'A-3;name; ;\r\nA-3;A\r\n',
+    ]) {
+      const { body } = await sendCsv(table.replace(/^A-\d/, 'serialNumber'));
+      assert.deepEqual([body.created, body.results[0]?.error], [1, null], table);
+    }
+    const { body } = await sendCsv('serialNumber,name,\nA-4,A,lost,\nA-5,A,,lost\n');
+    assert.deepEqual(
+      body.results.map(({ error }: { error: string }) => error),
+      [3, 4].map((cells) => `the row has ${cells} cells, and the first line names 2 columns`),
+    );
+    const gap = await sendCsv('serialNumber,,name\nA-6,,A\n');
+    assert.deepEqual([gap.status, gap.body.message.slice(0, 20)], [400, 'Column 2 has no name']);
+  });
+
+  it('reads the line by which spreadsheets name the separator', async () => {
+    const lines = [
+      'sep=;',
+      'sep=,',
+      'sep=\t',
+      'sep=\\t',
+      '"sep=;"',
+      'SEP=|',
+      '\ufeffsep=;',
+      '\ufeff"sep=\t"',
+      'sep=;;;',
+      '\r\nsep=;',
+    ];
+    for (const [index, line] of lines.entries()) {
+      const separator = ['|', '\t', '\\t', ','].find((each) => line.includes(each)) ?? ';';
+      const cells = [
+        ['serialNumber', 'name'],
+        [`B-${index}`, '"A, B; C"'],
+      ];
+      const rows = cells.map((row) => row.join(separator === '\\t' ? '\t' : separator));
+      const { body } = await sendCsv([line, ...rows, ''].join('\r\n'));
+      assert.deepEqual([body.created, body.failed], [1, 0], JSON.stringify([line, body]));
+    }
+    const { items } = (await api.get('/assets')).body;
+    assert.deepEqual([...new Set(items.map(({ name }: { name: string }) => name))], ['A, B; C']);
+    const { status, body } = await sendCsv('sep=:\nserialNumber:name\nA:B\n');
+    assert.equal(status, 400);
+    assert.match(body.message, /^The first line names a separator .* comma, semicolon, tab or vertical bar/);
+  });
+
   it('warns of serial numbers that are not of the form of a logger, as one registration does', async () => {
     const { body } = await sendCsv('serialNumber\n282C02424EED\n28-2C-02-42-4E-EE\n2.82E11\na b\n');
     const warned = body.results.map(({ warnings = [] }: { warnings?: string[] }) => warnings.length);

@@ -120,7 +120,7 @@ export const configReport: fc.Arbitrary<ConfigReport> = record({
 export const measurements: fc.Arbitrary<MeasurementsMessage> = record({
   serialNumber,
   batteryOk: fc.boolean(),
-  measurementPeriodBase: fc.nat(65_535),
+  measurementPeriodBase: fc.integer({ min: 1, max: 65_535 }),
   measurementPeriodFactor: fc.nat(500),
   nextTransmissionAt: fc.option(time),
   transferReason: fc.nat(),

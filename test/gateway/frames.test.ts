@@ -16,7 +16,12 @@ const untilStored = ({ history }: LoggerSetup, count: number) =>
   eventually(history, (items) => items.length === count);
 
 describe('The gateway', () => {
-  const gateway = useGateway(() => ({ withWorker: false }));
+  let aheadMs = 0;
+  const now = () => new Date(Date.now() + aheadMs);
+  const gateway = useGateway(() => ({ withWorker: false, now }));
+  afterEach(() => {
+    aheadMs = 0;
+  });
 
   describe('with measurements', () => {
     it('acknowledges a frame when its readings are in the history', async () => {
@@ -67,6 +72,32 @@ describe('The gateway', () => {
       const { status, batteryStatus, signalStrength, lastReadingAt } = await asset();
       assert.deepEqual([status, batteryStatus, signalStrength], ['online', 'low', 'poor']);
       assert.ok(Math.abs(Date.parse(lastReadingAt) - Date.now()) < 5_000);
+    });
+
+    it('takes a signal that frames leave out for 0, which is unknown, once a frame has carried one', async () => {
+      const { logger, asset } = await gateway.newLogger();
+      const signalAfter = async (frame: { signal?: number; batteryLevel?: number }) => {
+        assert.equal((await logger.measure(frame)).code, '2.01');
+        return (await asset()).signalStrength;
+      };
+      assert.equal(await signalAfter({ signal: 40 }), 'good');
+      assert.equal(await signalAfter({}), 'unknown');
+      assert.equal(await signalAfter({ signal: 12 }), 'fair');
+      assert.equal(await signalAfter({ signal: 0 }), 'unknown');
+    });
+
+    it('keeps the signal of the device info while frames carry none, and that of a frame of later firmware', async () => {
+      const { logger, asset } = await gateway.newLogger();
+      const signalStrength = async () => (await asset()).signalStrength;
+      await logger.sendInfo({ version: 0x0615, rssi: -80 });
+      await logger.measure();
+      assert.equal(await signalStrength(), 'good');
+      await logger.measure({ signal: 12 });
+      await logger.measure({ batteryLevel: 2_160 });
+      assert.equal(await signalStrength(), 'fair');
+      await logger.sendInfo({ version: 0x0615, rssi: -80 });
+      await logger.measure();
+      assert.equal(await signalStrength(), 'good');
     });
 
     it('sends the time with every acknowledgement of a frame', async () => {
@@ -159,6 +190,17 @@ describe('The gateway', () => {
       const { code, payload } = await logger.send('t', Buffer.alloc(0), { method });
       assert.deepEqual([code, payload.length], ['2.05', 4]);
       assert.ok(Math.abs(payload.readUInt32BE() - Date.now() / 1000) < 3);
+    }
+  });
+
+  it('answers a repeated request of the time with the present one', async () => {
+    const { logger } = await gateway.newLogger();
+    for (const method of ['01', '02']) {
+      const request = Buffer.from(`40${method}1234b174`, 'hex');
+      const first = (await logger.exchange(request)).payload.readUInt32BE();
+      aheadMs += 60_000;
+      const second = (await logger.exchange(request)).payload.readUInt32BE();
+      assert.ok(second - first >= 60, `${second - first} s later`);
     }
   });
 

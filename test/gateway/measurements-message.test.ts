@@ -226,6 +226,26 @@ describe('Measurements of a logger', () => {
       assert.throws(() => decodeMeasurements(bytesOf(hex)), MalformedMessage));
   }
 
+  it('are refused when several samples of a channel have no period between them', () => {
+    const frame = (sampleOffsets: number[], type = 1) =>
+      encodeMeasurements(
+        message(
+          [
+            { type: 1, sampleOffsets: [0] },
+            { type, sampleOffsets },
+          ],
+          { measurementPeriodBase: 0 },
+        ),
+      );
+    assert.throws(() => decodeMeasurements(frame([0, 1])), MalformedMessage);
+    assert.equal(decodeReadings(decodeMeasurements(frame([7]))).length, 2);
+    assert.equal(
+      decodeReadings(decodeMeasurements(frame([-1, 31], 5))).length,
+      3,
+      'states carry their own times',
+    );
+  });
+
   it('are refused with samples after the year 2106', () => {
     const sampleOffsets = Array<number>(200).fill(0);
     const frame = message([{ type: 1, timestamp: 2_000_000_000, sampleOffsets }], {
@@ -249,7 +269,7 @@ describe('Measurements of a logger', () => {
   it('may have lists that are not packed, and fields that are unknown', () => {
     // Type 1, offsets 1 and 2 one by one, a field 100 of the channel, and a field 99 of the message.
     const channel = '0801 2802 2804 a00601'.replaceAll(' ', '');
-    const frame = decodeMeasurements(bytesOf(`0a06282c02424eed2209${channel}9a060161`));
+    const frame = decodeMeasurements(bytesOf(`0a06282c02424eed183c2209${channel}9a060161`));
     assert.deepEqual(frame.channels[0]?.sampleOffsets, [1, 2]);
   });
 });

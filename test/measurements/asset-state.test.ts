@@ -18,6 +18,21 @@ describe('An asset', () => {
     assert.deepEqual([status, lastReadingAt], ['online', measuredAt]);
   });
 
+  it('shows the last reading of a right clock once a fast one is put right, and finds the asset by it', async () => {
+    const found = async (minutesAgo: number) => {
+      const query = `lastReadingBefore=${ago(minutesAgo)}`;
+      return (await logger.org.api.get(`/assets?${query}`)).body.items.map(({ id }: { id: string }) => id);
+    };
+    await send([reading({ measuredAt: ago(-23 * 60) })]);
+    assert.deepEqual(await found(-60), []);
+    const measuredAt = ago(1);
+    await send([reading({ measuredAt })]);
+    const { lastReadingAt, latest } = await logger.asset();
+    assert.deepEqual([lastReadingAt, latest[0].measuredAt], [measuredAt, measuredAt]);
+    assert.deepEqual(await found(0), [logger.assetId]);
+    assert.deepEqual(await found(2), []);
+  });
+
   it('shows the battery status and signal of the last frame that has them', async () => {
     const seen = async () => {
       const { batteryStatus, signalStrength } = await logger.asset();

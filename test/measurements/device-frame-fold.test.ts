@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
 import type { SyncState } from '../../src/devices/device-sync.ts';
 import { createDeviceFrames } from '../../src/measurements/device-frame-fold.ts';
@@ -57,12 +58,34 @@ describe('The frames of a device within a batch', () => {
     assert.equal(reading?.late, false);
   });
 
+  it('takes the time of the last reading from the same samples as the latest values, however the clock runs', () => {
+    const hours = fc.array(fc.integer({ min: -23 * 60, max: 23 * 60 }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(hours, (ahead) => {
+        const { take } = framesOf();
+        for (const [index, minute] of ahead.entries()) {
+          const readings = [at(index + minute)];
+          const { state, fresh } = take(frame({ receivedAt: minutes(index), readings }));
+          if (fresh[0]?.late === false) assert.equal(state.lastReadingAt?.getTime(), state.latest[0]?.[2]);
+        }
+      }),
+    );
+  });
+
+  it('goes back to the last reading before a clock ran ahead when older ones follow', () => {
+    const { take } = framesOf();
+    take(frame({ readings: [at(-10)] }));
+    assert.deepEqual(take(frame({ readings: [at(20 * 60)] })).state.lastReadingAt, minutes(20 * 60));
+    assert.deepEqual(take(frame({ readings: [at(-60)] })).state.lastReadingAt, minutes(-10));
+  });
+
   it('keeps what a frame does not tell as it was', () => {
     const { take } = framesOf();
     take(frame({ batteryStatus: 'low', signal: 30, channelTypes: [2, 1, 0, 0, 0, 0], readings: [at(-5)] }));
     assert.deepEqual(take(frame({ receivedAt: minutes(1) })).state, {
       presence: { status: 'online', lastContactAt: minutes(1), expectedBy: null },
       signalStrength: 'good',
+      sendsSignal: true,
       batteryStatus: 'low',
       lastReadingAt: minutes(-5),
       latestMeasuredAt: minutes(-5),

@@ -42,6 +42,7 @@ export const lockedDevice = (more: Partial<LockedDevice> = {}): LockedDevice => 
   state: {
     presence: { status: 'offline', lastContactAt: null, expectedBy: null },
     signalStrength: 'unknown',
+    sendsSignal: false,
     batteryStatus: 'unknown',
     lastReadingAt: null,
     latestMeasuredAt: null,

@@ -119,6 +119,31 @@ describe("The operators' page in a browser", () => {
     }
   });
 
+  it('draws a dot for a reading without neighbours, in every span and in the list of the fleet', async () => {
+    for (const [span, stepMs] of Object.entries({ day: 300_000, week: 3_600_000, year: 86_400_000 })) {
+      const serial = `LONE-${span}`;
+      const assetId = await register(dms, serial);
+      const loneAt = Date.now() - 150 * stepMs;
+      const times = [loneAt, ...Array.from({ length: 50 }, (_, step) => Date.now() - step * stepMs)];
+      const readings = times.map((at) => ({
+        channel: 1,
+        type: 'temperature',
+        value: 5,
+        measuredAt: new Date(at).toISOString(),
+      }));
+      assert.equal((await dms.device.post(`/devices/${serial}/measurements`, { readings })).status, 202);
+      await open(`/devices/${assetId}?span=${span}`);
+      await page.waitForSelector('[data-drawn-ms]');
+      const drawn = await page.evaluate(`(${WHERE_DRAWN})(${loneAt / 1000})`);
+      assert.deepEqual(drawn, { near: true, beside: false }, span);
+    }
+    await open('?q=LONE-day');
+    const path = page.locator('.spark path');
+    assert.match((await path.getAttribute('d')) ?? '', /^M[\d.]+ [\d.]+h0M/);
+    const ends = "getComputedStyle(document.querySelector('.spark path')).strokeLinecap";
+    assert.equal(await page.evaluate(ends), 'round');
+  });
+
   it('draws a year of three channels at once', async () => {
     const assetId = await register(dms, '282C02424EAA', { name: 'A year' });
     for (let month = 0; month < 12; month++)
@@ -327,3 +352,27 @@ async function findBarriers(page: Page, runOnly = ALL_RULES): Promise<string[]> 
   )) as Array<{ id: string; nodes: Array<{ html: string }> }>;
   return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`);
 }
+
+/**
+ * Whether the curve is drawn at that time, and whether it is drawn a little later, where nothing was measured. In the
+ * browser, by the pixels that have the colour of curves.
+ */
+const WHERE_DRAWN = `async (atS) => {
+  const { from, to } = await (await fetch(document.querySelector('[data-curve]').dataset.curve)).json();
+  const canvas = document.querySelector('figure canvas');
+  const area = document.querySelector('figure .u-over').getBoundingClientRect();
+  const corner = canvas.getBoundingClientRect();
+  const scale = canvas.width / corner.width;
+  const probe = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d');
+  probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--accent').trim();
+  probe.fillRect(0, 0, 1, 1);
+  const accent = probe.getImageData(0, 0, 1, 1).data;
+  const isDrawn = (left, right) => {
+    const { data } = canvas.getContext('2d').getImageData(left * scale, 0, Math.max(1, (right - left) * scale), canvas.height);
+    for (let i = 0; i < data.length; i += 4)
+      if (accent.every((each, channel) => Math.abs(each - data[i + channel]) < 40)) return true;
+    return false;
+  };
+  const x = area.left - corner.left + ((atS - from) / (to - from)) * area.width;
+  return { near: isDrawn(x - 4, x + 4), beside: isDrawn(x + 20, x + 30) };
+}`;

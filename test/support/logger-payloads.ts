@@ -35,6 +35,8 @@ export interface FrameOptions {
   hash?: number;
   nextTransmissionAt?: Date;
   signal?: number;
+  /** Firmware 07 sends it. */
+  batteryLevel?: number;
   isBatteryOk?: boolean;
   /** Measurement types by channel; each temperature channel has the values. */
   types?: number[];
@@ -95,7 +97,7 @@ export const settingsIn = (payload: Buffer): Field[] =>
     .map(({ field, raw }): Field => [field, raw]);
 
 export function framePayload(device: DevicePayloadState, frame: FrameOptions): Buffer {
-  const { types = device.channelTypes, nextTransmissionAt, signal, periodSeconds = 60 } = frame;
+  const { types = device.channelTypes, nextTransmissionAt, signal, batteryLevel, periodSeconds = 60 } = frame;
   const samples = sampleFields(frame);
   const channel = (type: number): Field[] => {
     if (type === TEMPERATURE) return [uint(1, type), ...samples];
@@ -110,6 +112,7 @@ export function framePayload(device: DevicePayloadState, frame: FrameOptions): B
     ...(nextTransmissionAt ? [uint(5, unixSeconds(nextTransmissionAt))] : []),
     ...(signal === undefined ? [] : [uint(7, signal)]),
     uint(9, frame.hash ?? device.hash),
+    ...(batteryLevel === undefined ? [] : [uint(18, batteryLevel)]),
   ]);
 }
 

@@ -84,8 +84,18 @@ function rangeOf({ bounds }) {
   };
 }
 
+/** Indices of the points that no line reaches, because their neighbours are beyond a gap: they are drawn as dots. */
+function lonePoints(chart, series) {
+  const values = chart.data[series];
+  const hasValue = (index) => isNumber(values[index] ?? null);
+  return [...values.keys()].filter(
+    (index) => hasValue(index) && !hasValue(index - 1) && !hasValue(index + 1),
+  );
+}
+
 function optionsOf(curve, { from, to, changes }, { width, onDrawn }) {
   const text = colour('--quiet');
+  const isSparse = curve.times.length < 40;
   const grid = { stroke: colour('--line'), width: 1 };
   const axis = { stroke: text, grid, ticks: grid, font: '12px system-ui, sans-serif' };
   const value = (_chart, each) => `${number(each)} ${curve.unit}`;
@@ -119,7 +129,7 @@ function optionsOf(curve, { from, to, changes }, { width, onDrawn }) {
         stroke: colour('--accent'),
         width: 1.5,
         value,
-        points: { show: curve.times.length < 40 },
+        points: { show: isSparse, filter: isSparse ? null : lonePoints, size: 5, fill: colour('--accent') },
       },
     ],
     bands: [{ series: [2, 1], fill: colour('--accent-shade') }],

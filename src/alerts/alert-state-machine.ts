@@ -1,7 +1,8 @@
 /**
  * How readings open and close temperature alerts: a pure state machine per device. A definition has at most one alert
- * open. A reading beyond the other bound closes it and opens another; a reading within the bounds by the hysteresis
- * closes it; anything in between leaves it as it is.
+ * open. A reading beyond the other bound closes it and opens another; a reading that is back inside the bound it opened at,
+ * by the hysteresis, closes it; anything in between leaves it as it is. The other bound has no say in a return, as on the
+ * device, where each bound is a rule with a hysteresis of its own.
  */
 import { type AlertDefinition, type Bounds, isActiveAt } from './alert-definition.ts';
 
@@ -44,8 +45,7 @@ export function createAlertEvaluator(initial: readonly OpenTemperatureAlert[]): 
     const key = keyOf(definition);
     const type = breachOf(definition.bounds, reading.value);
     const before = open.get(key);
-    const hasEnded = type === null ? hasReturned(definition.bounds, reading.value) : type !== before?.type;
-    if (before && hasEnded) {
+    if (before && hasReturned(definition.bounds, before.type, reading.value)) {
       open.delete(key);
       yield { kind: 'resolved', alert: before, reading };
     }
@@ -87,8 +87,12 @@ function breachOf({ lowC, highC }: Bounds, value: number): TemperatureAlertType 
   return null;
 }
 
-function hasReturned({ lowC, highC, hysteresisC }: Bounds, value: number): boolean {
-  const isBelow = highC === null || value <= highC - hysteresisC + TOLERANCE_C;
-  const isAbove = lowC === null || value >= lowC + hysteresisC - TOLERANCE_C;
-  return isBelow && isAbove;
+/** A value beyond the other bound has returned from this one, whatever the hysteresis. */
+function hasReturned(bounds: Bounds, type: TemperatureAlertType, value: number): boolean {
+  const breach = breachOf(bounds, value);
+  if (breach !== null) return breach !== type;
+  const { lowC, highC, hysteresisC } = bounds;
+  return type === 'high_temp'
+    ? highC === null || value <= highC - hysteresisC + TOLERANCE_C
+    : lowC === null || value >= lowC + hysteresisC - TOLERANCE_C;
 }

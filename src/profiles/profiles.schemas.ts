@@ -116,7 +116,7 @@ const hysteresisC = Joi.number()
   .min(0)
   .max(TEMPERATURE_MAX_C - TEMPERATURE_MIN_C)
   .description(
-    '°C back inside the bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).',
+    '°C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).',
   )
   .example(0.5);
 const transmitOnBreach = Joi.boolean().description('Send at once when a bound is breached.');

@@ -42,6 +42,18 @@ describe('The evaluation of readings', () => {
       assert.deepEqual(await statuses(), ['high_temp resolved', 'low_temp resolved']);
     });
 
+    it('resolves an alert by its own side when the hysteresis is more than half the range', async () => {
+      await confirmProfile({
+        temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 4, highC: 6, hysteresisC: 1.5 }],
+      });
+      await measure(0, 6.1, 4.6);
+      assert.deepEqual(await statuses(), ['high_temp new']);
+      await measure(2, 4.5);
+      assert.deepEqual(await statuses(), ['high_temp resolved']);
+      await measure(3, 3.9, 5.5);
+      assert.deepEqual(await statuses(), ['high_temp resolved', 'low_temp resolved']);
+    });
+
     it('opens one alert when concurrent frames have breaches', async () => {
       await Promise.all(Array.from({ length: 30 }, (_, index) => send([reading(index, 9)])));
       assert.deepEqual(await statuses(), ['high_temp new']);

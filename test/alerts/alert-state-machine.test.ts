@@ -23,7 +23,7 @@ interface Sample {
 }
 
 const channels = fc.integer({ min: 1, max: 2 });
-/** Bounds are tenths, as on the device. */
+/** Bounds are tenths, as on the device, which may run a hysteresis that is larger than the distance of its bounds. */
 const definitions: fc.Arbitrary<Definition[]> = fc
   .array(
     fc.record({
@@ -41,7 +41,7 @@ const definitions: fc.Arbitrary<Definition[]> = fc
       channel,
       low: kind === 'high' ? null : low * 10,
       high: kind === 'low' ? null : (low + width) * 10,
-      hysteresis: 10 * (kind === 'range' ? Math.min(hysteresis, width) : hysteresis),
+      hysteresis: hysteresis * 10,
     })),
   );
 const samples = fc.array(fc.record({ channel: channels, value: fc.integer({ min: -700, max: 700 }) }), {
@@ -67,8 +67,9 @@ const toReadings = (all: Sample[]): EvaluatedReading[] =>
 
 const breachOf = ({ low, high }: Definition, value: number) =>
   high !== null && value > high ? 'high_temp' : low !== null && value < low ? 'low_temp' : null;
-const isBack = ({ low, high, hysteresis }: Definition, value: number) =>
-  (high === null || value <= high - hysteresis) && (low === null || value >= low + hysteresis);
+/** The value is on the good side of the bound that the alert opened at, by the hysteresis. */
+const hasReturned = ({ low, high, hysteresis }: Definition, type: string | undefined, value: number) =>
+  type === 'high_temp' ? value <= (high ?? 0) - hysteresis : value >= (low ?? 0) + hysteresis;
 const describeOpen = (open: OpenTemperatureAlert[]) =>
   open.map(({ rule, channel, type }) => `${rule} ${channel} ${type}`).toSorted();
 const describeAll = (transitions: AlertTransition[]) =>
@@ -130,28 +131,27 @@ describe('The state machine of temperature alerts', () => {
     );
   });
 
-  it('has no alert open after a reading within the bounds by the hysteresis', () => {
+  it('ends an open alert with the first reading that has returned on its own side, and not before', () => {
     fc.assert(
       fc.property(definitions, samples, (all, series) => {
-        stepByStep(all, series, (sample, _before, after) => {
-          for (const definition of all.filter(({ channel }) => channel === sample.channel))
-            if (isBack(definition, sample.value)) assert.deepEqual(typesOf(definition, after), []);
+        stepByStep(all, series, ({ channel, value }, before, after) => {
+          for (const definition of all.filter((each) => each.channel === channel)) {
+            if (breachOf(definition, value) !== null) continue;
+            const [type] = typesOf(definition, before);
+            const expected = type === undefined || hasReturned(definition, type, value) ? [] : [type];
+            assert.deepEqual(typesOf(definition, after), expected);
+          }
         });
       }),
     );
   });
 
-  it('changes nothing by readings in between, and by those of other channels', () => {
+  it('changes nothing by readings of other channels', () => {
     fc.assert(
       fc.property(definitions, samples, (all, series) => {
-        stepByStep(all, series, (sample, before, after) => {
-          for (const definition of all) {
-            const isOther = definition.channel !== sample.channel;
-            const isBetween =
-              breachOf(definition, sample.value) === null && !isBack(definition, sample.value);
-            if (isOther || isBetween)
-              assert.deepEqual(typesOf(definition, after), typesOf(definition, before));
-          }
+        stepByStep(all, series, ({ channel }, before, after) => {
+          for (const definition of all.filter((each) => each.channel !== channel))
+            assert.deepEqual(typesOf(definition, after), typesOf(definition, before));
         });
       }),
     );

@@ -3656,7 +3656,7 @@ export interface components {
              */
             highC?: number;
             /**
-             * @description °C back inside the bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).
+             * @description °C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).
              * @example 0.5
              */
             hysteresisC: number;
@@ -3687,7 +3687,7 @@ export interface components {
              */
             highC?: number;
             /**
-             * @description °C back inside the bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).
+             * @description °C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).
              * @example 0.5
              */
             hysteresisC: number;
@@ -3728,7 +3728,7 @@ export interface components {
              */
             highC?: number;
             /**
-             * @description °C back inside the bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100). Default: 0
+             * @description °C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100). Default: 0
              * @example 0.5
              */
             hysteresisC?: number;

@@ -200,7 +200,38 @@ describe('The state machine of temperature alerts', () => {
     );
   });
 
-  it('neither opens nor closes an alert outside of the windows of its definition', () => {
+  it('has no alert open after a reading outside of the windows, and by the rules within them', () => {
+    const windows = [
+      { type: 'WEEK' as const, enableRules: [0], days: [1], fromTime: 480, toTime: 1_080, timezone: 0 },
+    ];
+    const hours = fc.array(fc.nat({ max: 12 }), { minLength: 40, maxLength: 40 });
+    fc.assert(
+      fc.property(definitions, samples, hours, (all, series, hoursLater) => {
+        let timeMs = Date.UTC(2026, 2, 2);
+        const evaluator = createAlertEvaluator([]);
+        const within = createAlertEvaluator([]);
+        const withWindows = toDefinitions(all).map((each) => ({ ...each, windows }));
+        for (const [index, reading] of toReadings(series).entries()) {
+          timeMs += (hoursLater[index] as number) * 3_600_000;
+          const at = new Date(timeMs);
+          const transitions = evaluator.evaluate(withWindows, [{ ...reading, measuredAt: at }]);
+          if (at.getUTCDay() === 1 && at.getUTCHours() >= 8 && at.getUTCHours() < 18) {
+            within.evaluate(toDefinitions(all), [reading]);
+          } else {
+            for (const { kind, ...more } of transitions)
+              assert.deepEqual(
+                [kind, 'resolution' in more && more.resolution],
+                ['resolved', 'outside_schedule'],
+              );
+            within.resolveUndefined(toDefinitions(all).filter(({ channel }) => channel !== reading.channel));
+          }
+          assert.deepEqual(describeOpen(evaluator.open()), describeOpen(within.open()));
+        }
+      }),
+    );
+  });
+
+  it('ends an open alert outside of its window, and opens it again by a breach in the next one', () => {
     const sundays = {
       type: 'WEEK' as const,
       enableRules: [0],
@@ -211,16 +242,17 @@ describe('The state machine of temperature alerts', () => {
     };
     const [definition] = toDefinitions([{ rule: 0, channel: 1, low: null, high: 800, hysteresis: 0 }]);
     const evaluator = createAlertEvaluator([]);
-    const on = (day: number, value: number) => [
-      { channel: 1, value, measuredAt: new Date(Date.UTC(2026, 2, day, 12)) },
-    ];
-    const active = [{ ...(definition as AlertDefinition), windows: [sundays] }];
-    assert.deepEqual(evaluator.evaluate(active, on(2, 9)), []);
-    assert.deepEqual(describeAll(evaluator.evaluate(active, on(8, 9))), [
-      'opened 0 1 high_temp',
-      'breach 0 1 high_temp',
-    ]);
-    assert.deepEqual(evaluator.evaluate(active, on(9, 5)), []);
-    assert.deepEqual(describeAll(evaluator.evaluate(active, on(15, 5))), ['resolved 0 1 high_temp']);
+    const on = (day: number, value: number) =>
+      describeAll(
+        evaluator.evaluate(
+          [{ ...(definition as AlertDefinition), windows: [sundays] }],
+          [{ channel: 1, value, measuredAt: new Date(Date.UTC(2026, 2, day, 12)) }],
+        ),
+      );
+    assert.deepEqual(on(2, 9), []);
+    assert.deepEqual(on(8, 9), ['opened 0 1 high_temp', 'breach 0 1 high_temp']);
+    assert.deepEqual(on(9, 9), ['resolved 0 1 high_temp']);
+    assert.deepEqual(on(10, 9), []);
+    assert.deepEqual(on(15, 9), ['opened 0 1 high_temp', 'breach 0 1 high_temp']);
   });
 });

@@ -1077,7 +1077,7 @@ COMMENT ON TABLE alerts IS
 COMMENT ON COLUMN alerts.serial_number IS
   'Of the logger that the asset had when the alert began.';
 COMMENT ON COLUMN alerts.details IS
-  'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius; for no_data: the deadline that was missed; for sensor_error: channel and error code.';
+  'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius, and resolution when its schedule ended it; for no_data: the deadline that was missed; for sensor_error: channel and error code.';
 COMMENT ON COLUMN alerts.started_at IS
   'Time of the reading that opened it; for no_data, of the missed deadline.';
 COMMENT ON COLUMN alerts.is_announced IS

@@ -29,7 +29,8 @@ export const up = (sql: Knex) =>
       'lock that its readings take.';
     comment on column alerts.serial_number is 'Of the logger that the asset had when the alert began.';
     comment on column alerts.details is
-      'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius; for no_data: '
+      'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius, and resolution '
+      'when its schedule ended it; for no_data: '
       'the deadline that was missed; for sensor_error: channel and error code.';
     comment on column alerts.started_at is 'Time of the reading that opened it; for no_data, of the missed deadline.';
     comment on column alerts.is_announced is

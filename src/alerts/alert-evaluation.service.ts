@@ -109,7 +109,7 @@ function alertsOf({ device }: StoredFrame, devices: Map<string, EvaluatedDevice>
 }
 
 const resolvedRefs = ({ device: { organizationId }, alerts }: EvaluatedDevice) =>
-  alerts.resolvedIds().map((alertId) => ({ organizationId, alertId }));
+  alerts.resolved().map((resolved) => ({ organizationId, ...resolved }));
 
 const newAlert = ({
   stored: { device },

@@ -1,8 +1,11 @@
 /**
  * How readings open and close temperature alerts: a pure state machine per device. A definition has at most one alert
- * open. A reading beyond the other bound closes it and opens another; a reading within the bounds by the hysteresis
- * closes it; anything in between leaves it as it is.
+ * open. A reading beyond the other bound closes it and opens another; a reading that is back inside the bound it opened at,
+ * by the hysteresis, closes it; anything in between leaves it as it is. The other bound has no say in a return, as on the
+ * device, where each bound is a rule with a hysteresis of its own. A reading outside of the windows of the definition
+ * closes it whatever its value, because the rule is off then.
  */
+import type { AlertResolution } from './alert.ts';
 import { type AlertDefinition, type Bounds, isActiveAt } from './alert-definition.ts';
 
 export type TemperatureAlertType = 'high_temp' | 'low_temp';
@@ -25,7 +28,13 @@ export interface EvaluatedReading {
 
 export type AlertTransition =
   | { kind: 'opened'; alert: OpenTemperatureAlert; definition: AlertDefinition; reading: EvaluatedReading }
-  | { kind: 'resolved'; alert: OpenTemperatureAlert; reading: EvaluatedReading }
+  | {
+      kind: 'resolved';
+      alert: OpenTemperatureAlert;
+      reading: EvaluatedReading;
+      /** Null: by the value of the reading. */
+      resolution: AlertResolution | null;
+    }
   /** The alert was open before, or this reading has opened it. */
   | { kind: 'breach'; alert: OpenTemperatureAlert; definition: AlertDefinition };
 
@@ -42,13 +51,13 @@ export function createAlertEvaluator(initial: readonly OpenTemperatureAlert[]): 
 
   function* evaluateOne(definition: AlertDefinition, reading: EvaluatedReading): Generator<AlertTransition> {
     const key = keyOf(definition);
-    const type = breachOf(definition.bounds, reading.value);
     const before = open.get(key);
-    const hasEnded = type === null ? hasReturned(definition.bounds, reading.value) : type !== before?.type;
-    if (before && hasEnded) {
+    const isActive = isActiveAt(definition, reading.measuredAt);
+    if (before && (!isActive || hasReturned(definition.bounds, before.type, reading.value))) {
       open.delete(key);
-      yield { kind: 'resolved', alert: before, reading };
+      yield { kind: 'resolved', alert: before, reading, resolution: isActive ? null : 'outside_schedule' };
     }
+    const type = isActive ? breachOf(definition.bounds, reading.value) : null;
     if (type === null) return;
     if (!open.has(key)) {
       const alert = { type, alertId: null, rule: definition.rule, channel: definition.channel };
@@ -69,7 +78,6 @@ export function createAlertEvaluator(initial: readonly OpenTemperatureAlert[]): 
       readings.flatMap((reading) =>
         definitions
           .filter(({ channel }) => channel === reading.channel)
-          .filter((definition) => isActiveAt(definition, reading.measuredAt))
           .flatMap((definition) => [...evaluateOne(definition, reading)]),
       ),
     open: () => [...open.values()],
@@ -87,8 +95,12 @@ function breachOf({ lowC, highC }: Bounds, value: number): TemperatureAlertType 
   return null;
 }
 
-function hasReturned({ lowC, highC, hysteresisC }: Bounds, value: number): boolean {
-  const isBelow = highC === null || value <= highC - hysteresisC + TOLERANCE_C;
-  const isAbove = lowC === null || value >= lowC + hysteresisC - TOLERANCE_C;
-  return isBelow && isAbove;
+/** A value beyond the other bound has returned from this one, whatever the hysteresis. */
+function hasReturned(bounds: Bounds, type: TemperatureAlertType, value: number): boolean {
+  const breach = breachOf(bounds, value);
+  if (breach !== null) return breach !== type;
+  const { lowC, highC, hysteresisC } = bounds;
+  return type === 'high_temp'
+    ? highC === null || value <= highC - hysteresisC + TOLERANCE_C
+    : lowC === null || value >= lowC + hysteresisC - TOLERANCE_C;
 }

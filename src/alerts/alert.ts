@@ -13,7 +13,12 @@ export interface TemperatureDetails {
   /** °C, of the reading that opened it. */
   value: number;
   bounds: Bounds;
+  /** Absent unless its schedule ended it. */
+  resolution?: AlertResolution;
 }
+
+/** The device measured outside of the windows of the alert's definition. */
+export type AlertResolution = 'outside_schedule';
 
 export interface NoDataDetails {
   /** The deadline that the device missed, ISO 8601. */

@@ -2,7 +2,14 @@ import type { Sql } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { alertsBy } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
-import { ALERT_STATUSES, type Alert, type AlertDetails, type AlertStatus, type AlertType } from './alert.ts';
+import {
+  ALERT_STATUSES,
+  type Alert,
+  type AlertDetails,
+  type AlertResolution,
+  type AlertStatus,
+  type AlertType,
+} from './alert.ts';
 
 export interface NewAlert {
   organizationId: string;
@@ -18,6 +25,11 @@ export interface NewAlert {
 export interface AlertRef {
   organizationId: string;
   alertId: string;
+}
+
+export interface ResolvedAlertRef extends AlertRef {
+  /** Added to the details of the alert. */
+  resolution?: AlertResolution | null;
 }
 
 export interface AlertFilter {
@@ -164,18 +176,23 @@ export function createAlertsRepository(sql: Sql) {
     },
 
     /** Answers with those that were open. */
-    async resolve(refs: AlertRef[]): Promise<StoredAlert[]> {
+    async resolve(refs: ResolvedAlertRef[]): Promise<StoredAlert[]> {
       if (refs.length === 0) return [];
       return query(
         sql,
         `with resolved as (
-           update alerts a set status = 'resolved', updated_at = now()
-           from unnest(?::uuid[], ?::uuid[]) as n (organization_id, alert_id)
+           update alerts a set status = 'resolved', updated_at = now(),
+             details = a.details || jsonb_strip_nulls(jsonb_build_object('resolution', n.resolution))
+           from unnest(?::uuid[], ?::uuid[], ?::text[]) as n (organization_id, alert_id, resolution)
            where a.organization_id = n.organization_id and a.id = n.alert_id and a.status <> 'resolved'
            returning a.*
          )
          select ${COLUMNS} from resolved`,
-        [refs.map(({ organizationId }) => organizationId), refs.map(({ alertId }) => alertId)],
+        [
+          refs.map(({ organizationId }) => organizationId),
+          refs.map(({ alertId }) => alertId),
+          refs.map(({ resolution }) => resolution ?? null),
+        ],
       );
     },
   };

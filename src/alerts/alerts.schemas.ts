@@ -62,6 +62,9 @@ export const alertSchema = Joi.object<AlertView>({
     channel: Joi.number().integer().description('high_temp, low_temp, sensor_error'),
     value: Joi.number().unsafe().description('°C, of the reading that began it'),
     bounds: boundsSchema,
+    resolution: Joi.string()
+      .valid('outside_schedule')
+      .description('high_temp, low_temp: ended by a reading outside of its schedule; absent otherwise'),
     error: Joi.number().integer().description('sensor_error: the error code of the sensor'),
     expectedBy: timestamp().description('no_data: when the device should have made contact at the latest'),
   }).required(),

@@ -2,6 +2,7 @@
 import { TEMPERATURE } from '../devices/channel-layout.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
+import type { AlertResolution } from './alert.ts';
 import { definitionsOf } from './alert-definition.ts';
 import { type AlertTransition, createAlertEvaluator, type EvaluatedReading } from './alert-state-machine.ts';
 import { type ConditionTransition, createConditionEvaluator } from './device-conditions.ts';
@@ -14,14 +15,14 @@ export function createDeviceAlerts(initial: readonly OpenAlert[]) {
   const evaluator = createAlertEvaluator(initial.filter(isTemperature));
   const conditions = createConditionEvaluator(initial.filter(isCondition));
   // Any frame ends them.
-  const resolved: OpenAlert[] = initial.filter(isNoData);
+  const resolved: ResolvedAlert[] = initial.filter(isNoData).map(withoutResolution);
   let hasChanged = resolved.length > 0;
 
   function evaluateTemperatures({ sync, fresh }: StoredFrame): AlertTransition[] {
     const monitored = monitoredConfig(sync);
     const definitions = monitored ? definitionsOf(monitored) : [];
     const stale = evaluator.resolveUndefined(definitions);
-    resolved.push(...stale);
+    resolved.push(...stale.map(withoutResolution));
     if (stale.length > 0) hasChanged = true;
     return definitions.length === 0 ? [] : evaluator.evaluate(definitions, evaluatedReadings(fresh));
   }
@@ -31,16 +32,24 @@ export function createDeviceAlerts(initial: readonly OpenAlert[]) {
       const transitions = [...evaluateTemperatures(stored), ...conditions.evaluate(toEvaluatedFrame(stored))];
       for (const transition of transitions) {
         if (transition.kind !== 'breach') hasChanged = true;
-        if (transition.kind === 'resolved') resolved.push(transition.alert);
+        if (transition.kind === 'resolved') resolved.push({ resolution: null, ...transition });
       }
       return transitions;
     },
     hasChanged: () => hasChanged,
     open: (): OpenAlert[] => [...evaluator.open(), ...conditions.open()],
     /** Once those that opened within the batch have their ids. */
-    resolvedIds: (): string[] => resolved.map(({ alertId }) => alertId as string),
+    resolved: (): Array<{ alertId: string; resolution: AlertResolution | null }> =>
+      resolved.map(({ alert, resolution }) => ({ alertId: alert.alertId as string, resolution })),
   };
 }
+
+interface ResolvedAlert {
+  alert: OpenAlert;
+  resolution: AlertResolution | null;
+}
+
+const withoutResolution = (alert: OpenAlert): ResolvedAlert => ({ alert, resolution: null });
 
 function evaluatedReadings(fresh: StoredFrame['fresh']): EvaluatedReading[] {
   return fresh

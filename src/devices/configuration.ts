@@ -66,8 +66,9 @@ export interface WeekCalendar {
   enableRules: number[];
   /** 0 = Sunday. */
   days: number[];
-  /** Minutes after midnight; from > to spans midnight. */
+  /** Minutes after midnight, 0 to 1439. */
   fromTime: number;
+  /** 0 to 1440; from > to means two windows of the same day: until toTime, and from fromTime. */
   toTime: number;
   /** Minutes from UTC, a multiple of 15; fixed, the device knows no daylight saving. */
   timezone: number;

@@ -112,7 +112,11 @@ const weekCalendar = Joi.object({
   enableRules: positions(RULE_SLOTS_MAX),
   days: Joi.array().items(integer(0, 6)).unique().required().description('0 = Sunday'),
   fromTime: integer(0, 1439).required().description('Minutes after midnight'),
-  toTime: integer(0, 1439).required().description('Minutes after midnight; before fromTime = over midnight'),
+  toTime: integer(0, 1440)
+    .required()
+    .description(
+      'Minutes after midnight; before fromTime = two windows of the same day, until toTime and from fromTime',
+    ),
   timezone: integer(-UTC_OFFSET_MAX_MINUTES, UTC_OFFSET_MAX_MINUTES)
     .multiple(UTC_OFFSET_STEP_MINUTES)
     .required()

@@ -56,7 +56,7 @@ function toWeekCalendar({ mask, type, parameters }: WireCalendar): WeekCalendar 
     hasOnlyBits(mask, RULE_SLOTS_MAX) &&
     hasOnlyBits(days, WEEK_DAYS) &&
     isWithin(from, 0, DAY_MINUTES - 1) &&
-    isWithin(to, 0, DAY_MINUTES - 1) &&
+    isWithin(to, 0, DAY_MINUTES) &&
     isWithin(zone, -UTC_OFFSET_STEPS_MAX, UTC_OFFSET_STEPS_MAX);
   if (!isNatural) return null;
   return {

@@ -119,7 +119,8 @@ function describe({ type, details }: Alert): string {
   if ('bounds' in details) {
     const { lowC, highC } = details.bounds;
     const bound = type === 'high_temp' ? `above ${highC}` : `below ${lowC}`;
-    return `${NAMES[type]}, ${details.value} °C on channel ${details.channel}, ${bound} °C`;
+    const ended = details.resolution === 'outside_schedule' ? ', ended by its schedule' : '';
+    return `${NAMES[type]}, ${details.value} °C on channel ${details.channel}, ${bound} °C${ended}`;
   }
   if ('error' in details) return `${NAMES[type]} ${details.error} on channel ${details.channel}`;
   return NAMES[type];

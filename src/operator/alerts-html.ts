@@ -90,7 +90,8 @@ const acknowledgeButton = ({ id, type, serialNumber }: AlertView): Html =>
 
 function detailsOf({ details }: AlertView): Content {
   if ('bounds' in details) {
-    return `${details.value} °C on channel ${details.channel}, allowed ${boundsText(details.bounds)}`;
+    const ended = details.resolution === 'outside_schedule' ? '; ended by its schedule' : '';
+    return `${details.value} °C on channel ${details.channel}, allowed ${boundsText(details.bounds)}${ended}`;
   }
   if ('expectedBy' in details) return html`expected by ${time(details.expectedBy)}`;
   return 'error' in details ? `error ${details.error} on channel ${details.channel}` : '';

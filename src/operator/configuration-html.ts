@@ -1,10 +1,11 @@
 /** Configurations for people: one line per setting, and two of them side by side. */
 import { definitionsOf } from '../alerts/alert-definition.ts';
-import type { DeviceConfiguration } from '../devices/configuration.ts';
+import { type Calendar, contradictions, type DeviceConfiguration } from '../devices/configuration.ts';
 import { type Content, type Html, html } from './html.ts';
 
 type Lines = Record<string, string>;
 
+const DAY_MINUTES = 1_440;
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /** Only what the configuration says something about. */
@@ -33,13 +34,27 @@ export function boundsText({ lowC, highC }: { lowC: number | null; highC: number
 }
 
 function windowsOf({ calendars = [] }: DeviceConfiguration): string {
-  const texts = calendars.flatMap((calendar) => {
+  const texts = withWholeDays(calendars).flatMap((calendar) => {
     if (calendar.type !== 'WEEK') return calendar.type === 'OTHER' ? ['another kind of calendar'] : [];
     const { days, fromTime, toTime, timezone } = calendar;
     const names = days.map((day) => DAYS[day]).join(' ');
-    return [`${names} ${clock(fromTime)}–${clock(toTime)} (UTC${offset(timezone)})`];
+    return [`${names} ${clock(fromTime)}–${clock(toTime || DAY_MINUTES)} (UTC${offset(timezone)})`];
   });
   return texts.join('; ') || 'always';
+}
+
+/** A whole day is two calendars that meet: shown as one window. */
+const withWholeDays = (calendars: Calendar[]): Calendar[] =>
+  calendars.flatMap((calendar, index) => {
+    const [before, next] = [calendars[index - 1], calendars[index + 1]];
+    if (next && isRestOfDay(calendar, next)) return [];
+    return before && isRestOfDay(before, calendar) ? [{ ...calendar, fromTime: 0 } as Calendar] : [calendar];
+  });
+
+function isRestOfDay(before: Calendar, rest: Calendar): boolean {
+  if (before.type !== 'WEEK' || rest.type !== 'WEEK' || rest.toTime !== 0) return false;
+  const firstPart = { ...rest, fromTime: 0, toTime: rest.fromTime };
+  return contradictions({ calendars: [before] }, { calendars: [firstPart] }).length === 0;
 }
 
 const two = (value: number) => String(value).padStart(2, '0');

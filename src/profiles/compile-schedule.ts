@@ -10,6 +10,10 @@
  * The evening is written as from 22:00 to 00:00, which is from > to with nothing before `to`, because an end at 23:59
  * would lose the last minute. On all seven days both readings are the same, and one calendar is enough.
  *
+ * The end of a day. "24:00" is that midnight as well. The source gives no range for the end of a window and names 23:59 as
+ * the last minute: a device may refuse 1440. So a whole day is two calendars that meet at noon, and whole days throughout the week
+ * need none, because rules that no calendar names are always on.
+ *
  * The source does not say, and it is assumed: a rule that several calendars name is on while any of them has its window.
  * Otherwise two calendars for two days could never be of use.
  */
@@ -19,7 +23,9 @@ import { type Schedule, WEEKDAYS, type WeekSchedule } from './profile.ts';
 import { utcOffsetMinutes } from './time-zone.ts';
 
 const DAYS_IN_WEEK = 7;
+const DAY_MINUTES = 24 * 60;
 const MIDNIGHT = 0;
+const NOON = DAY_MINUTES / 2;
 
 /** The device's full list; all DISABLED when the schedule is always or no rule is in use. */
 export function compileCalendars(schedule: Schedule, enableRules: number[], at: Date): Calendar[] {
@@ -37,13 +43,23 @@ type WeekWindow = Omit<WeekCalendar, 'enableRules' | 'timezone'>;
 function weekWindows({ days: names, from, to }: WeekSchedule): WeekWindow[] {
   const days = sorted(names.map((name) => WEEKDAYS.indexOf(name)));
   const fromTime = minutesAfterMidnight(from);
-  const toTime = minutesAfterMidnight(to);
+  const toTime = minutesAfterMidnight(to) % DAY_MINUTES;
+  if (fromTime === toTime) return wholeDays(days);
   const isWithinTheDays = fromTime < toTime || toTime === MIDNIGHT || days.length === DAYS_IN_WEEK;
   if (isWithinTheDays) return [{ type: 'WEEK', days, fromTime, toTime }];
   const nextDays = sorted(days.map((day) => (day + 1) % DAYS_IN_WEEK));
   return [
     { type: 'WEEK', days, fromTime, toTime: MIDNIGHT },
     { type: 'WEEK', days: nextDays, fromTime: MIDNIGHT, toTime },
+  ];
+}
+
+/** Only from 00:00 to 24:00 are the same time. */
+function wholeDays(days: number[]): WeekWindow[] {
+  if (days.length === DAYS_IN_WEEK) return [];
+  return [
+    { type: 'WEEK', days, fromTime: MIDNIGHT, toTime: NOON },
+    { type: 'WEEK', days, fromTime: NOON, toTime: MIDNIGHT },
   ];
 }
 

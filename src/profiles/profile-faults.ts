@@ -52,7 +52,7 @@ export function scheduleFault(schedule: Schedule): string | null {
     if (!schedule.always && window[field] === undefined) return `${field} is required when always is false`;
   }
   return window.from !== undefined && window.from === window.to
-    ? 'to must not be the same time as from'
+    ? 'to must not be the same time as from; 00:00 to 24:00 is the whole day'
     : null;
 }
 

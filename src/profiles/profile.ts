@@ -50,6 +50,7 @@ export interface WeekSchedule {
   days: Weekday[];
   /** Local time, HH:MM. */
   from: string;
+  /** Up to 24:00, the midnight at which the day ends. */
   to: string;
   /** Name from the IANA time zone database. */
   timezone: string;

@@ -66,10 +66,12 @@ const intervals = Joi.object<Intervals>({ measurementIntervalMinutes, transmissi
   .description('How often to measure and to send; what is not set stays as it is on the device.')
   .meta({ name: 'Intervals' });
 
-const NO_TIME = '{{#label}} must be a time from 00:00 to 23:59, written HH:MM';
-const timeOfDay = Joi.string()
-  .pattern(/^(?:[01]\d|2[0-3]):[0-5]\d$/)
-  .messages({ 'string.pattern.base': NO_TIME, 'string.empty': NO_TIME });
+function timeOfDay(pattern: RegExp, last: string) {
+  const noTime = `{{#label}} must be a time from 00:00 to ${last}, written HH:MM`;
+  return Joi.string().pattern(pattern).messages({ 'string.pattern.base': noTime, 'string.empty': noTime });
+}
+const startOfWindow = timeOfDay(/^(?:[01]\d|2[0-3]):[0-5]\d$/, '23:59');
+const endOfWindow = timeOfDay(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/, '24:00');
 
 const NO_ZONE = '{{#label}} must be the name of an IANA time zone, such as Europe/Stockholm';
 
@@ -87,9 +89,11 @@ const schedule = Joi.object<Schedule>({
     .messages({ 'array.min': '{{#label}} must name at least one day' })
     .description('Days on which the window opens.')
     .example(['monday', 'tuesday', 'wednesday', 'thursday', 'friday']),
-  from: timeOfDay.description('Local time at which the window opens.').example('08:00'),
-  to: timeOfDay
-    .description('Local time at which it closes; when earlier than from, on the day after.')
+  from: startOfWindow.description('Local time at which the window opens.').example('08:00'),
+  to: endOfWindow
+    .description(
+      'Local time at which it closes; when earlier than from, on the day after. From 00:00 to 24:00 is the whole day.',
+    )
     .example('18:00'),
   timezone: timezone.description('IANA time zone of from, to and days.').example('Europe/Stockholm'),
 })
@@ -116,7 +120,7 @@ const hysteresisC = Joi.number()
   .min(0)
   .max(TEMPERATURE_MAX_C - TEMPERATURE_MIN_C)
   .description(
-    '°C back inside the bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).',
+    '°C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).',
   )
   .example(0.5);
 const transmitOnBreach = Joi.boolean().description('Send at once when a bound is breached.');

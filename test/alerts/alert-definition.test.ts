@@ -105,7 +105,7 @@ const schedules: fc.Arbitrary<WeekSchedule> = fc
   .record({
     days: fc.uniqueArray(fc.constantFrom(...WEEKDAYS), { minLength: 1 }),
     from: minutesOfDay,
-    to: minutesOfDay,
+    to: fc.oneof({ weight: 4, arbitrary: minutesOfDay }, fc.constant(1_440)),
     timezone: fc.constantFrom(...ZONES),
   })
   .filter(({ from, to }) => from !== to)

@@ -42,6 +42,18 @@ describe('The evaluation of readings', () => {
       assert.deepEqual(await statuses(), ['high_temp resolved', 'low_temp resolved']);
     });
 
+    it('resolves an alert by its own side when the hysteresis is more than half the range', async () => {
+      await confirmProfile({
+        temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 4, highC: 6, hysteresisC: 1.5 }],
+      });
+      await measure(0, 6.1, 4.6);
+      assert.deepEqual(await statuses(), ['high_temp new']);
+      await measure(2, 4.5);
+      assert.deepEqual(await statuses(), ['high_temp resolved']);
+      await measure(3, 3.9, 5.5);
+      assert.deepEqual(await statuses(), ['high_temp resolved', 'low_temp resolved']);
+    });
+
     it('opens one alert when concurrent frames have breaches', async () => {
       await Promise.all(Array.from({ length: 30 }, (_, index) => send([reading(index, 9)])));
       assert.deepEqual(await statuses(), ['high_temp new']);
@@ -167,6 +179,50 @@ describe('The evaluation of readings', () => {
     it('opens no alert on a day that is not in the schedule', async () => {
       await send([reading(0, 20, { measuredAt: new Date('2027-06-15T20:00:00+05:30').toISOString() })]);
       assert.deepEqual(await statuses(), []);
+    });
+
+    it('resolves an open alert by the first reading after the schedule, and says so', async () => {
+      const webhook = await device.subscribe(['alert.resolved']);
+      await send([wednesday('17:59', 20)]);
+      assert.deepEqual(await statuses(), ['high_temp new']);
+      await send([wednesday('18:00', 20), wednesday('18:05', 20)]);
+      const { id, status, details } = await onlyAlert();
+      const resolved = { channel: 1, value: 20, bounds: FRIDGE_BOUNDS, resolution: 'outside_schedule' };
+      assert.deepEqual([status, details], ['resolved', resolved]);
+      const [event, ...more] = await device.published(webhook);
+      assert.deepEqual(more, []);
+      assert.deepEqual([event.data.id, event.data.details], [id, resolved]);
+      assert.equal(Date.parse(event.timestamp), Date.parse('2027-06-16T18:00:00+05:30'));
+    });
+
+    it('says nothing of the schedule when the temperature is back within it', async () => {
+      await send([wednesday('08:00', 20), wednesday('17:59', 5)]);
+      assert.deepEqual((await onlyAlert()).details, { channel: 1, value: 20, bounds: FRIDGE_BOUNDS });
+    });
+
+    it('opens an alert again by a breach in the next window', async () => {
+      await send([wednesday('17:59', 20), wednesday('18:00', 20)]);
+      device.setClock(WEDNESDAY + 7 * DAY_MS);
+      const nextWednesday = new Date('2027-06-23T08:00:00+05:30').toISOString();
+      await send([reading(0, 20, { measuredAt: nextWednesday })]);
+      assert.deepEqual(await statuses(), ['high_temp resolved', 'high_temp new']);
+    });
+
+    it('evaluates the last minute of a day, and of a whole one, in a window until 24:00', async () => {
+      const until24 = (from: string) => ({
+        ...OFFICE,
+        schedule: { ...OFFICE.schedule, from, to: '24:00' },
+      });
+      for (const from of ['00:00', '20:00']) {
+        await newDevice();
+        await confirmProfile(until24(from));
+        await send([wednesday(from, 20), wednesday('23:59', 20)]);
+        assert.deepEqual(await statuses(), ['high_temp new'], from);
+        device.setClock(WEDNESDAY + 5 * MINUTE_MS);
+        await send([reading(0, 20, { measuredAt: new Date('2027-06-17T00:00:00+05:30').toISOString() })]);
+        assert.deepEqual(await statuses(), ['high_temp resolved'], from);
+        device.setClock(WEDNESDAY);
+      }
     });
 
     it('publishes no breach outside of the schedule', async () => {

@@ -23,7 +23,7 @@ interface Sample {
 }
 
 const channels = fc.integer({ min: 1, max: 2 });
-/** Bounds are tenths, as on the device. */
+/** Bounds are tenths, as on the device, which may run a hysteresis that is larger than the distance of its bounds. */
 const definitions: fc.Arbitrary<Definition[]> = fc
   .array(
     fc.record({
@@ -41,7 +41,7 @@ const definitions: fc.Arbitrary<Definition[]> = fc
       channel,
       low: kind === 'high' ? null : low * 10,
       high: kind === 'low' ? null : (low + width) * 10,
-      hysteresis: 10 * (kind === 'range' ? Math.min(hysteresis, width) : hysteresis),
+      hysteresis: hysteresis * 10,
     })),
   );
 const samples = fc.array(fc.record({ channel: channels, value: fc.integer({ min: -700, max: 700 }) }), {
@@ -67,8 +67,9 @@ const toReadings = (all: Sample[]): EvaluatedReading[] =>
 
 const breachOf = ({ low, high }: Definition, value: number) =>
   high !== null && value > high ? 'high_temp' : low !== null && value < low ? 'low_temp' : null;
-const isBack = ({ low, high, hysteresis }: Definition, value: number) =>
-  (high === null || value <= high - hysteresis) && (low === null || value >= low + hysteresis);
+/** The value is on the good side of the bound that the alert opened at, by the hysteresis. */
+const hasReturned = ({ low, high, hysteresis }: Definition, type: string | undefined, value: number) =>
+  type === 'high_temp' ? value <= (high ?? 0) - hysteresis : value >= (low ?? 0) + hysteresis;
 const describeOpen = (open: OpenTemperatureAlert[]) =>
   open.map(({ rule, channel, type }) => `${rule} ${channel} ${type}`).toSorted();
 const describeAll = (transitions: AlertTransition[]) =>
@@ -130,28 +131,27 @@ describe('The state machine of temperature alerts', () => {
     );
   });
 
-  it('has no alert open after a reading within the bounds by the hysteresis', () => {
+  it('ends an open alert with the first reading that has returned on its own side, and not before', () => {
     fc.assert(
       fc.property(definitions, samples, (all, series) => {
-        stepByStep(all, series, (sample, _before, after) => {
-          for (const definition of all.filter(({ channel }) => channel === sample.channel))
-            if (isBack(definition, sample.value)) assert.deepEqual(typesOf(definition, after), []);
+        stepByStep(all, series, ({ channel, value }, before, after) => {
+          for (const definition of all.filter((each) => each.channel === channel)) {
+            if (breachOf(definition, value) !== null) continue;
+            const [type] = typesOf(definition, before);
+            const expected = type === undefined || hasReturned(definition, type, value) ? [] : [type];
+            assert.deepEqual(typesOf(definition, after), expected);
+          }
         });
       }),
     );
   });
 
-  it('changes nothing by readings in between, and by those of other channels', () => {
+  it('changes nothing by readings of other channels', () => {
     fc.assert(
       fc.property(definitions, samples, (all, series) => {
-        stepByStep(all, series, (sample, before, after) => {
-          for (const definition of all) {
-            const isOther = definition.channel !== sample.channel;
-            const isBetween =
-              breachOf(definition, sample.value) === null && !isBack(definition, sample.value);
-            if (isOther || isBetween)
-              assert.deepEqual(typesOf(definition, after), typesOf(definition, before));
-          }
+        stepByStep(all, series, ({ channel }, before, after) => {
+          for (const definition of all.filter((each) => each.channel !== channel))
+            assert.deepEqual(typesOf(definition, after), typesOf(definition, before));
         });
       }),
     );
@@ -200,7 +200,38 @@ describe('The state machine of temperature alerts', () => {
     );
   });
 
-  it('neither opens nor closes an alert outside of the windows of its definition', () => {
+  it('has no alert open after a reading outside of the windows, and by the rules within them', () => {
+    const windows = [
+      { type: 'WEEK' as const, enableRules: [0], days: [1], fromTime: 480, toTime: 1_080, timezone: 0 },
+    ];
+    const hours = fc.array(fc.nat({ max: 12 }), { minLength: 40, maxLength: 40 });
+    fc.assert(
+      fc.property(definitions, samples, hours, (all, series, hoursLater) => {
+        let timeMs = Date.UTC(2026, 2, 2);
+        const evaluator = createAlertEvaluator([]);
+        const within = createAlertEvaluator([]);
+        const withWindows = toDefinitions(all).map((each) => ({ ...each, windows }));
+        for (const [index, reading] of toReadings(series).entries()) {
+          timeMs += (hoursLater[index] as number) * 3_600_000;
+          const at = new Date(timeMs);
+          const transitions = evaluator.evaluate(withWindows, [{ ...reading, measuredAt: at }]);
+          if (at.getUTCDay() === 1 && at.getUTCHours() >= 8 && at.getUTCHours() < 18) {
+            within.evaluate(toDefinitions(all), [reading]);
+          } else {
+            for (const { kind, ...more } of transitions)
+              assert.deepEqual(
+                [kind, 'resolution' in more && more.resolution],
+                ['resolved', 'outside_schedule'],
+              );
+            within.resolveUndefined(toDefinitions(all).filter(({ channel }) => channel !== reading.channel));
+          }
+          assert.deepEqual(describeOpen(evaluator.open()), describeOpen(within.open()));
+        }
+      }),
+    );
+  });
+
+  it('ends an open alert outside of its window, and opens it again by a breach in the next one', () => {
     const sundays = {
       type: 'WEEK' as const,
       enableRules: [0],
@@ -211,16 +242,17 @@ describe('The state machine of temperature alerts', () => {
     };
     const [definition] = toDefinitions([{ rule: 0, channel: 1, low: null, high: 800, hysteresis: 0 }]);
     const evaluator = createAlertEvaluator([]);
-    const on = (day: number, value: number) => [
-      { channel: 1, value, measuredAt: new Date(Date.UTC(2026, 2, day, 12)) },
-    ];
-    const active = [{ ...(definition as AlertDefinition), windows: [sundays] }];
-    assert.deepEqual(evaluator.evaluate(active, on(2, 9)), []);
-    assert.deepEqual(describeAll(evaluator.evaluate(active, on(8, 9))), [
-      'opened 0 1 high_temp',
-      'breach 0 1 high_temp',
-    ]);
-    assert.deepEqual(evaluator.evaluate(active, on(9, 5)), []);
-    assert.deepEqual(describeAll(evaluator.evaluate(active, on(15, 5))), ['resolved 0 1 high_temp']);
+    const on = (day: number, value: number) =>
+      describeAll(
+        evaluator.evaluate(
+          [{ ...(definition as AlertDefinition), windows: [sundays] }],
+          [{ channel: 1, value, measuredAt: new Date(Date.UTC(2026, 2, day, 12)) }],
+        ),
+      );
+    assert.deepEqual(on(2, 9), []);
+    assert.deepEqual(on(8, 9), ['opened 0 1 high_temp', 'breach 0 1 high_temp']);
+    assert.deepEqual(on(9, 9), ['resolved 0 1 high_temp']);
+    assert.deepEqual(on(10, 9), []);
+    assert.deepEqual(on(15, 9), ['opened 0 1 high_temp', 'breach 0 1 high_temp']);
   });
 });

@@ -57,7 +57,7 @@ export const naturalCalendar: fc.Arbitrary<Calendar> = fc.oneof(
     enableRules: positions(16),
     days: positions(7),
     fromTime: fc.nat(1439),
-    toTime: fc.nat(1439),
+    toTime: fc.oneof(fc.nat(1439), fc.constant(1440)),
     timezone: fc.integer({ min: -72, max: 72 }).map((steps) => steps * 15),
   }),
   fc.constant(DISABLED_CALENDAR),

@@ -62,6 +62,15 @@ describe('A notification', () => {
     );
   });
 
+  it('says when an alert was ended by its schedule, and not by the temperature', () => {
+    const details = { channel: 1, value: 8.6, bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } };
+    const ended = opened({ status: 'resolved', details: { ...details, resolution: 'outside_schedule' } });
+    assert.match(
+      composeMessage([{ ...ended, kind: 'resolved' }], { ...NONE, resolved: 1 }).data.text,
+      /^Over:\n.*above 8 °C, ended by its schedule, since/,
+    );
+  });
+
   it('keeps names from adding lines to a mail or mentions to a Slack channel', () => {
     const { subject, data } = composeMessage([opened({}, 'A\r\nBcc: b@example.com')], { ...NONE, opened: 1 });
     assert.equal(subject, 'New alert: A Bcc: b@example.com, too warm');

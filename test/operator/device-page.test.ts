@@ -42,6 +42,33 @@ describe('The page of a device', () => {
     assert.ok(hours > 1.5 && hours <= 2, `${hours} h`);
   });
 
+  it('shows whole days and ends at midnight as the profile has them, pending and confirmed', async () => {
+    const id = await register(dms, 'FRIDGE-2');
+    const schedules = [
+      { days: ['saturday', 'sunday'], from: '00:00', to: '24:00', shown: 'Sun Sat 00:00–24:00' },
+      { days: ['friday'], from: '20:00', to: '24:00', shown: 'Fri 20:00–24:00' },
+      {
+        days: ['friday'],
+        from: '20:00',
+        to: '06:00',
+        shown: 'Fri 20:00–24:00 \\(UTC\\+00:00\\); Sat 00:00–06:00',
+      },
+    ];
+    for (const { shown, ...schedule } of schedules) {
+      const windows = { ...schedule, always: false, timezone: 'UTC' };
+      const slug = await createProfile(dms, {
+        ...FRIDGE,
+        slug: `until-${schedule.to}-${schedule.from}`.replaceAll(':', ''),
+        schedule: windows,
+      });
+      await apply(dms, slug, { serialNumbers: ['FRIDGE-2'] });
+      const cell = (content: string) => new RegExp(`<td>${content}</td>`);
+      assert.match(await page(`/devices/${id}`), cell(`<mark>${shown} \\(UTC\\+00:00\\)</mark>`));
+      await applyAnswer(dms, 'FRIDGE-2');
+      assert.match(await page(`/devices/${id}`), cell(`${shown} \\(UTC\\+00:00\\)`));
+    }
+  });
+
   it('gives its curve the configuration changes of the span', async () => {
     const changesOf = async (span: string) =>
       JSON.parse(await page(`/devices/${assetId}/curve?span=${span}`)).changes;

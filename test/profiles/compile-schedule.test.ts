@@ -24,6 +24,9 @@ import {
   winter,
 } from './fixtures.ts';
 
+const isAllWeek = ({ days, from, to }: WeekSchedule) =>
+  days.length === WEEKDAYS.length && from === '00:00' && to === '24:00';
+
 describe('A compiled schedule', () => {
   it('enables rules exactly within the local window', () => {
     fc.assert(
@@ -63,7 +66,7 @@ describe('A compiled schedule', () => {
         const { alarmRules = [], calendars = [] } = compileProfile(parts, capabilities, winter);
         const inUse = alarmRules.flatMap(({ condition }, at) => (condition === 'DISABLED' ? [] : [at]));
         const week = calendars.filter(({ type }) => type === 'WEEK');
-        assert.equal(week.length > 0, inUse.length > 0);
+        assert.equal(week.length > 0, inUse.length > 0 && !isAllWeek(schedule));
         for (const { enableRules } of week) assert.deepEqual(enableRules, inUse);
       }),
     );
@@ -84,6 +87,7 @@ describe('A compiled schedule', () => {
     });
     const untilMidnight: WeekSchedule = { ...officeHours, days: ['friday'], from: '22:00', to: '00:00' };
     assert.deepEqual(oneWindow(untilMidnight), { ...common, days: [5], fromTime: 1320, toTime: 0 });
+    assert.deepEqual(oneWindow({ ...untilMidnight, to: '24:00' }), oneWindow(untilMidnight));
     const nightly: WeekSchedule = { ...officeHours, days: [...WEEKDAYS], from: '22:00', to: '06:00' };
     const everyDay = [0, 1, 2, 3, 4, 5, 6];
     assert.deepEqual(oneWindow(nightly), { ...common, days: everyDay, fromTime: 1320, toTime: 360 });
@@ -102,6 +106,31 @@ describe('A compiled schedule', () => {
         DISABLED_CALENDAR,
         6,
       ),
+    );
+  });
+
+  it('uses two calendars for whole days, and none when these are all days', () => {
+    const wholeDays: WeekSchedule = {
+      ...officeHours,
+      days: ['sunday', 'saturday'],
+      from: '00:00',
+      to: '24:00',
+    };
+    const common = { type: 'WEEK', enableRules: [0, 1, 2], days: [0, 6], timezone: 60 };
+    assert.deepEqual(
+      calendarsOf(wholeDays, winter),
+      filled<unknown>(
+        [
+          { ...common, fromTime: 0, toTime: 720 },
+          { ...common, fromTime: 720, toTime: 0 },
+        ],
+        DISABLED_CALENDAR,
+        6,
+      ),
+    );
+    assert.deepEqual(
+      calendarsOf({ ...wholeDays, days: [...WEEKDAYS] }, winter),
+      Array(6).fill(DISABLED_CALENDAR),
     );
   });
 

@@ -94,7 +94,7 @@ export const weekSchedules = fc
   .record({
     days: fc.uniqueArray(fc.constantFrom(...WEEKDAYS), { minLength: 1 }),
     from: minuteOfDay,
-    to: minuteOfDay,
+    to: fc.oneof({ weight: 4, arbitrary: minuteOfDay }, fc.constant(1440)),
     timezone: fc.constantFrom(...ZONES),
   })
   .filter(({ from, to }) => from !== to)

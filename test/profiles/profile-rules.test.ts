@@ -316,11 +316,13 @@ describe('A schedule', () => {
     }
   });
 
-  it('requires times of a schedule from 00:00 to 23:59 that differ', () => {
+  it('requires times of a schedule from 00:00 to 23:59 that differ, or an end at 24:00', () => {
     for (const [from, to] of [
       ['00:00', '23:59'],
       ['22:00', '06:00'],
       ['22:00', '00:00'],
+      ['22:00', '24:00'],
+      ['00:00', '24:00'],
     ]) {
       accepted(createProfileBody, withSchedule({ ...week, from, to }));
     }
@@ -331,11 +333,20 @@ describe('A schedule', () => {
         'schedule.from must be a time from 00:00 to 23:59, written HH:MM',
       );
     }
-    refused(
-      createProfileBody,
-      withSchedule({ ...week, to: '08:00' }),
-      'schedule.to must not be the same time as from',
-    );
+    for (const to of ['24:01', '25:00', '8:00', '']) {
+      refused(
+        createProfileBody,
+        withSchedule({ ...week, to }),
+        'schedule.to must be a time from 00:00 to 24:00, written HH:MM',
+      );
+    }
+    for (const time of ['08:00', '00:00']) {
+      refused(
+        createProfileBody,
+        withSchedule({ ...week, from: time, to: time }),
+        'schedule.to must not be the same time as from; 00:00 to 24:00 is the whole day',
+      );
+    }
   });
 
   it('accepts the named time zones that the runtime knows, and nothing else', () => {

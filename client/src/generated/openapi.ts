@@ -1533,6 +1533,11 @@ export interface components {
                     highC: number | null;
                     hysteresisC: number;
                 };
+                /**
+                 * @description high_temp, low_temp: ended by a reading outside of its schedule; absent otherwise
+                 * @enum {string}
+                 */
+                resolution?: "outside_schedule";
                 /** @description sensor_error: the error code of the sensor */
                 error?: number;
                 /**
@@ -2227,7 +2232,7 @@ export interface components {
                 days: number[];
                 /** @description Minutes after midnight */
                 fromTime: number;
-                /** @description Minutes after midnight; before fromTime = over midnight */
+                /** @description Minutes after midnight; before fromTime = two windows of the same day, until toTime and from fromTime */
                 toTime: number;
                 /** @description Minutes from UTC */
                 timezone: number;
@@ -2742,7 +2747,7 @@ export interface components {
                 days: number[];
                 /** @description Minutes after midnight */
                 fromTime: number;
-                /** @description Minutes after midnight; before fromTime = over midnight */
+                /** @description Minutes after midnight; before fromTime = two windows of the same day, until toTime and from fromTime */
                 toTime: number;
                 /** @description Minutes from UTC */
                 timezone: number;
@@ -3501,7 +3506,7 @@ export interface components {
              */
             from?: string;
             /**
-             * @description Local time at which it closes; when earlier than from, on the day after.
+             * @description Local time at which it closes; when earlier than from, on the day after. From 00:00 to 24:00 is the whole day.
              * @example 18:00
              */
             to?: string;
@@ -3656,7 +3661,7 @@ export interface components {
              */
             highC?: number;
             /**
-             * @description °C back inside the bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).
+             * @description °C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).
              * @example 0.5
              */
             hysteresisC: number;
@@ -3687,7 +3692,7 @@ export interface components {
              */
             highC?: number;
             /**
-             * @description °C back inside the bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).
+             * @description °C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).
              * @example 0.5
              */
             hysteresisC: number;
@@ -3728,7 +3733,7 @@ export interface components {
              */
             highC?: number;
             /**
-             * @description °C back inside the bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100). Default: 0
+             * @description °C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100). Default: 0
              * @example 0.5
              */
             hysteresisC?: number;

@@ -20,7 +20,16 @@ RUN npm run build
 FROM base AS modules
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
+# Knows where packages of this version of PostgreSQL come from, and the key that they are signed with.
+FROM postgres:18.6-trixie@sha256:5a5a84b19854a9ffaa54082c166ff4ec27473a361e496e5ea167f298f2da9722 AS postgres
+
 FROM base
+# pg_dump and pg_restore, for `backup` and `restore`.
+COPY --from=postgres /usr/local/share/keyrings/postgres.gpg.asc /usr/local/share/keyrings/
+COPY --from=postgres /etc/apt/sources.list.d/pgdg.list /etc/apt/sources.list.d/
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends postgresql-client-18 \
+  && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production
 COPY --from=modules /app/node_modules node_modules
 COPY --from=build /app/dist dist

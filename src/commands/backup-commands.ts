@@ -8,47 +8,52 @@ import { type Command, required, UsageError } from './command.ts';
 import { requireProgram, runProgram } from './postgres-programs.ts';
 import { findDatabaseUrl, withDatabase } from './with-database.ts';
 
+/** In place of a file: the standard output, or input. */
+const STANDARD = '-';
+const REMINDER = 'Keep SECRETS_KEYS, too: without them the secrets of webhooks cannot be read';
 /** Roles of another server may have other names. */
 const OF_ANY_OWNER = ['--no-owner', '--no-privileges'];
+const DUMP = ['--format=custom', ...OF_ANY_OWNER];
 
 export const backupCommands: Command[] = [
   {
     words: ['backup'],
     args: 'FILE',
-    summary: 'writes the whole database to a file',
+    summary: 'writes the whole database to a file, or to the standard output where FILE is -',
     run: async (input) => {
       const file = required(input, 0, 'FILE');
       await requireProgram('pg_dump', await withDatabase(serverVersion));
+      if (file === STANDARD) {
+        await runProgram('pg_dump', findDatabaseUrl(), DUMP, { ownFiles: true });
+        process.stderr.write(`Backed up. ${REMINDER}\n`);
+        return;
+      }
       const unfinished = `${file}.unfinished`;
       try {
-        await runProgram('pg_dump', findDatabaseUrl(), [
-          '--format=custom',
-          ...OF_ANY_OWNER,
-          '--file',
-          unfinished,
-        ]);
+        await runProgram('pg_dump', findDatabaseUrl(), [...DUMP, '--file', unfinished]);
         await rename(unfinished, file);
       } finally {
         await rm(unfinished, { force: true });
       }
-      return `Backed up to ${file}. Keep SECRETS_KEYS, too: without them the secrets of webhooks cannot be read`;
+      return `Backed up to ${file}. ${REMINDER}`;
     },
   },
   {
     words: ['restore'],
     args: 'FILE',
-    summary: 'fills an empty database from the file of a backup',
+    summary: 'fills an empty database from the file of a backup, or from the standard input where FILE is -',
     run: async (input) => {
       const file = required(input, 0, 'FILE');
       await requireProgram('pg_restore', await withDatabase(versionOfEmpty));
-      await runProgram('pg_restore', findDatabaseUrl(), [
-        '--single-transaction',
-        '--exit-on-error',
-        ...OF_ANY_OWNER,
-        file,
-      ]);
+      const isStandard = file === STANDARD;
+      await runProgram(
+        'pg_restore',
+        findDatabaseUrl(),
+        ['--single-transaction', '--exit-on-error', ...OF_ANY_OWNER, ...(isStandard ? [] : [file])],
+        { ownFiles: isStandard },
+      );
       await withDatabase(resume);
-      return `Restored from ${file}. Run "migrate" if this release is later than the backup, then start the service`;
+      return `Restored${isStandard ? '' : ` from ${file}`}. Run "migrate" if this release is later than the backup, then start the service`;
     },
   },
 ];

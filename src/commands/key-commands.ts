@@ -19,15 +19,18 @@ const NAME_MAX = 128;
 export const keyCommands: Command[] = [
   {
     words: ['key', 'create'],
-    args: '--org NAME [--kind customer|device] [--role admin|write|read] [--name NAME] [--expires 90d]',
+    args: '--org NAME [--create] [--kind customer|device] [--role admin|write|read] [--name NAME] [--expires 90d]',
     summary: 'prints the id of a new key and, last and only this once, the key',
+    details:
+      'At a terminal, an organization that is not there is refused unless --create is given, or it is the first one.\n' +
+      'A script that runs without one makes it.',
     ...changing('createKey', async (input, { sql }) => {
       const kind = kindOption(input);
       const role = roleOption(input, kind);
       const expires = option(input, 'expires');
       const expiresAt = expires === undefined ? null : new Date(Date.now() + durationMs(expires, 'expires'));
       const name = nameOption(input);
-      const { organization, changes } = announced(await ensured(sql, organizationOption(input)));
+      const { organization, changes } = await organizationOfKey(sql, input);
       const { id: organizationId } = organization;
       await requireRoomForKey(createKeysRepository(sql), organizationId);
       const issued = await issuerOn(sql).issue({ organizationId, name, kind, role, expiresAt });
@@ -101,12 +104,24 @@ function organizationOption(input: CommandInput): string {
   return organizationName(name);
 }
 
-/** A mistyped name makes a tenant: scripts rely on it, and people are to notice. */
-function announced(found: Ensured): Ensured {
-  if (found.changes.length > 0 && process.stderr.isTTY)
-    process.stderr.write(`Made the organization "${found.organization.name}": there was none of that name\n`);
-  return found;
+/** A name that somebody has mistyped makes no tenant. Scripts set up a service with the first key of each. */
+async function organizationOfKey(sql: Sql, input: CommandInput): Promise<Ensured> {
+  const name = organizationOption(input);
+  const known = process.stdin.isTTY ? await createOrganizationsRepository(sql).list() : [];
+  const isKnown = known.length === 0 || known.some((each) => each.name === name);
+  if (!isKnown && input.options.create !== true)
+    throw new UsageError(
+      `There is no organization "${name}"; there are ${listed(known.map((each) => each.name))}. To make it, add --create`,
+    );
+  return ensured(sql, name);
 }
+
+const LISTED_MAX = 10;
+
+const listed = (names: string[]): string =>
+  names.length > LISTED_MAX
+    ? `${names.length} others, see org list`
+    : names.map((name) => `"${name}"`).join(', ');
 
 async function requireOrganization(sql: Sql, name: string): Promise<void> {
   if (await createOrganizationsRepository(sql).findByName(name)) return;

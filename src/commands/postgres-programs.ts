@@ -5,15 +5,23 @@ import { programEnvironment } from '../process/config.ts';
 
 export type Program = 'pg_dump' | 'pg_restore';
 
-/** Runs it on the database. The password stands in the environment: arguments are visible to every user of the machine. */
-export async function runProgram(program: Program, databaseUrl: string, args: string[]): Promise<void> {
+/**
+ * Runs it on the database. The password stands in the environment: arguments are visible to every user of the machine.
+ * With `ownFiles` it reads and writes the standard input and output of this process.
+ */
+export async function runProgram(
+  program: Program,
+  databaseUrl: string,
+  args: string[],
+  { ownFiles = false } = {},
+): Promise<void> {
   const { url, password } = withoutPassword(databaseUrl);
-  const { code, output } = await run(program, [...args, '--dbname', url], password);
+  const { code, output } = await run(program, [...args, '--dbname', url], { password, ownFiles });
   if (code !== 0) throw new Error(`${program} failed:\n${output.trim()}`);
 }
 
 export async function requireProgram(program: Program, serverVersion: number): Promise<void> {
-  const { output } = await run(program, ['--version'], '').catch((error: NodeJS.ErrnoException) => {
+  const { output } = await run(program, ['--version']).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     throw new Error(
       `${program} is not installed: install the client programs of PostgreSQL ${serverVersion}, and put them on the PATH`,
@@ -36,14 +44,14 @@ function withoutPassword(databaseUrl: string): { url: string; password: string }
 async function run(
   program: Program,
   args: string[],
-  password: string,
+  { password = '', ownFiles = false } = {},
 ): Promise<{ code: number; output: string }> {
   const child = spawn(program, args, {
     env: programEnvironment(password === '' ? {} : { PGPASSWORD: password }),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ownFiles ? ['inherit', 'inherit', 'pipe'] : ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (output += text));
   const [code] = await once(child, 'close');
   return { code, output };
 }

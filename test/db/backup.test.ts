@@ -1,9 +1,11 @@
 /** A backup that is restored beside the service: what is under way there goes on. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { ensureDatabase } from '../../dev/embedded/ensure-database.ts';
 import { requireProgram } from '../../src/commands/postgres-programs.ts';
 import { runCommand } from '../support/command-line.ts';
@@ -22,6 +24,44 @@ import { servers } from '../support/servers.ts';
 import { startService } from '../support/service.ts';
 
 const SERVER_VERSION = 18;
+
+describe('A backup to the standard output', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dms-programs-'));
+  after(() => rmSync(folder, { recursive: true }));
+
+  /** In place of a program: answers with its version, or does what is given. */
+  const install = (name: string, does: string) =>
+    writeFileSync(
+      join(folder, name),
+      `#!/bin/sh\ncase "$*" in *--version) echo '${name} (PostgreSQL) ${SERVER_VERSION}.0' ;; *) ${does} ;; esac\n`,
+      { mode: 0o755 },
+    );
+
+  /** As a process of its own, whose files these are. */
+  const runProcess = (databaseUrl: string, input: string, ...typed: string[]) =>
+    promisify(execFile)(
+      'sh',
+      ['-c', 'printf %s "$0" | node --import=#typescript src/bin/cli.ts "$@"', input, ...typed],
+      {
+        env: { ...process.env, PATH: `${folder}:${process.env.PATH}`, DATABASE_URL: databaseUrl },
+      },
+    );
+
+  it('is all that comes there, and a restore reads the standard input', async () => {
+    install('pg_dump', 'echo "$@"');
+    install('pg_restore', 'cat >&2; exit 1');
+    const { postgresUrl } = await servers();
+    const name = `empty_${randomUUID().slice(0, 8)}`;
+    const url = await ensureDatabase(postgresUrl, name);
+    const written = await runProcess(url, '', 'backup', '-');
+    assert.match(
+      written.stdout,
+      new RegExp(`^--format=custom --no-owner --no-privileges --dbname \\S+${name}\n$`),
+    );
+    assert.match(written.stderr, /^Backed up\. Keep SECRETS_KEYS/);
+    await assert.rejects(runProcess(url, 'THE BACKUP', 'restore', '-'), /pg_restore failed:\nTHE BACKUP/);
+  });
+});
 
 describe('A backup', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dms-backup-'));

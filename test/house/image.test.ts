@@ -35,6 +35,22 @@ describe('The image', () => {
     );
   });
 
+  it('holds pg_dump and pg_restore of the server that the compose file starts', () => {
+    const [server] = linesOf('docker-compose.yml').flatMap(
+      (line) => /^ *image: (postgres:\S+)/.exec(line)?.[1] ?? [],
+    );
+    const major = /^postgres:(\d+)\./.exec(server ?? '')?.[1];
+    assert.ok(major);
+    assert.ok(
+      linesOf('Dockerfile').includes(`FROM ${server} AS postgres`),
+      'packages are those of the same image',
+    );
+    assert.match(
+      linesOf('Dockerfile').join('\n'),
+      new RegExp(`apt-get install [^&]*postgresql-client-${major} `),
+    );
+  });
+
   it('begins, as the compose file does, with images that are pinned by digest', () => {
     const pulled = [
       ...linesOf('Dockerfile').flatMap((line) => /^FROM (\S+:\S+)/.exec(line)?.[1] ?? []),

@@ -124,6 +124,29 @@ describe('Commands for keys', () => {
 
   const statusOf = async (token: string) => (await dms.with(token).get('/assets')).status;
 
+  describe('typed at a terminal', () => {
+    const { isTTY } = process.stdin;
+    beforeEach(() => {
+      process.stdin.isTTY = true;
+    });
+    afterEach(() => {
+      process.stdin.isTTY = isTTY;
+    });
+
+    it('refuses an organization that is not there, names those that are, and makes it where that is said', async () => {
+      await succeed('org', 'create', organization);
+      const typo = `${organization}s`;
+      const { code, stdout, stderr } = await run('key', 'create', '--org', typo);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, new RegExp(`^There is no organization "${typo}"; there are .*"`));
+      assert.match(stderr, /To make it, add --create\n$/);
+      const known = await query(dms.service.sql, 'select from organizations where name = ?', [typo]);
+      assert.equal(known.length, 0);
+      assert.equal((await createKey()).id.length, 36);
+      assert.equal((await succeed('key', 'create', '--org', typo, '--create')).length, 2);
+    });
+  });
+
   it('creates the organization with its first key, and prints the id and the key', async () => {
     const { id, token } = await createKey();
     assert.match(id, UUID);

@@ -1366,6 +1366,19 @@ COMMENT ON TABLE sent_mails IS
 COMMENT ON COLUMN sent_mails.address_key IS
   'The address in lower case.';
 
+CREATE TABLE time_zone_rules (
+  is_only boolean DEFAULT true NOT NULL,
+  version text COLLATE "C" NOT NULL,
+  CONSTRAINT time_zone_rules_pkey PRIMARY KEY (is_only),
+  CONSTRAINT time_zone_rules_is_only_check CHECK (is_only)
+);
+COMMENT ON TABLE time_zone_rules IS
+  'One row: the release of the time zone database by which calendars were last compared with their zones. Of the service itself, not of an organization.';
+COMMENT ON COLUMN time_zone_rules.is_only IS
+  'Always true: there is one row.';
+COMMENT ON COLUMN time_zone_rules.version IS
+  'Such as 2025c; later releases sort behind earlier ones.';
+
 CREATE TABLE unregistered_devices (
   organization_id uuid NOT NULL,
   serial_number text COLLATE "C" NOT NULL,

@@ -53,6 +53,7 @@ import * as leases from './037-leases.ts';
 import * as schemaSupport from './038-schema-support.ts';
 import * as mailAddresses from './039-mail-addresses.ts';
 import * as sentMails from './040-sent-mails.ts';
+import * as timeZoneRules from './041-time-zone-rules.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -95,4 +96,5 @@ export const migrations = {
   '038-schema-support': schemaSupport,
   '039-mail-addresses': mailAddresses,
   '040-sent-mails': sentMails,
+  '041-time-zone-rules': timeZoneRules,
 };

@@ -6,6 +6,7 @@ import { parseHttpDate } from '../../client/src/http-fields.ts';
 import { query } from '../db/query.ts';
 import { findSchemaFault, findUnreleasedFault } from '../db/schema-check.ts';
 import { readCommandSettings } from '../process/config.ts';
+import { isOlderThanAYear, TIME_ZONE_RULES } from '../process/time-zone-rules.ts';
 import { VERSION } from '../process/version.ts';
 import { connect } from './api.ts';
 import type { Login } from './logins.ts';
@@ -65,6 +66,14 @@ export const apiChecks = (login: Login): Check[] => [
       return skewFinding(there.getTime() + 500 - (startedAt + Date.now()) / 2, SKEW_MS_MAX + 500);
     },
   },
+  {
+    name: 'time zones of the API',
+    async look() {
+      const response = await fetch(`${login.url}/readyz`);
+      const { timeZoneRules } = (await response.json()) as { timeZoneRules?: string | null };
+      return timeZoneFinding(timeZoneRules, new Date());
+    },
+  },
 ];
 
 /** Where the service runs. */
@@ -105,7 +114,18 @@ export const machineChecks = (): Check[] => [
   { name: 'Temporal', look: lookAtTemporal },
   { name: 'port of the API', look: () => lookAtPort(readCommandSettings().port) },
   { name: 'disk', look: lookAtDisk },
+  { name: 'time zones', look: async () => timeZoneFinding(TIME_ZONE_RULES, new Date()) },
 ];
+
+/** `rules`: the release of the time zone database; absent where nothing says it. */
+export function timeZoneFinding(rules: string | null | undefined, now: Date): Finding {
+  const isOld = rules ? isOlderThanAYear(rules, now) : null;
+  if (isOld === false) return good(`the rules are ${rules}`);
+  const detail = isOld
+    ? `the rules are ${rules}, older than a year`
+    : 'the version of their rules is not known';
+  return warning(detail, 'renew them: docs/operating.md, Time zones');
+}
 
 function skewFinding(skewMs: number, maxMs: number): Finding {
   const seconds = (Math.abs(skewMs) / 1_000).toFixed(1);

@@ -44,9 +44,11 @@ export const routesOf = (slices: Slices): Route[] => [
 export async function startApi(resources: Resources, slices: Slices, routes: Route[]): Promise<RunningApi> {
   const { settings, transact, secretBox } = resources;
   let server: HttpServer | undefined;
-  const readReadiness = createReadiness(healthChecks(resources), () =>
-    server?.isDraining() ? 'draining' : 'up',
-  );
+  const readReadiness = createReadiness({
+    checks: healthChecks(resources),
+    phase: () => (server?.isDraining() ? 'draining' : 'up'),
+    timeZoneRules: resources.timeZoneRules,
+  });
   const operator = composeOperator(resources, slices, { routes, translateFault });
   const app = createApp({
     routes,

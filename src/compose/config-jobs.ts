@@ -143,6 +143,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     scheduledIn: createScheduledDevicesRepository,
     devicesIn,
     targetsIn: deviceTargetsIn,
+    timeZoneRules: resources.timeZoneRules,
     now,
     onSetAside: onSetAside(resources, 'offsets of time zones'),
   });

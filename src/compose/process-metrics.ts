@@ -9,12 +9,13 @@ import type { Resources } from './resources.ts';
 export type ProcessKind = 'api' | 'gateway' | 'worker';
 
 export function composeProcessMetrics(
-  { metrics, settings, sql }: Resources,
+  { metrics, settings, sql, timeZoneRules }: Resources,
   { kinds, readReadiness }: { kinds: ReadonlySet<ProcessKind>; readReadiness: ReadReadiness },
 ): void {
   const atMost = <T>(read: () => Promise<T>) => atMostEvery(settings.metricsMaxAgeMs, read);
   addProcessGauges(metrics, {
     version: VERSION,
+    timeZoneRules,
     kinds: () => kinds,
     dependencies: atMost(async () => (await readReadiness()).body.dependencies),
     overdueFleets: atMost(createOverdueFleetsRepository(sql).count),

@@ -14,6 +14,7 @@ import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import { openTracing } from '../process/open-telemetry.ts';
 import { summarizeOutages } from '../process/outage-log.ts';
+import { TIME_ZONE_RULES } from '../process/time-zone-rules.ts';
 import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
 import { hasBrokenOff, type LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
@@ -73,6 +74,8 @@ export function openResources(options: ComposeOptions) {
     now: options.now ?? clock.now,
     clock,
     onConnectionLost: (listener: () => void) => void lostConnections.add(listener),
+    /** Release of the time zone database of the runtime; null: not known. */
+    timeZoneRules: TIME_ZONE_RULES,
     resolve,
     hasWorkflowThreads,
     deliveryPlan,

@@ -26,7 +26,9 @@ export function compose(options: ComposeOptions) {
   const { settings, sql, transferSql, lagging, temporal, metrics, tracing } = resources;
   let phase: Phase = 'starting';
   const kinds = new Set<ProcessKind>();
-  const readReadiness = createReadiness(healthChecks(resources), () => phase);
+  const { timeZoneRules } = resources;
+  const checks = healthChecks(resources);
+  const readReadiness = createReadiness({ checks, phase: () => phase, timeZoneRules });
   composeProcessMetrics(resources, { kinds, readReadiness });
   async function onTime<Part>(kind: ProcessKind, start: () => Promise<Part>): Promise<Part> {
     kinds.add(kind);

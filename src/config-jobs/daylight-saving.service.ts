@@ -3,7 +3,10 @@
  * summer time, its devices are offered the same windows at the new offset: a change of its own, without a job.
  *
  * Each device has a time of its next check, by an index: that of the next change of its zone. Whoever changes what is
- * pending for a device or confirmed by it makes the check due at once.
+ * pending for a device or confirmed by it makes the check due at once, and so does a newer release of the time zone database
+ * for all devices: one process at a time checks, and what it finds was stored by which release the one before had checked.
+ * A process with an older release checks only what is due. It stores that, so that the next one with the newer release
+ * checks all again: a device changes at most once with each turn, and not at all while one process goes on checking.
  */
 import type { Sql } from '../db/database.ts';
 import { inHalves } from '../db/in-halves.ts';
@@ -19,13 +22,18 @@ import type { OffsetCheck, ScheduledDevicesRepository } from './scheduled-device
 
 export interface DaylightSavingDeps {
   transact: Transact;
-  scheduledDevices: Pick<ScheduledDevicesRepository, 'listDueForOffsetCheck'>;
+  scheduledDevices: Pick<
+    ScheduledDevicesRepository,
+    'listDueForOffsetCheck' | 'listWithLaterOffsetCheck' | 'findTimeZoneRules' | 'setTimeZoneRules'
+  >;
   scheduledIn(sql: Sql): Pick<ScheduledDevicesRepository, 'findZones' | 'planOffsetChecks'>;
   devicesIn(sql: Sql): {
     lockByAsset(organizationId: string, assetIds: string[]): Promise<Device[]>;
     update(devices: Device[]): Promise<unknown>;
   };
   targetsIn(sql: Sql): { reoffer(devices: AssetRef[]): Promise<void> };
+  /** Release of the time zone database of this runtime; null: not known. */
+  timeZoneRules: string | null;
   now(): Date;
   onSetAside(device: AssetRef, error: unknown): void;
 }
@@ -35,7 +43,7 @@ const BATCH_MAX = 500;
 const SET_ASIDE_MS = 3_600_000;
 
 export function createDaylightSavingService(deps: DaylightSavingDeps) {
-  const { transact, scheduledDevices, scheduledIn, devicesIn, targetsIn, now } = deps;
+  const { transact, scheduledDevices, scheduledIn, devicesIn, targetsIn, timeZoneRules, now } = deps;
 
   /** Devices of one organization, evaluated under their locks. Answers with the number that got a change. */
   function checkOffsets(organizationId: string, assetIds: string[], at: Date): Promise<number> {
@@ -60,12 +68,35 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
     deps.onSetAside({ organizationId, assetId }, error);
   }
 
+  async function applyTimeZoneRules(at: Date, goesOn: () => boolean): Promise<void> {
+    if (timeZoneRules === null) return;
+    const before = await scheduledDevices.findTimeZoneRules();
+    if (before === timeZoneRules) return;
+    const isNewer = before === null || before < timeZoneRules;
+    if (isNewer && !(await makeAllDue(at, goesOn))) return;
+    await scheduledDevices.setTimeZoneRules(timeZoneRules);
+  }
+
+  /** False when it ended early: what is due already stays so. */
+  async function makeAllDue(at: Date, goesOn: () => boolean): Promise<boolean> {
+    while (goesOn()) {
+      const later = await scheduledDevices.listWithLaterOffsetCheck(at, BATCH_MAX);
+      for (const [organizationId, assetIds] of byOrganization(later)) {
+        const checks = assetIds.map((assetId) => ({ assetId, checkAt: at }));
+        await transact(({ sql }) => scheduledIn(sql).planOffsetChecks(organizationId, checks));
+      }
+      if (later.length < BATCH_MAX) return true;
+    }
+    return false;
+  }
+
   return {
-    /** Answers with the number of devices that got a change. */
-    async syncUtcOffsets(): Promise<number> {
+    /** Answers with the number of devices that got a change. `goesOn`: false ends it early. */
+    async syncUtcOffsets(goesOn: () => boolean): Promise<number> {
       const at = now();
+      await applyTimeZoneRules(at, goesOn);
       let changed = 0;
-      for (;;) {
+      while (goesOn()) {
         const due = await scheduledDevices.listDueForOffsetCheck(at, BATCH_MAX);
         for (const [organizationId, assetIds] of byOrganization(due)) {
           await inHalves(
@@ -76,8 +107,9 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
             (assetId, error) => setAside({ organizationId, assetId }, error),
           );
         }
-        if (due.length < BATCH_MAX) return changed;
+        if (due.length < BATCH_MAX) break;
       }
+      return changed;
     },
   };
 }

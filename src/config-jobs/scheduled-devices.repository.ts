@@ -36,6 +36,31 @@ export function createScheduledDevicesRepository(sql: Sql) {
       );
     },
 
+    /** Devices that are to be compared later than this, of all organizations. */
+    listWithLaterOffsetCheck(at: Date, limit: number): Promise<AssetRef[]> {
+      return query(
+        sql,
+        `select organization_id as "organizationId", asset_id as "assetId" from device_configs
+         where utc_offset_check_at > ?::timestamptz order by utc_offset_check_at limit ?`,
+        [at.toISOString(), limit],
+      );
+    },
+
+    /** The release of the time zone database by which calendars were last compared; null: none yet. */
+    async findTimeZoneRules(): Promise<string | null> {
+      const [row] = await query<{ version: string }>(sql, 'select version from time_zone_rules');
+      return row?.version ?? null;
+    },
+
+    async setTimeZoneRules(version: string): Promise<void> {
+      await query(
+        sql,
+        `insert into time_zone_rules (version) values (?)
+         on conflict on constraint time_zone_rules_pkey do update set version = excluded.version`,
+        [version],
+      );
+    },
+
     async planOffsetChecks(organizationId: string, checks: OffsetCheck[]): Promise<void> {
       await query(
         sql,

@@ -18,12 +18,23 @@ export type Phase = 'starting' | 'up' | 'draining';
 export interface Readiness {
   httpStatus: 200 | 503;
   headers: Record<string, string>;
-  body: { status: string; dependencies: Record<string, DependencyHealth> };
+  body: {
+    status: string;
+    dependencies: Record<string, DependencyHealth>;
+    /** Release of the time zone database, such as 2025c; null: not known. It has no bearing on the status. */
+    timeZoneRules: string | null;
+  };
 }
 
 export type ReadReadiness = () => Promise<Readiness>;
 
-export function createReadiness(checks: HealthChecks, phase: () => Phase): ReadReadiness {
+export interface ReadinessDeps {
+  checks: HealthChecks;
+  phase(): Phase;
+  timeZoneRules: string | null;
+}
+
+export function createReadiness({ checks, phase, timeZoneRules }: ReadinessDeps): ReadReadiness {
   return async (): Promise<Readiness> => {
     const dependencies = await runChecks(checks);
     const states = Object.values(dependencies).map(({ state }) => state);
@@ -32,7 +43,7 @@ export function createReadiness(checks: HealthChecks, phase: () => Phase): ReadR
     return {
       httpStatus: isReady ? 200 : 503,
       headers: isReady ? {} : { 'Retry-After': '5' },
-      body: { status, dependencies },
+      body: { status, dependencies, timeZoneRules },
     };
   };
 }

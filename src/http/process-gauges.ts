@@ -5,6 +5,8 @@ import type { Metrics } from './metrics.ts';
 
 export interface ProcessSources {
   version: string;
+  /** Release of the time zone database; null: not known. */
+  timeZoneRules: string | null;
   /** What the process has started: `api`, `gateway`, `worker`. */
   kinds(): Iterable<string>;
   /** Null while it is not known. */
@@ -16,10 +18,13 @@ export interface ProcessSources {
 export function addProcessGauges({ registry, pools, queues }: Metrics, sources: ProcessSources): void {
   addGauge(registry, {
     name: 'dms_process_info',
-    help: 'Always 1: the kind of the process, and its version',
-    labelNames: ['kind', 'version'],
-    read: () =>
-      [...sources.kinds()].map((kind) => ({ labels: { kind, version: sources.version }, value: 1 })),
+    help: 'Always 1: the kind of the process, its version, and the release of its time zone rules',
+    labelNames: ['kind', 'version', 'time_zone_rules'],
+    read() {
+      const { version, timeZoneRules } = sources;
+      const labels = { version, time_zone_rules: timeZoneRules ?? 'unknown' };
+      return [...sources.kinds()].map((kind) => ({ labels: { kind, ...labels }, value: 1 }));
+    },
   });
   addGauge(registry, {
     name: 'dms_dependency_up',

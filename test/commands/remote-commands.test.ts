@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifyWebhook } from '../../client/src/index.ts';
+import { timeZoneFinding } from '../../src/commands/doctor-checks.ts';
 import { query } from '../../src/db/query.ts';
 import { runCommand } from '../support/command-line.ts';
 import {
@@ -270,12 +271,29 @@ describe('Commands by API', () => {
       /✔ PostgreSQL/,
       /✔ schema/,
       /✔ clock of PostgreSQL/,
+      new RegExp(`time zones of the API: .*${process.versions.tz}`),
+      new RegExp(`time zones: .*${process.versions.tz}`),
     ])
       assert.match(stdout, good);
     assert.equal(code, 1, 'the Temporal of the settings does not exist');
     assert.match(stdout, /✘ Temporal: [\s\S]*TEMPORAL_ADDRESS/);
     process.env.DMS_URL = 'http://127.0.0.1:9';
     assert.match((await run('doctor')).stdout, /✘ API: .*\n {4}see that it runs/);
+  });
+
+  it('doctor: warns of rules of time zones that are older than a year', () => {
+    const stateAt = (rules: string | null | undefined, at: string) =>
+      timeZoneFinding(rules, new Date(at)).state;
+    assert.equal(stateAt('2025c', '2026-12-31T23:59:59Z'), 'good');
+    assert.equal(stateAt('2025c', '2027-01-01T00:00:00Z'), 'warning');
+    assert.equal(stateAt('2027a', '2026-12-31T00:00:00Z'), 'good');
+    for (const unknown of [null, undefined, 'unknown'])
+      assert.equal(stateAt(unknown, '2026-01-01'), 'warning');
+    const { detail, todo } = timeZoneFinding('2024b', new Date('2026-01-01T00:00:00Z'));
+    assert.deepEqual(
+      [detail, todo],
+      ['the rules are 2024b, older than a year', 'renew them: docs/operating.md, Time zones'],
+    );
   });
 
   it('take `help` for a name where a name is expected', async () => {

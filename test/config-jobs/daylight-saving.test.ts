@@ -50,7 +50,8 @@ describe('Daylight saving time', () => {
     now = inJanuary(year);
     dms = await startService({ now: () => now, withWorker: false });
     resources = openResources({ settings: dms.settings, log: createLog('silent'), now: () => now });
-    sweep = composeSlices(resources).configJobs.syncUtcOffsets;
+    const { syncUtcOffsets } = composeSlices(resources).configJobs;
+    sweep = () => syncUtcOffsets(() => true);
   });
   after(async () => {
     await resources.sql.destroy();
@@ -192,6 +193,68 @@ describe('Daylight saving time', () => {
     await pendingAt(moving.serial, 120);
     const { pendingConfig, syncStatus } = await configOf(dms, serial);
     assert.deepEqual([pendingConfig, syncStatus], [before.pendingConfig, 'failed']);
+  });
+
+  describe('when the rules of time zones change', () => {
+    /** As a worker whose runtime has this release of the time zone database. */
+    const sweepBy = (timeZoneRules: string | null) =>
+      composeSlices({ ...resources, timeZoneRules }).configJobs.syncUtcOffsets(() => true);
+    /** Confirmed in January; it is July, and the next check is weeks away, as rules plan it that know no summer time. */
+    async function compiledByRules(timeZoneRules: string): Promise<string> {
+      const { serial } = await registerWith(hotWaterIn('Europe/Stockholm'));
+      await applyAnswer(dms, serial);
+      await sweepBy(timeZoneRules);
+      now = inJuly(year);
+      const { id } = (await dms.api.get(`/assets?serialNumber=${serial}`)).body.items[0];
+      await query(
+        dms.service.sql,
+        `update device_configs set utc_offset_check_at = ?::timestamptz + interval '20 days' where asset_id = ?`,
+        [now.toISOString(), id],
+      );
+      return serial;
+    }
+    const pendingOffsets = async (serial: string) => offsetsOf((await configOf(dms, serial)).pendingConfig);
+
+    it('compiles schedules again by the newer ones, which their next check would only find weeks later', async () => {
+      const serial = await compiledByRules('2000a');
+      await sweepBy('2000a');
+      assert.deepEqual(await pendingOffsets(serial), []);
+      await sweepBy('2000b');
+      assert.deepEqual(await pendingOffsets(serial), [120]);
+    });
+
+    it('does not compile them again by older ones, nor without a version', async () => {
+      const serial = await compiledByRules('2000c');
+      await sweepBy('2000b');
+      await sweepBy(null);
+      assert.deepEqual(await pendingOffsets(serial), []);
+      await sweepBy('2000c');
+      assert.deepEqual(await pendingOffsets(serial), [120]);
+    });
+
+    it('offers nothing more when workers with older and newer rules take turns', async () => {
+      const serial = await compiledByRules('2000a');
+      await sweepBy('2000b');
+      const { revision } = (await dms.device.get(`/devices/${serial}/pending-config`)).body;
+      for (const rules of ['2000a', '2000b', '2000a', '2000b']) assert.equal(await sweepBy(rules), 0, rules);
+      assert.equal((await dms.device.get(`/devices/${serial}/pending-config`)).body.revision, revision);
+    });
+
+    it('goes on with the next sweep after it lost its lease', async () => {
+      const serial = await compiledByRules('2000a');
+      const { syncUtcOffsets } = composeSlices({ ...resources, timeZoneRules: '2000b' }).configJobs;
+      await syncUtcOffsets(() => false);
+      assert.deepEqual(await pendingOffsets(serial), []);
+      await sweepBy('2000b');
+      assert.deepEqual(await pendingOffsets(serial), [120]);
+    });
+  });
+
+  it('shows the version of the rules of time zones in its readiness and its metrics', async () => {
+    const { tz } = process.versions;
+    assert.equal((await dms.api.get('/readyz')).body.timeZoneRules, tz);
+    const metrics = await (await fetch(dms.metricsUrl)).text();
+    assert.match(metrics, new RegExp(`^dms_process_info\\{.*time_zone_rules="${tz}".*\\} 1$`, 'm'));
   });
 
   it('offers one change per transition', async () => {

@@ -194,7 +194,7 @@ for (const isDatabaseDistributed of [false, true]) {
         [org.id, org.id],
       );
       const { syncUtcOffsets } = composeSlices(resources).configJobs;
-      await isBounded(syncUtcOffsets);
+      await isBounded(() => syncUtcOffsets(() => true));
     });
 
     it('by a delivery: each is read a few times', async () => {

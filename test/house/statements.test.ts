@@ -42,6 +42,8 @@ const EXCEPTIONS: Record<string, string> = {
   'src/config-jobs/old-jobs.repository.ts list: looks up config_jobs without organization_id': 'retention',
   'src/config-jobs/scheduled-devices.repository.ts listDueForOffsetCheck: looks up device_configs without organization_id':
     'a sweep: devices of all organizations whose calendars are to be compared with their time zone',
+  'src/config-jobs/scheduled-devices.repository.ts listWithLaterOffsetCheck: looks up device_configs without organization_id':
+    'a sweep: devices of all organizations whose calendars are to be compared by newer rules of time zones',
   'src/config-jobs/unused-configurations.repository.ts haveCandidates: looks up configurations without organization_id':
     'retention',
   'src/config-jobs/unused-configurations.repository.ts markUsed: looks up configurations without organization_id':

@@ -33,6 +33,14 @@ describe('Quiet hours', () => {
     assert.equal(until(null, '2026-01-11T00:00:00Z'), null);
   });
 
+  it('end at their last minute when they are within a day', () => {
+    const noon = { ...NIGHT, from: '12:00', to: '13:30' };
+    assert.equal(until(noon, '2026-01-10T10:59:59Z'), null);
+    assert.equal(until(noon, '2026-01-10T11:00:00Z'), '2026-01-10T12:30:00.000Z');
+    assert.equal(until(noon, '2026-01-10T12:29:59Z'), '2026-01-10T12:30:00.000Z');
+    assert.equal(until(noon, '2026-01-10T12:30:00Z'), null);
+  });
+
   it('are an hour shorter or longer in the nights in which the clocks change', () => {
     assert.equal(until(NIGHT, '2026-03-28T22:00:00Z'), '2026-03-29T05:00:00.000Z');
     assert.equal(until(NIGHT, '2026-10-24T21:00:00Z'), '2026-10-25T06:00:00.000Z');

@@ -21,13 +21,21 @@ export interface OpenTemperatureAlert {
 
 export interface EvaluatedReading {
   channel: number;
-  /** °C */
-  value: number;
+  /** °C; null: the sensor failed, so nothing is known of the bounds. */
+  value: number | null;
   measuredAt: Date;
 }
 
+/** The sensor measured a value. */
+type MeasuredReading = EvaluatedReading & { value: number };
+
 export type AlertTransition =
-  | { kind: 'opened'; alert: OpenTemperatureAlert; definition: AlertDefinition; reading: EvaluatedReading }
+  | {
+      kind: 'opened';
+      alert: OpenTemperatureAlert;
+      definition: AlertDefinition;
+      reading: MeasuredReading;
+    }
   | {
       kind: 'resolved';
       alert: OpenTemperatureAlert;
@@ -41,7 +49,7 @@ export type AlertTransition =
 export interface AlertEvaluator {
   /** Closes alerts whose definition is gone: a frame may open one while the device confirms other rules. */
   resolveUndefined(definitions: readonly AlertDefinition[]): OpenTemperatureAlert[];
-  /** Readings in the order of their time, none of them late, no error codes. */
+  /** Readings in the order of their time, none of them late. */
   evaluate(definitions: readonly AlertDefinition[], readings: readonly EvaluatedReading[]): AlertTransition[];
   open(): OpenTemperatureAlert[];
 }
@@ -50,14 +58,20 @@ export function createAlertEvaluator(initial: readonly OpenTemperatureAlert[]): 
   const open = new Map(initial.map((alert) => [keyOf(alert), alert]));
 
   function* evaluateOne(definition: AlertDefinition, reading: EvaluatedReading): Generator<AlertTransition> {
+    const { value } = reading;
+    if (!isActiveAt(definition, reading.measuredAt)) yield* resolve(definition, reading, 'outside_schedule');
+    else if (value !== null) yield* evaluateBounds(definition, { ...reading, value });
+  }
+
+  function* evaluateBounds(
+    definition: AlertDefinition,
+    reading: MeasuredReading,
+  ): Generator<AlertTransition> {
     const key = keyOf(definition);
     const before = open.get(key);
-    const isActive = isActiveAt(definition, reading.measuredAt);
-    if (before && (!isActive || hasReturned(definition.bounds, before.type, reading.value))) {
-      open.delete(key);
-      yield { kind: 'resolved', alert: before, reading, resolution: isActive ? null : 'outside_schedule' };
-    }
-    const type = isActive ? breachOf(definition.bounds, reading.value) : null;
+    if (before && hasReturned(definition.bounds, before.type, reading.value))
+      yield* resolve(definition, reading, null);
+    const type = breachOf(definition.bounds, reading.value);
     if (type === null) return;
     if (!open.has(key)) {
       const alert = { type, alertId: null, rule: definition.rule, channel: definition.channel };
@@ -65,6 +79,15 @@ export function createAlertEvaluator(initial: readonly OpenTemperatureAlert[]): 
       yield { kind: 'opened', alert, definition, reading };
     }
     yield { kind: 'breach', alert: open.get(key) as OpenTemperatureAlert, definition };
+  }
+
+  function* resolve(
+    definition: AlertDefinition,
+    reading: EvaluatedReading,
+    resolution: AlertResolution | null,
+  ): Generator<AlertTransition> {
+    const alert = open.get(keyOf(definition));
+    if (open.delete(keyOf(definition)) && alert) yield { kind: 'resolved', alert, reading, resolution };
   }
 
   return {

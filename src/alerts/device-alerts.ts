@@ -54,7 +54,7 @@ const withoutResolution = (alert: OpenAlert): ResolvedAlert => ({ alert, resolut
 function evaluatedReadings(fresh: StoredFrame['fresh']): EvaluatedReading[] {
   return fresh
     .flatMap(({ late, type, value, channel, measuredAt }) =>
-      late || value === null || type !== TEMPERATURE ? [] : [{ channel, value, measuredAt }],
+      late || type !== TEMPERATURE ? [] : [{ channel, value, measuredAt }],
     )
     .toSorted((a, b) => a.measuredAt.getTime() - b.measuredAt.getTime());
 }

@@ -195,6 +195,22 @@ describe('The evaluation of readings', () => {
       assert.equal(Date.parse(event.timestamp), Date.parse('2027-06-16T18:00:00+05:30'));
     });
 
+    it('resolves an open alert by a sensor error after the schedule, and not within it', async () => {
+      await newDevice({}, 'ABCDEF000002');
+      await confirmProfile(OFFICE);
+      const { token } = await device.dms.issueKey(device.org.id, 'device');
+      const logger = await openLogger({ serial: device.serial, coapPort: device.dms.coapPort, token });
+      const errorAt = (clock: string) =>
+        logger.measure({ values: [SENSOR_ERROR], at: new Date(`2027-06-16T${clock}:00+05:30`) });
+      const temperatures = async () => (await statuses()).filter((each) => /_temp /.test(each));
+      await send([wednesday('17:50', 20)]);
+      await errorAt('17:59');
+      assert.deepEqual(await temperatures(), ['high_temp new']);
+      await errorAt('18:00');
+      assert.deepEqual(await temperatures(), ['high_temp resolved']);
+      await logger.close();
+    });
+
     it('says nothing of the schedule when the temperature is back within it', async () => {
       await send([wednesday('08:00', 20), wednesday('17:59', 5)]);
       assert.deepEqual((await onlyAlert()).details, { channel: 1, value: 20, bounds: FRIDGE_BOUNDS });

@@ -9,10 +9,14 @@ type Devices = { serialNumbers: string[] } | { applyToAll: true };
 
 /** Serial numbers, by spaces, commas or lines; or the word all. */
 export function toApply(form: URLSearchParams): Devices & { rollout?: Rollout } {
-  const text = form.getAll('devices').join(' ').trim();
-  if (text === '') throw invalid('Name the serial numbers of devices, or write all');
-  const devices: Devices =
-    text.toLowerCase() === 'all' ? { applyToAll: true } : { serialNumbers: text.split(/[\s,;]+/) };
+  const serialNumbers = form
+    .getAll('devices')
+    .flatMap((text) => text.split(/[\s,;]+/))
+    .filter((word) => word !== '');
+  const [first] = serialNumbers;
+  if (first === undefined) throw invalid('Name the serial numbers of devices, or write all');
+  const isAll = serialNumbers.length === 1 && first.toLowerCase() === 'all';
+  const devices: Devices = isAll ? { applyToAll: true } : { serialNumbers };
   return form.get('inStages') === 'yes' ? { ...devices, rollout: toRollout(form) } : devices;
 }
 

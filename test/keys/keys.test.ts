@@ -133,12 +133,15 @@ describe('Commands for keys', () => {
       process.stdin.isTTY = isTTY;
     });
 
-    it('refuses an organization that is not there, names those that are, and makes it where that is said', async () => {
+    it('refuses an organization that is not there, says where those that are stand, and makes it when asked to', async () => {
       await succeed('org', 'create', organization);
       const typo = `${organization}s`;
       const { code, stdout, stderr } = await run('key', 'create', '--org', typo);
       assert.deepEqual([code, stdout], [2, '']);
-      assert.match(stderr, new RegExp(`^There is no organization "${typo}"; there are .*"`));
+      assert.match(
+        stderr,
+        new RegExp(`^There is no organization "${typo}"; there are \\d+ others, see org list`),
+      );
       assert.match(stderr, /To make it, add --create\n$/);
       const known = await query(dms.service.sql, 'select from organizations where name = ?', [typo]);
       assert.equal(known.length, 0);

@@ -242,6 +242,26 @@ describe("The operators' page in a browser", () => {
     assert.equal((await jobOf(dms, jobId)).status, 'cancelled');
   });
 
+  it('shows the fields of stages with the choice of them, says in the preview what they mean, and applies so', async () => {
+    await open('/jobs');
+    await page.selectOption('select[name=slug]', 'colder');
+    await page.fill('textarea', '282C02424E01;282C02424E02;282C02424E03;');
+    assert.equal(await page.isVisible('input[name=firstPercent]'), false);
+    await page.check('text=In stages');
+    await page.fill('input[name=firstPercent]', '50');
+    await page.fill('input[name=minAppliedPercent]', '80');
+    await press('Preview');
+    const preview = (await page.textContent('main')) ?? '';
+    assert.match(
+      preview,
+      /3 devices get this change\. In stages: 2 first, the rest once 80 % of these have applied it/,
+    );
+    await press('Apply to 3');
+    const jobId = page.url().match(/jobs\/([^?]+)/)?.[1] ?? '';
+    assert.match((await page.textContent('main')) ?? '', /the first 50 % of the devices/);
+    await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
+  });
+
   it('shows that a large job is being withdrawn, and offers neither cancel nor retry until it has ended', async () => {
     const serials = await registerMany(dms, LARGE, 'LARGE');
     const jobId = await apply(dms, 'colder', { serialNumbers: serials });

@@ -97,12 +97,7 @@ describe('SECURITY.md', () => {
     assert.deepEqual(matching(/^[a-z_]+\.[a-z0-9_]+$/).sort(), columns.sort());
   });
 
-  it('names operations and commands that exist', () => {
-    const { paths } = JSON.parse(read('openapi.json')) as { paths: Record<string, object> };
-    for (const operation of matching(/^[A-Z]+ \//)) {
-      const [method = '', path = ''] = operation.split(' ');
-      assert.ok(method.toLowerCase() in (paths[path] ?? {}), operation);
-    }
+  it('names commands that exist', () => {
     const known = commands.map(({ words, args }) => `${words.join(' ')} ${args}`);
     for (const command of matching(/^(dms )?(key|org|login|operator|device) ?\b/)) {
       const [words = '', option = ''] = command.replace(/^dms /, '').split(/ (?:NAME )?(?=--|$)/);
@@ -128,6 +123,18 @@ describe('SECURITY.md', () => {
 
   it('names tests that exist', () => assert.deepEqual(missingTests(text), []));
 });
+
+for (const document of ['SECURITY.md', 'CHANGELOG.md', 'docs/errors.md']) {
+  describe(`The names in ${document}`, () => {
+    it('belong to operations and settings that exist', () => {
+      const { paths } = JSON.parse(read('openapi.json')) as { paths: Record<string, object> };
+      for (const [, method = '', path = ''] of read(document).matchAll(/`([A-Z]+)\s(\/[^`\s]*)`/g))
+        assert.ok(path === '/readyz' || method.toLowerCase() in (paths[path] ?? {}), `${method} ${path}`);
+      for (const [, name = ''] of read(document).matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g))
+        assert.ok([...SETTING_NAMES, ...OF_TEMPORAL].includes(name), name);
+    });
+  });
+}
 
 describe('docs/guarantees.md', () => {
   const rows = read('docs/guarantees.md')

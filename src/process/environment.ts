@@ -143,6 +143,8 @@ const withDefault = {
 
 const schemas: Record<string, Joi.Schema> = { ...optional, ...withDefault };
 
+export const SETTING_NAMES = Object.keys(schemas);
+
 export function validateEnvironment<Name extends RequiredName = never>(
   env: Env,
   required: readonly Name[] = [],

@@ -64,6 +64,33 @@ describe('An outage of the ingress', () => {
   }
 });
 
+describe('An outage of the ingress that goes on', () => {
+  it('keeps devices online and has them looked at again within five minutes, since it may cease to excuse them', async () => {
+    const databaseUrl = await newDatabase();
+    const dms = await startService({ databaseUrl, withWorker: false });
+    const assetId = await register(dms, 'EXCUSED');
+    await sendFrame(dms, 'EXCUSED');
+    await dms.stop();
+    const database = new pg.Client({ connectionString: databaseUrl });
+    await database.connect();
+    await database.query(
+      `update device_states set last_contact_at = last_contact_at - interval '3 hours',
+         expected_by = expected_by - interval '1 hour', overdue_check_at = overdue_check_at - interval '1 hour'`,
+    );
+    await database.query("update ingress_heartbeats set beat_at = beat_at - interval '3 hours'");
+    const steps = openSteps(dms);
+    await steps.sweepOffline();
+    const { rows } = await database.query(
+      `select status, overdue_check_at > now() as is_later, overdue_check_at < now() + interval '6 minutes' as is_soon
+       from device_states where asset_id = $1`,
+      [assetId],
+    );
+    assert.deepEqual(rows, [{ status: 'online', is_later: true, is_soon: true }]);
+    await steps.close();
+    await database.end();
+  });
+});
+
 async function sendFrame(to: TestOrganization, serial: string): Promise<void> {
   const nextTransmissionAt = new Date(Date.now() + 30 * MINUTE_MS).toISOString();
   const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];

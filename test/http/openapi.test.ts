@@ -206,6 +206,13 @@ describe('The OpenAPI document', () => {
     }
   });
 
+  it('has no schema that is only true or false, which generators of clients refuse', () => {
+    for (const [where, schema] of schemas())
+      for (const { properties = {}, items, anyOf = [], oneOf = [], allOf = [] } of objects(schema))
+        for (const each of [...Object.values(properties as Json), items, anyOf, oneOf, allOf].flat())
+          assert.notEqual(typeof each, 'boolean', where);
+  });
+
   it('contains only examples that match their schemas', () => {
     const ajv = newAjv();
     ajv.addSchema(document, 'api');

@@ -2,6 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export type Pace = <T>(piece: () => Promise<T>) => Promise<T>;
 
+export interface PacerOptions {
+  /** Default: none. */
+  burstMs?: number;
+  /** A clock that only goes forward, in milliseconds. */
+  now?(): number;
+  pause?(ms: number): Promise<unknown>;
+}
+
 const PAUSE_FACTOR = 2;
 /** A piece that waited long for the database need not hold up the others for even longer. */
 const PAUSE_MS_MAX = 500;
@@ -11,23 +19,25 @@ const PAUSE_MS_MAX = 500;
  * as it took. So all of it together takes a third of the process, and less when the process is busy. Pauses may be owed up
  * to `burstMs`: what is done soon, after a time without work, is done without a pause.
  */
-export function createPacer({ burstMs = 0 }: { burstMs?: number } = {}): Pace {
+export function createPacer(options: PacerOptions = {}): Pace {
+  const { burstMs = 0, now = () => performance.now() } = options;
+  const { pause = (ms) => delay(ms, undefined, { ref: false }) } = options;
   let last: Promise<unknown> = Promise.resolve();
   /** When all pauses so far would be over. */
   let restedAt = 0;
 
-  function pauseAfter(tookMs: number): Promise<void> {
-    const now = performance.now();
-    restedAt = Math.max(restedAt, now) + Math.min(PAUSE_FACTOR * tookMs, PAUSE_MS_MAX);
-    const pauseMs = restedAt - now - burstMs;
-    return pauseMs > 0 ? delay(pauseMs, undefined, { ref: false }) : Promise.resolve();
+  async function pauseAfter(tookMs: number): Promise<void> {
+    const endedAt = now();
+    restedAt = Math.max(restedAt, endedAt) + Math.min(PAUSE_FACTOR * tookMs, PAUSE_MS_MAX);
+    const pauseMs = restedAt - endedAt - burstMs;
+    if (pauseMs > 0) await pause(pauseMs);
   }
 
   return (piece) => {
     const turn = last.then(async () => {
-      const startedAt = performance.now();
+      const startedAt = now();
       const result = await piece();
-      return { result, tookMs: performance.now() - startedAt };
+      return { result, tookMs: now() - startedAt };
     });
     last = turn.then(
       ({ tookMs }) => pauseAfter(tookMs),

@@ -1,53 +1,70 @@
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createPacer } from '../../src/process/pacer.ts';
 
 describe('The pacer of long work', () => {
-  it('runs pieces one at a time, in turn, and pauses twice as long as each took', async () => {
-    const pace = createPacer();
-    const spans: Array<{ name: number; from: number; to: number }> = [];
-    const piece = (name: number) => async () => {
-      const from = performance.now();
-      await delay(30);
-      spans.push({ name, from, to: performance.now() });
+  let nowMs: number;
+  let pauses: number[];
+
+  beforeEach(() => {
+    nowMs = 1_000;
+    pauses = [];
+  });
+
+  const newPacer = (burstMs = 0) =>
+    createPacer({
+      burstMs,
+      now: () => nowMs,
+      pause: async (ms) => {
+        pauses.push(ms);
+        nowMs += ms;
+      },
+    });
+  /** A piece that takes so long. */
+  const taking = (ms: number) => async () => {
+    nowMs += ms;
+    return ms;
+  };
+
+  it('pauses twice as long as each piece took, and half a second at most', async () => {
+    const pace = newPacer();
+    for (const ms of [30, 7, 250, 900]) assert.equal(await pace(taking(ms)), ms);
+    await pace(taking(0));
+    assert.deepEqual(pauses, [60, 14, 500, 500]);
+  });
+
+  it('runs pieces one at a time, in turn', async () => {
+    const pace = newPacer();
+    const events: string[] = [];
+    const piece = (name: string) => async () => {
+      events.push(`${name} begins`);
+      await new Promise((resolve) => setImmediate(resolve));
+      events.push(`${name} ends`);
       return name;
     };
-    assert.deepEqual(await Promise.all([1, 2, 3].map((name) => pace(piece(name)))), [1, 2, 3]);
+    const names = ['a', 'b', 'c'];
+    assert.deepEqual(await Promise.all(names.map((name) => pace(piece(name)))), names);
     assert.deepEqual(
-      spans.map(({ name }) => name),
-      [1, 2, 3],
+      events,
+      names.flatMap((name) => [`${name} begins`, `${name} ends`]),
     );
-    for (const [index, { from, to }] of spans.slice(0, -1).entries()) {
-      const next = spans[index + 1]?.from ?? 0;
-      assert.ok(next - to >= 1.9 * (to - from), `${next - to} ms after ${to - from} ms`);
-    }
   });
 
   it('pauses after the first pieces only once more than the burst is owed', async () => {
-    const pace = createPacer({ burstMs: 60_000 });
-    const took: number[] = [];
-    const spent = await spanOf(async () => {
-      for (let piece = 0; piece < 5; piece++)
-        await pace(async () => took.push(await spanOf(() => delay(20))));
-    });
-    const sum = took.reduce((total, ms) => total + ms, 0);
-    assert.ok(spent < 2 * sum, `${spent} ms for ${sum} ms of work; with pauses it is three times as long`);
-    const strict = createPacer({ burstMs: 30 });
-    const spentMs = await spanOf(() => strict(() => delay(40)).then(() => strict(async () => {})));
-    assert.ok(spentMs >= 40 + 2 * 39 - 30, `${spentMs} ms`);
+    const pace = newPacer(100);
+    for (const ms of [20, 20, 20]) await pace(taking(ms));
+    await pace(taking(0));
+    // After 20, 20 and 20 ms of work 40, 60 and 80 ms are owed: time that passes is rest.
+    assert.deepEqual(pauses, []);
+    await pace(taking(60));
+    await pace(taking(0));
+    assert.deepEqual(pauses, [40]);
   });
 
   it('goes on after a piece that failed', async () => {
-    const pace = createPacer();
+    const pace = newPacer();
     const failing = pace(() => Promise.reject(new Error('fault')));
     const next = pace(async () => 'done');
     await assert.rejects(failing, /fault/);
     assert.equal(await next, 'done');
   });
 });
-
-async function spanOf(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
-}

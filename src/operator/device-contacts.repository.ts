@@ -5,6 +5,8 @@ export interface DeviceContact {
   lastContactAt: Date | null;
   /** Deadline of the next contact; null: none is known. */
   expectedBy: Date | null;
+  /** An apply has reached the device: else its configuration is in sync with what it ran before. */
+  hasHadProfile: boolean;
 }
 
 export type DeviceContactsRepository = ReturnType<typeof createDeviceContactsRepository>;
@@ -14,8 +16,11 @@ export function createDeviceContactsRepository(sql: Sql) {
     async find(organizationId: string, assetId: string): Promise<DeviceContact | null> {
       const [row] = await query<DeviceContact>(
         sql,
-        `select last_contact_at as "lastContactAt", expected_by as "expectedBy" from device_states
-         where organization_id = ? and asset_id = ?`,
+        `select s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy",
+           c.has_had_profile as "hasHadProfile"
+         from device_states s
+         join device_configs c on c.organization_id = s.organization_id and c.asset_id = s.asset_id
+         where s.organization_id = ? and s.asset_id = ?`,
         [organizationId, assetId],
       );
       return row ?? null;

@@ -46,7 +46,7 @@ ${live(
 )}
 ${curveHtml(device.id, span)}
 <div class="columns">
-<section><h2>Configuration ${badge(config.syncStatus)}</h2>
+<section><h2>Configuration ${badge(config.syncStatus)}${contact?.hasHadProfile === false && html` <span class="quiet">never had a profile</span>`}</h2>
 ${live('configuration', html`${configurationOf(config)}${mayChange && withdrawal(device.id, config)}`)}</section>
 <section><h2>Device</h2>${factsOf(device)}</section>
 </div>

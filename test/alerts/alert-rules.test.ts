@@ -1,7 +1,7 @@
 /** Which rules apply to a device, and what becomes of its alerts when they change. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import { applyAnswer, eventually, FACTORY, FRIDGE, report } from '../support/fleet.ts';
+import { applyAnswer, configOf, eventually, FACTORY, FRIDGE, report } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
 import { FRIDGE_BOUNDS, useDevice } from './harness.ts';
 
@@ -22,6 +22,17 @@ describe('The alert rules of a device', () => {
     assert.deepEqual(await statuses(), ['high_temp new']);
     await measure(1, 5);
     assert.deepEqual(await statuses(), ['high_temp resolved']);
+  });
+
+  it('evaluates by a calendar that ends at 24:00, as somebody else may have set it on the device', async () => {
+    await applyProfile(FRIDGE);
+    const { pendingConfig } = await configOf(device.org, device.serial);
+    const everyDay = { type: 'WEEK', enableRules: [0, 1, 2], days: [0, 1, 2, 3, 4, 5, 6], timezone: 0 };
+    const calendars = [{ ...everyDay, fromTime: 0, toTime: 1_440 }];
+    await report(device.org, device.serial, { ...FACTORY, ...pendingConfig, calendars });
+    assert.deepEqual((await configOf(device.org, device.serial)).deviceConfig.calendars, calendars);
+    await measure(0, 20);
+    assert.deepEqual(await statuses(), ['high_temp new']);
   });
 
   it('ignores applied rules that a reporting device has not confirmed', async () => {

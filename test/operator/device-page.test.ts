@@ -5,8 +5,10 @@ import {
   applyAnswer,
   configOf,
   createProfile,
+  FACTORY,
   FRIDGE,
   register,
+  report,
   sendTemperature,
 } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -29,6 +31,16 @@ describe('The page of a device', () => {
     assert.equal(status, 200, text);
     return text;
   };
+
+  it('says beside the state of the configuration that no profile was ever applied, until one is', async () => {
+    const heading = async (id: string) =>
+      (await page(`/devices/${id}`)).match(/<h2>Configuration .*<\/h2>/)?.[0];
+    const id = await register(dms, 'PLAIN-1');
+    await report(dms, 'PLAIN-1', FACTORY);
+    assert.match((await heading(id)) ?? '', /applied<.*never had a profile/);
+    await apply(dms, await createProfile(dms, { ...FRIDGE, slug: 'plain' }), { serialNumbers: ['PLAIN-1'] });
+    assert.doesNotMatch((await heading(id)) ?? 'never', /never/);
+  });
 
   it('says that no contact is expected, and then by when the next one is', async () => {
     assert.match(await page(`/devices/${assetId}`), /next contact not known/);

@@ -1,5 +1,6 @@
 /** GET /assets/{assetId}/statistics, over readings that a device sent. */
 import assert from 'node:assert/strict';
+import { inflateSync } from 'node:zlib';
 import { apply, applyAnswer, createProfile, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -100,6 +101,17 @@ describe('Statistics of a device', () => {
     assert.equal(text.match(/\/Type \/Page\b(?!s)/g)?.length, 1);
   });
 
+  it('shows a single reading in the curve of the PDF', async () => {
+    const id = await register(dms, 'LONE');
+    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: time(90) }];
+    await dms.device.post('/devices/LONE/measurements', { readings });
+    const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
+    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
+    const [stroke, ...others] = verticalStrokesOf(bytes);
+    assert.deepEqual(others, []);
+    assert.ok(stroke !== undefined && stroke >= 0.9, `${stroke} points high`);
+  });
+
   it('refuses spans that are missing, empty or too long', async () => {
     for (const query of [
       '',
@@ -112,3 +124,14 @@ describe('Statistics of a device', () => {
     assert.equal((await get('?from=2020-01-01T00:00:00Z&to=2021-02-04T00:00:00Z')).status, 200);
   });
 });
+
+/** Their heights in points: a path of two points at one place from the left. */
+function verticalStrokesOf(pdf: Buffer): number[] {
+  const text = pdf.toString('latin1');
+  const contents = [...text.matchAll(/\/FlateDecode\s*>>\s*stream\r?\n(.*?)\r?\nendstream/gs)].map(
+    ([, data = '']) => inflateSync(Buffer.from(data, 'latin1')).toString('latin1'),
+  );
+  return [...contents.join('\n').matchAll(/^([\d.]+) ([\d.]+) m\s+([\d.]+) ([\d.]+) l$/gm)].flatMap(
+    ([, x1, y1, x2, y2]) => (x1 === x2 ? [Math.abs(Number(y1) - Number(y2))] : []),
+  );
+}

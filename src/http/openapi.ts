@@ -2,6 +2,7 @@
 import type Joi from 'joi';
 import { describeSchema } from './describe-schema.ts';
 import { type JsonSchema, jsonSchema, withoutDefaults } from './json-schema.ts';
+import { withOpenAnswers } from './open-answers.ts';
 import { errorComponents, errorResponses } from './openapi-errors.ts';
 import { EVENTS_TAG, type WebhookEvent, webhookParameters, webhooks } from './openapi-webhooks.ts';
 import { type ResponseContract, type Route, takesIdempotencyKey } from './route.ts';
@@ -42,7 +43,7 @@ export function openApi({ routes, events, tags, info }: DocumentedApi): JsonSche
     operations[definition.method.toLowerCase()] = operation(definition, schemaOf);
   }
   const errorResponsesByName = errorComponents(schemaOf);
-  return {
+  return withOpenAnswers({
     openapi: '3.1.0',
     info,
     servers: [{ url: 'http://127.0.0.1:8080', description: 'Where npm start serves; yours is elsewhere' }],
@@ -62,7 +63,7 @@ export function openApi({ routes, events, tags, info }: DocumentedApi): JsonSche
         deviceKey: { type: 'http', scheme: 'bearer', description: 'Device token of an organization (dev_…)' },
       },
     },
-  };
+  });
 }
 
 type SchemaOf = (schema: Joi.Schema) => JsonSchema;

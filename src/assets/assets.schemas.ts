@@ -4,22 +4,29 @@ import { BATTERY_STATUSES, type BatteryStatus, SIGNAL_STRENGTHS } from '../devic
 import { SYNC_STATUSES, type SyncStatus } from '../devices/device-sync.ts';
 import { serialNumber } from '../devices/devices.schemas.ts';
 import type { LatestView } from '../devices/latest-readings.ts';
-import { limit, name as nameOf, nextCursor, textToFind, time, timestamp, uuid } from '../http/schemas.ts';
+import {
+  atMost,
+  limit,
+  name as nameOf,
+  nextCursor,
+  textToFind,
+  time,
+  timestamp,
+  uuid,
+} from '../http/schemas.ts';
 import { DEVICE_STATUSES, type DeviceStatus } from '../presence/presence.ts';
 import { ASSET_STATUSES, type AssetView, type ListedAssetView, type Registration } from './asset.ts';
 
-const text = (max: number) => Joi.string().max(max);
-
 const name = nameOf(128);
-const waterType = text(32);
+const waterType = atMost(32);
 const floor = Joi.number()
   .integer()
   .min(-100)
   .max(1000)
   .messages({ 'number.base': '{{#label}} must be a number, without decimals' });
-const model = text(64).description('Sensor product line');
-const buildingId = text(64).description("In the customer's own system");
-const spaceId = text(64).description("In the customer's own system");
+const model = atMost(64).description('Sensor product line');
+const buildingId = atMost(64).description("In the customer's own system");
+const spaceId = atMost(64).description("In the customer's own system");
 const groupId = uuid().description('The group that the device is in; it is in one at most');
 
 const registrationFields = {
@@ -121,8 +128,8 @@ export const listAssetsQuery = Joi.object<ListAssets, true>({
   cursor: uuid()
     .description('Id of the last asset of the page before')
     .messages({ 'string.pattern.base': '{{#label}} must be the nextCursor of an earlier page' }),
-  model: text(64).description('Only this product line'),
-  'model-name': text(64).description('Use model').meta({ deprecated: true }),
+  model: atMost(64).description('Only this product line'),
+  'model-name': atMost(64).description('Use model').meta({ deprecated: true }),
   q: textToFind(128)
     .description('Part of the serial number or the name; case does not count')
     .example('fridge'),

@@ -22,8 +22,23 @@ export const nameAsSent = (charactersMax: number) => lineOf(Joi.string(), charac
 /** To look for in names, which are stored by `toName` as well. */
 export const textToFind = (charactersMax: number) => notBlank(Joi.string().custom(toName), charactersMax);
 
+/**
+ * At most so many characters as JSON Schema (Validation, 6.3.1) and PostgreSQL count them: code points. Joi counts the
+ * units of UTF-16, of which an emoji has two and more.
+ */
+export const atMost = (charactersMax: number, text = Joi.string()) =>
+  text
+    .custom((value: string, helpers) =>
+      isLonger(value, charactersMax) ? helpers.error('string.max', { limit: charactersMax }) : value,
+    )
+    .meta({ docs: { maxLength: charactersMax } });
+
+/** Looks at the characters only where that decides, so a text of any length costs little. */
+const isLonger = (text: string, charactersMax: number): boolean =>
+  text.length > charactersMax && (text.length > 2 * charactersMax || [...text].length > charactersMax);
+
 const notBlank = (text: Joi.StringSchema, charactersMax: number) =>
-  text.max(charactersMax).pattern(/\S/).messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK });
+  atMost(charactersMax, text).pattern(/\S/).messages({ 'string.pattern.base': BLANK, 'string.empty': BLANK });
 
 const lineOf = (text: Joi.StringSchema, charactersMax: number) =>
   notBlank(text, charactersMax).custom((text: string, helpers) => {

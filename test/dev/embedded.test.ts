@@ -426,14 +426,15 @@ describe('The Temporal dev server', () => {
     `);
     await startWorkflow(await line(), 'before', 'JobId');
     const left = pidIn(join(scratch, `temporal-${pinned.server}.db.pid`)) ?? 0;
+    // The parent lives on: without a reader of its output the server might end by itself.
     await orphan(left);
-    parent.kill('SIGKILL');
 
     const searchAttributes = { JobId: 'Keyword', EndpointId: 'Keyword' } as const;
     const said: string[] = [];
     const print = (text: string) => said.push(text);
     const server = await kept(startTemporalDevServer({ cli, dbFile, searchAttributes, log: quiet, print }));
     assert.match(said.join(), new RegExp(`^Temporal: process ${left} was left running`));
+    parent.kill('SIGKILL');
     await startWorkflow(server.address, 'after', 'EndpointId');
     for (const id of ['before', 'after']) assert.equal(await typeOf(server.address, id), 'any');
     await server.stop();

@@ -1152,6 +1152,7 @@ CREATE TABLE device_configs (
   has_drifted boolean DEFAULT false NOT NULL,
   known_errors jsonb,
   has_had_profile boolean DEFAULT false NOT NULL,
+  is_inheriting boolean DEFAULT false NOT NULL,
   CONSTRAINT device_configs_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_configs_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_configs_contradiction_count_check CHECK (contradiction_count >= 0),
@@ -1203,6 +1204,8 @@ COMMENT ON COLUMN device_configs.known_errors IS
   'ids (codes, or texts) and at (time of the latest one, or null) of the configuration errors that the device reported before it fetched what is pending; what it repeats of them says nothing of a change, unless that sets refusedKeys, which it has refused with them before. Null: none.';
 COMMENT ON COLUMN device_configs.has_had_profile IS
   'True: the change of a profile is pending for the device, or was at some time.';
+COMMENT ON COLUMN device_configs.is_inheriting IS
+  'True: the hardware was replaced, and the new one has yet to confirm what the old one had. What is withdrawn of the pending change goes back to the value in confirmed_config_id.';
 COMMENT ON INDEX device_configs_utc_offset_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 CREATE OR REPLACE FUNCTION record_device_configs_changes()

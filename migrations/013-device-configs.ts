@@ -29,6 +29,7 @@ export const up = (sql: Knex) =>
       has_drifted boolean not null default false,
       known_errors jsonb,
       has_had_profile boolean not null default false,
+      is_inheriting boolean not null default false,
       constraint device_configs_pkey primary key (organization_id, asset_id),
       constraint device_configs_asset_fkey foreign key (organization_id, asset_id)
         references assets (organization_id, id),
@@ -85,6 +86,9 @@ export const up = (sql: Knex) =>
       'As the API shows it. It follows from the other columns and the configurations that they refer to.';
     comment on column device_configs.has_had_profile is
       'True: the change of a profile is pending for the device, or was at some time.';
+    comment on column device_configs.is_inheriting is
+      'True: the hardware was replaced, and the new one has yet to confirm what the old one had. What is withdrawn of '
+      'the pending change goes back to the value in confirmed_config_id.';
     comment on column device_configs.known_errors is
       'ids (codes, or texts) and at (time of the latest one, or null) of the configuration errors that the device reported '
       'before it fetched what is pending; what it repeats of them says nothing of a change, unless that sets refusedKeys, '

@@ -1,10 +1,9 @@
 import type { Sql } from '../db/database.ts';
 import type { InTransaction, Transact, Transaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import { CONFIGURATION_KEYS } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
 import { newHardware } from '../devices/device.ts';
-import { withdraw } from '../devices/device-sync.ts';
+import { withdrawAll } from '../devices/device-sync.ts';
 import { sameSerial } from '../devices/serial-number.ts';
 import { invalid, notFound } from '../process/errors.ts';
 import {
@@ -111,7 +110,7 @@ export function createAssetsService({
       return transact(async ({ sql, afterCommit }) => {
         const [device] = await devicesIn(sql).lockByAsset(organizationId, [id]);
         if (!device) throw notFound(NO_SUCH_ASSET);
-        await devicesIn(sql).update([{ ...device, sync: withdraw(device.sync, CONFIGURATION_KEYS) }]);
+        await devicesIn(sql).update([{ ...device, sync: withdrawAll(device.sync) }]);
         const serialNumber = await assetsIn(sql).lockSerial(organizationId, id);
         if (serialNumber !== null) await revokeToken(sql, organizationId, serialNumber);
         await assetsIn(sql).archive(organizationId, id);

@@ -11,12 +11,11 @@ import {
   hasSameAlertRules,
   keysOf,
   merged,
-  without,
 } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import { followsTimeZone } from '../devices/device-row.ts';
-import { monitoredConfig } from '../devices/device-sync.ts';
+import { inheritedBy, monitoredConfig, pendingWithout } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { endChanges } from '../devices/pending-owners.ts';
 import { findConflicts, memoized, refusedWithout } from './changes.ts';
@@ -101,12 +100,12 @@ export function createChangesService(deps: ChangesDeps) {
       {
         organizationId,
         configIds: [
-          ...devices.map(({ pendingConfigId }) => pendingConfigId),
+          ...devices.flatMap((device) => [device.pendingConfigId, inheritedIdOf(device)]),
           ...[...endedOf.values(), ...othersOf.values()].flat().map(({ changeId }) => changeId),
         ],
       },
     ]);
-    const nextOf = memoized(endedKeyOf, (each: EndedDevice) => pendingWithout(each, contents));
+    const nextOf = memoized(endedKeyOf, (each: EndedDevice) => afterEnd(each, contents));
     const next = devices
       .filter(({ pendingConfigId }) => pendingConfigId !== null)
       .map((device) => {
@@ -169,8 +168,17 @@ interface EndedDevice {
   others: OtherChange[];
 }
 
-const endedKeyOf = ({ device: { pendingConfigId, refusedKeys }, ended, others }: EndedDevice) =>
-  JSON.stringify([pendingConfigId, refusedKeys, ended.map(changeKeyOf), others.map(changeKeyOf)]);
+const endedKeyOf = ({ device, ended, others }: EndedDevice) =>
+  JSON.stringify([
+    device.pendingConfigId,
+    device.refusedKeys,
+    inheritedIdOf(device),
+    ended.map(changeKeyOf),
+    others.map(changeKeyOf),
+  ]);
+
+const inheritedIdOf = ({ isInheriting, confirmedConfigId }: ChangingDevice) =>
+  inheritedBy({ isInheriting, confirmed: confirmedConfigId });
 
 const changeKeyOf = ({ changeId, lostKeys, refusalReason }: ActiveChange & Partial<OtherChange>) => [
   changeId,
@@ -178,7 +186,7 @@ const changeKeyOf = ({ changeId, lostKeys, refusalReason }: ActiveChange & Parti
   refusalReason,
 ];
 
-function pendingWithout(
+function afterEnd(
   { device, ended, others }: EndedDevice,
   contents: ConfigurationContents,
 ): NextPending & { isChanged: boolean } {
@@ -189,7 +197,9 @@ function pendingWithout(
     lostKeys: lostKeys ?? [],
   });
   const { withdrawn, refusal } = endChanges(pending, ended.map(owned), others.map(owned));
-  const config = without(pending, withdrawn);
+  const inheritedId = inheritedIdOf(device);
+  const inherited = inheritedId === null ? null : contentOf(contents, inheritedId);
+  const config = pendingWithout(pending, withdrawn, inherited);
   const stillRefused = refusedWithout(pending, device, withdrawn);
   const refusedAgain = refusal?.keys.filter((key) => !stillRefused.includes(key)) ?? [];
   return {

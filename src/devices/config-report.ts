@@ -186,12 +186,14 @@ const TRANSITIONS: Record<ReportOutcome['kind'], Transition> = {
       intervalsOf(change),
     );
     const known = merged(replaced, config);
+    const pending = sync.pending && unconfirmed(sync.pending, change);
     return {
       ...sync,
       reported: { config: known, at: receivedAt, hash },
       // All that it is known to run counts as confirmed: a confirmation ends in `applied`, whatever had drifted before.
       confirmed: merged(sync.confirmed, merged(change, known)),
-      pending: sync.pending && unconfirmed(sync.pending, change),
+      pending,
+      isInheriting: sync.isInheriting && pending !== null,
     };
   },
   rejected: (sync, _report, outcome) => ({

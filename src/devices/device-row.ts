@@ -27,6 +27,7 @@ export interface DeviceRow {
   failure_reason: string | null;
   refused_keys: ConfigurationKey[] | null;
   observed_hash: number | null;
+  is_inheriting: boolean;
   known_errors: { ids: string[]; at: string | null; refusedKeys: ConfigurationKey[] } | null;
   reported_channel_types: number[] | null;
   channels_reported: boolean;
@@ -48,7 +49,7 @@ export const toPresence = (row: PresenceRow): Presence => ({
 /** Of `device_configs d`, but for its key. */
 export const CONFIG_COLUMNS = `d.reported_config_id, d.reported_at,
   d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradiction_count,
-  d.failure_reason, d.refused_keys, d.observed_hash, d.known_errors, d.reported_channel_types, d.channels_reported, d.rule_slots`;
+  d.failure_reason, d.refused_keys, d.observed_hash, d.is_inheriting, d.known_errors, d.reported_channel_types, d.channels_reported, d.rule_slots`;
 /** Of `assets a` and `device_configs d`. */
 export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.model, ${CONFIG_COLUMNS}`;
 
@@ -104,6 +105,7 @@ export function toDevice(row: DeviceRow, contents: ConfigurationContents): Devic
         refusal: toRefusal(row.failure_reason, row.refused_keys, keysOf(pending)),
       },
       observedHash: row.observed_hash,
+      isInheriting: row.is_inheriting,
       knownErrors: row.known_errors && {
         ...row.known_errors,
         at: row.known_errors.at === null ? null : new Date(row.known_errors.at),
@@ -137,10 +139,10 @@ export const toKeysText = (keys: readonly ConfigurationKey[] | undefined): strin
 /** What of a device is written, as arrays for `unnest` in the order of `WRITTEN_COLUMNS`. */
 export const WRITTEN_COLUMNS = `organization_id, asset_id, reported_config_id, reported_at, reported_hash,
   confirmed_config_id, pending_config_id, revision, fetched_at, contradiction_count, failure_reason, refused_keys,
-  observed_hash, known_errors, reported_channel_types, channels_reported, rule_slots, follows_time_zone, sync_status,
+  observed_hash, is_inheriting, known_errors, reported_channel_types, channels_reported, rule_slots, follows_time_zone, sync_status,
   has_drifted`;
 export const WRITTEN_ARRAYS = `?::uuid[], ?::uuid[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::uuid[], ?::uuid[],
-  ?::bigint[], ?::timestamptz[], ?::smallint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::boolean[],
+  ?::bigint[], ?::timestamptz[], ?::smallint[], ?::text[], ?::text[], ?::bigint[], ?::boolean[], ?::text[], ?::text[], ?::boolean[],
   ?::smallint[], ?::boolean[], ?::text[], ?::boolean[]`;
 
 export function writtenBindings(devices: Device[], configIds: Map<DeviceConfiguration, string>): unknown[][] {
@@ -161,6 +163,7 @@ export function writtenBindings(devices: Device[], configIds: Map<DeviceConfigur
     column(({ sync }) => sync.pending?.refusal?.reason ?? null),
     column(({ sync }) => toKeysText(sync.pending?.refusal?.keys)),
     column(({ sync }) => sync.observedHash),
+    column(({ sync }) => sync.isInheriting),
     column(({ sync }) => sync.knownErrors && JSON.stringify(sync.knownErrors)),
     column(({ capabilities }) => capabilities.channelTypes && `{${capabilities.channelTypes.join()}}`),
     column(({ areChannelsReported }) => areChannelsReported),

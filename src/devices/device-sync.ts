@@ -54,6 +54,11 @@ export interface DeviceSync {
   pending: PendingChange | null;
   /** The device's own number for its configuration in its latest frame; null when no frame came since the report. */
   observedHash: number | null;
+  /**
+   * The hardware was replaced, and the new one has yet to confirm what the old one had: of that, what a withdrawal takes
+   * out of the pending change goes back to the value that the old one had confirmed.
+   */
+  isInheriting: boolean;
   /** What it reported before it fetched what is pending, so that it is no answer to that; null: no errors. */
   knownErrors: KnownErrors | null;
 }
@@ -74,6 +79,7 @@ export const NEW_DEVICE: DeviceSync = {
   revision: 0,
   pending: null,
   observedHash: null,
+  isInheriting: false,
   knownErrors: null,
 };
 
@@ -189,9 +195,33 @@ export function merge(sync: DeviceSync, change: DeviceConfiguration): DeviceSync
   return withPending(sync, merged(sync.pending?.config ?? null, change), refusal);
 }
 
+/** What is pending without the keys. `inherited`: what the hardware before had confirmed; null: it was not replaced. */
+export function pendingWithout(
+  pending: DeviceConfiguration,
+  keys: readonly ConfigurationKey[],
+  inherited: DeviceConfiguration | null,
+): DeviceConfiguration | null {
+  const left = without(pending, keys);
+  const back =
+    inherited &&
+    without(
+      inherited,
+      CONFIGURATION_KEYS.filter((key) => !keys.includes(key) || !(key in pending)),
+    );
+  return back ? merged(left, back) : left;
+}
+
+export const inheritedBy = <Config>({
+  isInheriting,
+  confirmed,
+}: {
+  isInheriting: boolean;
+  confirmed: Config | null;
+}) => (isInheriting ? confirmed : null);
+
 /**
- * The keys leave what is pending; what they had replaced does not come back, and what was refused stays so. `refusedAgain`
- * stays pending and leaves the offer.
+ * The keys leave what is pending; what they had replaced does not come back, but to new hardware, and what was refused
+ * stays so. `refusedAgain` stays pending and leaves the offer.
  */
 export function withdraw(
   sync: DeviceSync,
@@ -200,8 +230,15 @@ export function withdraw(
 ): DeviceSync {
   if (!sync.pending) return sync;
   const { config, refusal } = sync.pending;
-  return withPending(sync, without(config, keys), refusalWith(refusalWithout(refusal, keys), refusedAgain));
+  return withPending(
+    sync,
+    pendingWithout(config, keys, inheritedBy(sync)),
+    refusalWith(refusalWithout(refusal, keys), refusedAgain),
+  );
 }
+
+/** Nothing is pending any more, nor comes back. */
+export const withdrawAll = (sync: DeviceSync): DeviceSync => withPending(sync, null);
 
 /** Both, with the reason of the first one. */
 function refusalWith(refusal: Refusal | null, more: Refusal | null): Refusal | null {
@@ -221,7 +258,10 @@ export function refusalWithout(refusal: Refusal | null, keys: readonly Configura
 /** New hardware is offered all that the old one had confirmed, and over it what was pending; it refused none of it. */
 export function replaceHardware(sync: DeviceSync): DeviceSync {
   const wanted = sync.pending ? merged(sync.confirmed, sync.pending.config) : sync.confirmed;
-  return withPending({ ...sync, knownErrors: null }, wanted);
+  return withPending(
+    { ...sync, knownErrors: null, isInheriting: keysOf(sync.confirmed ?? {}).length > 0 },
+    wanted,
+  );
 }
 
 /** Whatever becomes pending has to be fetched anew, as a new revision; without anything pending the revision stays. */
@@ -230,7 +270,7 @@ export function withPending(
   config: DeviceConfiguration | null,
   refusal: Refusal | null = null,
 ): DeviceSync {
-  if (config === null || keysOf(config).length === 0) return { ...sync, pending: null };
+  if (config === null || keysOf(config).length === 0) return { ...sync, pending: null, isInheriting: false };
   const pending = { config, fetchedAt: null, contradictions: 0, refusal };
   return { ...sync, pending, revision: sync.revision + 1 };
 }

@@ -191,7 +191,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
              pending_config_id = n.pending_config_id, revision = n.revision, fetched_at = n.fetched_at,
              contradiction_count = n.contradiction_count, failure_reason = n.failure_reason,
              refused_keys = string_to_array(btrim(n.refused_keys, '{}'), ','), observed_hash = n.observed_hash,
-             known_errors = n.known_errors::jsonb, channels_reported = n.channels_reported,
+             is_inheriting = n.is_inheriting, known_errors = n.known_errors::jsonb, channels_reported = n.channels_reported,
              reported_channel_types = string_to_array(btrim(n.reported_channel_types, '{}'), ',')::smallint[], rule_slots = n.rule_slots,
              sync_status = n.sync_status, has_drifted = n.has_drifted,
              utc_offset_check_at = case

@@ -15,6 +15,8 @@ export interface ChangingDevice {
   pendingConfigId: string | null;
   reportedConfigId: string | null;
   confirmedConfigId: string | null;
+  /** As in `DeviceSync`. */
+  isInheriting: boolean;
   /** The settings of the pending change that the device refused; null: none. */
   refusedKeys: ConfigurationKey[] | null;
   model: string | null;
@@ -38,7 +40,7 @@ export interface PendingAssignment {
 
 const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", d.pending_config_id as "pendingConfigId",
   d.reported_config_id as "reportedConfigId", d.confirmed_config_id as "confirmedConfigId",
-  d.refused_keys as "refusedKeys", a.model, d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"`;
+  d.is_inheriting as "isInheriting", d.refused_keys as "refusedKeys", a.model, d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"`;
 const DEVICES = `device_configs d ${WITH_ASSET}`;
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -175,6 +177,7 @@ export function createPendingChangesRepository(sql: Sql) {
            failure_reason = case when c.refused_keys is null then null else coalesce(c.reason, failure_reason) end,
            refused_keys = string_to_array(btrim(c.refused_keys, '{}'), ','),
            revision = case when c.id is null then revision else revision + 1 end,
+           is_inheriting = is_inheriting and c.id is not null,
            has_had_profile = has_had_profile or ?,
            sync_status = case
              when reported_config_id is null then 'no_device_report'

@@ -177,6 +177,32 @@ describe('A pending setting', () => {
     assert.deepEqual([pendingConfig, syncStatus], [TEN_MINUTES, 'failed']);
   });
 
+  it('goes back to what the hardware before had confirmed when its job is cancelled or the device leaves its group', async () => {
+    await applyTo('both');
+    await poll();
+    await report(org, 'A', { ...FACTORY, ...TEN_MINUTES, ...HOURLY });
+    const replace = (newSerialNumber: string) =>
+      change('post', `/assets/${assetId}/replace-hardware`, { newSerialNumber });
+    const pendingOf = async (serial: string) => (await configOf(org, serial)).pendingConfig;
+    const own = await applyTo('daily');
+    await replace('B');
+    assert.deepEqual(await pendingOf('B'), { ...TEN_MINUTES, ...DAILY });
+    await cancel(own);
+    assert.deepEqual(await pendingOf('B'), { ...TEN_MINUTES, ...HOURLY });
+    // The factory settings of the new one are no proof that it runs what the old one did.
+    await report(org, 'B', FACTORY);
+    const { id } = await change('post', '/groups', { name: 'Daily', profileSlug: 'daily' });
+    await change('patch', `/assets/${assetId}`, { groupId: id });
+    assert.deepEqual(await pendingOf('B'), { ...TEN_MINUTES, ...DAILY });
+    await change('patch', `/assets/${assetId}`, { groupId: null });
+    assert.deepEqual(await pendingOf('B'), { ...TEN_MINUTES, ...HOURLY });
+    await org.device.get('/devices/B/pending-config');
+    await report(org, 'B', { ...FACTORY, ...TEN_MINUTES, ...HOURLY });
+    const again = await apply(org, 'daily', { serialNumbers: ['B'] });
+    await cancel(again);
+    assert.equal(await pendingOf('B'), null);
+  });
+
   describe('of a device from which all that is pending is withdrawn', () => {
     const withdraw = (serial = 'A') => org.api.post(`/devices/${serial}/config/withdraw`);
     const jobOfTarget = async (jobId: string) => {

@@ -26,7 +26,13 @@ import {
 } from '../../src/devices/configurations.repository.ts';
 import type { Device } from '../../src/devices/device.ts';
 import { followsTimeZone } from '../../src/devices/device-row.ts';
-import { type DeviceSync, merge, monitoredConfig, withdraw } from '../../src/devices/device-sync.ts';
+import {
+  type DeviceSync,
+  merge,
+  monitoredConfig,
+  withdraw,
+  withdrawAll,
+} from '../../src/devices/device-sync.ts';
 import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
 import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
 import { endChanges, type OwnedChange, overwrittenBy, ownedKeys } from '../../src/devices/pending-owners.ts';
@@ -126,11 +132,11 @@ describe('A change of many devices in one statement', () => {
     });
   }
 
-  it('assigns a pending change as a merge into one device does, and none as a withdrawal of all keys does', () =>
+  it('assigns a pending change as a merge into one device does, and none as its withdrawal as a whole does', () =>
     fc.assert(
       fc.asyncProperty(cases, fc.array(fc.boolean()), async (drawn, kept) => {
         const after = drawn.map(({ sync, change }, index) =>
-          kept[index] ? merge(sync, change) : withdraw(sync, CONFIGURATION_KEYS),
+          kept[index] ? merge(sync, change) : withdrawAll(sync),
         );
         await compare(
           drawn.map(({ sync }) => sync),

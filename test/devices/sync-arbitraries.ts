@@ -34,6 +34,7 @@ export const syncs: fc.Arbitrary<DeviceSync> = fc.record({
       }),
   ),
   observedHash: hashes,
+  isInheriting: fc.boolean(),
   knownErrors: fc.option(
     fc.record({
       ids: fc.constantFrom(['7'], ['7', 'a, "b"']),

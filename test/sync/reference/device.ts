@@ -29,6 +29,8 @@ export class ReferenceDevice {
   reported: Config | null = null;
   reportedMs: number | null = null;
   confirmed: Config = {};
+  /** Other hardware has confirmed that: this one has yet to confirm anything. */
+  private isInheriting = false;
   /** Settings of the change that the device refused. */
   refused: string[] = [];
   /** Settings of confirmed changes that no report has named since. */
@@ -70,6 +72,7 @@ export class ReferenceDevice {
 
   setPending(change: Config) {
     this.change = change;
+    if (!this.pending) this.isInheriting = false;
     this.refused = this.refused.filter((key) => key in change);
     this.log = [];
   }
@@ -78,7 +81,10 @@ export class ReferenceDevice {
     this.setPending({ ...this.change, ...change });
   }
   withdraw(keys: readonly string[]) {
-    this.setPending(only(this.change, (key) => !keys.includes(key)));
+    const inherited = this.isInheriting ? this.confirmed : {};
+    const back = only(inherited, (key) => keys.includes(key) && key in this.change);
+    this.refused = this.refused.filter((key) => !keys.includes(key));
+    this.setPending({ ...only(this.change, (key) => !keys.includes(key)), ...back });
   }
   /** Settings that stay pending only for changes that the device refused. */
   refuseAgain(keys: readonly string[], names: string[]) {
@@ -88,6 +94,7 @@ export class ReferenceDevice {
   replaceHardware() {
     this.refused = [];
     this.errorsBefore = null;
+    this.isInheriting = Object.keys(this.confirmed).length > 0;
     this.setPending({ ...this.confirmed, ...this.change });
   }
   fetch(ms: number) {

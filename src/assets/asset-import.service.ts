@@ -54,7 +54,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
         const { sql } = tx;
         const named = await withNamedGroups(sql, organizationId, parsed);
         const read = await withKnownGroups(sql, organizationId, named);
-        const first = firstBySerial(read);
+        const first = await firstBySerial(read);
         // One order for all imports: two of them at once never wait for each other in a circle.
         const missing = [...first.keys()].sort().map((serial) => first.get(serial) as NewAsset);
         const createdIds = new Map<string, string>();
@@ -125,6 +125,47 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     }
   }
 
+  /** Other requests go on after each piece. */
+  async function* inPieces<Item>(items: Item[]): AsyncGenerator<Item[]> {
+    for (let at = 0; at < items.length; at += CHUNK) {
+      yield items.slice(at, at + CHUNK);
+      await nextTurn();
+    }
+  }
+
+  async function firstBySerial(rows: ReadRow[]): Promise<Map<string, NewAsset>> {
+    const first = new Map<string, NewAsset>();
+    for await (const piece of inPieces(rows)) {
+      for (const { asset } of piece) {
+        const key = asset && keyOf(asset.serialNumber);
+        if (key !== null && !first.has(key)) first.set(key, asset as NewAsset);
+      }
+    }
+    return first;
+  }
+
+  /** Of rows with one serial number, the first creates the asset. */
+  async function summaryOf(
+    rows: ReadRow[],
+    first: Map<string, NewAsset>,
+    createdIds: Map<string, string>,
+    ids: Map<string, string>,
+  ): Promise<ImportedAssets> {
+    const summary: ImportedAssets = { created: 0, unchanged: 0, failed: 0, results: [] };
+    for await (const piece of inPieces(rows)) {
+      for (const row of piece) {
+        const key = row.asset && keyOf(row.asset.serialNumber);
+        const createdId = key === null ? undefined : createdIds.get(key);
+        const result = resultOf(row, createdId ?? (key === null ? undefined : ids.get(key)) ?? null);
+        summary.results.push(result);
+        if (result.id === null) summary.failed++;
+        else if (createdId !== undefined && first.get(key as string) === row.asset) summary.created++;
+        else summary.unchanged++;
+      }
+    }
+    return summary;
+  }
+
   async function registerChunk(
     sql: Sql,
     organizationId: string,
@@ -158,14 +199,6 @@ const withoutGroup = (row: ReadRow): ReadRow => ({
 
 const keyOf = (serialNumber: string) => serialNumber.toLowerCase();
 
-function firstBySerial(rows: ReadRow[]): Map<string, NewAsset> {
-  const first = new Map<string, NewAsset>();
-  for (const { asset } of rows) {
-    if (asset && !first.has(keyOf(asset.serialNumber))) first.set(keyOf(asset.serialNumber), asset);
-  }
-  return first;
-}
-
 const SERIAL_SHOWN_MAX = 64;
 
 function serialOf(value: unknown): string | null {
@@ -173,29 +206,13 @@ function serialOf(value: unknown): string | null {
   return typeof serialNumber === 'string' ? cutText(serialNumber, SERIAL_SHOWN_MAX) : null;
 }
 
-/** Of rows with one serial number, the first creates the asset. */
-function summaryOf(
-  rows: ReadRow[],
-  first: Map<string, NewAsset>,
-  createdIds: Map<string, string>,
-  ids: Map<string, string>,
-): ImportedAssets {
-  const results = rows.map(({ row, serialNumber, asset, error }): ImportResult => {
-    const key = asset && keyOf(asset.serialNumber);
-    const id = key === null ? null : (createdIds.get(key) ?? ids.get(key) ?? null);
-    const warnings = id === null ? [] : registrationWarnings(serialNumber as string);
-    return {
-      row,
-      serialNumber,
-      id,
-      error: error ?? (id === null ? GONE : null),
-      ...(warnings.length > 0 && { warnings }),
-    };
-  });
-  const failed = results.filter(({ id }) => id === null).length;
-  const created = rows.filter(
-    ({ asset }) =>
-      asset && createdIds.has(keyOf(asset.serialNumber)) && first.get(keyOf(asset.serialNumber)) === asset,
-  ).length;
-  return { created, unchanged: rows.length - failed - created, failed, results };
+function resultOf({ row, serialNumber, error }: ReadRow, id: string | null): ImportResult {
+  const warnings = id === null ? [] : registrationWarnings(serialNumber as string);
+  return {
+    row,
+    serialNumber,
+    id,
+    error: error ?? (id === null ? GONE : null),
+    ...(warnings.length > 0 && { warnings }),
+  };
 }

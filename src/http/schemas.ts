@@ -14,13 +14,24 @@ export const idParams = <Name extends string>(name: Name): Joi.ObjectSchema<Reco
   Joi.object({ [name]: uuid().required() }) as Joi.ObjectSchema<Record<Name, string>>;
 
 /** Of something or somebody, as people write it: stored by `toName`. */
-export const name = (charactersMax: number) => lineOf(Joi.string().custom(toName), charactersMax);
+export const name = (charactersMax: number) => lineOf(asName(charactersMax), charactersMax);
 
 /** Of something that is shown to its owner exactly as it was sent. */
 export const nameAsSent = (charactersMax: number) => lineOf(Joi.string(), charactersMax);
 
 /** To look for in names, which are stored by `toName` as well. */
-export const textToFind = (charactersMax: number) => notBlank(Joi.string().custom(toName), charactersMax);
+export const textToFind = (charactersMax: number) => notBlank(asName(charactersMax), charactersMax);
+
+/** A character is four code points at most before it is composed (Unicode, Annex 15), and each is two units of UTF-16. */
+const UNITS_MAX = 8;
+
+/** What cannot be short enough is refused as it is: composing a long run of marks takes the square of its length. */
+const asName = (charactersMax: number) =>
+  Joi.string().custom((text: string, helpers) => {
+    const bare = text.trim();
+    const isTooLong = bare.length > UNITS_MAX * charactersMax;
+    return isTooLong ? helpers.error('string.max', { limit: charactersMax }) : toName(bare);
+  });
 
 /**
  * At most so many characters as JSON Schema (Validation, 6.3.1) and PostgreSQL count them: code points. Joi counts the

@@ -230,6 +230,12 @@ describe('Costly input', () => {
       200,
       () => csv(numbers(9_900, () => `!!${'x'.repeat(700)},x,zz`)),
     ],
+    ['a name of 200,000 marks', 400, () => json('/groups', { name: `e${'\u0323\u0301'.repeat(100_000)}` })],
+    [
+      'an import of names of marks',
+      200,
+      () => csv(numbers(480, (n) => `D${n},e${'\u0323\u0301'.repeat(4_000)},1`)),
+    ],
     ['an import of names of blanks', 200, () => csv(numbers(9_900, (n) => `D${n},"${' '.repeat(700)}x",1`))],
     [
       'an import that is no UTF-8 at its end',

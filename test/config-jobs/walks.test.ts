@@ -1,7 +1,7 @@
 /** What is done chunk by chunk is done for the set that is there: chunks of three, large above six, any number of devices. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Answer } from '../support/client.ts';
+import { listAll } from '../support/client.ts';
 import {
   apply,
   configOf,
@@ -70,7 +70,7 @@ describe('What is done chunk by chunk', () => {
   }
 
   const targetsOf = async ({ api }: TestOrganization, jobId: string, limit: number) => {
-    const targets: Target[] = await walk(api, `/devices/config-jobs/${jobId}/targets?limit=${limit}`);
+    const targets: Target[] = await listAll(api, `/devices/config-jobs/${jobId}/targets?limit=${limit}`);
     assert.equal(new Set(targets.map(({ serialNumber }) => serialNumber)).size, targets.length);
     return targets;
   };
@@ -103,7 +103,7 @@ describe('What is done chunk by chunk', () => {
     fc.assert(
       fc.asyncProperty(size, async (count) => {
         const { org, serials } = await addFleet(count + LARGE_ABOVE);
-        const ids = await walk(org.api, '/assets?limit=50');
+        const ids = await listAll(org.api, '/assets?limit=50');
         const leaving = ids.filter((_, index) => index % 4 === 1);
         const reporting = serials.filter((_, index) => index % 4 === 3);
         const jobId = await apply(org, 'daily', { applyToAll: true });
@@ -148,7 +148,7 @@ describe('What is done chunk by chunk', () => {
         assert.deepEqual(await pendingOf(org, serials), { ...all(inGroup, null), ...ofOthers });
         if (!isDeleted) return;
         assert.equal((await org.api.get(path)).status, 404);
-        const groups = (await walk(org.api, '/assets?limit=9')).map((asset) => asset.groupId ?? null);
+        const groups = (await listAll(org.api, '/assets?limit=9')).map((asset) => asset.groupId ?? null);
         assert.deepEqual(
           groups,
           serials.map(() => null),
@@ -157,14 +157,3 @@ describe('What is done chunk by chunk', () => {
       { numRuns: 8 },
     ));
 });
-
-async function walk(api: TestOrganization['api'], path: string) {
-  const found = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const { status, body, text }: Answer = await api.get(cursor === '' ? path : `${path}&cursor=${cursor}`);
-    assert.equal(status, 200, text);
-    found.push(...body.items);
-    cursor = body.nextCursor;
-  }
-  return found;
-}

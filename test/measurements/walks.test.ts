@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { query } from '../../src/db/query.ts';
-import type { Answer } from '../support/client.ts';
+import { listAll } from '../support/client.ts';
 import { register, registerMany } from '../support/fleet.ts';
 import type { TestOrganization } from '../support/service.ts';
 import { reading } from './fixtures.ts';
@@ -135,7 +135,7 @@ describe('What is read page by page', () => {
       fc.asyncProperty(size, fc.integer({ min: 1, max: 40 }), async (count, limit) => {
         const { org } = await addFleet([count]);
         const [id = ''] = await idsOf(org);
-        const pages = (query: string) => walk(org, `/assets/${id}/measurements?${RANGE}&${query}`);
+        const pages = (query: string) => listAll(org.api, `/assets/${id}/measurements?${RANGE}&${query}`);
         const readings = await pages(`limit=${Math.max(limit, Math.ceil(count / 10))}`);
         assert.equal(new Set(readings.map(({ measuredAt }) => measuredAt)).size, count);
         assert.equal(readings.length, count);
@@ -149,17 +149,6 @@ describe('What is read page by page', () => {
       { numRuns: 5 },
     ));
 });
-
-async function walk({ api }: TestOrganization, path: string) {
-  const found = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const { status, body, text }: Answer = await api.get(cursor === '' ? path : `${path}&cursor=${cursor}`);
-    assert.equal(status, 200, text);
-    found.push(...body.items);
-    cursor = body.nextCursor;
-  }
-  return found;
-}
 
 const only = (counts: Counts, ids: string[]): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([id]) => ids.includes(id)));

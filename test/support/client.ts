@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Agent, request } from 'undici';
+import { closedSchemas } from '../../dev/ledger/closed-schemas.ts';
 import { documentedApi } from '../../src/compose/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape; the schemas check them
@@ -82,7 +83,7 @@ interface Declared {
   path: string;
 }
 
-const document = documentedApi() as { paths: Record<string, Declared['operations']> };
+const document = closedSchemas(documentedApi()) as { paths: Record<string, Declared['operations']> };
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 (addFormats as unknown as (instance: Ajv2020) => void)(ajv);
 ajv.addSchema(document, 'api');
@@ -133,4 +134,16 @@ function checkError({ body, headers, status }: Answer): void {
   assert.deepEqual(Object.keys(body ?? {}).sort(), ['message', 'success'], `the body of a ${status}`);
   assert.equal(body.success, false);
   assert.equal(typeof body.message, 'string');
+}
+
+/** All items of a list, page by page. The path has a query. */
+export async function listAll({ get }: Pick<Client, 'get'>, path: string) {
+  const found = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { status, body, text }: Answer = await get(cursor === '' ? path : `${path}&cursor=${cursor}`);
+    assert.equal(status, 200, text);
+    found.push(...body.items);
+    cursor = body.nextCursor;
+  }
+  return found;
 }

@@ -1,5 +1,5 @@
 /** A function for each operation of the service, by its operation id. */
-import { type ApiError, toApiError } from './api-error.ts';
+import { ApiError, toApiError } from './api-error.ts';
 import { OPERATIONS } from './generated/operations.ts';
 import { parseMediaType } from './http-fields.ts';
 import type { Arguments, OperationId, Result } from './operation-types.ts';
@@ -37,8 +37,9 @@ export type Client = { readonly [Id in OperationId]: Call<Id, Result<Id>> } & {
 const TIMEOUT_MS = 30_000;
 
 /**
- * Calls answer with the JSON of the service, or throw an `ApiError` with its message. Refusals for overload, and lost
- * answers of calls that are safe to repeat, are tried again first.
+ * Calls answer with the JSON of the service, or throw an `ApiError` with its message; where there was no whole answer,
+ * the error of `fetch`. Refusals for overload, and lost or cut-off answers of calls that are safe to repeat, are tried
+ * again first.
  */
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS } = options;
@@ -50,15 +51,22 @@ export function createClient(options: ClientOptions): Client {
       method,
       headers: { Authorization: `Bearer ${apiKey}`, ...headers },
       ...(body !== undefined && { body }),
+      // Answers of other hosts are not of the service.
+      redirect: 'manual',
       signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
     });
   }
 
-  async function send(id: OperationId, given: Record<string, unknown>, call: CallOptions): Promise<Response> {
+  async function send<Answer>(
+    id: OperationId,
+    given: Record<string, unknown>,
+    call: CallOptions,
+    read: (response: Response) => Answer | Promise<Answer>,
+  ): Promise<Answer> {
     const parts = toRequest(baseUrl, id, given, call);
     for (let count = 1; ; count++) {
-      const outcome = await outcomeOf(attempt(parts, call.signal));
-      if (outcome instanceof Response) return outcome;
+      const outcome = await outcomeOf(attempt(parts, call.signal), read);
+      if ('answer' in outcome) return outcome.answer;
       call.signal?.throwIfAborted();
       const waitMs = retryInMs({ ...outcome, isRepeatable: parts.isRepeatable }, count, policy);
       if (waitMs === null) throw outcome.error;
@@ -69,11 +77,12 @@ export function createClient(options: ClientOptions): Client {
   const calls = Object.keys(OPERATIONS).map((id) => [
     id,
     async (given: Record<string, unknown> = {}, call: CallOptions = {}) =>
-      toResult(await send(id as OperationId, given, call)),
+      send(id as OperationId, given, call, toResult),
   ]);
   return {
     ...Object.fromEntries(calls),
-    send: (id: OperationId, given: Record<string, unknown>, call: CallOptions = {}) => send(id, given, call),
+    send: (id: OperationId, given: Record<string, unknown>, call: CallOptions = {}) =>
+      send(id, given, call, (response) => response),
   };
 }
 
@@ -83,19 +92,29 @@ interface Failed {
   retryAfterMs: number | null;
 }
 
-async function outcomeOf(answer: Promise<Response>): Promise<Response | Failed> {
+async function outcomeOf<Answer>(
+  pending: Promise<Response>,
+  read: (response: Response) => Answer | Promise<Answer>,
+): Promise<{ answer: Answer } | Failed> {
   try {
-    const response = await answer;
-    if (response.ok) return response;
+    const response = await pending;
+    if (response.ok) return { answer: await read(response) };
     const error = await toApiError(response);
     return { error, status: error.status, retryAfterMs: error.retryAfterMs };
   } catch (error) {
-    return { error: error as Error, status: null, retryAfterMs: null };
+    const status = error instanceof ApiError ? error.status : null;
+    return { error: error as Error, status, retryAfterMs: null };
   }
 }
 
 async function toResult(response: Response): Promise<unknown> {
   if (response.status === 204) return null;
   const mediaType = parseMediaType(response.headers.get('content-type'));
-  return mediaType?.type === 'application/json' ? response.json() : response;
+  if (mediaType?.type !== 'application/json') return response;
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ApiError('The answer is no JSON', response.status, response.headers.get('request-id'), null);
+  }
 }

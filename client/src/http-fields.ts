@@ -1,5 +1,10 @@
 /** Values of header fields, each by its grammar in RFC 9110. The service reads the same fields with these functions. */
 
+/** Blanks and tabs may surround a value, and no other characters (section 5.6.3). */
+const SURROUNDING_SPACE = /^[ \t]+|[ \t]+$/g;
+const withoutSpace = (value: string | null | undefined): string =>
+  (value ?? '').replace(SURROUNDING_SPACE, '');
+
 const DAY_MS = 24 * 3_600_000;
 /** Longer waits are read as this one. */
 export const RETRY_AFTER_MAX_MS = DAY_MS;
@@ -9,7 +14,7 @@ export const RETRY_AFTER_MAX_MS = DAY_MS;
  * such a field is ignored.
  */
 export function parseRetryAfter(value: string | null | undefined, now: Date): number | null {
-  const text = value?.trim() ?? '';
+  const text = withoutSpace(value);
   const waitMs = /^\d+$/.test(text)
     ? Number(text) * 1_000
     : (parseHttpDate(text, now)?.getTime() ?? Number.NaN) - now.getTime();
@@ -72,7 +77,7 @@ const PARAMETER = new RegExp(`[ \\t]*;[ \\t]*(?:(${TOKEN})=(?:(${TOKEN})|"((?:[^
 
 /** Content-Type (section 8.3.1); null when it is no media type. */
 export function parseMediaType(value: string | null | undefined): MediaType | null {
-  const text = value?.trim() ?? '';
+  const text = withoutSpace(value);
   const type = TYPE.exec(text)?.[0];
   if (type === undefined) return null;
   const parameters: MediaType['parameters'] = [];

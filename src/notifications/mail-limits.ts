@@ -19,31 +19,36 @@ export interface SentMail extends PlannedMail {
 
 export const HOUR_MS = 3_600_000;
 const TESTS_PER_CHANNEL = 5;
-const LINKS_PER_ADDRESS = 5;
+/** Confirmation links go to people who have not agreed to anything yet. */
+const LINKS_PER_CHANNEL = 5;
+const LINKS_PER_MAILBOX = 5;
 
 export const toAddressKey = (address: string): string => address.toLowerCase();
 
+/** Most providers deliver mail for `name+tag@example.com` to `name@example.com`. */
+const toMailbox = (addressKey: string): string => addressKey.replace(/\+[^@]*@/, '@');
+
 /** Milliseconds until the mail may be sent; 0: now. `sent`: those of the organization in the last hour, oldest first. */
 export function mailWaitMs(mail: PlannedMail, sent: SentMail[], limits: MailLimits, now: Date): number {
-  const ofAddress = sent.filter(({ addressKey }) => addressKey === mail.addressKey);
+  const isSameKind = ({ kind }: SentMail) => kind === mail.kind;
+  const isSameChannel = ({ channelId }: SentMail) => channelId === mail.channelId;
+  const isSameAddress = ({ addressKey }: SentMail) => addressKey === mail.addressKey;
+  const isSameMailbox = ({ addressKey }: SentMail) => toMailbox(addressKey) === toMailbox(mail.addressKey);
+  const limitsOfKind: Record<MailKind, Array<[sent: SentMail[], max: number]>> = {
+    link: [
+      [sent.filter(isSameKind).filter(isSameMailbox), LINKS_PER_MAILBOX],
+      [sent.filter(isSameKind).filter(isSameChannel), LINKS_PER_CHANNEL],
+    ],
+    test: [[sent.filter(isSameKind).filter(isSameChannel), TESTS_PER_CHANNEL]],
+    notification: [],
+  };
   const waits = [
     waitMs(sent, limits.perOrganization, now),
-    waitMs(ofAddress, limits.perAddress, now),
-    ...(mail.kind === 'link' ? [waitMs(ofKind(ofAddress, 'link'), LINKS_PER_ADDRESS, now)] : []),
-    ...(mail.kind === 'test'
-      ? [
-          waitMs(
-            ofKind(sent, 'test').filter(({ channelId }) => channelId === mail.channelId),
-            TESTS_PER_CHANNEL,
-            now,
-          ),
-        ]
-      : []),
+    waitMs(sent.filter(isSameAddress), limits.perAddress, now),
+    ...limitsOfKind[mail.kind].map(([counted, max]) => waitMs(counted, max, now)),
   ];
   return Math.max(...waits);
 }
-
-const ofKind = (sent: SentMail[], kind: MailKind): SentMail[] => sent.filter((each) => each.kind === kind);
 
 /** Until the last one that is too many is an hour old. */
 function waitMs(sent: SentMail[], max: number, now: Date): number {

@@ -12,6 +12,17 @@ import {
 } from '../../client/src/index.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
+import {
+  CUT_OFF,
+  CUT_OFF_REFUSAL,
+  EMPTY_LIST,
+  MOVED,
+  NESTED_JSON,
+  NESTED_REFUSAL,
+  NO_HTTP,
+  NO_JSON,
+  startScriptedServer,
+} from './scripted-server.ts';
 
 const FRIDGE = {
   name: 'Vaccine fridge',
@@ -104,6 +115,30 @@ describe('The typed client', () => {
     const asset = await losing.registerAsset({ body: { serialNumber } });
     assert.equal(calls, 2);
     assert.equal((await dms.getAsset({ assetId: asset.id })).serialNumber, serialNumber);
+  });
+
+  it('repeats what is safe to repeat until an answer comes whole', async () => {
+    const server = await startScriptedServer([CUT_OFF, NO_HTTP, NESTED_REFUSAL, EMPTY_LIST]);
+    const client = createClient({ baseUrl: server.url, apiKey, retry: { firstMs: 1 } });
+    assert.equal((await client.listAssets()).totalItems, 0);
+    assert.equal(server.requests, 4);
+    server.stop();
+  });
+
+  it('throws an ApiError with its status for every answer that is no JSON of the service', async () => {
+    for (const [answer, status] of [
+      [NO_JSON, 200],
+      [NESTED_JSON, 200],
+      [MOVED, 301],
+      [CUT_OFF_REFUSAL, 404],
+    ] as const) {
+      const server = await startScriptedServer([answer]);
+      const client = createClient({ baseUrl: server.url, apiKey, retry: { firstMs: 1 } });
+      const error = await client.listAssets().catch((thrown: unknown) => thrown);
+      assert.ok(error instanceof ApiError, String(error));
+      assert.deepEqual([error.status, server.requests], [status, 1]);
+      server.stop();
+    }
   });
 
   it('answers files as they are streamed', async () => {

@@ -32,8 +32,26 @@ describe('Retry-After', () => {
     );
   });
 
+  it('may stand between blanks and tabs', () => {
+    assert.equal(parseRetryAfter(' \t40\t ', NOW), 40_000);
+  });
+
   it('is ignored when it is neither', () => {
-    const numbers = ['-40', '40.5', '"40"', '40;', '+40', '0x10', '1e3', '٣', '40 s', '40, 50'];
+    const numbers = [
+      '-40',
+      '40.5',
+      '"40"',
+      '40;',
+      '+40',
+      '0x10',
+      '1e3',
+      '٣',
+      '40 s',
+      '40, 50',
+      '\u00a040',
+      '40\u000b',
+      '\ufeff40',
+    ];
     const dates = ['2026-03-03', '2026-03-03T08:00:00Z', 'Tue, 03 Mar 2026 08:00:00 +0100', 'March 3'];
     for (const text of [undefined, null, '', 'soon', 'NaN', ...numbers, ...dates])
       assert.equal(parseRetryAfter(text, NOW), null, String(text));
@@ -93,6 +111,8 @@ describe('A media type', () => {
       'a/b;c = d',
       'a/b;c="d',
       'a/b,c/d',
+      '\u00a0a/b',
+      'a/b\u3000',
     ])
       assert.equal(parseMediaType(text), null, String(text));
   });

@@ -8,6 +8,18 @@ import { fileURLToPath } from 'node:url';
 import { createClient } from '../../client/src/index.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
+import {
+  CUT_OFF,
+  CUT_OFF_REFUSAL,
+  EMPTY_LIST,
+  MOVED,
+  NESTED_JSON,
+  NESTED_REFUSAL,
+  NO_HTTP,
+  NO_JSON,
+  type ScriptedServer,
+  startScriptedServer,
+} from './scripted-server.ts';
 
 const SCRIPT = fileURLToPath(new URL('./python_client.py', import.meta.url));
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -24,12 +36,14 @@ function hasPython(): boolean {
 describe('The Python client', () => {
   let service: TestService;
   const servers: Server[] = [];
+  const scripted: ScriptedServer[] = [];
 
   before(async () => {
     service = await startService();
   });
   after(async () => {
     for (const server of servers) server.close();
+    for (const server of scripted) server.stop();
     await service.stop();
   });
 
@@ -37,6 +51,12 @@ describe('The Python client', () => {
     servers.push(server.listen(0, '127.0.0.1'));
     await once(server, 'listening');
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  async function script(...answers: string[]): Promise<string> {
+    const server = await startScriptedServer(answers);
+    scripted.push(server);
+    return server.url;
   }
 
   /** Loses the first answer: the service has done its work by then. */
@@ -74,6 +94,14 @@ describe('The Python client', () => {
       url: service.baseUrl,
       losingUrl: await listen(losingProxy()),
       redirectingUrl: await listen(elsewhere),
+      brokenUrl: await script(CUT_OFF, NO_HTTP, NESTED_REFUSAL, EMPTY_LIST),
+      cutOffUrl: await script(CUT_OFF),
+      wrongUrls: [
+        [await script(NO_JSON), 200],
+        [await script(NESTED_JSON), 200],
+        [await script(MOVED), 301],
+        [await script(CUT_OFF_REFUSAL), 404],
+      ],
       apiKey,
       deviceToken: (await service.issueKey(service.id, 'device')).token,
       webhook: await sentWebhook(apiKey),
@@ -85,6 +113,6 @@ describe('The Python client', () => {
       ),
     );
     assert.equal(code, 0, output);
-    assert.match(output, /^Ran 8 tests/m);
+    assert.match(output, /^Ran 11 tests/m);
   });
 });

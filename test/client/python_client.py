@@ -1,5 +1,8 @@
 """What test/client/python.test.ts runs, against the real service. The test gives addresses and keys as JSON."""
 
+import base64
+import hashlib
+import hmac
 import json
 import os
 import sys
@@ -27,6 +30,14 @@ FRIDGE = {
 }
 
 
+def _signed(headers, body, secret):
+    """The headers with a signature of another body."""
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    text = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}".encode()
+    mac = base64.b64encode(hmac.new(key, text, hashlib.sha256).digest()).decode()
+    return {**headers, "webhook-signature": f"v1,{mac}"}
+
+
 def serial():
     return f"282C{uuid.uuid4().hex[:8].upper()}"
 
@@ -43,7 +54,7 @@ class HttpFields(unittest.TestCase):
             "Monday, 02-Mar-26 08:00:40 GMT": 40,
             "Mon Mar  2 08:00:40 2026": 40,
             "Mon, 02 Mar 2026 07:59:20 GMT": 0,
-            **dict.fromkeys(["40.5", "-40", '"40"', "", "soon", "\u00b2", "\u0663", "2026-03-02"]),
+            **dict.fromkeys(["40.5", "-40", '"40"', "", "soon", "\u00b2", "\u0663", "\u00a040", "2026-03-02"]),
             **dict.fromkeys(["Mon, 30 Feb 2026 08:00:40 GMT", "Mon, 02 Mar 2026 08:00:40 +0000"]),
         }.items():
             self.assertEqual(parse_retry_after(text, NOW), seconds, text[:40])
@@ -88,6 +99,19 @@ class PythonClient(unittest.TestCase):
         asset = losing.register_asset(body={"serialNumber": number})
         self.assertEqual(self.dms.get_asset(asset["id"])["serialNumber"], number)
 
+    def test_repeats_what_is_safe_to_repeat_until_an_answer_comes_whole(self):
+        self.assertEqual(Client(GIVEN["brokenUrl"], GIVEN["apiKey"]).list_assets()["totalItems"], 0)
+
+    def test_raises_a_connection_error_for_an_answer_that_stays_cut_off(self):
+        with self.assertRaises(ConnectionError):
+            Client(GIVEN["cutOffUrl"], GIVEN["apiKey"], retries=0).list_assets()
+
+    def test_raises_an_api_error_with_its_status_for_every_answer_that_is_no_json_of_the_service(self):
+        for url, status in GIVEN["wrongUrls"]:
+            with self.assertRaises(ApiError) as raised:
+                Client(url, GIVEN["apiKey"]).list_assets()
+            self.assertEqual(raised.exception.status, status)
+
     def test_answers_files_as_they_are_streamed(self):
         asset = self.dms.register_asset(body={"serialNumber": serial()})
         with self.dms.list_measurements(asset["id"], headers={"Accept": "text/csv"}) as csv:
@@ -116,6 +140,9 @@ class PythonClient(unittest.TestCase):
             ({**headers, "webhook-signature": None}, body, secret, {}),
             (headers, b"\xff\xfe{", secret, {}),
             (headers, "\udcff", secret, {}),
+            *((headers, unread, secret, {}) for unread in (None, json.loads(body), 7, [])),
+            (None, body, secret, {}),
+            (_signed(headers, "[" * 200_000, secret), "[" * 200_000, secret, {}),
         ):
             with self.assertRaises(WebhookVerificationError):
                 verify_webhook(*wrong[:3], **wrong[3])

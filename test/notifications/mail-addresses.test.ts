@@ -114,6 +114,14 @@ describe('E-mail addresses of channels', () => {
     assert.equal(await statusOf(id), 'active');
   });
 
+  it('get five links an hour through a channel, whatever its target is changed to', async () => {
+    const { id } = await create();
+    const changeTo = (address: string) => org.api.patch(`/notification-channels/${id}`, { target: address });
+    for (let sent = 1; sent < 5; sent++) assert.equal((await changeTo(`link-${sent}-${target}`)).status, 200);
+    assert.equal((await changeTo(`link-5-${target}`)).status, 429);
+    assert.equal((await org.api.get(`/notification-channels/${id}`)).body.target, `link-4-${target}`);
+  });
+
   it('get five tests an hour through a channel, and no more', async () => {
     const { id } = await create();
     await confirmAddress(dms, mail.mails, target);
@@ -174,15 +182,22 @@ describe('The limit of mails', () => {
     assert.equal(mailWaitMs(mailTo('a'), others, LIMITS, now), 30 * 60_000);
   });
 
-  it('counts tests per channel, and links per address', () => {
+  it('counts tests per channel', () => {
     const tests = sent(5, mailTo('a', { kind: 'test' }), 20);
     assert.equal(mailWaitMs(mailTo('a', { kind: 'test' }), tests, LIMITS, now), 40 * 60_000);
     assert.equal(mailWaitMs(mailTo('a', { kind: 'test', channelId: 'two' }), tests, LIMITS, now), 0);
     assert.equal(mailWaitMs(mailTo('a', { kind: 'link' }), tests, LIMITS, now), 0);
-    const links = sent(5, mailTo('a', { kind: 'link' }), 20);
-    assert.equal(
-      mailWaitMs(mailTo('a', { kind: 'link', channelId: 'two' }), links, LIMITS, now),
-      40 * 60_000,
-    );
+  });
+
+  it('counts links per channel, and per mailbox whatever the tag of the address', () => {
+    const link = (addressKey: string, channelId: string) => mailTo(addressKey, { kind: 'link', channelId });
+    const links = sent(5, link('ops+cold@example.com', 'one'), 20);
+    const waitOf = (mail: PlannedMail) => mailWaitMs(mail, links, LIMITS, now);
+    assert.equal(waitOf(link('ops+cold@example.com', 'two')), 40 * 60_000);
+    assert.equal(waitOf(link('ops+warm+1@example.com', 'two')), 40 * 60_000);
+    assert.equal(waitOf(link('ops@example.com', 'two')), 40 * 60_000);
+    assert.equal(waitOf(link('qa@example.com', 'one')), 40 * 60_000);
+    assert.equal(waitOf(link('ops+cold@example.org', 'two')), 0);
+    assert.equal(waitOf(mailTo('ops@example.com', { channelId: 'one' })), 0);
   });
 });

@@ -1,5 +1,6 @@
 """Requests to the service, with retries that are safe."""
 
+import http.client
 import json
 import random
 import time
@@ -83,9 +84,9 @@ class Client(Operations):
                 if not may_help or attempt > self._retries:
                     raise error from None
                 wait = error.retry_after or 0.0
-            except OSError:
+            except (OSError, http.client.HTTPException) as error:
                 if not is_repeatable or attempt > self._retries:
-                    raise
+                    raise _connection_error(error) from error
                 wait = 0.0
             time.sleep(max(wait, _backoff(attempt)))
 
@@ -103,6 +104,11 @@ def _backoff(attempt: int) -> float:
     return min(_LONGEST_SECONDS, _FIRST_SECONDS * 2 ** (attempt - 1)) * (0.5 + random.random() / 2)
 
 
+def _connection_error(error: Exception) -> OSError:
+    """There was no whole answer: callers get one kind of error for it."""
+    return error if isinstance(error, OSError) else ConnectionError(f"The answer was cut off or is no HTTP: {error!r}")
+
+
 def _result(answer: Any) -> Any:
     if answer.status == 204:
         answer.close()
@@ -110,14 +116,18 @@ def _result(answer: Any) -> Any:
     if answer.headers.get_content_type() != "application/json":
         return answer
     with answer:
-        return json.load(answer)
+        text = answer.read()
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ApiError("The answer is no JSON", answer.status, answer.headers.get("Request-Id"), None) from None
 
 
 def _api_error(answer: urllib.error.HTTPError) -> ApiError:
     with answer:
         try:
             message = json.load(answer)["message"]
-        except (ValueError, KeyError, TypeError, OSError):
+        except (ValueError, KeyError, TypeError, RecursionError, OSError, http.client.HTTPException):
             message = f"The service answered {answer.code}"
     retry_after = parse_retry_after(answer.headers.get("Retry-After"), datetime.now(timezone.utc))
     return ApiError(message, answer.code, answer.headers.get("Request-Id"), retry_after)

@@ -28,12 +28,12 @@ def verify_webhook(
     `body` is as it was received: JSON that was parsed and written again has another signature. Drop events whose
     `webhook-id` you have seen. Raises WebhookVerificationError for whatever else a request holds.
     """
-    found = {str(name).lower(): value for name, value in headers.items()}
+    payload = _bytes(body)
+    found = {str(name).lower(): value for name, value in _items(headers)}
     identifier, sent_at, signatures = (_header(found, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
     at = time.time() if now is None else now
     if not _SECONDS.fullmatch(sent_at) or abs(at - int(sent_at)) > tolerance_seconds:
         raise WebhookVerificationError("webhook-timestamp is too far from now: a replay, or a wrong clock")
-    payload = _bytes(body) if isinstance(body, str) else body
     signed = _bytes(f"{identifier}.{sent_at}.") + payload
     expected = hmac.new(_key(secret), signed, hashlib.sha256).digest()
     # The comparison takes the same time wherever they differ.
@@ -41,7 +41,7 @@ def verify_webhook(
         raise WebhookVerificationError("webhook-signature does not match: another secret, or another body")
     try:
         return json.loads(payload)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise WebhookVerificationError("the body is no JSON") from None
 
 
@@ -56,9 +56,20 @@ def _header(found: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _bytes(text: str) -> bytes:
-    """Frameworks put halves of surrogate pairs in place of bytes that they cannot decode."""
-    return text.encode(errors="surrogatepass")
+def _items(headers: Any) -> Any:
+    try:
+        return list(headers.items())
+    except AttributeError:
+        raise WebhookVerificationError("the headers are missing") from None
+
+
+def _bytes(body: Any) -> bytes:
+    if isinstance(body, str):
+        # Frameworks put halves of surrogate pairs in place of bytes that they cannot decode.
+        return body.encode(errors="surrogatepass")
+    if isinstance(body, (bytes, bytearray, memoryview)):
+        return bytes(body)
+    raise WebhookVerificationError("the body is neither text nor bytes: give it as it was received")
 
 
 def _key(secret: str) -> bytes:

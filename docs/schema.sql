@@ -8,8 +8,8 @@ CREATE OR REPLACE FUNCTION asset_grams(organization_id uuid, serial_number text,
 AS $function$
     declare
       prefix constant text := organization_id || ':';
-      serial constant text := lower(serial_number collate pg_c_utf8) || e'\x01\x01';
-      label constant text := lower(name collate pg_c_utf8) || e'\x01\x01';
+      serial constant text := casefold(serial_number collate pg_unicode_fast) || e'\x01\x01';
+      label constant text := casefold(name collate pg_unicode_fast) || e'\x01\x01';
       grams text[];
     begin
       for position in 1 .. length(serial) - 2 loop
@@ -28,7 +28,7 @@ CREATE OR REPLACE FUNCTION asset_grams_query(organization_id uuid, part text)
 AS $function$
       select string_agg(
         ''''
-          || replace(replace(organization_id || ':' || substr(lower(part collate pg_c_utf8), position, 3),
+          || replace(replace(organization_id || ':' || substr(casefold(part collate pg_unicode_fast), position, 3),
             '\', '\\'), '''', '''''')
           || '''' || case when length(part) < 3 then ':*' else '' end, ' & ')::tsquery
       from generate_series(1, greatest(length(part) - 2, 1)) as position
@@ -950,7 +950,7 @@ CREATE TABLE groups (
   CONSTRAINT groups_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT groups_profile_fkey FOREIGN KEY (organization_id, profile_slug) REFERENCES profiles(organization_id, slug)
 );
-CREATE UNIQUE INDEX groups_name_idx ON groups USING btree (organization_id, lower(name COLLATE pg_c_utf8)) WHERE deleted_at IS NULL;
+CREATE UNIQUE INDEX groups_name_idx ON groups USING btree (organization_id, casefold(name COLLATE pg_unicode_fast)) WHERE deleted_at IS NULL;
 COMMENT ON TABLE groups IS
   'Sets of assets; an asset is in one at most (assets.group_id). Whoever lets an asset join or leave locks the row for share, and whoever changes the profile for update: so each new member gets the profile, the one or the other way.';
 COMMENT ON COLUMN groups.name IS
@@ -979,7 +979,7 @@ CREATE TABLE assets (
 ) WITH (fillfactor=80);
 CREATE INDEX assets_active_idx ON assets USING btree (organization_id, id) WHERE archived_at IS NULL;
 CREATE INDEX assets_active_model_idx ON assets USING btree (organization_id, model, id) WHERE archived_at IS NULL;
-CREATE INDEX assets_active_name_idx ON assets USING btree (organization_id, lower(name COLLATE pg_c_utf8), id) WHERE archived_at IS NULL;
+CREATE INDEX assets_active_name_idx ON assets USING btree (organization_id, casefold(name COLLATE pg_unicode_fast), id) WHERE archived_at IS NULL;
 CREATE INDEX assets_active_serial_anywhere_idx ON assets USING btree (lower(serial_number)) WHERE archived_at IS NULL;
 CREATE UNIQUE INDEX assets_active_serial_idx ON assets USING btree (organization_id, lower(serial_number)) WHERE archived_at IS NULL;
 CREATE INDEX assets_group_idx ON assets USING btree (organization_id, group_id, id) WHERE group_id IS NOT NULL;

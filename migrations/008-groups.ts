@@ -15,7 +15,7 @@ export const up = (sql: Knex) =>
       constraint groups_profile_fkey foreign key (organization_id, profile_slug)
         references profiles (organization_id, slug)
     );
-    create unique index groups_name_idx on groups (organization_id, lower(name collate pg_c_utf8))
+    create unique index groups_name_idx on groups (organization_id, casefold(name collate pg_unicode_fast))
       where deleted_at is null;
     comment on table groups is
       'Sets of assets; an asset is in one at most (assets.group_id). Whoever lets an asset join or leave locks the '

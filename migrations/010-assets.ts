@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /**
- * The built-in collation lowers and orders letters in the same way on every server.
+ * The built-in collation folds case and orders letters in the same way on every server: "ß" is "ss", and "ς" is "σ".
  *
  * Search by a part of the serial number or the name: the index holds every three consecutive characters, each
  * behind the organization, so a search reads no rows of others. Two marks at the end make shorter texts the
@@ -14,8 +14,8 @@ export const up = (sql: Knex) =>
     language plpgsql immutable strict parallel safe cost 50000 as $$
     declare
       prefix constant text := organization_id || ':';
-      serial constant text := lower(serial_number collate pg_c_utf8) || e'\\x01\\x01';
-      label constant text := lower(name collate pg_c_utf8) || e'\\x01\\x01';
+      serial constant text := casefold(serial_number collate pg_unicode_fast) || e'\\x01\\x01';
+      label constant text := casefold(name collate pg_unicode_fast) || e'\\x01\\x01';
       grams text[];
     begin
       for position in 1 .. length(serial) - 2 loop
@@ -30,7 +30,7 @@ export const up = (sql: Knex) =>
     language sql immutable strict parallel safe as $$
       select string_agg(
         ''''
-          || replace(replace(organization_id || ':' || substr(lower(part collate pg_c_utf8), position, 3),
+          || replace(replace(organization_id || ':' || substr(casefold(part collate pg_unicode_fast), position, 3),
             '\\', '\\\\'), '''', '''''')
           || '''' || case when length(part) < 3 then ':*' else '' end, ' & ')::tsquery
       from generate_series(1, greatest(length(part) - 2, 1)) as position
@@ -60,7 +60,7 @@ export const up = (sql: Knex) =>
     create index assets_group_idx on assets (organization_id, group_id, id) where group_id is not null;
     create index assets_search_idx on assets using gin (asset_grams(organization_id, serial_number, name))
       where archived_at is null;
-    create index assets_active_name_idx on assets (organization_id, lower(name collate pg_c_utf8), id)
+    create index assets_active_name_idx on assets (organization_id, casefold(name collate pg_unicode_fast), id)
       where archived_at is null;
     comment on table assets is
       'Places that are monitored, each by one logger. What the customer edits is here; what changes with every '

@@ -12,7 +12,7 @@ export interface OrderedPage {
   limit: number;
 }
 
-const NAME = 'lower(name collate pg_c_utf8)';
+const NAME = 'casefold(name collate pg_unicode_fast)';
 const ACTIVE = 'organization_id = ? and archived_at is null';
 const COLUMNS = `${LISTED_COLUMNS}, a.key`;
 

@@ -40,8 +40,8 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 const ASSET_MATCHES = `(?::text is null or lower(a.serial_number) = lower(?::text)) and (?::text is null or a.model = ?::text)
   and (?::uuid is null or a.group_id = ?::uuid)
-  and (?::text is null or strpos(lower(a.serial_number collate pg_c_utf8), lower(?::text collate pg_c_utf8)) > 0
-    or strpos(lower(a.name collate pg_c_utf8), lower(?::text collate pg_c_utf8)) > 0)`;
+  and (?::text is null or strpos(casefold(a.serial_number collate pg_unicode_fast), casefold(?::text collate pg_unicode_fast)) > 0
+    or strpos(casefold(a.name collate pg_unicode_fast), casefold(?::text collate pg_unicode_fast)) > 0)`;
 const DEVICE_MATCHES = `(?::text is null or s.status = ?::text) and (?::text is null or s.battery_status = ?::text)
   and (?::text is null or d.sync_status = ?::text)
   and (?::timestamptz is null or s.last_reading_at is null or s.last_reading_at < ?::timestamptz)`;
@@ -80,8 +80,8 @@ const BY_SERIAL = `select id as found_id, * from ${ACTIVE_BY_SERIAL} as assets w
  */
 const BY_TEXT = `select id as found_id, * from assets
   where organization_id = ? and asset_grams(organization_id, serial_number, name) @@ asset_grams_query(?::uuid, ?::text)
-    and archived_at is null and id > ? and (strpos(lower(serial_number collate pg_c_utf8), lower(?::text collate pg_c_utf8)) > 0
-      or strpos(lower(name collate pg_c_utf8), lower(?::text collate pg_c_utf8)) > 0)
+    and archived_at is null and id > ? and (strpos(casefold(serial_number collate pg_unicode_fast), casefold(?::text collate pg_unicode_fast)) > 0
+      or strpos(casefold(name collate pg_unicode_fast), casefold(?::text collate pg_unicode_fast)) > 0)
   order by id limit ?::bigint`;
 /** The next assets by id. Bindings: the organization, ids after this one, how many. */
 const IN_WINDOW = `select id as found_id, * from assets

@@ -98,6 +98,13 @@ export function option(input: CommandInput, name: string): string | undefined {
   return value;
 }
 
+/** An address of http or https. */
+export function urlOption(input: CommandInput, name: string): string | undefined {
+  const url = option(input, name);
+  if (url === undefined || (/^https?:/i.test(url) && URL.canParse(url))) return url;
+  throw new UsageError(`--${name} must be a URL that begins with http:// or https://`);
+}
+
 /** `90d`, `24h`, `30m`, `10s` to milliseconds. */
 export function durationMs(text: string, name: string): number {
   const match = /^(\d{1,6})([dhms])$/.exec(text);

@@ -62,10 +62,13 @@ export const groupCommands: Command[] = [
   },
 ];
 
+/** Upper case first: "ß" is "ss", and "ς" is "σ". */
+const withoutCase = (name: string): string => name.toUpperCase().toLowerCase();
+
 /** By name, compared without case. */
 async function find(dms: Client, name: string): Promise<Group> {
   for await (const group of each(dms.listGroups, PAGE))
-    if (group.name.toLowerCase() === name.toLowerCase()) return group;
+    if (withoutCase(group.name) === withoutCase(name)) return group;
   throw new UsageError(`There is no group "${name}": see dms groups list`);
 }
 

@@ -28,7 +28,7 @@ export const keyCommands: Command[] = [
       const kind = kindOption(input);
       const role = roleOption(input, kind);
       const expires = option(input, 'expires');
-      const expiresAt = expires === undefined ? null : new Date(Date.now() + durationMs(expires, 'expires'));
+      const expiresAt = expires === undefined ? null : new Date(Date.now() + expiresInMs(expires));
       const name = nameOption(input);
       const { organization, changes } = await organizationOfKey(sql, input);
       const { id: organizationId } = organization;
@@ -141,6 +141,12 @@ function roleOption(input: CommandInput, kind: KeyKind): Role | null {
   const found = ROLES.find((each) => each === role);
   if (!found) throw new UsageError(`--role must be ${ROLES.join(', ')}`);
   return found;
+}
+
+function expiresInMs(expires: string): number {
+  const ms = durationMs(expires, 'expires');
+  if (ms === 0) throw new UsageError('--expires must be longer than 0: such a key would not work at all');
+  return ms;
 }
 
 function nameOption(input: CommandInput): string | null {

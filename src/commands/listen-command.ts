@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { ApiError, type Client, verifyWebhook, type WebhookEvent } from '../../client/src/index.ts';
 import { cutText } from '../process/cut-text.ts';
 import { type Api, byApi } from './api.ts';
-import { type Command, type CommandInput, option, print, UsageError } from './command.ts';
+import { type Command, type CommandInput, option, print, UsageError, urlOption } from './command.ts';
 
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 1_048_576;
@@ -27,13 +27,11 @@ http://${HOST}:PORT, such as that of a tunnel. A forwarded request carries the h
 the service gets the answer of the receiver.`,
   ...byApi(async (api, input) => {
     const secret = `whsec_${randomBytes(32).toString('base64')}`;
-    const forwardTo = option(input, 'forward-to');
-    if (forwardTo !== undefined && !URL.canParse(forwardTo))
-      throw new UsageError('--forward-to must be a URL');
+    const forwardTo = urlOption(input, 'forward-to');
     const server = createServer((request, response) => {
       receive(request, response, { secret, forwardTo, isJson: input.isJson }).catch(() => response.destroy());
     });
-    server.listen(Number(option(input, 'port') ?? 0), HOST);
+    server.listen(portOf(input), HOST);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const url = option(input, 'address') ?? `http://${HOST}:${port}/`;
@@ -51,6 +49,13 @@ the service gets the answer of the receiver.`,
     return undefined;
   }),
 };
+
+function portOf(input: CommandInput): number {
+  const port = option(input, 'port') ?? '0';
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+    throw new UsageError('--port must be a number from 0 to 65535');
+  return Number(port);
+}
 
 const eventsOf = (input: CommandInput): string[] | null => option(input, 'events')?.split(',') ?? null;
 

@@ -30,7 +30,9 @@ const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 export const isClosedConnection = (error: unknown): boolean =>
   CLOSED.includes(String((error as { code?: unknown }).code));
 
-const NOT_HTTP = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'];
+/** The client asserts that it has asked for the other protocol of an answer 101. */
+const UNASKED_PROTOCOL = 'ERR_ASSERTION';
+const NOT_HTTP = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', UNASKED_PROTOCOL];
 
 export function describeError(error: unknown): string {
   if (isAddressRefused(error)) return 'the URL leads to an address that is not public';

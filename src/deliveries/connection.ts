@@ -9,7 +9,8 @@ export interface Connection {
   answer: 'none' | 'interim' | 'begun';
 }
 
-const CONTINUE = /^(?:HTTP\/1\.[01] 100[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n)+/;
+/** A recipient may take a line feed alone as the end of a line (RFC 9112, section 2.2). */
+const CONTINUE = /^(?:HTTP\/1\.[01] 100[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)+/;
 const CONTINUE_START = 'HTTP/1.1 100';
 const CONTINUE_BYTES_MAX = 4_096;
 

@@ -76,7 +76,7 @@ export function createGroupsRepository(sql: Sql) {
       return query(
         sql,
         `select n.name, g.id from unnest(?::text[]) as n (name)
-         join groups g on lower(g.name collate pg_c_utf8) = lower(n.name collate pg_c_utf8)
+         join groups g on casefold(g.name collate pg_unicode_fast) = casefold(n.name collate pg_unicode_fast)
          where g.organization_id = ? and g.${IN_USE}`,
         [names, organizationId],
       );
@@ -112,7 +112,7 @@ export function createGroupsRepository(sql: Sql) {
       const rows = await query(
         sql,
         `select 1 from groups
-         where organization_id = ? and lower(name collate pg_c_utf8) = lower(?::text collate pg_c_utf8) and id <> ? and ${IN_USE}`,
+         where organization_id = ? and casefold(name collate pg_unicode_fast) = casefold(?::text collate pg_unicode_fast) and id <> ? and ${IN_USE}`,
         [organizationId, name, id],
       );
       return rows.length > 0;

@@ -6,10 +6,10 @@ export const toName = (text: string): string => text.normalize('NFC').trim();
 
 export const isOneLine = (text: string): boolean => LINE.test(text);
 
-/** Characters that format, such as those of no width and those that turn the direction of writing. */
-const FORMATTING = /\p{Cf}/gu;
+/** Formatting and filling characters, which are shown as nothing, and the blank of Braille. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-export const isVisible = (text: string): boolean => text.replace(FORMATTING, '').trim() !== '';
+export const isVisible = (text: string): boolean => text.replace(INVISIBLE, '').trim() !== '';
 
 /**
  * Formatting characters except those that names need: joiners (emoji, Persian, scripts of India), marks of direction, the

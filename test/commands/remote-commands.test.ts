@@ -212,6 +212,19 @@ describe('Commands by API', () => {
     assert.deepEqual(await jsonOf('webhooks', 'list'), []);
   });
 
+  it('listen: refuse a port and an address to forward to that cannot work', async () => {
+    for (const [typed, says] of [
+      [['--forward-to', 'ftp://127.0.0.1/'], /^--forward-to must be a URL that begins with http/],
+      [['--forward-to', 'here'], /^--forward-to must be a URL that begins with http/],
+      [['--port', '65536'], /^--port must be a number from 0 to 65535/],
+      [['--port', 'x'], /^--port must be a number from 0 to 65535/],
+    ] as const) {
+      const { code, stderr } = await run('listen', ...typed);
+      assert.equal(code, 2);
+      assert.match(stderr, says);
+    }
+  });
+
   it('listen: register the address that leads to it, where that is another one', async () => {
     const address = 'https://tunnel.example/hooks';
     const listening = start('listen', '--events', 'alert.created', '--address', address);

@@ -85,6 +85,7 @@ describe('A connection to a receiver', () => {
       [interim('100 Continue')],
       [interim('100 Continue'), interim('100 Continue')],
       [first, second],
+      ['HTTP/1.1 100 Continue\n\n'],
       [interim('102 Processing')],
       [interim('103 Early Hints'), interim('103 Early Hints')],
     ]) {
@@ -101,6 +102,14 @@ describe('A connection to a receiver', () => {
           `${before} ${index}`,
         );
       }
+    }
+  });
+
+  it('refuses a change of the protocol that was not asked for as invalid HTTP', async () => {
+    const url = await listenRaw((socket) => socket.write(`HTTP/1.1 101 Switching Protocols\r\n\r\n${OK}`));
+    for (let index = 0; index < 2; index++) {
+      const { verdict, error } = await attempt(url);
+      assert.deepEqual([verdict, error], ['retry', 'the answer was not valid HTTP']);
     }
   });
 

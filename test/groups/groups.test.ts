@@ -91,6 +91,24 @@ describe('Groups', () => {
     assert.equal(joined.body.totalItems, 1);
   });
 
+  it('have names that are one where letters have several lower cases, or become two', async () => {
+    for (const [name, same] of [
+      ['ΟΔΟΣ', 'οδος'],
+      ['Οδοσ', 'οδος'],
+      ['Straße', 'STRASSE'],
+    ] as const) {
+      await org.api.post('/groups', { name });
+      assert.equal((await org.api.post('/groups', { name: same })).status, 409, same);
+      const serialNumber = `S${Buffer.from(name).toString('hex').toUpperCase()}`;
+      await org.api.post('/assets', { serialNumber, name });
+      const found = await org.api.get(`/assets?q=${encodeURIComponent(same)}`);
+      assert.ok(
+        found.body.items.some((asset: { name: string }) => asset.name === name),
+        same,
+      );
+    }
+  });
+
   it('refuse blank and long names, unknown profiles, and a rollout without a profile', async () => {
     const id = await createGroup('Fridges');
     for (const body of [{}, { name: ' ' }, { name: 'x'.repeat(129) }, { name: 'a', unknown: 1 }]) {

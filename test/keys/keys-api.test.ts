@@ -69,7 +69,7 @@ describe('Keys by API', () => {
         assert.equal(status, 400, `${path} takes ${JSON.stringify(name)}`);
         assert.match(answer.message, /^name must hold no line break or other control character$/);
       }
-    for (const name of ['\u200b', ' \u2060\ufeff\u00ad ', '\u202e\u200f'])
+    for (const name of ['\u200b', ' \u2060\ufeff\u00ad ', '\u202e\u200f', '\u3164\u115f', '\u2800'])
       for (const [path, body] of named(name)) {
         const { status, body: answer } = await own.api.post(path, body);
         assert.equal(status, 400, `${path} takes ${JSON.stringify(name)}`);

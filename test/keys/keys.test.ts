@@ -219,7 +219,8 @@ describe('Commands for keys', () => {
   it('lists keys with their state, of all organizations or of one', async () => {
     const active = await createKey();
     const revoked = await createKey();
-    const expiring = await createKey('--expires', '0s');
+    const expiring = await createKey('--expires', '1h');
+    await query(dms.service.sql, 'update api_keys set expires_at = now() where id = ?', [expiring.id]);
     await succeed('key', 'revoke', revoked.id);
     const other = await dms.issueKey(dms.id, 'device');
     const [headings, ...lines] = await succeed('key', 'list', '--org', organization);
@@ -311,6 +312,7 @@ describe('Commands for keys', () => {
       [['key', 'create', '--org', 'x'.repeat(129)], /^NAME must have 1 to 128 characters, in one line\n$/],
       [['key', 'create', '--org', 'A', '--kind', 'admin'], /^--kind must be customer or device\n$/],
       [['key', 'create', '--org', 'A', '--expires', 'soon'], /^--expires must be a number with d, h, m or s/],
+      [['key', 'create', '--org', 'A', '--expires', '0d'], /^--expires must be longer than 0/],
       [['key', 'create', '--org', 'A', '--knid', 'device'], /^Unknown option '--knid'\n$/],
       [['key', 'create', '--org', 'A', 'device'], /^device is one word too many: key create /],
       [['key', 'revoke'], /^ID is missing\n$/],

@@ -1062,6 +1062,10 @@ CREATE TABLE alerts (
   started_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
   is_announced boolean DEFAULT true NOT NULL,
+  acknowledged_at timestamp with time zone,
+  acknowledged_by jsonb,
+  assignee text,
+  snooze_until timestamp with time zone,
   CONSTRAINT alerts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT alerts_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT alerts_status_check CHECK (status = ANY (ARRAY['new'::text, 'acknowledged'::text, 'resolved'::text])),
@@ -1069,6 +1073,7 @@ CREATE TABLE alerts (
 );
 CREATE INDEX alerts_asset_idx ON alerts USING btree (organization_id, asset_id, id);
 CREATE INDEX alerts_resolved_idx ON alerts USING btree (updated_at) WHERE status = 'resolved'::text;
+CREATE INDEX alerts_snooze_idx ON alerts USING btree (snooze_until) WHERE status = 'acknowledged'::text AND snooze_until IS NOT NULL;
 CREATE INDEX alerts_status_idx ON alerts USING btree (organization_id, status, id);
 CREATE INDEX alerts_type_idx ON alerts USING btree (organization_id, type, id);
 CREATE INDEX alerts_unannounced_idx ON alerts USING btree (organization_id, id) WHERE NOT is_announced AND status <> 'resolved'::text;
@@ -1082,7 +1087,17 @@ COMMENT ON COLUMN alerts.started_at IS
   'Time of the reading that opened it; for no_data, of the missed deadline.';
 COMMENT ON COLUMN alerts.is_announced IS
   'False: alert.created was not published, because the device was overdue with many others: see overdue_fleets. Nor is alert.resolved then.';
+COMMENT ON COLUMN alerts.acknowledged_at IS
+  'Null: not acknowledged, or new again since a snooze has ended.';
+COMMENT ON COLUMN alerts.acknowledged_by IS
+  'Key and name, as in audit_entries. Null: not acknowledged, or by a release that kept it in audit_entries alone.';
+COMMENT ON COLUMN alerts.assignee IS
+  'Who takes care of it, as somebody has written it. Null: not said.';
+COMMENT ON COLUMN alerts.snooze_until IS
+  'When an acknowledged alert that is still open becomes new again. Null: it stays acknowledged.';
 COMMENT ON INDEX alerts_resolved_idx IS
+  'Without organization_id: a sweep of the worker over all organizations.';
+COMMENT ON INDEX alerts_snooze_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 CREATE OR REPLACE FUNCTION record_alerts_changes()
  RETURNS trigger
@@ -1113,6 +1128,24 @@ AS $function$
 CREATE TRIGGER alerts_delete_changes AFTER DELETE ON alerts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
 CREATE TRIGGER alerts_insert_changes AFTER INSERT ON alerts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
 CREATE TRIGGER alerts_update_changes AFTER UPDATE ON alerts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
+
+CREATE TABLE alert_actions (
+  organization_id uuid NOT NULL,
+  alert_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  action text NOT NULL,
+  actor jsonb,
+  comment text,
+  CONSTRAINT alert_actions_pkey PRIMARY KEY (organization_id, alert_id, id),
+  CONSTRAINT alert_actions_alert_fkey FOREIGN KEY (organization_id, alert_id) REFERENCES alerts(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT alert_actions_action_check CHECK (action = ANY (ARRAY['acknowledged'::text, 'assigned'::text, 'commented'::text, 'snoozed'::text, 'snooze_ended'::text]))
+);
+COMMENT ON TABLE alert_actions IS
+  'What people and the service did about an alert, in the order of the ids; rows are never changed. The beginning and the end of the alert are in alerts.';
+COMMENT ON COLUMN alert_actions.actor IS
+  'Key and name, as in audit_entries. Null: the service.';
+COMMENT ON COLUMN alert_actions.comment IS
+  'commented: the text; assigned: to whom, null for nobody; snoozed: until when, in ISO 8601. Null otherwise.';
 
 CREATE TABLE asset_replacements (
   organization_id uuid NOT NULL,

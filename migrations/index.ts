@@ -54,6 +54,7 @@ import * as schemaSupport from './038-schema-support.ts';
 import * as mailAddresses from './039-mail-addresses.ts';
 import * as sentMails from './040-sent-mails.ts';
 import * as timeZoneRules from './041-time-zone-rules.ts';
+import * as alertActions from './042-alert-actions.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -97,4 +98,5 @@ export const migrations = {
   '039-mail-addresses': mailAddresses,
   '040-sent-mails': sentMails,
   '041-time-zone-rules': timeZoneRules,
+  '042-alert-actions': alertActions,
 };

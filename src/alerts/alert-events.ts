@@ -17,12 +17,13 @@ declare module '../db/domain-event.ts' {
   interface EventTypes {
     'data.measurement.alert': BreachData;
     'alert.created': AlertView;
+    'alert.acknowledged': AlertView;
     'alert.resolved': AlertView;
   }
 }
 
 export const alertEvent = (
-  type: 'alert.created' | 'alert.resolved',
+  type: 'alert.created' | 'alert.acknowledged' | 'alert.resolved',
   alert: StoredAlert,
   timestamp: Date,
 ): DomainEvent => ({

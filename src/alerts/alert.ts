@@ -1,4 +1,5 @@
 /** What went wrong with an asset, from the reading or the missed deadline that opened the alert to what resolved it. */
+import type { Actor } from '../http/audit.ts';
 import type { Bounds } from './alert-definition.ts';
 
 export const ALERT_TYPES = ['high_temp', 'low_temp', 'no_data', 'low_battery', 'sensor_error'] as const;
@@ -43,13 +44,19 @@ export interface Alert {
   /** Time of the reading or frame that opened it, or of the missed deadline. */
   startedAt: Date;
   updatedAt: Date;
+  acknowledgedAt: Date | null;
+  acknowledgedBy: Actor | null;
+  /** Who takes care of it. */
+  assignee: string | null;
+  /** When it is new again if it is still open; null: it stays acknowledged. */
+  snoozeUntil: Date | null;
 }
 
 export const NO_SUCH_ALERT = 'No alert has this id';
 
 export type AlertView = ReturnType<typeof alertView>;
 
-export function alertView({ id, assetId, serialNumber, type, status, details, ...times }: Alert) {
+export function alertView({ id, assetId, serialNumber, type, status, details, ...alert }: Alert) {
   return {
     id,
     assetId,
@@ -57,8 +64,12 @@ export function alertView({ id, assetId, serialNumber, type, status, details, ..
     type,
     status,
     details,
-    timestamp: times.startedAt.toISOString(),
-    updatedAt: times.updatedAt.toISOString(),
+    timestamp: alert.startedAt.toISOString(),
+    updatedAt: alert.updatedAt.toISOString(),
+    acknowledgedAt: alert.acknowledgedAt?.toISOString() ?? null,
+    acknowledgedBy: alert.acknowledgedBy,
+    assignee: alert.assignee,
+    snoozeUntil: alert.snoozeUntil?.toISOString() ?? null,
     recType: 'alert',
   };
 }

@@ -10,6 +10,8 @@ import {
   type AlertStatus,
   type AlertType,
 } from './alert.ts';
+import { ALERT_COLUMNS } from './alert-columns.ts';
+import type { Handled } from './alert-handling.ts';
 
 export interface NewAlert {
   organizationId: string;
@@ -41,10 +43,11 @@ export interface AlertFilter {
   limit: number;
 }
 
-export type StoredAlert = Alert & { organizationId: string; isAnnounced: boolean };
+export type StoredAlert = Alert & { organizationId: string; isAnnounced: boolean; recordedAt: Date };
 
-const COLUMNS = `id, organization_id as "organizationId", asset_id as "assetId", serial_number as "serialNumber", type,
-  status, details, started_at as "startedAt", updated_at as "updatedAt", is_announced as "isAnnounced"`;
+const COLUMNS = `${ALERT_COLUMNS}, a.organization_id as "organizationId", a.is_announced as "isAnnounced",
+  uuid_extract_timestamp(a.id) as "recordedAt"`;
+const ONE = 'a.organization_id = ? and a.id = ?';
 const MATCHING = `organization_id = ? and (?::text is null or status = ?) and (?::text is null or type = ?)
   and (?::uuid is null or asset_id = ?)`;
 
@@ -71,7 +74,7 @@ export function createAlertsRepository(sql: Sql) {
         sql,
         `select page.*, total from (${assetId === null ? KEPT_TOTAL : COUNTED_TOTAL}) as counted
          left join (
-           select ${COLUMNS} from alerts where ${MATCHING} and (?::uuid is null or id < ?)
+           select ${COLUMNS} from alerts a where ${MATCHING} and (?::uuid is null or id < ?)
            order by id desc limit ?
          ) as page on true
          order by page.id desc`,
@@ -86,25 +89,63 @@ export function createAlertsRepository(sql: Sql) {
       return { alerts: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
     },
 
-    async find(organizationId: string, id: string): Promise<Alert | null> {
+    async find(organizationId: string, id: string): Promise<StoredAlert | null> {
+      const [row] = await query<StoredAlert>(sql, `select ${COLUMNS} from alerts a where ${ONE}`, [
+        organizationId,
+        id,
+      ]);
+      return row ?? null;
+    },
+
+    /** Until the end of the transaction nobody else changes it. */
+    async lock(organizationId: string, id: string): Promise<StoredAlert | null> {
       const [row] = await query<StoredAlert>(
         sql,
-        `select ${COLUMNS} from alerts where organization_id = ? and id = ?`,
+        `select ${COLUMNS} from alerts a where ${ONE} for no key update`,
         [organizationId, id],
       );
       return row ?? null;
     },
 
-    /** Null when there is no such alert, or it is resolved. */
-    async acknowledge(organizationId: string, id: string): Promise<Alert | null> {
+    /** The caller has locked it. */
+    async setHandled(organizationId: string, id: string, handled: Handled): Promise<StoredAlert> {
       const [row] = await query<StoredAlert>(
         sql,
-        `update alerts set status = 'acknowledged',
-           updated_at = least(now(), case status when 'new' then 'infinity' else updated_at end)
-         where organization_id = ? and id = ? and status <> 'resolved' returning ${COLUMNS}`,
-        [organizationId, id],
+        `update alerts a set status = ?, acknowledged_at = ?::timestamptz, acknowledged_by = ?::jsonb, assignee = ?,
+           snooze_until = ?::timestamptz, updated_at = now()
+         where ${ONE} returning ${COLUMNS}`,
+        [
+          handled.status,
+          handled.acknowledgedAt?.toISOString() ?? null,
+          handled.acknowledgedBy && JSON.stringify(handled.acknowledgedBy),
+          handled.assignee,
+          handled.snoozeUntil?.toISOString() ?? null,
+          ...[organizationId, id],
+        ],
       );
-      return row ?? null;
+      return row as StoredAlert;
+    },
+
+    /** In all organizations, the earliest first. */
+    listSnoozeEnded(now: Date, limit: number): Promise<AlertRef[]> {
+      return query(
+        sql,
+        `select organization_id as "organizationId", id as "alertId" from alerts
+         where status = 'acknowledged' and snooze_until <= ?::timestamptz order by snooze_until limit ?`,
+        [now.toISOString(), limit],
+      );
+    },
+
+    /** It is new again; false when it is no longer what `listSnoozeEnded` looks for. */
+    async endSnooze(organizationId: string, id: string, now: Date): Promise<boolean> {
+      const rows = await query(
+        sql,
+        `update alerts a set status = 'new', acknowledged_at = null, acknowledged_by = null, snooze_until = null,
+           updated_at = now()
+         where ${ONE} and status = 'acknowledged' and snooze_until <= ?::timestamptz returning 1`,
+        [organizationId, id, now.toISOString()],
+      );
+      return rows.length > 0;
     },
 
     /** In the order given. */
@@ -122,7 +163,7 @@ export function createAlertsRepository(sql: Sql) {
            select id, organization_id, asset_id, serial_number, type, details, started_at, is_announced from n
            returning *
          )
-         select i.*, n.position from (select ${COLUMNS} from inserted) as i
+         select i.*, n.position from (select ${COLUMNS} from inserted a) as i
          join n on n.organization_id = i."organizationId" and n.id = i.id order by n.position`,
         [
           alerts.map(({ organizationId }) => organizationId),
@@ -148,7 +189,7 @@ export function createAlertsRepository(sql: Sql) {
            where a.organization_id = n.organization_id and a.id = n.alert_id and a.status <> 'resolved'
            returning a.*
          )
-         select ${COLUMNS} from announced order by id`,
+         select ${COLUMNS} from announced a order by a.id`,
         [refs.map(({ organizationId }) => organizationId), refs.map(({ alertId }) => alertId)],
       );
     },
@@ -187,7 +228,7 @@ export function createAlertsRepository(sql: Sql) {
            where a.organization_id = n.organization_id and a.id = n.alert_id and a.status <> 'resolved'
            returning a.*
          )
-         select ${COLUMNS} from resolved`,
+         select ${COLUMNS} from resolved a`,
         [
           refs.map(({ organizationId }) => organizationId),
           refs.map(({ alertId }) => alertId),

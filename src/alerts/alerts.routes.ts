@@ -1,22 +1,35 @@
 import type { Sql } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
-import { ok, pageOf, type Route, route } from '../http/route.ts';
+import { actorOf, created, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
-import { conflict, notFound } from '../process/errors.ts';
+import { notFound } from '../process/errors.ts';
 import { alertView, NO_SUCH_ALERT } from './alert.ts';
+import type { AlertHandling, AlertWithHistory } from './alert-handling.service.ts';
+import { actionView } from './alert-history.ts';
 import type { AlertsRepository } from './alerts.repository.ts';
-import { acknowledgeAlertBody, alertListSchema, alertSchema, listAlertsQuery } from './alerts.schemas.ts';
+import {
+  acknowledgeAlertBody,
+  alertActionSchema,
+  alertListSchema,
+  alertSchema,
+  alertWithHistorySchema,
+  commentAlertBody,
+  listAlertsQuery,
+} from './alerts.schemas.ts';
 
 const tag = 'Alerts';
 const auth = 'customer' as const;
 const params = idParams('alertId');
 
 export interface AlertsRoutesDeps {
-  alerts: AlertsRepository;
-  alertsIn(sql: Sql): AlertsRepository;
+  sql: Sql;
+  alerts: Pick<AlertsRepository, 'list'>;
+  alertsIn(sql: Sql): Pick<AlertsRepository, 'find'>;
+  handling: AlertHandling;
 }
 
-export function alertsRoutes({ alerts, alertsIn }: AlertsRoutesDeps): Route[] {
+export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDeps): Route[] {
+  /** Without the history, which is never changed and grows. */
   const shown: Shown = {
     schema: alertSchema,
     async find(sql, organizationId, id) {
@@ -64,12 +77,12 @@ export function alertsRoutes({ alerts, alertsIn }: AlertsRoutesDeps): Route[] {
       tag,
       auth,
       params,
-      responses: { 200: alertSchema },
+      responses: { 200: alertWithHistorySchema },
       errors: [404],
       async handle({ caller, params: { alertId } }) {
-        const alert = await alerts.find(caller.organizationId, alertId);
+        const alert = await handling.find(sql, caller.organizationId, alertId);
         if (!alert) throw notFound(NO_SUCH_ALERT);
-        return ok(alertView(alert));
+        return ok(withHistoryView(alert));
       },
     }),
     route({
@@ -77,21 +90,45 @@ export function alertsRoutes({ alerts, alertsIn }: AlertsRoutesDeps): Route[] {
       path: '/alerts/{alertId}',
       operationId: 'acknowledgeAlert',
       summary: 'Acknowledge an alert',
-      description: 'Somebody has seen it. It stays open until the readings end it; 409 when they have.',
+      description:
+        'Somebody has it in hand: reminders end, and channels that have not notified it yet do not. It stays open until the readings end it; 409 when they have. With snoozeUntil it is new again at that time, and reminders go on. May be repeated to comment, to assign, or to snooze anew.',
       tag,
       auth,
       params,
       body: acknowledgeAlertBody,
-      responses: { 200: alertSchema },
+      responses: { 200: alertWithHistorySchema },
       errors: [404, 409],
       audit: { subject: 'alertId', shown },
-      handle: ({ caller, params: { alertId }, transact }) =>
-        transact(async ({ sql }) => {
-          const alert = await alertsIn(sql).acknowledge(caller.organizationId, alertId);
-          if (alert) return ok(alertView(alert));
-          if (!(await alertsIn(sql).find(caller.organizationId, alertId))) throw notFound(NO_SUCH_ALERT);
-          throw conflict('The alert is resolved already');
+      handle: ({ caller, params: { alertId }, body, transact }) =>
+        transact(async (tx) => {
+          const by = actorOf(caller);
+          const { organizationId } = caller;
+          return ok(withHistoryView(await handling.acknowledge(tx, organizationId, alertId, by, body)));
+        }),
+    }),
+    route({
+      method: 'POST',
+      path: '/alerts/{alertId}/comments',
+      operationId: 'commentAlert',
+      summary: 'Comment on an alert',
+      description: 'Open or resolved. Comments are never changed or deleted, but with the alert itself.',
+      tag,
+      auth,
+      params,
+      body: commentAlertBody,
+      responses: { 201: alertActionSchema },
+      errors: [404, 409],
+      audit: { subject: 'alertId', after: ({ comment }) => ({ comment }) },
+      handle: ({ caller, params: { alertId }, body: { comment }, transact }) =>
+        transact(async (tx) => {
+          const by = actorOf(caller);
+          return created(actionView(await handling.comment(tx, caller.organizationId, alertId, by, comment)));
         }),
     }),
   ];
 }
+
+const withHistoryView = ({ history, ...alert }: AlertWithHistory) => ({
+  ...alertView(alert),
+  history: history.map(actionView),
+});

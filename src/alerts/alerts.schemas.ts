@@ -1,7 +1,10 @@
 import Joi from 'joi';
-import { cursor, limit, nextCursor, timestamp, uuid } from '../http/schemas.ts';
+import type { Actor } from '../http/audit.ts';
+import { cursor, limit, name, nextCursor, textAsSent, time, timestamp, uuid } from '../http/schemas.ts';
 import { ALERT_STATUSES, ALERT_TYPES, type AlertStatus, type AlertType, type AlertView } from './alert.ts';
 import type { Bounds } from './alert-definition.ts';
+import { SNOOZE_HOURS_MAX } from './alert-handling.ts';
+import { ALERT_ACTIONS, type AlertActionView } from './alert-history.ts';
 
 export interface ListAlerts {
   status?: AlertStatus;
@@ -23,9 +26,30 @@ export const listAlertsQuery = Joi.object<ListAlerts, true>({
   cursor: cursor(),
 });
 
-export const acknowledgeAlertBody = Joi.object<{ status: 'acknowledged' }, true>({
+export interface AcknowledgeAlert {
+  status: 'acknowledged';
+  comment?: string;
+  assignee?: string | null;
+  snoozeUntil?: Date | null;
+}
+
+const COMMENT_MAX = 2_000;
+const ASSIGNEE_MAX = 128;
+
+export const acknowledgeAlertBody = Joi.object<AcknowledgeAlert>({
   status: Joi.string().valid('acknowledged').required(),
-}).example({ status: 'acknowledged' });
+  comment: textAsSent(COMMENT_MAX).description('Added to the history of the alert'),
+  assignee: name(ASSIGNEE_MAX).allow(null).description('Who takes care of it; null: nobody'),
+  snoozeUntil: time()
+    .allow(null)
+    .description(
+      `When it is new again if it is still open, at most ${SNOOZE_HOURS_MAX} hours ahead; null: it stays acknowledged`,
+    ),
+}).example({ status: 'acknowledged', comment: 'The door was open: closed now', assignee: 'Ada' });
+
+export const commentAlertBody = Joi.object<{ comment: string }, true>({
+  comment: textAsSent(COMMENT_MAX).required(),
+}).example({ comment: 'Goods moved to cold room 2' });
 
 const bound = () => Joi.number().allow(null).required().description('°C; null when there is no such bound');
 
@@ -45,9 +69,18 @@ export const alertExample: AlertView = {
   details: { channel: 1, value: 8.6, bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } },
   timestamp: '2026-03-02T08:15:00.000Z',
   updatedAt: '2026-03-02T08:15:30.000Z',
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  assignee: null,
+  snoozeUntil: null,
 };
 
-export const alertSchema = Joi.object<AlertView>({
+const actorSchema = Joi.object<Actor>({
+  keyId: Joi.string().allow(null).required().description('null: the command line'),
+  name: Joi.string().required(),
+});
+
+const alertFields = {
   id: Joi.string().required(),
   recType: Joi.string().valid('alert').required(),
   assetId: Joi.string().required(),
@@ -70,9 +103,46 @@ export const alertSchema = Joi.object<AlertView>({
   }).required(),
   timestamp: timestamp().required().description('When it began'),
   updatedAt: timestamp().required(),
+  acknowledgedAt: timestamp().allow(null).required().description('null: it is not acknowledged'),
+  acknowledgedBy: actorSchema.allow(null).required().description('The key or the person; null: nobody yet'),
+  assignee: Joi.string().allow(null).required().description('Who takes care of it; null: not said'),
+  snoozeUntil: timestamp().allow(null).required().description('When it is new again if it is still open'),
+};
+
+export const alertSchema = Joi.object<AlertView>(alertFields).example(alertExample).meta({ name: 'Alert' });
+
+export const alertActionExample: AlertActionView = {
+  at: '2026-03-02T08:20:00.000Z',
+  action: 'commented',
+  by: { keyId: '019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a', name: 'Night shift' },
+  comment: 'The door was open: closed now',
+};
+
+export const alertActionSchema = Joi.object<AlertActionView>({
+  at: timestamp().required(),
+  action: Joi.string()
+    .valid(...ALERT_ACTIONS)
+    .required(),
+  by: actorSchema.allow(null).required().description('null: the service itself'),
+  comment: Joi.string()
+    .allow(null)
+    .required()
+    .description('What was said; assigned: to whom, null for nobody; snoozed: until when'),
 })
-  .example(alertExample)
-  .meta({ name: 'Alert' });
+  .example(alertActionExample)
+  .meta({ name: 'AlertAction' });
+
+export const alertWithHistorySchema = Joi.object({
+  ...alertFields,
+  history: Joi.array().items(alertActionSchema).required().description('Oldest first'),
+})
+  .example({
+    ...alertExample,
+    history: [
+      { ...alertActionExample, at: alertExample.updatedAt, action: 'opened', by: null, comment: null },
+    ],
+  })
+  .meta({ name: 'AlertWithHistory' });
 
 export const alertListSchema = Joi.object({
   recType: Joi.string().valid('alert-collection').required(),

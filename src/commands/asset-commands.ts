@@ -2,14 +2,22 @@
 import { readFile } from 'node:fs/promises';
 import { type Arguments, type Client, each, type Result } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
-import { type Command, type CommandInput, option, required, type Table, UsageError } from './command.ts';
+import {
+  type Command,
+  type CommandInput,
+  limitOption,
+  option,
+  required,
+  type Table,
+  UsageError,
+} from './command.ts';
 import { take } from './take.ts';
 
 type Asset = Result<'getAsset'>;
 
 type Imported = Result<'importAssets'>;
 
-const LISTED_DEFAULT = '50';
+const LISTED_DEFAULT = 50;
 const FAULTS_SHOWN = 20;
 /** Some row registered no device. */
 const NOT_REGISTERED = 3;
@@ -20,10 +28,7 @@ export const assetCommands: Command[] = [
     args: '[--search TEXT] [--status STATUS] [--sync-status STATUS] [--limit 50]',
     summary: 'lists devices, those whose serial or name contains a text',
     ...byApi(async ({ dms }, input) => {
-      const limit = Number(option(input, 'limit') ?? LISTED_DEFAULT);
-      if (!Number.isInteger(limit) || limit < 1)
-        throw new UsageError('--limit must be a whole number from 1');
-      return tableOf(await take(each(dms.listAssets, filterOf(input)), limit));
+      return tableOf(await take(each(dms.listAssets, filterOf(input)), limitOption(input, LISTED_DEFAULT)));
     }),
   },
   {

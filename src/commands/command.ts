@@ -98,6 +98,13 @@ export function option(input: CommandInput, name: string): string | undefined {
   return value;
 }
 
+/** How many items a list shows. */
+export function limitOption(input: CommandInput, fallback = 20): number {
+  const limit = Number(option(input, 'limit') ?? fallback);
+  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number from 1');
+  return limit;
+}
+
 /** An address of http or https. */
 export function urlOption(input: CommandInput, name: string): string | undefined {
   const url = option(input, name);

@@ -1,3 +1,4 @@
+import { alertCommands } from './alert-commands.ts';
 import { assetCommands } from './asset-commands.ts';
 import { backupCommands } from './backup-commands.ts';
 import { certificateCommands } from './certificate-commands.ts';
@@ -25,6 +26,7 @@ export const commands: Command[] = [
   ...webhookCommands,
   tailCommand,
   ...jobCommands,
+  ...alertCommands,
   ...assetCommands,
   ...groupCommands,
   ...organizationCommands,

@@ -1,13 +1,12 @@
 /** Jobs, by API. */
 import { type Client, type ConfigJob, each, type Result, waitUntilApplied } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
-import { type Command, option, print, required, type Table, UsageError } from './command.ts';
+import { type Command, limitOption, option, print, required, type Table } from './command.ts';
 import { progressLine } from './progress-line.ts';
 import { take } from './take.ts';
 
 type Target = Result<'listConfigJobTargets'>['items'][number];
 
-const LISTED_DEFAULT = '20';
 const TARGETS_SHOWN = 10;
 /** Some device did not get the change. */
 const NOT_APPLIED = 3;
@@ -19,7 +18,7 @@ export const jobCommands: Command[] = [
     summary: 'lists jobs, newest first',
     ...byApi(async ({ dms }, input) => {
       const status = option(input, 'status') as ConfigJob['status'] | undefined;
-      return tableOf(await take(each(dms.listConfigJobs, { ...(status && { status }) }), limitOf(input)));
+      return tableOf(await take(each(dms.listConfigJobs, { ...(status && { status }) }), limitOption(input)));
     }),
   },
   {
@@ -86,12 +85,6 @@ export const jobCommands: Command[] = [
     }),
   },
 ];
-
-function limitOf(input: Parameters<typeof option>[0]): number {
-  const limit = Number(option(input, 'limit') ?? LISTED_DEFAULT);
-  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number from 1');
-  return limit;
-}
 
 const tableOf = (jobs: ConfigJob[]): Table => ({
   headings: ['ID', 'PROFILE', 'STATUS', 'APPLIED', 'TOTAL', 'CREATED', 'DEADLINE'],

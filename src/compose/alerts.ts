@@ -1,4 +1,6 @@
+import { createAlertActionsRepository } from '../alerts/alert-actions.repository.ts';
 import { createAlertEvaluation } from '../alerts/alert-evaluation.service.ts';
+import { type AlertHandlingDeps, createAlertHandling } from '../alerts/alert-handling.service.ts';
 import { createAlertStatesRepository } from '../alerts/alert-states.repository.ts';
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { alertsRoutes } from '../alerts/alerts.routes.ts';
@@ -6,16 +8,28 @@ import { type AlertsServiceDeps, createAlertsService } from '../alerts/alerts.se
 import { createUnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
 import type { Resources } from './resources.ts';
 
-export type AlertsNeeds = Pick<AlertsServiceDeps, 'publish'>;
+export interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
+  remindAgain: AlertHandlingDeps['remindAgain'];
+}
 
-export function composeAlerts({ sql, lagging }: Resources, { publish }: AlertsNeeds) {
+export function composeAlerts(resources: Resources, { publish, remindAgain }: AlertsNeeds) {
+  const { sql, lagging, transact, now } = resources;
   const alertsIn = createAlertsRepository;
   const statesIn = createAlertStatesRepository;
   const unannouncedIn = createUnannouncedAlertsRepository;
   const service = createAlertsService({ alertsIn, unannouncedIn, statesIn, publish });
   const alerts = createAlertsRepository(sql);
+  const handling = createAlertHandling({
+    alertsIn,
+    actionsIn: createAlertActionsRepository,
+    remindAgain,
+    publish,
+    transact,
+    now,
+  });
   return {
-    routes: alertsRoutes({ alerts: { ...alerts, list: createAlertsRepository(lagging.sql).list }, alertsIn }),
+    routes: alertsRoutes({ sql, alerts: createAlertsRepository(lagging.sql), alertsIn, handling }),
+    endSnoozes: handling.endSnoozes,
     removeResolved: alerts.removeResolved,
     evaluate: createAlertEvaluation({ alertsIn, statesIn }),
     /** Of devices that missed their contact. */

@@ -1,4 +1,6 @@
+import type { AlertRef } from '../alerts/alerts.repository.ts';
 import type { Publish } from '../db/domain-event.ts';
+import type { InTransaction } from '../db/transaction.ts';
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import { createPublishEvents } from '../events/events.service.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
@@ -24,5 +26,7 @@ export function composeEvents({ tracing, now }: Resources) {
     /** The two halves of `publish`. */
     publishToEndpoints,
     queueNotifications,
+    remindAgain: ({ sql }: InTransaction, alert: AlertRef, at: Date): Promise<void> =>
+      createNotificationAlertsRepository(sql).remindAgain(alert, at),
   };
 }

@@ -8,7 +8,6 @@ import { createPageRenderer, createPages } from '../http/pages.ts';
 import type { Route } from '../http/route.ts';
 import { readStaticFiles } from '../http/static-files.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
-import { createAcknowledgementsRepository } from '../operator/acknowledgements.repository.ts';
 import { alertsRoutes } from '../operator/alerts.routes.ts';
 import type { Answers } from '../operator/answers.ts';
 import { channelsRoutes } from '../operator/channels.routes.ts';
@@ -77,7 +76,6 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     deviceContacts: createDeviceContactsRepository(sql),
     deviceJobs: createDeviceJobsRepository(sql),
     jobProgress: createJobProgressRepository(sql),
-    acknowledgements: createAcknowledgementsRepository(sql),
     listOrdered: slices.assets.listOrdered,
     listRecentHours: slices.measurements.listRecentHours,
     webhookHours: createWebhookHoursRepository(sql),

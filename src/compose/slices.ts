@@ -22,9 +22,9 @@ export type Slices = ReturnType<typeof composeSlices>;
 
 export function composeSlices(resources: Resources) {
   const { devicesIn, configurationsIn } = composeDeviceRepositories(resources);
-  const { publish, publishToEndpoints, queueNotifications } = composeEvents(resources);
+  const { publish, publishToEndpoints, queueNotifications, remindAgain } = composeEvents(resources);
 
-  const alerts = composeAlerts(resources, { publish });
+  const alerts = composeAlerts(resources, { publish, remindAgain });
   const presence = composePresence(resources, {
     noDataAlerts: alerts.noDataAlerts,
     publish,

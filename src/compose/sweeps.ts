@@ -104,6 +104,12 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
       onFault: retried('Overdue devices were not looked for'),
     },
     {
+      name: 'snoozed alerts',
+      intervalMs: sweepIntervalMs,
+      run: slices.alerts.endSnoozes,
+      onFault: retried('Snoozes of alerts that are over were not ended'),
+    },
+    {
       name: 'offsets of time zones',
       intervalMs: sweepIntervalMs * SWEEPS_PER_OFFSET_SYNC,
       run: slices.configJobs.syncUtcOffsets,

@@ -75,6 +75,19 @@ export const EVENT_CATALOGUE = {
     data: alertSchema,
     example: alertExample,
   }),
+  'alert.acknowledged': event({
+    collections: ['event'],
+    summary: 'Somebody has taken an alert in hand',
+    description: 'Once for each acknowledgement: again when it was snoozed and has become new since.',
+    data: alertSchema,
+    example: {
+      ...alertExample,
+      status: 'acknowledged',
+      updatedAt: '2026-03-02T08:20:00.000Z',
+      acknowledgedAt: '2026-03-02T08:20:00.000Z',
+      acknowledgedBy: { keyId: '019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a', name: 'Night shift' },
+    },
+  }),
   'alert.resolved': event({
     collections: ['event'],
     summary: 'An alert was resolved',

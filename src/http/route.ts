@@ -26,6 +26,8 @@ export interface Caller {
   serialKey: string | null;
 }
 
+export const actorOf = ({ actor, keyId, keyName }: Caller): Actor => actor ?? { keyId, name: keyName };
+
 /** Whether the key may speak for the device; one without a serial number may not be meant. */
 export const isGoodFor = ({ serialKey }: Caller, serialNumber: string | undefined): boolean =>
   serialKey === null || serialKey === serialNumber?.toLowerCase();

@@ -19,6 +19,12 @@ export const name = (charactersMax: number) => lineOf(asName(charactersMax), cha
 /** Of something that is shown to its owner exactly as it was sent. */
 export const nameAsSent = (charactersMax: number) => lineOf(Joi.string(), charactersMax);
 
+/** What somebody writes, in any number of lines. */
+export const textAsSent = (charactersMax: number) =>
+  notBlank(Joi.string(), charactersMax).custom((text: string, helpers) =>
+    isVisible(text) ? text : helpers.message({ custom: BLANK }),
+  );
+
 /** To look for in names, which are stored by `toName` as well. */
 export const textToFind = (charactersMax: number) => notBlank(asName(charactersMax), charactersMax);
 

@@ -8,7 +8,7 @@ import { query } from '../db/query.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { type Audit, type RecordAudit, type Shown, toId } from './audit.ts';
 import { compileProjection } from './project-response.ts';
-import type { Caller, Reply, Route } from './route.ts';
+import { actorOf, type Caller, type Reply, type Route } from './route.ts';
 
 export interface AuditedRequest {
   caller: Caller;
@@ -65,7 +65,7 @@ function createRecorded(action: string, audit: Audit, record: RecordAudit): Reco
   const { subject: naming, shown, after, isChange = () => true } = audit;
   const find = shown && projected(shown);
   return async (tx, { caller, params }, work, answerOf) => {
-    const { organizationId, keyId, keyName, actor = { keyId, name: keyName } } = caller;
+    const { organizationId } = caller;
     const named = typeof naming === 'string' ? toId((params as Record<string, string>)[naming] ?? '') : null;
     if (find && named !== null) await lockSubject(tx.sql, organizationId, named);
     const before = find && named !== null ? await find(tx.sql, organizationId, named) : null;
@@ -75,7 +75,7 @@ function createRecorded(action: string, audit: Audit, record: RecordAudit): Reco
     const subject = typeof naming === 'string' ? (named as string) : naming(answer);
     await record(tx.sql, {
       organizationId,
-      actor,
+      actor: actorOf(caller),
       action,
       subject,
       before,

@@ -26,7 +26,7 @@ export interface GatheringDeps {
     sql: Sql,
   ): Pick<
     NotificationAlertsRepository,
-    'listDue' | 'listAlerts' | 'markNotified' | 'remove' | 'postpone' | 'setAside'
+    'listDue' | 'listAlerts' | 'markNotified' | 'rest' | 'remove' | 'postpone' | 'setAside'
   >;
   notificationsIn(
     sql: Sql,
@@ -55,6 +55,7 @@ export function createGathering(deps: GatheringDeps): Gather {
     const plan = planNotification(due, channel, at);
     const message = await toMessage(sql, ref, plan);
     await notificationAlertsIn(sql).markNotified(ref, plan.kept, at, plan.nextDueAt);
+    await notificationAlertsIn(sql).rest(ref, plan.answered);
     await notificationAlertsIn(sql).remove(ref, plan.done);
     if (message === null) return;
     await notificationsIn(sql).insert(ref, message, at);

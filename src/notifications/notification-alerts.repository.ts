@@ -1,5 +1,6 @@
 /** What each channel is yet to say of each alert. */
 import type { Alert } from '../alerts/alert.ts';
+import { ALERT_COLUMNS } from '../alerts/alert-columns.ts';
 import type { Sql } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query, queryPrepared } from '../db/query.ts';
@@ -73,7 +74,8 @@ export function createNotificationAlertsRepository(sql: Sql) {
       return query(
         sql,
         `select d.alert_id as "alertId", coalesce(o.is_notified, false) as "isNotified",
-           coalesce(a.status = 'resolved', true) as "isOver"
+           coalesce(a.status = 'resolved', true) as "isOver",
+           coalesce(a.status = 'acknowledged' and (a.snooze_until > ?::timestamptz) is not false, false) as "isAnswered"
          from (
            select distinct organization_id, alert_id from (
              select organization_id, alert_id from notification_alerts
@@ -86,10 +88,10 @@ export function createNotificationAlertsRepository(sql: Sql) {
            limit 1
          ) as o on true
          left join lateral (
-           select status from alerts where organization_id = d.organization_id and id = d.alert_id limit 1
+           select status, snooze_until from alerts where organization_id = d.organization_id and id = d.alert_id limit 1
          ) as a on true
          order by d.alert_id`,
-        [organizationId, channelId, now.toISOString(), limit, channelId],
+        [now.toISOString(), organizationId, channelId, now.toISOString(), limit, channelId],
       );
     },
 
@@ -100,8 +102,7 @@ export function createNotificationAlertsRepository(sql: Sql) {
     ): Promise<Array<Alert & { assetName: string }>> {
       return query(
         sql,
-        `select a.id, a.asset_id as "assetId", a.serial_number as "serialNumber", a.type, a.status, a.details,
-           a.started_at as "startedAt", a.updated_at as "updatedAt", asset.name as "assetName"
+        `select ${ALERT_COLUMNS}, asset.name as "assetName"
          from unnest(?::uuid[], ?::uuid[]) with ordinality as n (organization_id, id, position)
          cross join lateral (
            select * from alerts where organization_id = n.organization_id and id = n.id limit 1
@@ -126,6 +127,29 @@ export function createNotificationAlertsRepository(sql: Sql) {
         `update notification_alerts set notified_at = coalesce(notified_at, ?), due_at = ?
          where ${OF_CHANNEL} and kind = 'opening' and alert_id = any(?::uuid[])`,
         [now.toISOString(), nextDueAt?.toISOString() ?? null, ...toBindings(ref), alertIds],
+      );
+    },
+
+    /** Due again when their snooze is over; without one, when they are over. */
+    async rest(ref: ChannelRef, alertIds: string[]): Promise<void> {
+      if (alertIds.length === 0) return;
+      await query(
+        sql,
+        `update notification_alerts n set due_at = (
+           select snooze_until from alerts where organization_id = n.organization_id and id = n.alert_id
+         )
+         where ${OF_CHANNEL} and kind = 'opening' and alert_id = any(?::uuid[])`,
+        [...toBindings(ref), alertIds],
+      );
+    },
+
+    /** What channels have said of the alert, or were yet to say, is due at this time. */
+    async remindAgain({ organizationId, alertId }: EndedAlert, at: Date): Promise<void> {
+      await query(
+        sql,
+        `update notification_alerts set due_at = ?::timestamptz
+         where organization_id = ? and alert_id = ? and kind = 'opening'`,
+        [at.toISOString(), organizationId, alertId],
       );
     },
 

@@ -11,6 +11,8 @@ export interface DueAlert {
   isNotified: boolean;
   /** It is resolved, or gone. */
   isOver: boolean;
+  /** Somebody has it in hand. */
+  isAnswered: boolean;
 }
 
 export interface Mention {
@@ -23,8 +25,10 @@ export interface NotificationPlan {
   mentions: Mention[];
   /** Alerts that are done with. */
   done: string[];
-  /** Alerts that stay. */
+  /** Alerts that stay, and were mentioned or need not be. */
   kept: string[];
+  /** Alerts that stay and are not mentioned before their snooze is over. */
+  answered: string[];
   /** When those that stay are due again; null: they are when they are over. */
   nextDueAt: Date | null;
 }
@@ -44,13 +48,15 @@ export function planNotification(
   return {
     mentions: MENTION_KINDS.flatMap((kind) => mentions.filter((each) => each.kind === kind)),
     done: idsOf(due.filter(({ isOver }) => isOver)),
-    kept: idsOf(due.filter(({ isOver }) => !isOver)),
+    kept: idsOf(due.filter(({ isOver, isAnswered }) => !isOver && !isAnswered)),
+    answered: idsOf(due.filter(({ isOver, isAnswered }) => !isOver && isAnswered)),
     nextDueAt: reminderMinutes === null ? null : new Date(now.getTime() + reminderMinutes * MINUTE_MS),
   };
 }
 
-function mentionOf({ isNotified, isOver }: DueAlert, hasReminders: boolean): MentionKind | null {
+function mentionOf({ isNotified, isOver, isAnswered }: DueAlert, hasReminders: boolean): MentionKind | null {
   if (isOver) return isNotified ? 'resolved' : null;
+  if (isAnswered) return null;
   if (!isNotified) return 'opened';
   return hasReminders ? 'reminder' : null;
 }

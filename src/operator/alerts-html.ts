@@ -1,5 +1,4 @@
 import type { AlertView } from '../alerts/alert.ts';
-import type { Acknowledgements } from './acknowledgement.ts';
 import type { Answers } from './answers.ts';
 import { boundsText } from './configuration-html.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -7,7 +6,6 @@ import { badge, button, live, nextPage, table, tabs, time, toWords } from './par
 
 interface AlertsOptions {
   alerts: Answers['listAlerts'];
-  acknowledgements: Acknowledgements;
   filter: Record<string, string>;
   mayChange: boolean;
 }
@@ -19,7 +17,7 @@ const TABS = [
   ['all', 'All'],
 ] as const;
 
-export const alertsHtml = ({ alerts, acknowledgements, filter, mayChange }: AlertsOptions): Html => html`
+export const alertsHtml = ({ alerts, filter, mayChange }: AlertsOptions): Html => html`
 <h1>Alerts</h1>
 ${tabs(
   'Status',
@@ -32,14 +30,13 @@ ${tabs(
 ${live(
   'alerts',
   html`<p class="quiet">${alerts.totalItems.toLocaleString('en')} in all</p>
-${alertsTable(alerts.items, { acknowledgements, mayChange, empty: 'There is none.' })}
+${alertsTable(alerts.items, { mayChange, empty: 'There is none.' })}
 ${nextPage('/operator/alerts', new URLSearchParams(filter), alerts.nextCursor)}`,
 )}`;
 
 const withoutCursor = ({ cursor, ...filter }: Record<string, string>) => filter;
 
 interface TableOptions {
-  acknowledgements: Acknowledgements;
   mayChange: boolean;
   empty: string;
   /** The page is about the device already. */
@@ -48,7 +45,7 @@ interface TableOptions {
 
 export function alertsTable(
   alerts: readonly AlertView[],
-  { acknowledgements, mayChange, empty, isOfDevice }: TableOptions,
+  { mayChange, empty, isOfDevice }: TableOptions,
 ): Html {
   const rows = alerts.map((alert): Content[] => [
     html`<strong>${toWords(alert.type)}</strong>`,
@@ -59,7 +56,7 @@ export function alertsTable(
     badge(alert.status, alert.status === 'new' ? 'bad' : undefined),
     time(alert.timestamp),
     time(alert.updatedAt),
-    acknowledgedBy(alert.id, acknowledgements),
+    acknowledgedBy(alert),
     mayChange && alert.status === 'new' && acknowledgeButton(alert),
   ]);
   const device = isOfDevice ? [] : ['Device'];
@@ -76,10 +73,9 @@ export function alertsTable(
   return table({ caption: 'Alerts, newest first', head, rows, empty });
 }
 
-function acknowledgedBy(alertId: string, acknowledgements: Acknowledgements): Content {
-  const { name, at } = acknowledgements.get(alertId) ?? {};
-  return at && html`${name} <span class="quiet">${time(at.toISOString())}</span>`;
-}
+const acknowledgedBy = ({ acknowledgedAt, acknowledgedBy: by, snoozeUntil }: AlertView): Content =>
+  acknowledgedAt &&
+  html`${by?.name} <span class="quiet">${time(acknowledgedAt)}${snoozeUntil && html`, until ${time(snoozeUntil)}`}</span>`;
 
 const acknowledgeButton = ({ id, type, serialNumber }: AlertView): Html =>
   button({

@@ -1,5 +1,3 @@
-import { acknowledgeable, byAlert } from './acknowledgement.ts';
-import type { AcknowledgementsRepository } from './acknowledgements.repository.ts';
 import { alertsHtml } from './alerts-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
@@ -7,11 +5,7 @@ import { OPERATOR_PATH } from './session.ts';
 const path = `${OPERATOR_PATH}/alerts`;
 const DONE: Record<string, string> = { acknowledged: 'The alert is acknowledged.' };
 
-export interface AlertsPageDeps extends PageDeps {
-  acknowledgements: AcknowledgementsRepository;
-}
-
-export function alertsRoutes({ ask, layout, acknowledgements }: AlertsPageDeps): OperatorPage[] {
+export function alertsRoutes({ ask, layout }: PageDeps): OperatorPage[] {
   return [
     {
       method: 'GET',
@@ -28,10 +22,8 @@ export function alertsRoutes({ ask, layout, acknowledgements }: AlertsPageDeps):
         const { status, ...others } = filter;
         const asked = status === 'all' ? others : filter;
         const alerts = await ask(session, 'listAlerts', { query: { ...asked, limit: '50' } });
-        const listed = acknowledgeable(alerts.items);
         const content = alertsHtml({
           alerts,
-          acknowledgements: byAlert(await acknowledgements.list(session.organizationId, listed)),
           filter,
           mayChange: session.role !== 'read',
         });

@@ -1,6 +1,5 @@
 import type { AlertView } from '../alerts/alert.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
-import type { Acknowledgements } from './acknowledgement.ts';
 import { alertsTable } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import { applyRow } from './apply-html.ts';
@@ -16,7 +15,6 @@ interface DeviceOptions {
   device: Answers['getAsset'];
   config: DeviceConfigView;
   alerts: readonly AlertView[];
-  acknowledgements: Acknowledgements;
   jobs: readonly DeviceJob[];
   contact: DeviceContact | null;
   profiles: Answers['listProfiles']['profiles'];
@@ -30,7 +28,6 @@ export const deviceHtml = ({
   device,
   config,
   alerts,
-  acknowledgements,
   jobs,
   contact,
   profiles,
@@ -54,7 +51,6 @@ ${live('configuration', html`${configurationOf(config)}${mayChange && withdrawal
 ${live(
   'alerts',
   alertsTable(alerts, {
-    acknowledgements,
     mayChange,
     empty: 'This device has had no alert.',
     isOfDevice: true,

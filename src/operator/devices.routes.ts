@@ -5,8 +5,6 @@ import type { DeviceConfiguration } from '../devices/configuration.ts';
 import { INTERVALS_HELD, measurementIntervalSeconds } from '../devices/measurement-interval.ts';
 import type { CallOperation } from '../http/operations.ts';
 import { notFound } from '../process/errors.ts';
-import { acknowledgeable, byAlert } from './acknowledgement.ts';
-import type { AcknowledgementsRepository } from './acknowledgements.repository.ts';
 import type { Answers } from './answers.ts';
 import {
   type BucketView,
@@ -27,7 +25,6 @@ export interface DevicesPageDeps extends PageDeps {
   call: CallOperation;
   deviceJobs: DeviceJobsRepository;
   deviceContacts: DeviceContactsRepository;
-  acknowledgements: AcknowledgementsRepository;
 }
 
 const path = `${OPERATOR_PATH}/devices/{assetId}`;
@@ -85,13 +82,11 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
           deviceContacts.find(session.organizationId, assetId),
           ask(session, 'listProfiles'),
         ]);
-        const listed = await deps.acknowledgements.list(session.organizationId, acknowledgeable(alerts));
         const span = spanName(query.get('span'));
         const content = deviceHtml({
           device,
           config,
           alerts,
-          acknowledgements: byAlert(listed),
           jobs,
           contact,
           profiles,

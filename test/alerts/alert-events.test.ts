@@ -49,7 +49,7 @@ describe('The events of alerts', () => {
     const [created] = of('alert.created');
     assert.deepEqual([created?.data, created?.timestamp], [alert, at(0)]);
     const [resolved] = of('alert.resolved');
-    assert.deepEqual(resolved?.data, (await device.org.api.get(`/alerts/${alert.id}`)).body);
+    assert.deepEqual(resolved?.data, await onlyAlert());
     assert.deepEqual([others, receiver.received.length], [[], 5]);
   });
 

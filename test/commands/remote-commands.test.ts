@@ -172,6 +172,30 @@ describe('Commands by API', () => {
     assert.deepEqual((await jsonOf('jobs', 'show', jobId)).refusedBy, [{ serialNumber: serial, reason }]);
   });
 
+  it('alerts: list, acknowledge and comment, and show what was done', async () => {
+    const serial = await registerOne();
+    const reading = { channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() };
+    const frame = { readings: [reading], batteryStatus: 'low' };
+    await dms.device.post(`/devices/${serial}/measurements`, frame);
+    const alerts = await jsonOf('alerts', 'list', '--type', 'low_battery', '--status', 'new');
+    const { id } = alerts.find((alert: { serialNumber: string }) => alert.serialNumber === serial);
+    const { stdout } = await run('alerts', 'acknowledge', id, '--assignee', 'Ada', '--snooze', '2h');
+    assert.match(
+      stdout,
+      new RegExp(`^${serial}: low_battery, acknowledged, since .*\nAssigned to Ada\nSnoozed until `),
+    );
+    assert.match(
+      (await run('alerts', 'comment', id, 'Battery ordered')).stdout,
+      /commented by \S+ - Battery ordered$/m,
+    );
+    const { history } = await jsonOf('alerts', 'show', id);
+    assert.deepEqual(
+      history.map(({ action }: { action: string }) => action),
+      ['opened', 'acknowledged', 'assigned', 'snoozed', 'commented'],
+    );
+    assert.equal((await run('alerts', 'acknowledge', id, '--snooze', 'soon')).code, 2);
+  });
+
   it('listen: print and forward events that are verified, and leave no webhook behind', async () => {
     const forwarded: Array<{ headers: IncomingMessage['headers']; body: string }> = [];
     const receiver = createServer(async (request, response) => {

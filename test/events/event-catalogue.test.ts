@@ -104,6 +104,8 @@ describe('The service', () => {
     await apply(dms, slug, { serialNumbers: [serial] });
     await applyAnswer(dms, serial);
     await sendTemperature(dms, serial, 20);
+    const [alert] = (await dms.api.get('/alerts?type=high_temp')).body.items;
+    await dms.api.patch(`/alerts/${alert.id}`, { status: 'acknowledged' });
     await sendTemperature(dms, serial, 5);
     aheadMs = 9 * AN_HOUR_MS;
     await until('device.offline');

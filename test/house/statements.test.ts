@@ -38,6 +38,8 @@ const EXCEPTIONS: Record<string, string> = {
     'a command: after a restore',
   'src/config-jobs/group-withdrawals.repository.ts list: looks up group_withdrawals without organization_id':
     'a sweep: changes of large groups of all organizations',
+  'src/alerts/alerts.repository.ts listSnoozeEnded: looks up alerts without organization_id':
+    'a sweep: alerts of all organizations whose snooze is over',
   'src/alerts/alerts.repository.ts removeResolved: looks up alerts without organization_id': 'retention',
   'src/config-jobs/old-jobs.repository.ts list: looks up config_jobs without organization_id': 'retention',
   'src/config-jobs/scheduled-devices.repository.ts listDueForOffsetCheck: looks up device_configs without organization_id':

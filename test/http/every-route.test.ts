@@ -84,6 +84,7 @@ const ADDED: Record<string, number> = {
   'GET /alerts': 200,
   'GET /alerts/{alertId}': 200,
   'PATCH /alerts/{alertId}': 200,
+  'POST /alerts/{alertId}/comments': 201,
   'PUT /assets/{assetId}/calibration-certificate': 200,
   'GET /cellular-webhooks/{webhookId}/deliveries': 200,
   'GET /cellular-webhooks/{webhookId}/deliveries/{deliveryId}': 200,

@@ -18,6 +18,10 @@ const alert = (more: Partial<Alert> = {}): Alert => ({
   details: { channel: 1, value: 8.6, bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } },
   startedAt: AT,
   updatedAt: AT,
+  acknowledgedAt: null,
+  acknowledgedBy: null,
+  assignee: null,
+  snoozeUntil: null,
   ...more,
 });
 const opened = (more: Partial<Alert> = {}, assetName = 'Cold room'): MentionedAlert => ({

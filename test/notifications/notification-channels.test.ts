@@ -159,6 +159,33 @@ describe('Notification channels', () => {
     assert.match(reminder ?? '', /^Still open: Cold room, low battery/);
   });
 
+  it('notify nothing of an alert that is acknowledged, until its snooze is over', async () => {
+    await slack({ reminderMinutes: 60 });
+    await slack({ delayMinutes: 30, target: `${receiver.url}2` });
+    const setBattery = await newDevice(org, 'Cold room');
+    await setBattery('low');
+    await untilTexts(1);
+    const [{ id }] = (await org.api.get('/alerts')).body.items;
+    const acknowledge = (more: object) => org.api.patch(`/alerts/${id}`, { status: 'acknowledged', ...more });
+    await acknowledge({});
+    aheadMs = 61 * MINUTE_MS;
+    await (await newDevice(org, 'Warm room'))('low');
+    const [, next] = await untilTexts(2);
+    assert.match(next ?? '', /^New alert: Warm room/);
+    const isAtRest = `select 1 from notification_alerts where organization_id = ? and alert_id = ? and due_at is null`;
+    await eventually(
+      () => query(dms.service.sql, isAtRest, [org.id, id]),
+      ({ length }) => length === 2,
+    );
+    await acknowledge({ snoozeUntil: new Date(Date.now() + 90 * MINUTE_MS).toISOString() });
+    aheadMs = 95 * MINUTE_MS;
+    const all = await eventually(
+      async () => texts().filter((text) => text.includes('Cold room')),
+      ({ length }) => length >= 3,
+    );
+    assert.deepEqual(all.map((text) => text.slice(0, 9)).toSorted(), ['2 new ale', 'New alert', 'Still ope']);
+  });
+
   it('keep what quiet hours held until they end, and drop what was over by then', async () => {
     const time = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16);
     await slack({ quietHours: { from: time(-60), to: time(120), timezone: 'UTC' } });

@@ -23,6 +23,8 @@ interface Life {
   opensAt: number;
   /** Minutes. */
   lasts: number;
+  /** When somebody has it in hand. Default: never. */
+  answeredAt?: number;
 }
 
 interface Rules {
@@ -53,6 +55,7 @@ function simulate(lives: Life[], { delayMinutes, reminderMinutes, looks }: Rules
           alertId: String(index),
           isNotified,
           isOver: ends.has(index),
+          isAnswered: (lives[index]?.answeredAt ?? Number.POSITIVE_INFINITY) <= minute,
         }),
       );
     const plan = planNotification(due, { reminderMinutes }, new Date(minute * MINUTE_MS));
@@ -61,6 +64,8 @@ function simulate(lives: Life[], { delayMinutes, reminderMinutes, looks }: Rules
       queue.delete(Number(id));
       ends.delete(Number(id));
     }
+    for (const id of plan.answered)
+      queue.set(Number(id), { ...(queue.get(Number(id)) as Queued), dueAt: null });
     const dueAt = plan.nextDueAt === null ? null : plan.nextDueAt.getTime() / MINUTE_MS;
     for (const id of plan.kept) queue.set(Number(id), { dueAt, isNotified: true });
   }
@@ -92,6 +97,15 @@ describe('What a channel says of an alert', () => {
     assert.deepEqual(simulate([{ opensAt: 0, lasts: 65 }], { ...rules, reminderMinutes: 30 }).map(texts), [
       ['0 opened', '30 reminder', '60 reminder', '65 resolved'],
     ]);
+  });
+
+  it('is nothing more but its end once somebody has answered it, and nothing at all before it was said', () => {
+    const lives = [
+      { opensAt: 0, lasts: 95, answeredAt: 40 },
+      { opensAt: 0, lasts: 95, answeredAt: 5 },
+    ];
+    const said = simulate(lives, { ...rules, delayMinutes: 10, reminderMinutes: 20 }).map(texts);
+    assert.deepEqual(said, [['10 opened', '30 reminder', '95 resolved'], []]);
   });
 
   it('waits for the end of quiet hours, and is dropped when the alert is over by then', () => {

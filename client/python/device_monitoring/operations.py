@@ -433,6 +433,16 @@ class Operations:
         """Acknowledge an alert."""
         return self._call("PATCH", f"/alerts/{quote(alert_id, safe='')}", {}, body=body, content_type="application/json", headers=headers)
 
+    def comment_alert(
+        self,
+        alert_id: str,
+        *,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Comment on an alert."""
+        return self._call("POST", f"/alerts/{quote(alert_id, safe='')}/comments", {}, body=body, content_type="application/json", takes_key=True, headers=headers)
+
     def list_cellular_webhooks(
         self,
         *,

@@ -659,9 +659,29 @@ export interface paths {
         head?: never;
         /**
          * Acknowledge an alert
-         * @description Somebody has seen it. It stays open until the readings end it; 409 when they have.
+         * @description Somebody has it in hand: reminders end, and channels that have not notified it yet do not. It stays open until the readings end it; 409 when they have. With snoozeUntil it is new again at that time, and reminders go on. May be repeated to comment, to assign, or to snooze anew.
          */
         patch: operations["acknowledgeAlert"];
+        trace?: never;
+    };
+    "/alerts/{alertId}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Comment on an alert
+         * @description Open or resolved. Comments are never changed or deleted, but with the alert itself.
+         */
+        post: operations["commentAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/cellular-webhooks": {
@@ -1286,6 +1306,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "alert.acknowledged": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Somebody has taken an alert in hand
+         * @description Once for each acknowledgement: again when it was snoozed and has become new since.
+         */
+        post: operations["onAlertAcknowledged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "alert.resolved": {
         parameters: {
             query?: never;
@@ -1507,7 +1547,11 @@ export interface components {
          *         }
          *       },
          *       "timestamp": "2026-03-02T08:15:00.000Z",
-         *       "updatedAt": "2026-03-02T08:15:30.000Z"
+         *       "updatedAt": "2026-03-02T08:15:30.000Z",
+         *       "acknowledgedAt": null,
+         *       "acknowledgedBy": null,
+         *       "assignee": null,
+         *       "snoozeUntil": null
          *     }
          */
         Alert: {
@@ -1559,6 +1603,160 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             updatedAt: string;
+            /**
+             * Format: date-time
+             * @description null: it is not acknowledged
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            acknowledgedAt: string | null;
+            /** @description The key or the person; null: nobody yet */
+            acknowledgedBy: {
+                /** @description null: the command line */
+                keyId: string | null;
+                name: string;
+            } | null;
+            /** @description Who takes care of it; null: not said */
+            assignee: string | null;
+            /**
+             * Format: date-time
+             * @description When it is new again if it is still open
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            snoozeUntil: string | null;
+        };
+        /**
+         * @example {
+         *       "at": "2026-03-02T08:20:00.000Z",
+         *       "action": "commented",
+         *       "by": {
+         *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+         *         "name": "Night shift"
+         *       },
+         *       "comment": "The door was open: closed now"
+         *     }
+         */
+        AlertAction: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            at: string;
+            /** @enum {string} */
+            action: "opened" | "acknowledged" | "assigned" | "commented" | "snoozed" | "snooze_ended" | "resolved";
+            /** @description null: the service itself */
+            by: {
+                /** @description null: the command line */
+                keyId: string | null;
+                name: string;
+            } | null;
+            /** @description What was said; assigned: to whom, null for nobody; snoozed: until when */
+            comment: string | null;
+        };
+        /**
+         * @example {
+         *       "id": "019cb0a8-2f1c-7d3e-9a44-6b1f0c2d3e4f",
+         *       "recType": "alert",
+         *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+         *       "serialNumber": "282C02424EED",
+         *       "type": "high_temp",
+         *       "status": "new",
+         *       "details": {
+         *         "channel": 1,
+         *         "value": 8.6,
+         *         "bounds": {
+         *           "lowC": 2,
+         *           "highC": 8,
+         *           "hysteresisC": 0.5
+         *         }
+         *       },
+         *       "timestamp": "2026-03-02T08:15:00.000Z",
+         *       "updatedAt": "2026-03-02T08:15:30.000Z",
+         *       "acknowledgedAt": null,
+         *       "acknowledgedBy": null,
+         *       "assignee": null,
+         *       "snoozeUntil": null,
+         *       "history": [
+         *         {
+         *           "at": "2026-03-02T08:15:30.000Z",
+         *           "action": "opened",
+         *           "by": null,
+         *           "comment": null
+         *         }
+         *       ]
+         *     }
+         */
+        AlertWithHistory: {
+            id: string;
+            /** @enum {string} */
+            recType: "alert";
+            assetId: string;
+            /** @description Of the hardware that was there when it began */
+            serialNumber: string;
+            /** @enum {string} */
+            type: "high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error";
+            /** @enum {string} */
+            status: "new" | "acknowledged" | "resolved";
+            details: {
+                /** @description high_temp, low_temp, sensor_error */
+                channel?: number;
+                /** @description °C, of the reading that began it */
+                value?: number;
+                bounds?: {
+                    /** @description °C; null when there is no such bound */
+                    lowC: number | null;
+                    /** @description °C; null when there is no such bound */
+                    highC: number | null;
+                    hysteresisC: number;
+                };
+                /**
+                 * @description high_temp, low_temp: ended by a reading outside of its schedule; absent otherwise
+                 * @enum {string}
+                 */
+                resolution?: "outside_schedule";
+                /** @description sensor_error: the error code of the sensor */
+                error?: number;
+                /**
+                 * Format: date-time
+                 * @description no_data: when the device should have made contact at the latest
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                expectedBy?: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it began
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            updatedAt: string;
+            /**
+             * Format: date-time
+             * @description null: it is not acknowledged
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            acknowledgedAt: string | null;
+            /** @description The key or the person; null: nobody yet */
+            acknowledgedBy: {
+                /** @description null: the command line */
+                keyId: string | null;
+                name: string;
+            } | null;
+            /** @description Who takes care of it; null: not said */
+            assignee: string | null;
+            /**
+             * Format: date-time
+             * @description When it is new again if it is still open
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            snoozeUntil: string | null;
+            /** @description Oldest first */
+            history: components["schemas"]["AlertAction"][];
         };
         /**
          * @example {
@@ -2022,7 +2220,7 @@ export interface components {
              *       "alert.created"
              *     ]
              */
-            events?: ("data.measurement.alert" | "alert.created" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent" | "webhook.disabled")[];
+            events?: ("data.measurement.alert" | "alert.created" | "alert.acknowledged" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent" | "webhook.disabled")[];
         };
         /**
          * @example {
@@ -2443,7 +2641,7 @@ export interface components {
              *       "alert.created"
              *     ]
              */
-            events?: ("data.measurement.alert" | "alert.created" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent" | "webhook.disabled")[];
+            events?: ("data.measurement.alert" | "alert.created" | "alert.acknowledged" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent" | "webhook.disabled")[];
             /**
              * @description Default: active
              * @enum {string}
@@ -3850,7 +4048,7 @@ export interface components {
              *       "alert.created"
              *     ]
              */
-            events: ("data.measurement.alert" | "alert.created" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent" | "webhook.disabled")[];
+            events: ("data.measurement.alert" | "alert.created" | "alert.acknowledged" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent" | "webhook.disabled")[];
             /**
              * Format: date-time
              * @description ISO 8601, UTC, milliseconds
@@ -5953,7 +6151,11 @@ export interface operations {
                      *             }
                      *           },
                      *           "timestamp": "2026-03-02T08:15:00.000Z",
-                     *           "updatedAt": "2026-03-02T08:15:30.000Z"
+                     *           "updatedAt": "2026-03-02T08:15:30.000Z",
+                     *           "acknowledgedAt": null,
+                     *           "acknowledgedBy": null,
+                     *           "assignee": null,
+                     *           "snoozeUntil": null
                      *         }
                      *       ],
                      *       "totalItems": 1,
@@ -6008,10 +6210,22 @@ export interface operations {
                      *         }
                      *       },
                      *       "timestamp": "2026-03-02T08:15:00.000Z",
-                     *       "updatedAt": "2026-03-02T08:15:30.000Z"
+                     *       "updatedAt": "2026-03-02T08:15:30.000Z",
+                     *       "acknowledgedAt": null,
+                     *       "acknowledgedBy": null,
+                     *       "assignee": null,
+                     *       "snoozeUntil": null,
+                     *       "history": [
+                     *         {
+                     *           "at": "2026-03-02T08:15:30.000Z",
+                     *           "action": "opened",
+                     *           "by": null,
+                     *           "comment": null
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Alert"];
+                    "application/json": components["schemas"]["AlertWithHistory"];
                 };
             };
         };
@@ -6029,12 +6243,24 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "status": "acknowledged"
+                 *       "status": "acknowledged",
+                 *       "comment": "The door was open: closed now",
+                 *       "assignee": "Ada"
                  *     }
                  */
                 "application/json": {
                     /** @enum {string} */
                     status: "acknowledged";
+                    /** @description Added to the history of the alert */
+                    comment?: string;
+                    /** @description Who takes care of it; null: nobody */
+                    assignee?: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it is new again if it is still open, at most 24 hours ahead; null: it stays acknowledged
+                     * @example 2026-03-02T08:15:30Z
+                     */
+                    snoozeUntil?: string | null;
                 };
             };
         };
@@ -6063,10 +6289,69 @@ export interface operations {
                      *         }
                      *       },
                      *       "timestamp": "2026-03-02T08:15:00.000Z",
-                     *       "updatedAt": "2026-03-02T08:15:30.000Z"
+                     *       "updatedAt": "2026-03-02T08:15:30.000Z",
+                     *       "acknowledgedAt": null,
+                     *       "acknowledgedBy": null,
+                     *       "assignee": null,
+                     *       "snoozeUntil": null,
+                     *       "history": [
+                     *         {
+                     *           "at": "2026-03-02T08:15:30.000Z",
+                     *           "action": "opened",
+                     *           "by": null,
+                     *           "comment": null
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Alert"];
+                    "application/json": components["schemas"]["AlertWithHistory"];
+                };
+            };
+        };
+    };
+    commentAlert: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                alertId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "comment": "Goods moved to cold room 2"
+                 *     }
+                 */
+                "application/json": {
+                    comment: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "at": "2026-03-02T08:20:00.000Z",
+                     *       "action": "commented",
+                     *       "by": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Night shift"
+                     *       },
+                     *       "comment": "The door was open: closed now"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertAction"];
                 };
             };
         };
@@ -8140,13 +8425,111 @@ export interface operations {
                  *           }
                  *         },
                  *         "timestamp": "2026-03-02T08:15:00.000Z",
-                 *         "updatedAt": "2026-03-02T08:15:30.000Z"
+                 *         "updatedAt": "2026-03-02T08:15:30.000Z",
+                 *         "acknowledgedAt": null,
+                 *         "acknowledgedBy": null,
+                 *         "assignee": null,
+                 *         "snoozeUntil": null
                  *       }
                  *     }
                  */
                 "application/json": {
                     /** @enum {string} */
                     type: "alert.created";
+                    /**
+                     * Format: date-time
+                     * @description When it happened, to the millisecond, in UTC
+                     * @example 2026-03-02T08:15:30.000Z
+                     */
+                    timestamp: string;
+                    data: components["schemas"]["Alert"];
+                };
+            };
+        };
+        responses: {
+            /** @description Not delivered, and the endpoint is disabled: no event is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Delivered. The body is ignored. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not delivered: tried again, ten attempts within about 75 hours. So are redirects, which are not followed, and connections without a complete answer within 15 seconds. `Retry-After` is respected; 429, 502, 503 and 504 stop everything else to the endpoint, too, until it has recovered. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAlertAcknowledged: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same on every attempt and at every endpoint.
+                 * @example 019cb0a8-31e2-7a64-b0f1-8c2d4e6f7a90
+                 */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /**
+                 * @description The time of this attempt in unix seconds. Refuse what is too old, so that nobody can replay it.
+                 * @example 1772439330
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description Present when the endpoint has a secret: `v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<body>`. After the secret was rotated, one signature per secret for a while, separated by spaces.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature"?: components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "alert.acknowledged",
+                 *       "timestamp": "2026-03-02T08:15:30.000Z",
+                 *       "data": {
+                 *         "id": "019cb0a8-2f1c-7d3e-9a44-6b1f0c2d3e4f",
+                 *         "recType": "alert",
+                 *         "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
+                 *         "serialNumber": "282C02424EED",
+                 *         "type": "high_temp",
+                 *         "status": "acknowledged",
+                 *         "details": {
+                 *           "channel": 1,
+                 *           "value": 8.6,
+                 *           "bounds": {
+                 *             "lowC": 2,
+                 *             "highC": 8,
+                 *             "hysteresisC": 0.5
+                 *           }
+                 *         },
+                 *         "timestamp": "2026-03-02T08:15:00.000Z",
+                 *         "updatedAt": "2026-03-02T08:20:00.000Z",
+                 *         "acknowledgedAt": "2026-03-02T08:20:00.000Z",
+                 *         "acknowledgedBy": {
+                 *           "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                 *           "name": "Night shift"
+                 *         },
+                 *         "assignee": null,
+                 *         "snoozeUntil": null
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type: "alert.acknowledged";
                     /**
                      * Format: date-time
                      * @description When it happened, to the millisecond, in UTC
@@ -8227,7 +8610,11 @@ export interface operations {
                  *           }
                  *         },
                  *         "timestamp": "2026-03-02T08:15:00.000Z",
-                 *         "updatedAt": "2026-03-02T09:00:00.000Z"
+                 *         "updatedAt": "2026-03-02T09:00:00.000Z",
+                 *         "acknowledgedAt": null,
+                 *         "acknowledgedBy": null,
+                 *         "assignee": null,
+                 *         "snoozeUntil": null
                  *       }
                  *     }
                  */
@@ -9005,7 +9392,11 @@ export interface operations {
                  *                 }
                  *               },
                  *               "timestamp": "2026-03-02T08:15:00.000Z",
-                 *               "updatedAt": "2026-03-02T08:15:30.000Z"
+                 *               "updatedAt": "2026-03-02T08:15:30.000Z",
+                 *               "acknowledgedAt": null,
+                 *               "acknowledgedBy": null,
+                 *               "assignee": null,
+                 *               "snoozeUntil": null
                  *             }
                  *           }
                  *         ]

@@ -42,6 +42,7 @@ export const OPERATIONS = {
   listAlerts: {"method":"GET","path":"/alerts","query":["status","type","assetId","limit","cursor"],"body":null,"takesIdempotencyKey":false},
   getAlert: {"method":"GET","path":"/alerts/{alertId}","query":[],"body":null,"takesIdempotencyKey":false},
   acknowledgeAlert: {"method":"PATCH","path":"/alerts/{alertId}","query":[],"body":"application/json","takesIdempotencyKey":false},
+  commentAlert: {"method":"POST","path":"/alerts/{alertId}/comments","query":[],"body":"application/json","takesIdempotencyKey":true},
   listCellularWebhooks: {"method":"GET","path":"/cellular-webhooks","query":["status"],"body":null,"takesIdempotencyKey":false},
   createCellularWebhook: {"method":"POST","path":"/cellular-webhooks","query":[],"body":"application/json","takesIdempotencyKey":true},
   getCellularWebhook: {"method":"GET","path":"/cellular-webhooks/{webhookId}","query":[],"body":null,"takesIdempotencyKey":false},

@@ -1,0 +1,118 @@
+/** People take alerts in hand: they acknowledge, comment, assign, and let one rest for a while. */
+import type { Sql } from '../db/database.ts';
+import type { Publish } from '../db/domain-event.ts';
+import type { InTransaction, Transact } from '../db/transaction.ts';
+import type { Actor } from '../http/audit.ts';
+import { conflict, invalid, notFound } from '../process/errors.ts';
+import { type Alert, NO_SUCH_ALERT } from './alert.ts';
+import type { AlertActionsRepository } from './alert-actions.repository.ts';
+import { alertEvent } from './alert-events.ts';
+import { acknowledge, type Handling, type NewAction, SNOOZE_HOURS_MAX } from './alert-handling.ts';
+import { type AlertAction, historyOf } from './alert-history.ts';
+import type { AlertRef, AlertsRepository, StoredAlert } from './alerts.repository.ts';
+
+export interface AlertHandlingDeps {
+  alertsIn(
+    sql: Sql,
+  ): Pick<AlertsRepository, 'find' | 'lock' | 'setHandled' | 'listSnoozeEnded' | 'endSnooze'>;
+  actionsIn(sql: Sql): AlertActionsRepository;
+  /** What channels are yet to say of the alert is due at this time, in the transaction. */
+  remindAgain(tx: InTransaction, alert: AlertRef, at: Date): Promise<void>;
+  publish: Publish;
+  transact: Transact;
+  now(): Date;
+}
+
+export type AlertWithHistory = Alert & { history: AlertAction[] };
+
+const SNOOZE_MS_MAX = SNOOZE_HOURS_MAX * 3_600_000;
+const SNOOZES_AT_ONCE = 500;
+const ACTIONS_MAX = 500;
+
+export type AlertHandling = ReturnType<typeof createAlertHandling>;
+
+export function createAlertHandling(deps: AlertHandlingDeps) {
+  const { alertsIn, actionsIn, remindAgain, publish, transact, now } = deps;
+
+  async function withHistory(
+    sql: Sql,
+    organizationId: string,
+    alert: StoredAlert,
+  ): Promise<AlertWithHistory> {
+    const actions = await actionsIn(sql).list(organizationId, alert.id);
+    return { ...alert, history: historyOf(alert, alert.recordedAt, actions) };
+  }
+
+  function requireSoon(snoozeUntil: Date | null | undefined): void {
+    if (!snoozeUntil) return;
+    const aheadMs = snoozeUntil.getTime() - now().getTime();
+    if (aheadMs <= 0 || aheadMs > SNOOZE_MS_MAX)
+      throw invalid(`snoozeUntil must be in the future, at most ${SNOOZE_HOURS_MAX} hours ahead`);
+  }
+
+  async function record(sql: Sql, { organizationId, alertId }: AlertRef, actions: NewAction[], by: Actor) {
+    const count = await actionsIn(sql).count(organizationId, alertId);
+    if (count + actions.length > ACTIONS_MAX)
+      throw conflict(`The history of an alert has at most ${ACTIONS_MAX} entries`);
+    return actionsIn(sql).insert(organizationId, alertId, actions, by);
+  }
+
+  return {
+    /** Null when there is no such alert. */
+    async find(sql: Sql, organizationId: string, alertId: string): Promise<AlertWithHistory | null> {
+      const alert = await alertsIn(sql).find(organizationId, alertId);
+      return alert && withHistory(sql, organizationId, alert);
+    },
+
+    /** @throws invalid snoozeUntil, not_found, conflict when it is resolved */
+    async acknowledge(
+      tx: InTransaction,
+      organizationId: string,
+      alertId: string,
+      by: Actor,
+      handling: Handling,
+    ): Promise<AlertWithHistory> {
+      requireSoon(handling.snoozeUntil);
+      const before = await alertsIn(tx.sql).lock(organizationId, alertId);
+      if (!before) throw notFound(NO_SUCH_ALERT);
+      if (before.status === 'resolved') throw conflict('The alert is resolved already');
+      const { alert, actions } = acknowledge(before, handling, by, now());
+      const after =
+        actions.length === 0 && alert.snoozeUntil === before.snoozeUntil
+          ? before
+          : await alertsIn(tx.sql).setHandled(organizationId, alertId, alert);
+      await record(tx.sql, { organizationId, alertId }, actions, by);
+      if (alert.snoozeUntil) await remindAgain(tx, { organizationId, alertId }, alert.snoozeUntil);
+      if (before.status === 'new' && after.isAnnounced && after.acknowledgedAt)
+        await publish(tx, [alertEvent('alert.acknowledged', after, after.acknowledgedAt)]);
+      return withHistory(tx.sql, organizationId, after);
+    },
+
+    /** @throws not_found, conflict when its history is full */
+    async comment(
+      { sql }: InTransaction,
+      organizationId: string,
+      alertId: string,
+      by: Actor,
+      comment: string,
+    ): Promise<AlertAction> {
+      if (!(await alertsIn(sql).lock(organizationId, alertId))) throw notFound(NO_SUCH_ALERT);
+      const actions = [{ action: 'commented' as const, comment }];
+      return (await record(sql, { organizationId, alertId }, actions, by)) as AlertAction;
+    },
+
+    /** Of all organizations: what is still open when its snooze is over is new again. */
+    async endSnoozes(shouldContinue: () => boolean): Promise<void> {
+      for (let isLast = false; !isLast && shouldContinue(); ) {
+        const ended = await transact(({ sql }) => alertsIn(sql).listSnoozeEnded(now(), SNOOZES_AT_ONCE));
+        isLast = ended.length < SNOOZES_AT_ONCE;
+        for (const { organizationId, alertId } of ended)
+          await transact(async ({ sql }) => {
+            if (!(await alertsIn(sql).endSnooze(organizationId, alertId, now()))) return;
+            const actions = [{ action: 'snooze_ended' as const, comment: null }];
+            await actionsIn(sql).insert(organizationId, alertId, actions, null);
+          });
+      }
+    },
+  };
+}

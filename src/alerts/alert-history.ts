@@ -1,0 +1,43 @@
+/** What happened to an alert, from its opening to its end, as people are shown it. */
+import type { Actor } from '../http/audit.ts';
+import type { Alert } from './alert.ts';
+
+/** Stored as they happen; the opening and the end are facts of the alert itself. */
+export const STORED_ACTIONS = ['acknowledged', 'assigned', 'commented', 'snoozed', 'snooze_ended'] as const;
+export const ALERT_ACTIONS = ['opened', ...STORED_ACTIONS, 'resolved'] as const;
+export type StoredAction = (typeof STORED_ACTIONS)[number];
+
+export interface AlertAction {
+  at: Date;
+  action: (typeof ALERT_ACTIONS)[number];
+  /** Null: the service. */
+  by: Actor | null;
+  /** What was said; with `assigned` to whom, with `snoozed` until when. */
+  comment: string | null;
+}
+
+/** Oldest first. `openedAt` is when the alert was recorded: late readings may open it long after it began. */
+export function historyOf(
+  { status, updatedAt }: Alert,
+  openedAt: Date,
+  actions: readonly AlertAction[],
+): AlertAction[] {
+  const ofService = (action: AlertAction['action'], at: Date): AlertAction => ({
+    at,
+    action,
+    by: null,
+    comment: null,
+  });
+  const end = status === 'resolved' ? [ofService('resolved', updatedAt)] : [];
+  const later = [...actions, ...end].toSorted((a, b) => a.at.getTime() - b.at.getTime());
+  return [ofService('opened', openedAt), ...later];
+}
+
+export type AlertActionView = ReturnType<typeof actionView>;
+
+export const actionView = ({ at, action, by, comment }: AlertAction) => ({
+  at: at.toISOString(),
+  action,
+  by,
+  comment,
+});

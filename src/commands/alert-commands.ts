@@ -1,0 +1,95 @@
+/** Alerts, by API. */
+import { type Client, each, type Result } from '../../client/src/index.ts';
+import { byApi } from './api.ts';
+import {
+  type Command,
+  type CommandInput,
+  durationMs,
+  limitOption,
+  option,
+  required,
+  type Table,
+} from './command.ts';
+import { take } from './take.ts';
+
+type Alert = Result<'listAlerts'>['items'][number];
+type AlertWithHistory = Result<'getAlert'>;
+type Filter = Exclude<Parameters<Client['listAlerts']>[0], undefined>;
+
+export const alertCommands: Command[] = [
+  {
+    words: ['alerts', 'list'],
+    args: '[--status STATUS] [--type TYPE] [--limit 20]',
+    summary: 'lists alerts, newest first',
+    ...byApi(async ({ dms }, input) => {
+      const [status, type] = [option(input, 'status'), option(input, 'type')];
+      const filter = { ...(status && { status }), ...(type && { type }) } as Filter;
+      return tableOf(await take(each(dms.listAlerts, filter), limitOption(input)));
+    }),
+  },
+  {
+    words: ['alerts', 'show'],
+    args: 'ID',
+    summary: 'shows an alert and what was done about it',
+    ...byApi(async ({ dms }, input) => shown(await dms.getAlert({ alertId: alertId(input) }))),
+  },
+  {
+    words: ['alerts', 'acknowledge'],
+    args: 'ID [--comment TEXT] [--assignee NAME] [--snooze 2h]',
+    summary: 'ends the reminders of an alert; with --snooze they go on after that time, at most 24h',
+    ...byApi(async ({ dms }, input) => {
+      const [comment, assignee, snooze] = ['comment', 'assignee', 'snooze'].map((name) =>
+        option(input, name),
+      );
+      const snoozeUntil = snooze && new Date(Date.now() + durationMs(snooze, 'snooze')).toISOString();
+      const body = {
+        status: 'acknowledged' as const,
+        ...(comment && { comment }),
+        ...(assignee && { assignee }),
+        ...(snoozeUntil && { snoozeUntil }),
+      };
+      return shown(await dms.acknowledgeAlert({ alertId: alertId(input), body }));
+    }),
+  },
+  {
+    words: ['alerts', 'comment'],
+    args: 'ID TEXT',
+    summary: 'adds to the history of an alert, also after its end',
+    ...byApi(async ({ dms }, input) => {
+      const comment = required(input, 1, 'TEXT');
+      const added = await dms.commentAlert({ alertId: alertId(input), body: { comment } });
+      return { text: entryText(added), value: added };
+    }),
+  },
+];
+
+const alertId = (input: CommandInput): string => required(input, 0, 'ID');
+
+const tableOf = (alerts: Alert[]): Table => ({
+  headings: ['ID', 'SERIAL', 'TYPE', 'STATUS', 'SINCE', 'ASSIGNEE'],
+  rows: alerts.map(({ id, serialNumber, type, status, timestamp, assignee }) => [
+    id,
+    serialNumber,
+    type,
+    status,
+    timestamp,
+    assignee,
+  ]),
+  items: alerts,
+});
+
+function shown(alert: AlertWithHistory): { text: string; value: AlertWithHistory } {
+  const { serialNumber, type, status, timestamp, assignee, snoozeUntil, history } = alert;
+  const lines = [
+    `${serialNumber}: ${type}, ${status}, since ${timestamp}`,
+    ...(assignee === null ? [] : [`Assigned to ${assignee}`]),
+    ...(snoozeUntil === null ? [] : [`Snoozed until ${snoozeUntil}`]),
+    ...history.map(entryText),
+  ];
+  return { text: lines.join('\n'), value: alert };
+}
+
+const entryText = ({ at, action, by, comment }: AlertWithHistory['history'][number]): string =>
+  [at, action, ...(by === null ? [] : [`by ${by.name}`]), ...(comment === null ? [] : [`- ${comment}`])].join(
+    ' ',
+  );

@@ -1,0 +1,158 @@
+/** Alerts in the hands of people: acknowledged, commented on, assigned, and snoozed. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createAlertActionsRepository } from '../../src/alerts/alert-actions.repository.ts';
+import { createAlertHandling } from '../../src/alerts/alert-handling.service.ts';
+import { createAlertsRepository } from '../../src/alerts/alerts.repository.ts';
+import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import { FRIDGE } from '../support/fleet.ts';
+import { MINUTE_MS, useDevice } from './harness.ts';
+
+interface Action {
+  at: string;
+  action: string;
+  by: { keyId: string; name: string } | null;
+  comment: string | null;
+}
+
+describe('An alert in the hands of people', () => {
+  const device = useDevice({ withWorker: false });
+  const { confirmProfile, measure, onlyAlert } = device;
+  let id: string;
+
+  beforeEach(async () => {
+    await confirmProfile(FRIDGE);
+    await measure(0, 20);
+    ({ id } = await onlyAlert());
+  });
+
+  const acknowledge = (more: object = {}) =>
+    device.org.api.patch(`/alerts/${id}`, { status: 'acknowledged', ...more });
+  const show = async () => (await device.org.api.get(`/alerts/${id}`)).body;
+  const comment = (text: unknown) => device.org.api.post(`/alerts/${id}/comments`, { comment: text });
+  const inMinutes = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString();
+  /** What the worker does then. */
+  const sweepIn = (minutes: number) =>
+    createAlertHandling({
+      alertsIn: createAlertsRepository,
+      actionsIn: createAlertActionsRepository,
+      remindAgain: async () => {},
+      publish: async () => {},
+      transact: createTransact(device.dms.service.sql),
+      now: () => new Date(Date.now() + minutes * MINUTE_MS),
+    }).endSnoozes(() => true);
+  const words = (history: Action[]) => history.map(({ action, comment: said }) => [action, said]);
+
+  it('says who has taken it in hand and when, and what was done about it', async () => {
+    assert.deepEqual(words((await show()).history), [['opened', null]]);
+    const { status, body } = await acknowledge({ comment: 'Door closed', assignee: 'Ada' });
+    assert.equal(status, 200);
+    assert.deepEqual([body.status, body.assignee, body.snoozeUntil], ['acknowledged', 'Ada', null]);
+    assert.ok(body.acknowledgedBy.keyId);
+    assert.equal((await comment('Goods moved\nto room 2')).status, 201);
+    await measure(1, 5);
+    const ended = await show();
+    assert.deepEqual(words(ended.history), [
+      ['opened', null],
+      ['acknowledged', null],
+      ['assigned', 'Ada'],
+      ['commented', 'Door closed'],
+      ['commented', 'Goods moved\nto room 2'],
+      ['resolved', null],
+    ]);
+    const by = ended.history.map(({ by: actor }: Action) => actor?.keyId ?? null);
+    const { keyId } = body.acknowledgedBy;
+    assert.deepEqual(by, [null, keyId, keyId, keyId, keyId, null]);
+    assert.deepEqual(ended.acknowledgedBy, body.acknowledgedBy);
+    const times = ended.history.map(({ at }: Action) => at);
+    assert.deepEqual(times, times.toSorted());
+  });
+
+  it('is commented on after its end, too', async () => {
+    await measure(1, 5);
+    const { status, body } = await comment('It was the defrosting');
+    assert.deepEqual([status, body.action, body.comment], [201, 'commented', 'It was the defrosting']);
+    assert.deepEqual(words((await show()).history).at(-1), ['commented', 'It was the defrosting']);
+  });
+
+  it('is announced as acknowledged once, however often somebody says so', async () => {
+    const webhookId = await device.subscribe(['alert.acknowledged']);
+    const first = await acknowledge();
+    await acknowledge();
+    const again = await acknowledge({ assignee: 'Grace' });
+    assert.deepEqual([again.body.acknowledgedAt, again.body.assignee], [first.body.acknowledgedAt, 'Grace']);
+    const [event, ...others] = await device.published(webhookId);
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [event.type, event.data.id, event.data.status],
+      ['alert.acknowledged', id, 'acknowledged'],
+    );
+    assert.equal(event.timestamp, first.body.acknowledgedAt);
+  });
+
+  it('is new again when its snooze is over, unless it has ended by then', async () => {
+    const until = inMinutes(60);
+    const snoozed = await acknowledge({ snoozeUntil: until });
+    assert.equal(snoozed.body.snoozeUntil, until);
+    await sweepIn(59);
+    assert.equal((await show()).status, 'acknowledged');
+    await sweepIn(61);
+    const { status, acknowledgedAt, acknowledgedBy, snoozeUntil, history } = await show();
+    assert.deepEqual([status, acknowledgedAt, acknowledgedBy, snoozeUntil], ['new', null, null, null]);
+    assert.deepEqual(words(history), [
+      ['opened', null],
+      ['acknowledged', null],
+      ['snoozed', until],
+      ['snooze_ended', null],
+    ]);
+    assert.equal(history.at(-1).by, null);
+    await acknowledge({ snoozeUntil: inMinutes(120) });
+    await measure(1, 5);
+    await sweepIn(240);
+    assert.equal((await show()).status, 'resolved');
+  });
+
+  it('stays acknowledged when its snooze is taken back', async () => {
+    await acknowledge({ snoozeUntil: inMinutes(60) });
+    assert.equal((await acknowledge({ snoozeUntil: null })).body.snoozeUntil, null);
+    await sweepIn(61);
+    assert.equal((await show()).status, 'acknowledged');
+  });
+
+  it('refuses what is no comment, no name and no time to come, and changes nothing', async () => {
+    for (const said of ['', ' \n ', '\u200b', 'x'.repeat(2_001), 7, null])
+      assert.equal((await comment(said)).status, 400, JSON.stringify(said).slice(0, 40));
+    for (const more of [
+      { comment: '' },
+      { assignee: 'a\nb' },
+      { assignee: 'x'.repeat(129) },
+      { snoozeUntil: inMinutes(-1) },
+      { snoozeUntil: inMinutes(24 * 60 + 1) },
+      { snoozeUntil: 'tomorrow' },
+    ])
+      assert.equal((await acknowledge(more)).status, 400, JSON.stringify(more).slice(0, 40));
+    assert.equal((await show()).status, 'new');
+    assert.equal((await comment('🌡️'.repeat(1_000))).status, 201);
+    assert.deepEqual((await show()).history.length, 2);
+  });
+
+  it('answers 404 for an alert that the organization does not have', async () => {
+    const stranger = await device.dms.addOrganization();
+    assert.equal((await stranger.api.post(`/alerts/${id}/comments`, { comment: 'x' })).status, 404);
+    assert.equal((await device.org.api.get(`/alerts/${randomUUID()}`)).status, 404);
+    assert.equal((await show()).history.length, 1);
+  });
+
+  it('keeps at most 500 entries', async () => {
+    await query(
+      device.dms.service.sql,
+      `insert into alert_actions (organization_id, alert_id, action, comment)
+       select ?, ?, 'commented', 'x' from generate_series(1, 500)`,
+      [device.org.id, id],
+    );
+    assert.equal((await comment('one more')).status, 409);
+    assert.equal((await acknowledge()).status, 409);
+    assert.equal((await show()).status, 'new');
+  });
+});

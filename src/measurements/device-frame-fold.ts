@@ -1,6 +1,15 @@
 /** Applies the frames of one batch to the device that sent them, one after the other. */
 
-import { CHANNELS_MAX, hasKnownLayout, type Layout, TEMPERATURE } from '../devices/channel-layout.ts';
+import {
+  CHANNELS_MAX,
+  hasKnownLayout,
+  type Layout,
+  PROBE_POSITIONS,
+  slotAt,
+  TEMPERATURE,
+  temperatureSlots,
+  withFrameTypes,
+} from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import { isAheadOfTime, isPlausibleTime } from '../devices/device-clock.ts';
 import { afterFrameSignal } from '../devices/device-status.ts';
@@ -54,8 +63,12 @@ export function createDeviceFrames(
       const before = state;
       const known = layout.channelTypes ?? before.channelTypes;
       const channelTypes =
-        frame.channelTypes ?? inferChannelTypes(frame.readings, { ...layout, channelTypes: known });
-      const sent = resolveChannels(frame.readings, { ...layout, channelTypes: known ?? channelTypes });
+        frame.channelTypes ??
+        (device.config.areChannelsReported
+          ? null
+          : inferChannelTypes(frame.readings, { ...layout, channelTypes: known }));
+      const shown = channelTypes === null ? known : withFrameTypes(known, channelTypes);
+      const sent = resolveChannels(frame.readings, { ...layout, channelTypes: shown });
       checkTypes(sent);
       const readings = sent.filter(({ measuredAt }) => isKept(measuredAt, frame.receivedAt, retentionMs));
       const { agreeing, isNew } = compareWith(seen, readings);
@@ -80,19 +93,32 @@ export function createDeviceFrames(
 }
 
 /**
- * Both positions in one frame mean a temperature channel each. While nothing else is known of the device, they are the
- * first two channels that the frame does not name by number.
+ * What a frame without a list of channels shows: a temperature on a channel by its number, where it moves a position;
+ * and where nothing else is known, both positions in one frame, which mean the first two channels that the frame does not
+ * name by number. Null: nothing new.
  */
 function inferChannelTypes(readings: SentReading[], layout: Layout): number[] | null {
-  const channels = new Set(readings.map(({ channel }) => channel));
-  if (!channels.has('ambient') || !channels.has('probe') || hasKnownLayout(layout)) return null;
-  const numbered = readings.filter(({ channel }) => typeof channel === 'number');
-  if (numbered.some(({ type }) => type === TEMPERATURE)) return null;
   const types = Array<number>(CHANNELS_MAX).fill(0);
-  for (const { channel, type } of numbered) types[(channel as number) - 1] = type;
+  for (const { channel, type } of readings) if (typeof channel === 'number') types[channel - 1] = type;
+  if (types.includes(TEMPERATURE))
+    return movesPosition(types, layout) ? withKnownTemperatures(types, layout) : null;
+  const positions = new Set(readings.map(({ channel }) => channel));
+  if (!positions.has('ambient') || !positions.has('probe') || hasKnownLayout(layout)) return null;
   const free = types.flatMap((type, slot) => (type === 0 ? [slot] : [])).slice(0, 2);
   for (const slot of free) types[slot] = TEMPERATURE;
   return free.length === 2 ? types : null;
+}
+
+function movesPosition(types: number[], layout: Layout): boolean {
+  const after = { ...layout, channelTypes: withKnownTemperatures(types, layout) };
+  return PROBE_POSITIONS.some((position) => slotAt(position, after) !== slotAt(position, layout));
+}
+
+/** With those of the model, too. */
+function withKnownTemperatures(types: number[], layout: Layout): number[] {
+  const slots = temperatureSlots(layout) ?? [];
+  const temperatures = types.map((_, slot) => (slots.includes(slot) ? TEMPERATURE : 0));
+  return withFrameTypes(withFrameTypes(layout.channelTypes, temperatures), types);
 }
 
 /** Leaves out readings that contradict a known one of the same channel and time: the first one stays. */

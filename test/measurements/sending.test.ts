@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createUnregisteredDevicesRepository } from '../../src/devices/unregistered-devices.repository.ts';
-import { createProfile, FRIDGE, register, registerMany } from '../support/fleet.ts';
+import { apply, configOf, createProfile, FRIDGE, register, registerMany } from '../support/fleet.ts';
 import { ago, reading, series } from './fixtures.ts';
 import { countsOf, timesOf, useLogger } from './harness.ts';
 
@@ -327,6 +327,35 @@ describe('A reading of a position', () => {
       [1, 'ambient'],
       [2, null],
       [3, 'probe'],
+      [3, 'probe'],
+    ]);
+  });
+
+  it('follows temperatures on numbered channels, as the frames of a logger do', async () => {
+    const slug = await createProfile(logger.org, FRIDGE);
+    await apply(logger.org, slug, { serialNumbers: [logger.serial] });
+    const slots = async () =>
+      (await configOf(logger.org, logger.serial)).pendingConfig.alarmRules
+        .slice(0, 2)
+        .map(({ slotNumbers }: { slotNumbers: number[] }) => slotNumbers);
+    await send([reading({ channel: 1, measuredAt: ago(4) })]);
+    assert.deepEqual(await slots(), [[0], [0]]);
+    await send([
+      reading({ channel: 1, measuredAt: ago(3) }),
+      reading({ channel: 2, type: 'humidity', measuredAt: ago(3) }),
+      reading({ channel: 3, measuredAt: ago(3) }),
+    ]);
+    assert.deepEqual(await slots(), [[2], [2]]);
+    await send([
+      reading({ channel: 1, measuredAt: ago(2) }),
+      reading({ channel: 'probe', measuredAt: ago(2) }),
+    ]);
+    assert.deepEqual(await positionsOf(), [
+      [1, 'ambient'],
+      [1, 'ambient'],
+      [2, null],
+      [3, 'probe'],
+      [1, 'ambient'],
       [3, 'probe'],
     ]);
   });

@@ -101,6 +101,8 @@ function parseCells(text: string, delimiter: string, before: number): string[][]
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
+      // Around quotes, too.
+      trim: true,
       skip_empty_lines: true,
       // Spreadsheets save rows that once held something.
       skip_records_with_empty_values: true,

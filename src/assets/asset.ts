@@ -67,7 +67,7 @@ export const newAsset = (given: Registration) => ({
   floor: given.floor ?? null,
   buildingId: given.buildingId ?? null,
   spaceId: given.spaceId ?? null,
-  groupId: given.groupId?.toLowerCase() ?? null,
+  groupId: given.groupId ?? null,
 });
 
 const LOGGER_SERIAL = /^[0-9A-Fa-f]{12}$/;

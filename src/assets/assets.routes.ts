@@ -235,7 +235,7 @@ function toFilter(query: ListAssets): AssetFilter {
     status: status ?? null,
     batteryStatus: batteryStatus ?? null,
     syncStatus: syncStatus ?? null,
-    groupId: groupId?.toLowerCase() ?? null,
+    groupId: groupId ?? null,
     lastReadingBefore: lastReadingBefore ?? null,
   };
 }

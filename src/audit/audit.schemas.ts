@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { atMost, cursor, limit, nextCursor, time, timestamp } from '../http/schemas.ts';
+import { atMost, cursor, limit, nextCursor, textToFind, time, timestamp } from '../http/schemas.ts';
 
 export interface ListAudit {
   actor?: string;
@@ -11,7 +11,7 @@ export interface ListAudit {
 }
 
 export const listAuditQuery = Joi.object<ListAudit, true>({
-  actor: atMost(128).description('Only changes of this key: its id or its name'),
+  actor: textToFind(128).description('Only changes of this key: its id or its name'),
   subject: atMost(128).description('Only changes of the thing of this id, slug or serial number'),
   from: time().description('From then on'),
   to: time().description('Before then'),

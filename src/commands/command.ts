@@ -36,6 +36,9 @@ export interface Command {
 /** What was typed is wrong; the message says what would be right. */
 export class UsageError extends Error {}
 
+/** The command was right, and what it does failed for a reason that its message gives. */
+export class CommandFailed extends Error {}
+
 /** What every command takes. */
 const COMMON: OptionTypes = { json: { type: 'boolean' } };
 /** What commands by API take, too. */

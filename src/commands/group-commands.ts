@@ -1,5 +1,6 @@
 /** Groups, by API; people name them, so commands do, too. */
 import { type Arguments, type Client, each, type Result } from '../../client/src/index.ts';
+import { toName } from '../http/one-line.ts';
 import { byApi } from './api.ts';
 import { type Command, type CommandInput, option, required, type Table, UsageError } from './command.ts';
 import { take } from './take.ts';
@@ -63,7 +64,7 @@ export const groupCommands: Command[] = [
 ];
 
 /** Upper case first: "ß" is "ss", and "ς" is "σ". */
-const withoutCase = (name: string): string => name.toUpperCase().toLowerCase();
+const withoutCase = (name: string): string => toName(name).toUpperCase().toLowerCase();
 
 /** By name, compared without case. */
 async function find(dms: Client, name: string): Promise<Group> {

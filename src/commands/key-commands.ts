@@ -7,6 +7,7 @@ import { type KeyView, keyView } from '../keys/api-key.ts';
 import { createKeysRepository, type KeyRecord } from '../keys/keys.repository.ts';
 import { createKeyIssuer, requireRoomForKey } from '../keys/keys.service.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
+import { UUID } from '../process/uuid.ts';
 import { changing } from './changing.ts';
 import { type Command, type CommandInput, durationMs, option, required, UsageError } from './command.ts';
 import { isName, nameRule } from './names.ts';
@@ -49,7 +50,7 @@ export const keyCommands: Command[] = [
     summary: 'lists keys by their first characters',
     run: (input) =>
       withDatabase(async (sql) => {
-        const name = option(input, 'org') ?? null;
+        const name = input.options.org === undefined ? null : organizationOption(input);
         if (name !== null) await requireOrganization(sql, name);
         const keys = await createKeysRepository(sql).list(name);
         const headings = ['ID', 'ORGANIZATION', 'KIND', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'ROLE', 'NAME'];
@@ -159,7 +160,7 @@ function nameOption(input: CommandInput): string | null {
 
 function keyId(input: CommandInput): string {
   const id = required(input, 0, 'ID');
-  if (!/^[0-9a-f-]{36}$/i.test(id)) throw new UsageError('ID must be the id of a key: see key list');
+  if (!UUID.test(id)) throw new UsageError('ID must be the id of a key: see key list');
   return id;
 }
 

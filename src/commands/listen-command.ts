@@ -2,12 +2,20 @@
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ApiError, type Client, verifyWebhook, type WebhookEvent } from '../../client/src/index.ts';
 import { cutText } from '../process/cut-text.ts';
 import { type Api, byApi } from './api.ts';
-import { type Command, type CommandInput, option, print, UsageError, urlOption } from './command.ts';
+import {
+  type Command,
+  CommandFailed,
+  type CommandInput,
+  option,
+  print,
+  UsageError,
+  urlOption,
+} from './command.ts';
 
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 1_048_576;
@@ -31,12 +39,11 @@ the service gets the answer of the receiver.`,
     const server = createServer((request, response) => {
       receive(request, response, { secret, forwardTo, isJson: input.isJson }).catch(() => response.destroy());
     });
-    server.listen(portOf(input), HOST);
-    await once(server, 'listening');
+    await listen(server, portOf(input));
     const { port } = server.address() as AddressInfo;
     const url = option(input, 'address') ?? `http://${HOST}:${port}/`;
     // Before anything is registered, so that Ctrl-C at any time leaves nothing behind.
-    const ended = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+    const ended = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
     try {
       const remove = await register(api, url, secret, eventsOf(input));
       if (!input.isJson) print(`Listening at ${url}; Ctrl-C ends.`);
@@ -55,6 +62,15 @@ function portOf(input: CommandInput): number {
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     throw new UsageError('--port must be a number from 0 to 65535');
   return Number(port);
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  try {
+    await once(server.listen(port, HOST), 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new CommandFailed(`Port ${port} is taken: choose another one with --port`);
+  }
 }
 
 const eventsOf = (input: CommandInput): string[] | null => option(input, 'events')?.split(',') ?? null;

@@ -1,4 +1,5 @@
 import type { Sql } from '../db/database.ts';
+import { toName } from '../http/one-line.ts';
 import { createOrganizationsRepository, type Organization } from '../keys/organizations.repository.ts';
 import { type Change, changing } from './changing.ts';
 import { type Command, type CommandInput, required, UsageError } from './command.ts';
@@ -7,7 +8,8 @@ import { withDatabase } from './with-database.ts';
 
 const NAME_MAX = 128;
 
-export function organizationName(name: string): string {
+export function organizationName(typed: string): string {
+  const name = toName(typed);
   if (!isName(name, NAME_MAX)) throw new UsageError(`NAME must have ${nameRule(NAME_MAX)}`);
   return name;
 }

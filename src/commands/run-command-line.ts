@@ -1,7 +1,7 @@
 /** From the words that were typed to the command; wrong ones get one plain sentence and exit code 2. */
 import { ApiError } from '../../client/src/index.ts';
 import { AppError } from '../process/errors.ts';
-import { type Command, inputOf, UsageError } from './command.ts';
+import { type Command, CommandFailed, inputOf, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 import { helpOf } from './help.ts';
 import { printOutput } from './print-output.ts';
@@ -40,7 +40,8 @@ function asksForHelp(typed: string[]): boolean {
 function faultOf(error: unknown): { message: string; exitCode: number } | null {
   if (error instanceof UsageError || error instanceof AppError)
     return { message: error.message, exitCode: WRONG_USE };
-  if (error instanceof ApiError) return { message: error.message, exitCode: FAILED };
+  if (error instanceof ApiError || error instanceof CommandFailed)
+    return { message: error.message, exitCode: FAILED };
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (code === 'ECONNREFUSED')
     return {

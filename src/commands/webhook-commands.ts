@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sign } from '../deliveries/signature.ts';
 import { byApi } from './api.ts';
-import { type Command, option, required, UsageError, urlOption } from './command.ts';
+import { type Command, CommandFailed, option, required, UsageError, urlOption } from './command.ts';
 
 interface Document {
   webhooks: Record<
@@ -56,12 +56,21 @@ Without --secret the request has no signature. Exit code 1: the receiver did not
       const type = required(input, 0, 'EVENT');
       const body = JSON.stringify(await exampleOf(url, type));
       const headers = signed(body, option(input, 'secret'));
-      const { status, ok } = await fetch(to, { method: 'POST', body, headers, redirect: 'manual' });
+      const { status, ok } = await post(to, body, headers);
       if (!ok) process.exitCode = 1;
       return { text: `${type} → ${to}: ${status}`, value: { type, to, status } };
     }),
   },
 ];
+
+async function post(to: string, body: string, headers: Record<string, string>): Promise<Response> {
+  try {
+    return await fetch(to, { method: 'POST', body, headers, redirect: 'manual' });
+  } catch (error) {
+    const { cause } = error as { cause?: Error };
+    throw new CommandFailed(`The receiver cannot be reached: ${cause?.message ?? String(error)}`);
+  }
+}
 
 async function exampleOf(url: string, type: string): Promise<object> {
   const response = await fetch(`${url}/openapi.json`);

@@ -34,6 +34,7 @@ export function deviceWithdrawalRoutes({ devicesIn, service }: DeviceWithdrawalR
             return device && deviceConfigView(device);
           },
         },
+        isChange: (_, isShownOtherwise) => isShownOtherwise,
       },
       async handle({ caller: { organizationId }, params: { serial }, transact }) {
         return ok(await service.withdraw(transact, organizationId, serial));

@@ -21,6 +21,7 @@ const ERROR_TEXTS: Record<string, string> = {
   ETIMEDOUT: 'no connection in time',
   ENOTFOUND: NOT_FOUND,
   EAI_AGAIN: NOT_LOOKED_UP,
+  UND_ERR_HEADERS_OVERFLOW: 'the header fields of the answer were too long',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
 };
@@ -32,7 +33,7 @@ export const isClosedConnection = (error: unknown): boolean =>
 
 /** The client asserts that it has asked for the other protocol of an answer 101. */
 const UNASKED_PROTOCOL = 'ERR_ASSERTION';
-const NOT_HTTP = ['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', UNASKED_PROTOCOL];
+const NOT_HTTP = ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', UNASKED_PROTOCOL];
 
 export function describeError(error: unknown): string {
   if (isAddressRefused(error)) return 'the URL leads to an address that is not public';

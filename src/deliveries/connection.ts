@@ -9,16 +9,17 @@ export interface Connection {
   answer: 'none' | 'interim' | 'begun';
 }
 
-/** A recipient may take a line feed alone as the end of a line (RFC 9112, section 2.2). */
-const CONTINUE = /^(?:HTTP\/1\.[01] 100[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)+/;
-const CONTINUE_START = 'HTTP/1.1 100';
-const CONTINUE_BYTES_MAX = 4_096;
+/** A recipient may take a line feed alone as the end of a line (RFC 9112, section 2.2). 101 is no interim answer. */
+const INTERIM = /^(?:HTTP\/1\.[01] 1(?!01)\d\d[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)+/;
+const INTERIM_START = 'HTTP/1.1 1';
+const SWITCHING_PROTOCOLS = 'HTTP/1.1 101';
+const INTERIM_BYTES_MAX = 4_096;
 
 /**
- * RFC 9110, section 15.2: a 1xx answer may come before the final one, expected or not. The client takes all but an
- * unexpected `100 Continue`, so it does not get to read it.
+ * RFC 9110, section 15.2: 1xx answers may come before the final one, expected or not. The client does not take an
+ * unexpected `100 Continue`, so it does not get to read any.
  */
-export function skipContinue(socket: Socket, connection: Connection): void {
+export function skipInterim(socket: Socket, connection: Connection): void {
   const read = socket.read.bind(socket);
   let held = Buffer.alloc(0);
   socket.read = (size) => {
@@ -27,9 +28,9 @@ export function skipContinue(socket: Socket, connection: Connection): void {
       if (chunk === null || connection.answer === 'begun') return chunk;
       connection.answer = 'interim';
       held = Buffer.concat([held, chunk]);
-      const [interim = ''] = CONTINUE.exec(held.toString('latin1')) ?? [];
+      const [interim = ''] = INTERIM.exec(held.toString('latin1')) ?? [];
       held = held.subarray(interim.length);
-      if (mayBeContinue(held)) continue;
+      if (mayBeInterim(held)) continue;
       const answer = held;
       held = Buffer.alloc(0);
       connection.answer = 'begun';
@@ -38,7 +39,8 @@ export function skipContinue(socket: Socket, connection: Connection): void {
   };
 }
 
-function mayBeContinue(bytes: Buffer): boolean {
-  const start = bytes.toString('latin1', 0, CONTINUE_START.length);
-  return bytes.length < CONTINUE_BYTES_MAX && CONTINUE_START.startsWith(start);
+function mayBeInterim(bytes: Buffer): boolean {
+  const start = bytes.toString('latin1', 0, SWITCHING_PROTOCOLS.length);
+  const isInterim = start.startsWith(INTERIM_START) && start !== SWITCHING_PROTOCOLS;
+  return bytes.length < INTERIM_BYTES_MAX && (isInterim || INTERIM_START.startsWith(start));
 }

@@ -17,6 +17,7 @@ class AnswerTooLong extends Error {}
 /** The receiver closed a connection that had served a request before, and answered nothing. */
 export class StaleConnection extends Error {}
 
+const REDIRECTION = 300;
 /** By definition (RFC 9110, sections 15.3.5 and 15.4.5), whatever Content-Length they name. */
 const WITHOUT_CONTENT = [204, 304];
 
@@ -98,6 +99,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: Error): void {
+    // A status that is no success says all that matters: the body is only shown.
+    if (this.#statusCode >= REDIRECTION) {
+      this.#succeed();
+      this.#controller?.abort(error);
+      return;
+    }
     if (!this.#end()) return;
     this.#controller?.abort(error);
     if (!isClosedConnection(error)) this.#reject(error);

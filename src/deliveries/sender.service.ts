@@ -8,7 +8,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { parseRetryAfter } from '../../client/src/http-fields.ts';
 import { AddressRefused, describeError, isAddressRefused } from './attempt-error.ts';
-import { type Connection, skipContinue } from './connection.ts';
+import { type Connection, skipInterim } from './connection.ts';
 import { type AttemptResult, toVerdict } from './delivery.ts';
 import { type Answer, DeadlinePassed, Exchange, StaleConnection } from './exchange.ts';
 import type { NameLookups } from './name-lookups.service.ts';
@@ -165,7 +165,7 @@ function createConnections(options: SenderOptions): Connections {
         socket.once('error', (fault) => {
           connection.fault = fault;
         });
-        skipContinue(socket, connection);
+        skipInterim(socket, connection);
         callback(null, socket);
       }),
     onStart(onConnection) {

@@ -1,6 +1,7 @@
 /** A device's report of its configuration: what it confirms of a pending change, refuses of it, or contradicts. */
-import { maskKeys } from '../keys/api-key.ts';
+
 import { cutText } from '../process/cut-text.ts';
+import { maskKeys } from '../process/mask-keys.ts';
 import {
   type ConfigurationKey,
   contradictions,

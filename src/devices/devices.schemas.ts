@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { time, timestamp } from '../http/schemas.ts';
+import { atMost, time, timestamp } from '../http/schemas.ts';
 import { CHANNELS_MAX, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from './channel-layout.ts';
 import type { ReportBody } from './config-report.ts';
 import {
@@ -275,7 +275,7 @@ export const configReportBody = Joi.object<ReportBody>({
     .items(
       Joi.object({
         code: integer(0, 4_294_967_295),
-        message: Joi.string().max(200).required(),
+        message: atMost(200).required(),
       }),
     )
     .max(20)

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { SUBSCRIBABLE_TYPES } from '../events/event-catalogue.schemas.ts';
-import { limit, nameAsSent, timestamp } from '../http/schemas.ts';
+import { atLeast, atMost, limit, nameAsSent, timestamp } from '../http/schemas.ts';
 import {
   type ChangeEndpoint,
   type CreateEndpoint,
@@ -15,8 +15,7 @@ import { SECRET_LENGTH_MAX, SECRET_LENGTH_MIN, secretFault } from './endpoint-se
 import { URL_LENGTH_MAX } from './endpoint-url.ts';
 import { HEALTH_STATES } from './shown-health.ts';
 
-const url = Joi.string()
-  .max(URL_LENGTH_MAX)
+const url = atMost(URL_LENGTH_MAX)
   .description('Absolute http or https URL, without credentials or fragment, of a public host.')
   .example('https://example.com/hooks/loggers');
 /** Stored as sent, with letters beyond ASCII, so answers do not promise a URI in the strict sense. */
@@ -33,9 +32,7 @@ const events = Joi.array()
   .messages({ 'array.min': '{{#label}} must name at least one kind of event' })
   .description('The kinds of events to deliver.')
   .example(['data.measurement.alert', 'alert.created']);
-const secret = Joi.string()
-  .min(SECRET_LENGTH_MIN)
-  .max(SECRET_LENGTH_MAX)
+const secret = atLeast(SECRET_LENGTH_MIN, atMost(SECRET_LENGTH_MAX))
   .custom((value: string, helpers) => {
     const fault = secretFault(value);
     return fault === null ? value : helpers.message({ custom: `{{#label}} ${fault}` });

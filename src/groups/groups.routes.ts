@@ -183,6 +183,7 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       audit: {
         subject: 'groupId',
         after: ({ removed }) => ({ removed }),
+        isChange: ({ removed }) => removed > 0,
       },
       async handle({ caller, params: { groupId }, body: { serialNumbers }, transact }) {
         return ok({

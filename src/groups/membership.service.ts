@@ -70,7 +70,7 @@ export function createMembership({ groupsIn, membersIn, devicesIn, desired, grou
     groupId: string,
   ): Promise<Joined> {
     const { groups, members } = await lockMembers(tx.sql, organizationId, assetIds, [groupId]);
-    const group = groups.find(({ id }) => id === groupId.toLowerCase());
+    const group = groups.find(({ id }) => id === groupId);
     if (!group) throw notFound(NO_SUCH_GROUP);
     const joining = members.filter((member) => member.groupId !== group.id);
     const leaving = joining.filter((member) => member.groupId !== null);
@@ -149,7 +149,7 @@ export function createMembership({ groupsIn, membersIn, devicesIn, desired, grou
       return transact(async (tx) => {
         const assetIds = await findAssets(tx.sql, organizationId, serials);
         const { groups, members } = await lockMembers(tx.sql, organizationId, assetIds, [groupId]);
-        const group = groups.find(({ id }) => id === groupId.toLowerCase());
+        const group = groups.find(({ id }) => id === groupId);
         if (!group) throw notFound(NO_SUCH_GROUP);
         const leaving = members.filter((member) => member.groupId === group.id);
         await leave(tx, organizationId, leaving);

@@ -1,6 +1,7 @@
 /** What a row of the audit trail holds, and how a route says so. */
 import type Joi from 'joi';
 import type { Sql } from '../db/database.ts';
+import { UUID } from '../process/uuid.ts';
 
 /** What GET shows of one thing, read in any transaction; null when it is not there. */
 export interface Shown {
@@ -19,8 +20,8 @@ export interface Audit {
   shown?: Shown;
   /** Kept of the answer where GET shows nothing that the change is seen by. Never a secret. */
   after?(answer: AnswerBody): unknown;
-  /** Default: whatever was answered is a change. */
-  isChange?(answer: AnswerBody): boolean;
+  /** Whether GET shows it differently is given, too. Default: whatever was answered is a change. */
+  isChange?(answer: AnswerBody, isShownOtherwise: boolean): boolean;
 }
 
 /** `keyId` is null for the command line. */
@@ -39,8 +40,6 @@ export interface AuditEntry {
 }
 
 export type RecordAudit = (sql: Sql, entry: AuditEntry) => Promise<void>;
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** An id as the row has it, however the caller spelled it. */
 export const toId = (name: string): string => (UUID.test(name) ? name.toLowerCase() : name);

@@ -38,9 +38,10 @@ export type WithIdempotency = (
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
+/** Stored as a hash, since a caller may choose a secret. @throws invalid */
 export function idempotencyKey(header: string): string {
   if (!KEY.test(header)) throw invalid('Idempotency-Key must be 1 to 255 visible ASCII characters');
-  return header;
+  return createHash('sha256').update(header).digest('base64url');
 }
 
 /** With the id of an API key, the request of another one is another request. */

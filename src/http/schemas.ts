@@ -1,13 +1,17 @@
 /** Schemas that all resources share. */
 import Joi from 'joi';
 import { timeOf } from '../process/iso-time.ts';
+import { UUID } from '../process/uuid.ts';
 import { isOneLine, isVisible, toName } from './one-line.ts';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const NO_ID = '{{#label}} must be an id, such as 019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5';
 
-export const uuid = () => Joi.string().pattern(UUID).messages({ 'string.pattern.base': NO_ID });
+/** In lower case, however the caller spells it. */
+export const uuid = () =>
+  Joi.string()
+    .pattern(UUID)
+    .custom((id: string) => id.toLowerCase())
+    .messages({ 'string.pattern.base': NO_ID });
 
 /** A path parameter with an id. A malformed id cannot exist, so it is answered 404. */
 export const idParams = <Name extends string>(name: Name): Joi.ObjectSchema<Record<Name, string>> =>
@@ -49,6 +53,14 @@ export const atMost = (charactersMax: number, text = Joi.string()) =>
       isLonger(value, charactersMax) ? helpers.error('string.max', { limit: charactersMax }) : value,
     )
     .meta({ docs: { maxLength: charactersMax } });
+
+/** At least so many characters, as above. */
+export const atLeast = (charactersMin: number, text: Joi.StringSchema) =>
+  text
+    .custom((value: string, helpers) =>
+      isLonger(value, charactersMin - 1) ? value : helpers.error('string.min', { limit: charactersMin }),
+    )
+    .meta({ docs: { minLength: charactersMin } });
 
 /** Looks at the characters only where that decides, so a text of any length costs little. */
 const isLonger = (text: string, charactersMax: number): boolean =>

@@ -3,6 +3,7 @@
  * data of the route. A refused request throws before the row is written, and a repeat that is answered from a stored
  * answer does not get here.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
@@ -62,7 +63,7 @@ export function createAudit(definition: Route, record: RecordAudit): WithAudit {
 }
 
 function createRecorded(action: string, audit: Audit, record: RecordAudit): Recorded {
-  const { subject: naming, shown, after, isChange = () => true } = audit;
+  const { subject: naming, shown, after: afterOf, isChange = () => true } = audit;
   const find = shown && projected(shown);
   return async (tx, { caller, params }, work, answerOf) => {
     const { organizationId } = caller;
@@ -71,15 +72,16 @@ function createRecorded(action: string, audit: Audit, record: RecordAudit): Reco
     const before = find && named !== null ? await find(tx.sql, organizationId, named) : null;
     const result = await work();
     const answer = answerOf(result);
-    if (!isChange(answer)) return result;
     const subject = typeof naming === 'string' ? (named as string) : naming(answer);
+    const after = find ? await find(tx.sql, organizationId, subject) : (afterOf?.(answer) ?? null);
+    if (!isChange(answer, !isDeepStrictEqual(before, after))) return result;
     await record(tx.sql, {
       organizationId,
       actor: actorOf(caller),
       action,
       subject,
       before,
-      after: find ? await find(tx.sql, organizationId, subject) : (after?.(answer) ?? null),
+      after,
     });
     return result;
   };

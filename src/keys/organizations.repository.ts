@@ -1,5 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import { toName } from '../http/one-line.ts';
 
 export interface Organization {
   id: string;
@@ -16,9 +17,10 @@ export function createOrganizationsRepository(sql: Sql) {
       return query(sql, `select ${COLUMNS} from organizations order by name`);
     },
 
+    /** Names are stored by `toName`. */
     async findByName(name: string): Promise<Organization | null> {
       const [row] = await query<Organization>(sql, `select ${COLUMNS} from organizations where name = ?`, [
-        name,
+        toName(name),
       ]);
       return row ?? null;
     },

@@ -3,7 +3,7 @@ import { ALERT_TYPES } from '../alerts/alert.ts';
 import { SECRET_LENGTH_MAX, SECRET_LENGTH_MIN } from '../endpoints/endpoint-secret.ts';
 import { URL_LENGTH_MAX } from '../endpoints/endpoint-url.ts';
 import { secretInput } from '../endpoints/endpoints.schemas.ts';
-import { cursor, limit, nextCursor, timestamp, uuid } from '../http/schemas.ts';
+import { atMost, cursor, limit, nextCursor, timestamp, uuid } from '../http/schemas.ts';
 import { isTimeZone, TIME_ZONE_LENGTH_MAX } from '../profiles/time-zone.ts';
 import {
   CHANNEL_STATUSES,
@@ -45,8 +45,7 @@ const quietHours = Joi.object<QuietHours>({
 const type = Joi.string()
   .valid(...CHANNEL_TYPES)
   .description('email, slack (or what understands the same JSON with text), webhook.');
-const target = Joi.string()
-  .max(URL_LENGTH_MAX)
+const target = atMost(URL_LENGTH_MAX)
   .description('An e-mail address, or an absolute http or https URL of a public host, as for webhooks.')
   .example('https://example.com/hooks/notifications');
 const alertTypes = Joi.array()

@@ -144,6 +144,16 @@ describe('An import of devices', () => {
     assert.deepEqual([second.serialNumber, second.name, second.floor], ['282C02424EE2', 'Room, south', 2]);
     const tabs = await sendCsv('serialNumber\tname\n282C02424EE3\tRoom; east, 1\n');
     assert.deepEqual(counts(tabs), [1, 0, 0]);
+    const quoted = await sendCsv(
+      'serialNumber, name\r\n282C02424EE4, "Room 4, 1"\r\n"282C02424EE5" ,\t"Room 5" \r\n',
+    );
+    assert.deepEqual(counts(quoted), [2, 0, 0], JSON.stringify(quoted.body));
+    const tabsQuoted = await sendCsv(
+      'serialNumber\tname\tfloor\n282C02424EE6\t "A ""B""" \t3\n282C02424EE7\t\t4\n',
+    );
+    assert.deepEqual(counts(tabsQuoted), [2, 0, 0]);
+    const { items } = (await api.get('/assets?serialNumber=282C02424EE6')).body;
+    assert.deepEqual([items[0].name, items[0].floor], ['A "B"', 3]);
   });
 
   it('takes empty columns and cells at the end for nothing, and other cells beyond the columns for a mistake', async () => {

@@ -66,6 +66,9 @@ describe('The audit trail', () => {
     const fixtures = await populate(own);
     if (route.operationId === 'retryConfigJob') fixtures.jobId = await failedJob(own);
     if (route.operationId === 'confirmNotificationChannelAgain') fixtures.channelId = await newAddress(own);
+    const member = { serialNumbers: [fixtures.serial] };
+    if (route.operationId === 'removeGroupMembers')
+      await own.api.post(`/groups/${fixtures.groupId}/add-members`, member);
     const before = await entries(own);
     const { status, text } = await call(own, route, fixtures);
     assert.ok(status < 300, `${route.operationId} ${text}`);
@@ -86,6 +89,17 @@ describe('The audit trail', () => {
       if (named !== undefined && route.operationId !== 'retryConfigJob')
         assert.ok(path.includes(`/${subject}`), `${subject} is not in ${path}`);
     });
+  });
+
+  it('has no row for a withdrawal without anything pending, or for a device that leaves no group', async () => {
+    const own = await dms.addOrganization();
+    const { serial, groupId } = await populate(own);
+    const withdraw = () => own.api.post(`/devices/${serial}/config/withdraw`);
+    const leave = () => own.api.post(`/groups/${groupId}/remove-members`, { serialNumbers: [serial] });
+    for (const change of [withdraw, leave]) assert.equal((await change()).status, 200);
+    const before = await entries(own);
+    for (const change of [withdraw, leave]) assert.equal((await change()).status, 200);
+    assert.deepEqual(await entries(own), before);
   });
 
   it('has no row for a refused request or a dry run', async () => {

@@ -249,6 +249,12 @@ describe('Commands by API', () => {
     }
   });
 
+  it('listen: name the option of a port that is taken', async () => {
+    const taken = new URL(dms.baseUrl).port;
+    const { code, stderr } = await run('listen', '--port', taken);
+    assert.deepEqual([code, stderr], [1, `Port ${taken} is taken: choose another one with --port\n`]);
+  });
+
   it('listen: register the address that leads to it, where that is another one', async () => {
     const address = 'https://tunnel.example/hooks';
     const listening = start('listen', '--events', 'alert.created', '--address', address);
@@ -276,6 +282,9 @@ describe('Commands by API', () => {
     assert.equal((await run('trigger', 'alert.created', '--to', to, '--secret', SECRET)).code, 0);
     assert.equal((received[0] as { type: string }).type, 'alert.created');
     receiver.close();
+    const away = await run('trigger', 'alert.created', '--to', to);
+    assert.equal(away.code, 1);
+    assert.match(away.stderr, /^The receiver cannot be reached: connect ECONNREFUSED/);
     const { code, stderr } = await run('trigger', 'alert.made.up', '--to', to);
     assert.equal(code, 2);
     assert.match(stderr, /EVENT must be one of:[\s\S]*config\.applied/);

@@ -88,6 +88,8 @@ describe('A connection to a receiver', () => {
       ['HTTP/1.1 100 Continue\n\n'],
       [interim('102 Processing')],
       [interim('103 Early Hints'), interim('103 Early Hints')],
+      [interim('103 Early Hints\r\nLink: </a>; rel=preload'), interim('100 Continue')],
+      [interim('100 Continue'), interim('102 Processing'), interim('100 Continue')],
     ]) {
       const url = await listenRaw((socket) => {
         for (const [index, part] of before.entries())
@@ -124,6 +126,21 @@ describe('A connection to a receiver', () => {
       const result = await attempt(await listenRaw((socket) => socket.write(`HTTP/1.1 ${answer}`)));
       assert.deepEqual([result.verdict, result.statusCode], [verdict, Number(answer.slice(0, 3))], answer);
     }
+  });
+
+  it('takes the status of a refusal whose body is cut off or never comes', async () => {
+    for (const [answer, verdict] of [
+      ['410 Gone\r\nContent-Length: 20\r\n\r\nok', 'gone'],
+      ['503 Service Unavailable\r\nRetry-After: 60\r\nContent-Length: 20\r\n\r\nok', 'throttled'],
+    ] as const)
+      for (const end of [(socket: Socket) => socket.end(), () => {}]) {
+        const url = await listenRaw((socket) => socket.write(`HTTP/1.1 ${answer}`, () => end(socket)));
+        const { statusCode, verdict: given, error } = await attempt(url);
+        const status = Number(answer.slice(0, 3));
+        assert.deepEqual([statusCode, given, error], [status, verdict, `the receiver answered ${status}`]);
+      }
+    const half = await listenRaw((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nok'));
+    assert.equal((await attempt(half)).statusCode, null);
   });
 
   it('repeats a request once on a new one when the receiver has closed a used one', async () => {

@@ -70,7 +70,9 @@ const PURE_FILES = [
   'src/process/errors.ts',
   'src/process/iso-time.ts',
   'src/process/keyed-semaphore.ts',
+  'src/process/mask-keys.ts',
   'src/process/pages.ts',
+  'src/process/uuid.ts',
   'src/temporal/workflow-ids.ts',
 ];
 /** They compute and do nothing else. */

@@ -287,6 +287,20 @@ describe('Secrets', () => {
     assert.ok(!rows.some((row) => row.body.includes(secret)));
   });
 
+  it('neither stores nor answers a key that stands where another text belongs', async () => {
+    const { token } = await dms.issueKey(dms.id, 'customer');
+    const api = dms.with(token);
+    const headers = { 'idempotency-key': token, 'request-id': token };
+    const answer = await api.post('/groups', { name: 'Fridges' }, { headers });
+    assert.equal(answer.status, 201);
+    assert.notEqual(answer.headers['request-id'], token);
+    const rows = await query<{ row: string }>(
+      dms.service.sql,
+      'select t::text as row from idempotency_keys as t',
+    );
+    assert.ok(rows.length > 0 && !rows.some(({ row }) => row.includes(token)));
+  });
+
   describe('in the log', () => {
     it('removes secrets from log entries that contain too much', () => {
       const written: string[] = [];

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
+import { idempotencyKey } from '../../src/http/idempotency.ts';
 import { type Route, takesIdempotencyKey } from '../../src/http/route.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { databaseContents, untilJobsStarted } from '../support/database-contents.ts';
@@ -53,7 +54,10 @@ describe('Idempotency-Key', () => {
   }
 
   async function age(interval: string): Promise<void> {
-    await sql('update idempotency_keys set created_at = now() - ?::interval where key = ?', [interval, key]);
+    await sql('update idempotency_keys set created_at = now() - ?::interval where key = ?', [
+      interval,
+      idempotencyKey(key),
+    ]);
   }
 
   /** The valid request of a route, as a function that can be called repeatedly. */
@@ -413,16 +417,16 @@ describe('Idempotency-Key', () => {
         `insert into idempotency_keys (organization_id, key, fingerprint, status_code, body, created_at)
          select organization_id, key || number, '', 201, '', created_at
          from idempotency_keys, generate_series(1, 2500) as number where key = ?`,
-        [key],
+        [idempotencyKey(key)],
       );
-      const old = `${key}%`;
+      const old = `${idempotencyKey(key)}%`;
       key = randomUUID();
       serialNumber = `${serialNumber}-YOUNG`;
       await registerOnce();
       const kept = async () => {
         const rows = await sql<{ key: string }>(
           'select key from idempotency_keys where key like ? or key = ?',
-          [old, key],
+          [old, idempotencyKey(key)],
         );
         return rows.map((row) => row.key);
       };
@@ -430,7 +434,7 @@ describe('Idempotency-Key', () => {
       const worker = await startService({ databaseUrl: dms.settings.databaseUrl });
       await eventually(kept, (keys) => keys.length === 1);
       await worker.stop();
-      assert.deepEqual(await kept(), [key]);
+      assert.deepEqual(await kept(), [idempotencyKey(key)]);
     });
   });
 

@@ -4,7 +4,8 @@ import { execFile } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
 import type { KeyKind } from '../../src/http/route.ts';
-import { formatKey, looksLikeKey, maskKeys, parseKeyKind } from '../../src/keys/api-key.ts';
+import { formatKey, looksLikeKey, parseKeyKind } from '../../src/keys/api-key.ts';
+import { maskKeys } from '../../src/process/mask-keys.ts';
 import { type Run, runCommand } from '../support/command-line.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -156,6 +157,8 @@ describe('Commands for keys', () => {
     assert.equal(parseKeyKind(token), 'customer');
     assert.equal(await statusOf(token), 200);
     const [first] = await succeed('org', 'create', organization);
+    const [same] = await succeed('org', 'create', ` ${organization.normalize('NFD')}\u00a0`);
+    assert.equal(same, first);
     const [again] = await succeed('org', 'create', organization);
     const [row] = await query<{ organization_id: string }>(
       dms.service.sql,
@@ -317,6 +320,7 @@ describe('Commands for keys', () => {
       [['key', 'create', '--org', 'A', 'device'], /^device is one word too many: key create /],
       [['key', 'revoke'], /^ID is missing\n$/],
       [['key', 'revoke', 'dms_live_x'], /^ID must be the id of a key: see key list\n$/],
+      [['key', 'revoke', 'abcdef'.repeat(6)], /^ID must be the id of a key: see key list\n$/],
       [['org', 'create'], /^NAME is missing\n$/],
     ];
 

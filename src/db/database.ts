@@ -19,8 +19,6 @@ export interface Sql {
   readonly isTransaction?: boolean | undefined;
   /** Tables are distributed by organization: each statement names one. */
   readonly isDistributed?: boolean | undefined;
-  /** Where a read that failed so may run once more; null: nowhere. */
-  afterFault?(error: unknown): Sql | null;
 }
 
 export interface DatabaseOptions {

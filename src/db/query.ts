@@ -32,20 +32,13 @@ async function run<Row>(
   statement: Part,
   toStatement: (on: Sql, part: Part) => Knex.Raw,
 ): Promise<Row[]> {
-  if (!sql.isDistributed) return rowsOf(sql, (on) => toStatement(on, statement));
+  if (!sql.isDistributed) return rowsOf(toStatement(sql, statement));
   const rows: Row[] = [];
   for (const part of splitByOrganization(statement.text, statement.bindings)) {
-    for (const row of await rowsOf<Row>(sql, (on) => toStatement(on, part))) rows.push(row);
+    for (const row of await rowsOf<Row>(toStatement(sql, part))) rows.push(row);
   }
   return rows;
 }
 
-async function rowsOf<Row>(sql: Sql, run: (on: Sql) => Knex.Raw): Promise<Row[]> {
-  try {
-    return ((await run(sql)) as { rows: Row[] }).rows;
-  } catch (error) {
-    const other = sql.afterFault?.(error);
-    if (!other) throw error;
-    return rowsOf(other, run);
-  }
-}
+const rowsOf = async <Row>(statement: Knex.Raw): Promise<Row[]> =>
+  ((await statement) as { rows: Row[] }).rows;

@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { firstIdAt } from '../db/partitions.ts';
 import { query } from '../db/query.ts';
 import type { AuditEntry } from '../http/audit.ts';
@@ -20,7 +20,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export type AuditRepository = ReturnType<typeof createAuditRepository>;
 
-export function createAuditRepository(sql: Sql) {
+export function createAuditRepository(sql: Database) {
   return {
     async insert({ organizationId, actor, action, subject, before, after }: AuditEntry): Promise<void> {
       await query(

@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type {
   ChannelRef,
@@ -30,7 +30,7 @@ interface FoundAddress extends SealedFields {
 
 export type ChannelsRepository = ReturnType<typeof createChannelsRepository>;
 
-export function createChannelsRepository(sql: Sql) {
+export function createChannelsRepository(sql: Database) {
   return {
     /** Newest first. */
     list(

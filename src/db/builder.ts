@@ -1,0 +1,23 @@
+/** What repositories hand to the query builder of Knex. */
+import type { Knex } from 'knex';
+
+/** A page of a list: what comes behind the id `before`, or the first page. */
+export interface Page {
+  before: string | null;
+  limit: number;
+}
+
+/** For `modify`: one page, newest first. Ids are in the order of their creation. */
+export function newestFirst(list: Knex.QueryBuilder, { before, limit }: Page, id = 'id'): void {
+  if (before !== null) list.where(id, '<', before);
+  list.orderBy(id, 'desc').limit(limit);
+}
+
+/** The value of a json column: the driver would send an array as one of PostgreSQL. */
+export const toJson = <T>(value: T): T =>
+  value === null || value === undefined ? value : (JSON.stringify(value) as T);
+
+export async function countRows(rows: Knex.QueryBuilder): Promise<number> {
+  const { count } = await rows.count({ count: '*' }).first();
+  return count;
+}

@@ -34,6 +34,27 @@ export interface NewAsset {
   groupId: string | null;
 }
 
+interface AssetRow {
+  organization_id: string;
+  id: string;
+  serial_number: string;
+  name: string;
+  model: string | null;
+  water_type: string | null;
+  floor: number | null;
+  building_id: string | null;
+  space_id: string | null;
+  created_at: Date;
+  archived_at: Date | null;
+  group_id: string | null;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    assets: AssetRow;
+  }
+}
+
 export type AssetsRepository = ReturnType<typeof createAssetsRepository>;
 
 export function createAssetsRepository(sql: Sql) {

@@ -112,7 +112,7 @@ describe('Webhooks', () => {
 
     it('shows the last delivery of a cellular webhook', async () => {
       const { id } = await create(dms.api, '/cellular-webhooks');
-      await dms.service.sql('endpoints').where({ id }).update({
+      await dms.service.sql('endpoints').where({ organization_id: dms.id, id }).update({
         last_delivered_at: '2026-03-02T08:15:30Z',
         last_attempt_at: '2026-03-02T09:15:30Z',
         last_status: 'retrying',
@@ -150,7 +150,10 @@ describe('Webhooks', () => {
       for (const deliverConfigApplied of [true, false, true]) {
         const { body } = await dms.api.patch(`/cellular-webhooks/${id}`, { deliverConfigApplied });
         assert.equal(body.deliverConfigApplied, deliverConfigApplied);
-        const { events } = await dms.service.sql('endpoints').where({ id }).first('events');
+        const { events } = await dms.service
+          .sql('endpoints')
+          .where({ organization_id: dms.id, id })
+          .first('events');
         assert.deepEqual(
           events,
           deliverConfigApplied ? ['data.measurement', 'config.applied'] : ['data.measurement'],
@@ -341,7 +344,7 @@ describe('Webhooks', () => {
         for (const reason of ['failing', 'gone']) {
           await dms.service
             .sql('endpoints')
-            .where({ id })
+            .where({ organization_id: own.id, id })
             .update({ status: 'disabled', disabled_reason: reason });
           assert.equal((await own.api.get(`${path}/${id}`)).body.disabledReason, reason);
           const kept = await own.api.patch(`${path}/${id}`, { url: URL_1 });
@@ -482,7 +485,10 @@ describe('Webhooks', () => {
 
         it('encrypts the secret for its own row, also when the id is written in capitals', async () => {
           const { id } = await create(own.api, path, { secret: WHSEC });
-          const row = await dms.service.sql('endpoints').where({ id }).first('secret', 'collection');
+          const row = await dms.service
+            .sql('endpoints')
+            .where({ organization_id: own.id, id })
+            .first('secret', 'collection');
           assert.equal(row.collection, collection);
           assert.equal(row.secret.includes(WHSEC.slice(6)), false);
           assert.equal(await storedSecret(own, id), WHSEC);

@@ -1,7 +1,7 @@
 import type { Publish } from '../db/domain-event.ts';
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import { createPublishEvents } from '../events/events.service.ts';
-import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
+import { createNotificationQueueRepository } from '../notifications/notification-queue.repository.ts';
 import { createQueueNotifications } from '../notifications/notification-queue.service.ts';
 import type { Resources } from './resources.ts';
 import { eventTraces } from './traces.ts';
@@ -12,7 +12,7 @@ export function composeEvents({ tracing, now }: Resources) {
     traceOf: eventTraces(tracing),
   });
   const queueNotifications = createQueueNotifications({
-    notificationAlertsIn: createNotificationAlertsRepository,
+    queueIn: createNotificationQueueRepository,
     now,
   });
   const publish: Publish = async (tx, events) => {

@@ -35,6 +35,7 @@ interface ChannelRow {
   quiet_hours: ChannelSettings['quietHours'];
   status: ChannelSettings['status'];
   is_confirmed: boolean;
+  gathered_at: Date | null;
   last_sent_at: Date | null;
   last_error: string | null;
   created_at: Date;

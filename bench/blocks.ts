@@ -1,8 +1,9 @@
 /** `npm run bench:blocks`: what storing frames of 10 + 10 readings costs PostgreSQL, without network and workers. */
+
+import { createBatchTransact } from '../src/db/batch-transaction.ts';
 import type { Database } from '../src/db/database.ts';
 import { createPartitionKeeper, MEASUREMENTS } from '../src/db/partitions.ts';
 import { query } from '../src/db/query.ts';
-import { createTransact } from '../src/db/transaction.ts';
 import { createCompactionRepository } from '../src/measurements/compaction.repository.ts';
 import { createMeasurementsRepository } from '../src/measurements/measurements.repository.ts';
 import type { ClassifiedReading } from '../src/measurements/reading.ts';
@@ -38,7 +39,7 @@ async function measureRun(database: Database): Promise<Cell[]> {
   ]);
   await database.raw(`truncate ${MEASUREMENTS.name}`);
   await database.raw('checkpoint');
-  const transact = createTransact(database, { plans: 'once' });
+  const transact = createBatchTransact(database, { plans: 'once' });
   const before = await measureDisk(database);
   const [cpuBefore, startedAt] = [cpuSeconds(process.pid), performance.now()];
   const frames = DEVICES * FRAMES_PER_DEVICE;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sql } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
 import { hashKey, isActive } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
 import { createKeyIssuer } from '../../src/keys/keys.service.ts';
@@ -22,7 +22,7 @@ const ORGANIZATION = 'local';
 const SECRETS_KEY_BYTES = 32;
 
 /** The organization's keys, shown at every start. */
-export async function localKeys(sql: Sql, dataDir: string): Promise<LocalKeys> {
+export async function localKeys(sql: Database, dataDir: string): Promise<LocalKeys> {
   const file = join(dataDir, 'local-keys.json');
   const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as LocalKeys) : null;
   if (kept && (await areActive(sql, kept))) return kept;
@@ -37,7 +37,7 @@ export async function localKeys(sql: Sql, dataDir: string): Promise<LocalKeys> {
 }
 
 /** Signs in to the operators' page once. */
-export async function localOperatorLink(sql: Sql, baseUrl: string): Promise<string> {
+export async function localOperatorLink(sql: Database, baseUrl: string): Promise<string> {
   const { id: organizationId } = await createOrganizationsRepository(sql).ensure(ORGANIZATION);
   const issue = createLinkIssuer({ sessionsIn: createSessionsRepository, now: () => new Date() });
   const link = await issue(sql, { organizationId, name: 'operator', role: 'admin', keyId: null });
@@ -45,7 +45,7 @@ export async function localOperatorLink(sql: Sql, baseUrl: string): Promise<stri
 }
 
 /** Not when they belong to another database, or were revoked. */
-async function areActive(sql: Sql, { apiKey, deviceToken }: LocalKeys): Promise<boolean> {
+async function areActive(sql: Database, { apiKey, deviceToken }: LocalKeys): Promise<boolean> {
   const records = await createKeysRepository(sql).findByHashes([apiKey, deviceToken].map(hashKey));
   return records.every((record) => record !== null && isActive(record, Date.now()));
 }

@@ -1,55 +1,61 @@
-import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import type { Database } from '../db/database.ts';
 import type { Actor } from '../http/audit.ts';
 import type { NewAction } from './alert-handling.ts';
-import type { AlertAction } from './alert-history.ts';
+import type { AlertAction, StoredAction } from './alert-history.ts';
+
+interface AlertActionRow {
+  organization_id: string;
+  alert_id: string;
+  id: string;
+  action: StoredAction;
+  actor: Actor | null;
+  comment: string | null;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    alert_actions: AlertActionRow;
+  }
+}
+
+/** The id of a row tells its time. */
+const TIME = 'uuid_extract_timestamp(id) as at';
+
+const toAction = ({ at, action, actor, comment }: AlertActionRow & { at: Date }): AlertAction => ({
+  at,
+  action,
+  by: actor,
+  comment,
+});
 
 export type AlertActionsRepository = ReturnType<typeof createAlertActionsRepository>;
 
-export function createAlertActionsRepository(sql: Sql) {
+export function createAlertActionsRepository(sql: Database) {
+  const ofAlert = (organizationId: string, alertId: string) =>
+    sql('alert_actions').where({ organization_id: organizationId, alert_id: alertId });
+
   return {
     /** Oldest first. */
-    list(organizationId: string, alertId: string): Promise<AlertAction[]> {
-      return query(
-        sql,
-        `select uuid_extract_timestamp(id) as at, action, actor as by, comment from alert_actions
-         where organization_id = ? and alert_id = ? order by id`,
-        [organizationId, alertId],
-      );
+    async list(organizationId: string, alertId: string): Promise<AlertAction[]> {
+      const rows = await ofAlert(organizationId, alertId).orderBy('id').select('*', sql.raw<Date>(TIME));
+      return rows.map(toAction);
     },
 
     async count(organizationId: string, alertId: string): Promise<number> {
-      const [row] = await query<{ count: number }>(
-        sql,
-        'select count(*) as count from alert_actions where organization_id = ? and alert_id = ?',
-        [organizationId, alertId],
-      );
-      return row?.count ?? 0;
+      const [row] = await ofAlert(organizationId, alertId).count({ count: '*' });
+      return Number(row?.count ?? 0);
     },
 
-    /** In the order given; `by` is null for the service. Answers with the last one. */
+    /** In the order given; `by` is null for the service. */
     async insert(
       organizationId: string,
       alertId: string,
       actions: readonly NewAction[],
       by: Actor | null,
-    ): Promise<AlertAction | null> {
-      if (actions.length === 0) return null;
-      const rows = await query<AlertAction>(
-        sql,
-        `insert into alert_actions (organization_id, alert_id, action, comment, actor)
-         select ?, ?, n.action, n.comment, ?::jsonb
-         from unnest(?::text[], ?::text[]) with ordinality as n (action, comment, position) order by n.position
-         returning uuid_extract_timestamp(id) as at, action, actor as by, comment`,
-        [
-          organizationId,
-          alertId,
-          by && JSON.stringify(by),
-          actions.map(({ action }) => action),
-          actions.map(({ comment }) => comment),
-        ],
-      );
-      return rows.at(-1) ?? null;
+    ): Promise<void> {
+      if (actions.length === 0) return;
+      const row = { organization_id: organizationId, alert_id: alertId, actor: by };
+      await sql('alert_actions').insert(actions.map((action) => ({ ...row, ...action })));
     },
   };
 }

@@ -1,7 +1,7 @@
 /** People take alerts in hand: they acknowledge, comment, assign, and let one rest for a while. */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
-import type { InTransaction, Transact } from '../db/transaction.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
 import type { Actor } from '../http/audit.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
 import { type Alert, NO_SUCH_ALERT } from './alert.ts';
@@ -13,11 +13,11 @@ import type { AlertRef, AlertsRepository, StoredAlert } from './alerts.repositor
 
 export interface AlertHandlingDeps {
   alertsIn(
-    sql: Sql,
+    sql: Database,
   ): Pick<AlertsRepository, 'find' | 'lock' | 'setHandled' | 'listSnoozeEnded' | 'endSnooze'>;
-  actionsIn(sql: Sql): AlertActionsRepository;
+  actionsIn(sql: Database): AlertActionsRepository;
   /** What channels are yet to say of the alert is due at this time, in the transaction. */
-  remindAgain(tx: InTransaction, alert: AlertRef, at: Date): Promise<void>;
+  remindAgain(tx: Transaction, alert: AlertRef, at: Date): Promise<void>;
   publish: Publish;
   transact: Transact;
   now(): Date;
@@ -35,7 +35,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
   const { alertsIn, actionsIn, remindAgain, publish, transact, now } = deps;
 
   async function withHistory(
-    sql: Sql,
+    sql: Database,
     organizationId: string,
     alert: StoredAlert,
   ): Promise<AlertWithHistory> {
@@ -50,23 +50,28 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       throw invalid(`snoozeUntil must be in the future, at most ${SNOOZE_HOURS_MAX} hours ahead`);
   }
 
-  async function record(sql: Sql, { organizationId, alertId }: AlertRef, actions: NewAction[], by: Actor) {
+  async function record(
+    sql: Database,
+    { organizationId, alertId }: AlertRef,
+    actions: NewAction[],
+    by: Actor,
+  ) {
     const count = await actionsIn(sql).count(organizationId, alertId);
     if (count + actions.length > ACTIONS_MAX)
       throw conflict(`The history of an alert has at most ${ACTIONS_MAX} entries`);
-    return actionsIn(sql).insert(organizationId, alertId, actions, by);
+    await actionsIn(sql).insert(organizationId, alertId, actions, by);
   }
 
   return {
     /** Null when there is no such alert. */
-    async find(sql: Sql, organizationId: string, alertId: string): Promise<AlertWithHistory | null> {
+    async find(sql: Database, organizationId: string, alertId: string): Promise<AlertWithHistory | null> {
       const alert = await alertsIn(sql).find(organizationId, alertId);
       return alert && withHistory(sql, organizationId, alert);
     },
 
     /** @throws invalid snoozeUntil, not_found, conflict when it is resolved */
     async acknowledge(
-      tx: InTransaction,
+      tx: Transaction,
       organizationId: string,
       alertId: string,
       by: Actor,
@@ -90,7 +95,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
 
     /** @throws not_found, conflict when its history is full */
     async comment(
-      { sql }: InTransaction,
+      { sql }: Transaction,
       organizationId: string,
       alertId: string,
       by: Actor,
@@ -98,7 +103,8 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
     ): Promise<AlertAction> {
       if (!(await alertsIn(sql).lock(organizationId, alertId))) throw notFound(NO_SUCH_ALERT);
       const actions = [{ action: 'commented' as const, comment }];
-      return (await record(sql, { organizationId, alertId }, actions, by)) as AlertAction;
+      await record(sql, { organizationId, alertId }, actions, by);
+      return (await actionsIn(sql).list(organizationId, alertId)).at(-1) as AlertAction;
     },
 
     /** Of all organizations: what is still open when its snooze is over is new again. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database, Sql } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import { actorOf, created, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
@@ -22,7 +22,7 @@ const auth = 'customer' as const;
 const params = idParams('alertId');
 
 export interface AlertsRoutesDeps {
-  sql: Sql;
+  sql: Database;
   alerts: Pick<AlertsRepository, 'list'>;
   alertsIn(sql: Sql): Pick<AlertsRepository, 'find'>;
   handling: AlertHandling;

@@ -1,6 +1,6 @@
 /** Registers thousands of assets in one transaction: one statement per thousand rows, and a result for each row. */
 
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { cutText } from '../process/cut-text.ts';
 import { AppError } from '../process/errors.ts';
@@ -15,8 +15,8 @@ export interface AssetOfRow extends NewAsset {
 }
 
 export interface AssetImportDeps {
-  assetsIn(sql: Sql): Pick<AssetsRepository, 'insertMissing' | 'findBySerials'>;
-  devicesIn(sql: Sql): { insertMany(organizationId: string, assetIds: string[]): Promise<void> };
+  assetsIn(sql: Database): Pick<AssetsRepository, 'insertMissing' | 'findBySerials'>;
+  devicesIn(sql: Database): { insertMany(organizationId: string, assetIds: string[]): Promise<void> };
   groups: Pick<AssetGroups, 'findByNames' | 'lock' | 'welcome'>;
   /** @throws AppError that says what is wrong with the row. */
   parse(value: unknown): AssetOfRow;
@@ -70,7 +70,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
   };
 
   /** Gives each row whose group has a name the id of it. */
-  async function withNamedGroups(sql: Sql, organizationId: string, rows: ReadRow[]): Promise<ReadRow[]> {
+  async function withNamedGroups(sql: Database, organizationId: string, rows: ReadRow[]): Promise<ReadRow[]> {
     const names = [...new Set(rows.flatMap(({ asset }) => asset?.group ?? []))];
     if (names.length === 0) return rows;
     const ids = await groups.findByNames(sql, organizationId, names);
@@ -78,7 +78,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
   }
 
   /** A row that names no group is wrong like one that names no valid floor. */
-  async function withKnownGroups(sql: Sql, organizationId: string, rows: ReadRow[]): Promise<ReadRow[]> {
+  async function withKnownGroups(sql: Database, organizationId: string, rows: ReadRow[]): Promise<ReadRow[]> {
     const named = [...new Set(rows.flatMap(({ asset }) => asset?.groupId ?? []))];
     if (named.length === 0) return rows;
     const existing = await groups.lock(sql, organizationId, named);
@@ -167,7 +167,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
   }
 
   async function registerChunk(
-    sql: Sql,
+    sql: Database,
     organizationId: string,
     chunk: NewAsset[],
     createdIds: Map<string, string>,

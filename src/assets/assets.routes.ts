@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { nextLink } from '../http/list-cursors.ts';
@@ -43,7 +43,7 @@ const MODEL_NAME_DEPRECATION = {
 
 export interface AssetsRoutesDeps {
   assets: AssetsRepository;
-  assetsIn(sql: Sql): AssetsRepository;
+  assetsIn(sql: Database): AssetsRepository;
   search: AssetSearchRepository;
   service: AssetsService;
   imports: { service: AssetImport; limit: ConcurrencyLimit };

@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { InTransaction, Transact, Transaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Device } from '../devices/device.ts';
@@ -35,9 +35,9 @@ export interface AssetTargets {
 /** The groups that assets join and leave. */
 export interface AssetGroups {
   /** The ids by the names that were given; those that no group has are left out. */
-  findByNames(sql: Sql, organizationId: string, names: string[]): Promise<ReadonlyMap<string, string>>;
+  findByNames(sql: Database, organizationId: string, names: string[]): Promise<ReadonlyMap<string, string>>;
   /** Those that are there; they stay as they are until the transaction ends. */
-  lock(sql: Sql, organizationId: string, groupIds: string[]): Promise<ReadonlySet<string>>;
+  lock(sql: Database, organizationId: string, groupIds: string[]): Promise<ReadonlySet<string>>;
   /** Brings new assets, which stand in their groups already, what the members are to run. */
   welcome(
     tx: Transaction,
@@ -49,13 +49,13 @@ export interface AssetGroups {
 }
 
 export interface AssetsServiceDeps {
-  assetsIn(sql: Sql): AssetsRepository;
-  devicesIn(sql: Sql): AssetDevices;
-  targetsIn(sql: Sql): AssetTargets;
+  assetsIn(sql: Database): AssetsRepository;
+  devicesIn(sql: Database): AssetDevices;
+  targetsIn(sql: Database): AssetTargets;
   groups: AssetGroups;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   /** Ends what devices of that serial number alone sign in with. */
-  revokeToken(sql: Sql, organizationId: string, serialNumber: string): Promise<unknown>;
+  revokeToken(sql: Database, organizationId: string, serialNumber: string): Promise<unknown>;
   /** Resolves what is open of archived assets. */
   resolveAlerts(tx: InTransaction, assets: AssetRef[]): Promise<void>;
 }

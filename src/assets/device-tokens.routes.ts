@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import { created, noContent, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
@@ -14,13 +14,13 @@ const params = idParams('assetId');
 const NO_TOKEN = 'The device has no token of its own';
 
 export interface DeviceTokensRoutesDeps {
-  assetsIn(sql: Sql): Pick<AssetsRepository, 'find' | 'lockSerial'>;
+  assetsIn(sql: Database): Pick<AssetsRepository, 'find' | 'lockSerial'>;
   tokens: {
-    issue(sql: Sql, organizationId: string, serialNumber: string): Promise<{ token: string }>;
+    issue(sql: Database, organizationId: string, serialNumber: string): Promise<{ token: string }>;
     /** False when there was none. */
-    revoke(sql: Sql, organizationId: string, serialNumber: string): Promise<boolean>;
+    revoke(sql: Database, organizationId: string, serialNumber: string): Promise<boolean>;
     find(
-      sql: Sql,
+      sql: Database,
       organizationId: string,
       serialNumber: string,
     ): Promise<{ createdAt: Date; tokenPreview: string } | null>;
@@ -40,7 +40,7 @@ export function deviceTokensRoutes({ assetsIn, tokens }: DeviceTokensRoutesDeps)
   };
 
   /** Locked, so that of two new tokens one replaces the other. */
-  async function lockSerial(sql: Sql, organizationId: string, assetId: string): Promise<string> {
+  async function lockSerial(sql: Database, organizationId: string, assetId: string): Promise<string> {
     const serialNumber = await assetsIn(sql).lockSerial(organizationId, assetId);
     if (serialNumber === null) throw notFound(NO_SUCH_ASSET);
     return serialNumber;

@@ -1,69 +1,84 @@
-import type { Sql } from '../db/database.ts';
+import { newestFirst, type Page, toJson } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
 import { firstIdAt } from '../db/partitions.ts';
-import { query } from '../db/query.ts';
 import type { AuditEntry } from '../http/audit.ts';
 import type { StoredAuditEntry } from './audit.ts';
 
-export interface AuditFilter {
+export interface AuditFilter extends Page {
   /** Id or name of a key. */
   actor: string | null;
   subject: string | null;
   from: Date | null;
   /** Not included. */
   to: Date | null;
-  /** Ids before this one. */
-  before: string | null;
-  limit: number;
 }
+
+interface AuditEntryRow {
+  organization_id: string;
+  id: string;
+  key_id: string | null;
+  actor_name: string;
+  action: string;
+  subject: string;
+  before: unknown;
+  after: unknown;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    audit_entries: AuditEntryRow;
+  }
+}
+
+/** The id of a row tells its time. */
+type TimedEntryRow = AuditEntryRow & { at: Date };
+
+const toEntry = (row: TimedEntryRow): StoredAuditEntry => ({
+  id: row.id,
+  at: row.at,
+  keyId: row.key_id,
+  actorName: row.actor_name,
+  action: row.action,
+  subject: row.subject,
+  before: row.before as object | null,
+  after: row.after as object | null,
+});
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export type AuditRepository = ReturnType<typeof createAuditRepository>;
 
-export function createAuditRepository(sql: Sql) {
+export function createAuditRepository(sql: Database) {
   return {
     async insert({ organizationId, actor, action, subject, before, after }: AuditEntry): Promise<void> {
-      await query(
-        sql,
-        `insert into audit_entries (organization_id, key_id, actor_name, action, subject, before, after)
-         values (?, ?, ?, ?, ?, ?::json, ?::json)`,
-        [organizationId, actor.keyId, actor.name, action, subject, json(before), json(after)],
-      );
+      await sql('audit_entries').insert({
+        organization_id: organizationId,
+        key_id: actor.keyId,
+        actor_name: actor.name,
+        action,
+        subject,
+        before: toJson(before),
+        after: toJson(after),
+      });
     },
 
     /** Newest first, along an index that begins with what is filtered by. */
-    list(organizationId: string, filter: AuditFilter): Promise<StoredAuditEntry[]> {
-      const bounds = boundsOf(filter);
-      return query(
-        sql,
-        `select id, uuid_extract_timestamp(id) as at, key_id as "keyId", actor_name as "actorName", action, subject,
-           before, after
-         from audit_entries
-         where ${['organization_id = ?', ...bounds.map(({ condition }) => condition)].join(' and ')}
-         order by id desc limit ?`,
-        [organizationId, ...bounds.map(({ value }) => value), filter.limit],
-      );
+    async list(
+      organizationId: string,
+      { actor, subject, from, to, ...page }: AuditFilter,
+    ): Promise<StoredAuditEntry[]> {
+      const entries = sql('audit_entries').where({ organization_id: organizationId });
+      if (actor !== null) entries.where(UUID.test(actor) ? { key_id: actor } : { actor_name: actor });
+      if (subject !== null) entries.where({ subject });
+      // The partitions of the table are spans of ids.
+      if (from) entries.where('id', '>=', firstIdAt(notBeforeEpoch(from)));
+      if (to) entries.where('id', '<', firstIdAt(notBeforeEpoch(to)));
+      const rows = await entries
+        .select<TimedEntryRow[]>('*', sql.raw('uuid_extract_timestamp(id) as at'))
+        .modify(newestFirst, page);
+      return rows.map(toEntry);
     },
   };
-}
-
-const json = (value: unknown) => (value === null || value === undefined ? null : JSON.stringify(value));
-
-interface Bound {
-  condition: string;
-  value: string;
-}
-
-function boundsOf({ actor, subject, from, to, before }: AuditFilter): Bound[] {
-  const bounds: Bound[] = [];
-  const add = (condition: string, value: string) => bounds.push({ condition, value });
-  if (actor !== null) add(UUID.test(actor) ? 'key_id = ?::uuid' : 'actor_name = ?', actor);
-  if (subject !== null) add('subject = ?', subject);
-  // The ids of a table's rows tell their times, and its partitions are spans of ids.
-  if (from) add('id >= ?::uuid', firstIdAt(notBeforeEpoch(from)));
-  if (to) add('id < ?::uuid', firstIdAt(notBeforeEpoch(to)));
-  if (before !== null) add('id < ?::uuid', before);
-  return bounds;
 }
 
 /** The times in ids start in 1970. */

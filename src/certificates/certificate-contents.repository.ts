@@ -2,9 +2,10 @@
  * The contents of certificates, in chunks. A content that no certificate refers to is listed for removal: from the
  * beginning of its upload until a certificate takes it over, and again when that certificate is replaced.
  */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
+import { REMOVE_CONTENT, REMOVED_AFTER } from './certificate-contents.statements.ts';
 
 const DUE = {
   text: `select distinct organization_id as "organizationId" from certificate_removals where due_at <= now()`,
@@ -12,20 +13,30 @@ const DUE = {
 
 export type CertificateContentsRepository = ReturnType<typeof createCertificateContentsRepository>;
 
-/** Longer than any upload may take, and any download. */
-export const REMOVED_AFTER = `interval '1 hour'`;
+interface ContentRef {
+  organization_id: string;
+  content_id: string;
+}
 
-export function createCertificateContentsRepository(sql: Sql) {
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    certificate_chunks: ContentRef & { position: number; content: Buffer };
+    certificate_removals: ContentRef & { due_at: Date };
+  }
+}
+
+export function createCertificateContentsRepository(sql: Database) {
   return {
     /** Answers with the id of the new content. */
     async insert(organizationId: string): Promise<string> {
-      const [row] = await query<{ contentId: string }>(
-        sql,
-        `insert into certificate_removals (organization_id, content_id, due_at)
-         values (?, uuidv7(), now() + ${REMOVED_AFTER}) returning content_id as "contentId"`,
-        [organizationId],
-      );
-      return (row as { contentId: string }).contentId;
+      const [row] = await sql('certificate_removals')
+        .insert({
+          organization_id: organizationId,
+          content_id: sql.raw('uuidv7()'),
+          due_at: sql.raw(`now() + ${REMOVED_AFTER}`),
+        })
+        .returning('content_id');
+      return (row as { content_id: string }).content_id;
     },
 
     async insertChunk(
@@ -34,36 +45,25 @@ export function createCertificateContentsRepository(sql: Sql) {
       position: number,
       chunk: Buffer,
     ): Promise<void> {
-      await query(
-        sql,
-        'insert into certificate_chunks (organization_id, content_id, position, content) values (?, ?, ?, ?)',
-        [organizationId, contentId, position, chunk],
-      );
+      await sql('certificate_chunks').insert({
+        organization_id: organizationId,
+        content_id: contentId,
+        position,
+        content: chunk,
+      });
     },
 
     /** Null after the last one, and when the content was removed. */
     async findChunk(organizationId: string, contentId: string, position: number): Promise<Buffer | null> {
-      const [row] = await query<{ content: Buffer }>(
-        sql,
-        `select content from certificate_chunks
-         where organization_id = ? and content_id = ? and position = ?`,
-        [organizationId, contentId, position],
-      );
+      const row = await sql('certificate_chunks')
+        .where({ organization_id: organizationId, content_id: contentId, position })
+        .first();
       return row?.content ?? null;
     },
 
     /** Of an upload that broke off. */
     async remove(organizationId: string, contentId: string): Promise<void> {
-      await query(
-        sql,
-        `with listed as (
-           delete from certificate_removals where organization_id = ? and content_id = ?
-           returning organization_id, content_id
-         )
-         delete from certificate_chunks c using listed l
-         where c.organization_id = l.organization_id and c.content_id = l.content_id`,
-        [organizationId, contentId],
-      );
+      await query(sql, REMOVE_CONTENT, { organizationId, contentId });
     },
 
     /** One at a time, so that no statement runs long. */

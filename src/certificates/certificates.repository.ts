@@ -1,20 +1,39 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { CertificateContent, CertificateSummary, FoundCertificate } from './certificate.ts';
-import { REMOVED_AFTER } from './certificate-contents.repository.ts';
+import { UPSERT } from './certificates.statements.ts';
+
+interface CertificateRow {
+  organization_id: string;
+  serial_key: string;
+  content_id: string;
+  size_bytes: number;
+  sha256: Buffer;
+  uploaded_at: Date;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    certificates: CertificateRow;
+  }
+}
+
+const toCertificate = (row: CertificateRow): FoundCertificate => ({
+  contentId: row.content_id,
+  sizeBytes: row.size_bytes,
+  sha256: row.sha256,
+  uploadedAt: row.uploaded_at,
+});
 
 export type CertificatesRepository = ReturnType<typeof createCertificatesRepository>;
 
-export function createCertificatesRepository(sql: Sql) {
+export function createCertificatesRepository(sql: Database) {
   return {
     async find(organizationId: string, serialNumber: string): Promise<FoundCertificate | null> {
-      const [row] = await query<FoundCertificate>(
-        sql,
-        `select content_id as "contentId", size_bytes as "sizeBytes", sha256, uploaded_at as "uploadedAt"
-         from certificates where organization_id = ? and serial_key = lower(?)`,
-        [organizationId, serialNumber],
-      );
-      return row ?? null;
+      const row = await sql('certificates')
+        .where({ organization_id: organizationId, serial_key: serialNumber.toLowerCase() })
+        .first();
+      return row ? toCertificate(row) : null;
     },
 
     /**
@@ -24,28 +43,11 @@ export function createCertificatesRepository(sql: Sql) {
     async upsert(
       organizationId: string,
       serialNumber: string,
-      { contentId, sizeBytes, sha256 }: CertificateContent,
+      content: CertificateContent,
     ): Promise<CertificateSummary | null> {
-      const [row] = await query<CertificateSummary>(
-        sql,
-        `with kept as (
-           delete from certificate_removals where organization_id = ? and content_id = ?
-           returning organization_id, content_id
-         ), stored as (
-           insert into certificates (organization_id, serial_key, content_id, size_bytes, sha256)
-           select organization_id, lower(?), content_id, ?::integer, ?::bytea from kept
-           on conflict on constraint certificates_pkey do update
-             set content_id = excluded.content_id, size_bytes = excluded.size_bytes, sha256 = excluded.sha256,
-               uploaded_at = excluded.uploaded_at
-           returning new.organization_id, new.size_bytes, new.sha256, new.uploaded_at, old.content_id as replaced_id
-         ), replaced as (
-           insert into certificate_removals (organization_id, content_id, due_at)
-           select organization_id, replaced_id, now() + ${REMOVED_AFTER} from stored where replaced_id is not null
-         )
-         select size_bytes as "sizeBytes", sha256, uploaded_at as "uploadedAt" from stored`,
-        [organizationId, contentId, serialNumber, sizeBytes, sha256],
-      );
-      return row ?? null;
+      const bindings = { organizationId, serialKey: serialNumber.toLowerCase(), ...content };
+      const [row] = await query<CertificateRow>(sql, UPSERT, bindings);
+      return row ? toCertificate(row) : null;
     },
   };
 }

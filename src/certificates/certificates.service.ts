@@ -1,5 +1,5 @@
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { isSerialNumber } from '../devices/serial-number.ts';
 import { AppError, invalid, notFound } from '../process/errors.ts';
@@ -17,7 +17,7 @@ import type { CertificatesRepository } from './certificates.repository.ts';
 
 export interface CertificatesServiceDeps {
   certificates: CertificatesRepository;
-  certificatesIn(sql: Sql): CertificatesRepository;
+  certificatesIn(sql: Database): CertificatesRepository;
   contents: Omit<CertificateContentsRepository, 'removeDue'>;
   /** Active assets only. */
   findAsset(organizationId: string, assetId: string): Promise<{ serialNumber: string } | null>;

@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { toId } from '../http/audit.ts';
 import { toName } from '../http/one-line.ts';
 import { ROLES, type Role } from '../http/role.ts';
@@ -89,15 +89,15 @@ export const keyCommands: Command[] = [
 ];
 
 /** As GET /keys shows it. */
-async function shownKey(sql: Sql, id: string): Promise<KeyView | null> {
+async function shownKey(sql: Database, id: string): Promise<KeyView | null> {
   const key = await createKeysRepository(sql).find(id);
   return key && keyView(key);
 }
 
-const ownerOf = async (sql: Sql, id: string): Promise<string> =>
+const ownerOf = async (sql: Database, id: string): Promise<string> =>
   ((await createKeysRepository(sql).find(id)) as KeyRecord).organizationId;
 
-const issuerOn = (sql: Sql) => createKeyIssuer(createKeysRepository(sql), Date.now);
+const issuerOn = (sql: Database) => createKeyIssuer(createKeysRepository(sql), Date.now);
 
 function organizationOption(input: CommandInput): string {
   const name = option(input, 'org');
@@ -106,7 +106,7 @@ function organizationOption(input: CommandInput): string {
 }
 
 /** A name that somebody has mistyped makes no tenant. Scripts set up a service with the first key of each. */
-async function organizationOfKey(sql: Sql, input: CommandInput): Promise<Ensured> {
+async function organizationOfKey(sql: Database, input: CommandInput): Promise<Ensured> {
   const name = organizationOption(input);
   const known = process.stdin.isTTY ? await createOrganizationsRepository(sql).list() : [];
   const isKnown = known.length === 0 || known.some((each) => each.name === name);
@@ -124,7 +124,7 @@ const listed = (names: string[]): string =>
     ? `${names.length} others, see org list`
     : names.map((name) => `"${name}"`).join(', ');
 
-async function requireOrganization(sql: Sql, name: string): Promise<void> {
+async function requireOrganization(sql: Database, name: string): Promise<void> {
   if (await createOrganizationsRepository(sql).findByName(name)) return;
   throw new UsageError(`There is no organization "${name}": see org list`);
 }

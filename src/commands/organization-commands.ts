@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { toName } from '../http/one-line.ts';
 import { createOrganizationsRepository, type Organization } from '../keys/organizations.repository.ts';
 import { type Change, changing } from './changing.ts';
@@ -21,7 +21,7 @@ export interface Ensured {
 }
 
 /** Finds or creates the organization of that name. */
-export async function ensured(sql: Sql, name: string): Promise<Ensured> {
+export async function ensured(sql: Database, name: string): Promise<Ensured> {
   const organizations = createOrganizationsRepository(sql);
   const found = await organizations.findByName(name);
   if (found) return { organization: found, changes: [] };

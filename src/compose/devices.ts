@@ -42,13 +42,13 @@ export interface DevicesNeeds
 }
 
 export function composeDevices(
-  { sql, transactContacts, slots, metrics, tracing, now }: Resources,
+  { sql, transactReports, slots, metrics, tracing, now }: Resources,
   needs: DevicesNeeds,
 ) {
   const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, onCameOnline, observeContact, publish } =
     needs;
   const { handle } = createDeviceExchanges({
-    transact: transactContacts,
+    transact: transactReports,
     slots,
     observers: observeLockingCommit(metrics, 'reports'),
     tracing,
@@ -71,7 +71,7 @@ export function composeDevices(
     ],
     exchanges,
     deviceInfo: createDeviceInfoService({
-      transact: transactContacts,
+      transact: transactReports,
       deviceInfoIn: createDeviceInfoRepository,
       exchanges,
     }),

@@ -1,9 +1,10 @@
 import type { AlertRef } from '../alerts/alerts.repository.ts';
 import type { Publish } from '../db/domain-event.ts';
-import type { InTransaction } from '../db/transaction.ts';
+import type { Transaction } from '../db/transaction.ts';
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import { createPublishEvents } from '../events/events.service.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
+import { createNotificationQueueRepository } from '../notifications/notification-queue.repository.ts';
 import { createQueueNotifications } from '../notifications/notification-queue.service.ts';
 import type { Resources } from './resources.ts';
 import { eventTraces } from './traces.ts';
@@ -14,7 +15,7 @@ export function composeEvents({ tracing, now }: Resources) {
     traceOf: eventTraces(tracing),
   });
   const queueNotifications = createQueueNotifications({
-    notificationAlertsIn: createNotificationAlertsRepository,
+    queueIn: createNotificationQueueRepository,
     now,
   });
   const publish: Publish = async (tx, events) => {
@@ -26,7 +27,7 @@ export function composeEvents({ tracing, now }: Resources) {
     /** The two halves of `publish`. */
     publishToEndpoints,
     queueNotifications,
-    remindAgain: ({ sql }: InTransaction, alert: AlertRef, at: Date): Promise<void> =>
+    remindAgain: ({ sql }: Transaction, alert: AlertRef, at: Date): Promise<void> =>
       createNotificationAlertsRepository(sql).remindAgain(alert, at),
   };
 }

@@ -46,14 +46,14 @@ export function composeMeasurements(
     lagging,
     settings,
     transact,
-    transactBatch,
+    transactFrames,
     slots,
     metrics,
     tracing,
     now,
   } = resources;
   const { receive } = createIntake({
-    transact: transactBatch,
+    transact: transactFrames,
     slots,
     observers: observeLockingCommit(metrics, 'frames'),
     tracing,

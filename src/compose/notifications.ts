@@ -1,6 +1,6 @@
 /** Notification channels: their operations in every process, and the loop of the worker that sends. */
 import { randomUUID } from 'node:crypto';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { atMostEvery } from '../http/gauges.ts';
 import { addNotificationGauges } from '../http/service-gauges.ts';
@@ -28,7 +28,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
   const { settings, sql, secretBox, metrics, transact, deliveryPlan, now, log } = resources;
   const { smtp, webhooks, notificationIntervalMs: gatherIntervalMs } = settings;
   const ownerId = randomUUID();
-  const notificationsIn = (handle: Sql) => createNotificationsRepository(handle, ownerId);
+  const notificationsIn = (handle: Database) => createNotificationsRepository(handle, ownerId);
   const notifications = notificationsIn(sql);
   const mailer = smtp && createMailer(smtp);
   const sender = createMessageSender({ post: send, mailer, secretBox });

@@ -1,5 +1,5 @@
 import { assetView } from '../assets/asset.ts';
-import { createAssetsRepository } from '../assets/assets.repository.ts';
+import { createDeviceAssetsRepository } from '../assets/device-assets.repository.ts';
 import { createIngressAvailabilityRepository } from '../presence/ingress-availability.repository.ts';
 import type { Ingress } from '../presence/ingress-availability.ts';
 import { createIntakeHealth } from '../presence/intake-health.ts';
@@ -30,7 +30,7 @@ export function composePresence(resources: Resources, { noDataAlerts, publish }:
     readAvailability: availability.readAvailability,
     assetsIn: (sql) => ({
       async listViews(devices) {
-        const assets = await createAssetsRepository(sql).listByIds(devices);
+        const assets = await createDeviceAssetsRepository(sql).list(devices);
         return assets.map(({ organizationId, ...asset }) => ({ organizationId, view: assetView(asset) }));
       },
     }),

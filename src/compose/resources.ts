@@ -1,9 +1,10 @@
 /** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
+import { type BatchTransactOptions, createBatchTransact } from '../db/batch-transaction.ts';
 import { openDatabase, readPool } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
 import type { FaultKind } from '../db/faults.ts';
 import { batchSlots } from '../db/locking-commit.ts';
-import { createTransact, type TransactOptions } from '../db/transaction.ts';
+import { createTransact } from '../db/transaction.ts';
 import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
 import type { ResolveName } from '../deliveries/name-lookups.service.ts';
@@ -66,8 +67,8 @@ export function openResources(options: ComposeOptions) {
   const onRetry = () => metrics.databaseFaults.inc({ kind: 'retried' });
   const tracing = settings.traces && openTracing(settings.traces, warnOfLostSpans(options.log));
   const temporal = connectTemporal(toTemporalConnection(settings), tracing);
-  const transactWith = (more: TransactOptions = {}) =>
-    traceTransactions(tracing, createTransact(sql, { ...more, onRetry }));
+  const transactBatches = (more: BatchTransactOptions) =>
+    traceTransactions(tracing, createBatchTransact(sql, { ...more, lockTimeoutMs, onRetry }));
   return {
     settings,
     log,
@@ -90,11 +91,11 @@ export function openResources(options: ComposeOptions) {
     lagging: composeReplica({ settings, log, metrics, database, sql, transferSql }),
     /** Null: no traces. */
     tracing,
-    transact: transactWith(),
-    /** For what devices send: a device that stays locked is refused. */
-    transactContacts: transactWith({ lockTimeoutMs }),
+    transact: traceTransactions(tracing, createTransact(sql, { onRetry })),
+    /** For batches of reports. A device that stays locked is refused. */
+    transactReports: transactBatches({}),
     /** For batches of frames: the same few statements, many times a second. */
-    transactBatch: transactWith({ plans: 'once', lockTimeoutMs, startsWithRead: true }),
+    transactFrames: transactBatches({ plans: 'once', startsWithRead: true }),
     slots: batchSlots(settings.databasePoolSize, !settings.isDatabaseDistributed),
     metrics,
     temporal,

@@ -40,6 +40,7 @@ export function compose(options: ComposeOptions) {
   }
   return {
     sql,
+    transferSql,
     routes,
     temporal,
     startApi: () => onTime('api', () => startApi(resources, slices, routes)),

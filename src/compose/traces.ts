@@ -1,6 +1,6 @@
 /** Where traces begin, go on and are kept. Each of these is null, or hands on what it was given, while traces are off. */
 import type { DomainEvent } from '../db/domain-event.ts';
-import type { Transact } from '../db/transaction.ts';
+import type { TransactWith } from '../db/transaction.ts';
 import type { AttemptResult } from '../deliveries/delivery.ts';
 import type { OutgoingRequest } from '../deliveries/sender.service.ts';
 import { serialKeyOf } from '../devices/serial-number.ts';
@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 
 type MaybeTracing = Tracing | null;
 
-export const traceTransactions = (tracing: MaybeTracing, transact: Transact): Transact =>
+export const traceTransactions = <Tx>(tracing: MaybeTracing, transact: TransactWith<Tx>): TransactWith<Tx> =>
   tracing === null
     ? transact
     : (work) =>

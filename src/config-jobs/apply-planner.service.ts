@@ -1,5 +1,5 @@
 /** Plans what applying a profile changes: which devices, locked, and which configuration for each. */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { ConfigurationContents } from '../devices/configuration-id.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
@@ -23,9 +23,9 @@ import {
 import type { GroupChanges } from './group-changes.service.ts';
 
 export interface ApplyPlannerDeps {
-  profilesIn(sql: Sql): { find(organizationId: string, slug: string): Promise<Profile | null> };
-  configurationsIn(sql: Sql): Pick<ConfigurationsRepository, 'find' | 'insert'>;
-  pendingIn(sql: Sql): PendingChangesRepository;
+  profilesIn(sql: Database): { find(organizationId: string, slug: string): Promise<Profile | null> };
+  configurationsIn(sql: Database): Pick<ConfigurationsRepository, 'find' | 'insert'>;
+  pendingIn(sql: Database): PendingChangesRepository;
   groupChanges: Pick<GroupChanges, 'finishWithdrawals'>;
   now(): Date;
 }
@@ -53,18 +53,18 @@ export type ApplyPlanner = ReturnType<typeof createApplyPlanner>;
 export function createApplyPlanner(deps: ApplyPlannerDeps) {
   const { profilesIn, configurationsIn, pendingIn, groupChanges, now } = deps;
 
-  const findKnown = (sql: Sql, organizationId: string, devices: ChangingDevice[]) =>
+  const findKnown = (sql: Database, organizationId: string, devices: ChangingDevice[]) =>
     configurationsIn(sql).find([{ organizationId, configIds: devices.flatMap(knownConfigIds) }]);
 
   /** @throws not found */
-  async function findSnapshot(sql: Sql, organizationId: string, slug: string): Promise<ProfileSnapshot> {
+  async function findSnapshot(sql: Database, organizationId: string, slug: string): Promise<ProfileSnapshot> {
     const profile = await profilesIn(sql).find(organizationId, slug);
     if (!profile) throw notFound(NO_SUCH_PROFILE);
     return { alerts: profile.temperatureAlerts, schedule: profile.schedule, intervals: profile.intervals };
   }
 
   async function compile(
-    sql: Sql,
+    sql: Database,
     organizationId: string,
     profileSnapshot: ProfileSnapshot,
     devices: ChangingDevice[],
@@ -97,7 +97,7 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
 
     /** Stores each distinct configuration once. */
     async storeChanges(
-      sql: Sql,
+      sql: Database,
       organizationId: string,
       compiled: CompiledDevice[],
     ): Promise<DeviceChange[]> {
@@ -108,7 +108,7 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
     },
 
     /** The configurations that decide about the warnings of a plan. */
-    findForWarnings(sql: Sql, organizationId: string, plan: ApplyPlan): Promise<ConfigurationContents> {
+    findForWarnings(sql: Database, organizationId: string, plan: ApplyPlan): Promise<ConfigurationContents> {
       const devices = plan.compiled.map(({ device }) => device);
       return findKnown(sql, organizationId, needsKnownIntervals(plan.profileSnapshot) ? devices : []);
     },

@@ -1,5 +1,5 @@
 /** The only way a job begins: its row, its targets and the change on the devices of its first stage in one transaction. */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
 import { firstStageSize, type JobRef } from './config-job.ts';
@@ -7,8 +7,8 @@ import type { ConfigJobsRepository, NewJob } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 
 export interface BeginJobDeps {
-  jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'insert'>;
-  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'insert'>;
+  jobsIn(sql: Database): Pick<ConfigJobsRepository, 'insert'>;
+  targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'insert'>;
   changes: Pick<ChangesService, 'put'>;
   /** After the commit, and nobody waits for it: the sweep starts what a crash in between has left behind. */
   startJob(job: JobRef): void;

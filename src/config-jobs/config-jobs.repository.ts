@@ -1,5 +1,5 @@
-import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import { newestFirst, type Page, toJson } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import {
   type ConfigJob,
@@ -45,204 +45,204 @@ export interface JobRow extends JobRef {
   reason: string | null;
 }
 
-const JOB_COLUMNS = `organization_id as "organizationId", id as "jobId", profile_slug as "profileSlug",
-  profile_snapshot as "profileSnapshot", rollout, current_stage as "currentStage", stage_count as "stageCount",
-  is_beginning_stage as "isBeginningStage", status, target_count as "targetCount", start_at as "startAt",
-  deadline_at as "deadlineAt", cancel_requested_at as "cancelRequestedAt", reason`;
-const OF_JOB = 'organization_id = ? and id = ?';
-interface SummaryRow extends Omit<ConfigJob, 'targetCounts'> {
-  targetCounts: Partial<Counts> | null;
+interface ConfigJobRow {
+  organization_id: string;
+  id: string;
+  profile_slug: string;
+  profile_snapshot: ProfileSnapshot;
+  rollout: Rollout | null;
+  current_stage: number;
+  stage_count: number;
+  is_beginning_stage: boolean;
+  status: JobStatus;
+  target_count: number;
+  target_counts: Counts | null;
+  retry_of_job_id: string | null;
+  start_at: Date | null;
+  deadline_at: Date;
+  created_at: Date;
+  finished_at: Date | null;
+  cancel_requested_at: Date | null;
+  reason: string | null;
 }
 
-/** Of a job `j`, by state. When it has ended they stand in its own row; while it runs, in the table list_totals. */
-const COUNTS = `coalesce(j.target_counts, (
+interface ConfigTargetRow {
+  organization_id: string;
+  job_id: string;
+  asset_id: string;
+  state: TargetState;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    config_jobs: ConfigJobRow;
+    config_targets: ConfigTargetRow;
+  }
+}
+
+/** By state. When the job has ended they stand in its own row; while it runs, in the table list_totals. */
+const COUNTS = `coalesce(target_counts, (
     select jsonb_object_agg(state, count) from (
       select state, sum(count) as count from (
         select key as state, total as count from list_totals
-        where organization_id = j.organization_id and list = 'targets:' || j.id
+        where organization_id = config_jobs.organization_id and list = 'targets:' || config_jobs.id
         union all
-        select key, change from list_changes where organization_id = j.organization_id and list = 'targets:' || j.id
+        select key, change from list_changes
+        where organization_id = config_jobs.organization_id and list = 'targets:' || config_jobs.id
       ) as kept group by state having sum(count) <> 0
     ) as by_state
-  ))`;
+  )) as counts`;
 
-const WITHOUT_KEPT_COUNTS = `with totals as (
-    delete from list_totals where organization_id = ? and list = 'targets:' || ?::text
-  ), changes as (
-    delete from list_changes where organization_id = ? and list = 'targets:' || ?::text
-  )`;
+type CountedJobRow = ConfigJobRow & { counts: Partial<Counts> | null };
 
-const FINISH = `update config_jobs set status = ?, target_counts = ?::jsonb, finished_at = now() where ${OF_JOB}`;
+const toConfigJob = (row: CountedJobRow): ConfigJob => ({
+  id: row.id,
+  profileSlug: row.profile_slug,
+  status: row.status,
+  reason: row.reason,
+  targetCount: row.target_count,
+  targetCounts: { ...NO_COUNTS, ...row.counts },
+  startAt: row.start_at,
+  deadlineAt: row.deadline_at,
+  cancelRequestedAt: row.cancel_requested_at,
+  createdAt: row.created_at,
+  finishedAt: row.finished_at,
+});
 
-const SELECT_SUMMARY = `select j.id, j.profile_slug as "profileSlug", j.status, j.reason, j.target_count as "targetCount",
-    j.start_at as "startAt", j.deadline_at as "deadlineAt", j.cancel_requested_at as "cancelRequestedAt", j.created_at as "createdAt", j.finished_at as "finishedAt",
-    ${COUNTS} as "targetCounts"
-  from config_jobs j`;
-
-const toJob = (row: SummaryRow): ConfigJob => ({
-  ...row,
-  targetCounts: { ...NO_COUNTS, ...row.targetCounts },
+const toJobRow = (row: ConfigJobRow): JobRow => ({
+  organizationId: row.organization_id,
+  jobId: row.id,
+  profileSlug: row.profile_slug,
+  profileSnapshot: row.profile_snapshot,
+  rollout: row.rollout,
+  currentStage: row.current_stage,
+  stageCount: row.stage_count,
+  isBeginningStage: row.is_beginning_stage,
+  status: row.status,
+  targetCount: row.target_count,
+  startAt: row.start_at,
+  deadlineAt: row.deadline_at,
+  cancelRequestedAt: row.cancel_requested_at,
+  reason: row.reason,
 });
 
 export type ConfigJobsRepository = ReturnType<typeof createConfigJobsRepository>;
 
-export function createConfigJobsRepository(sql: Sql) {
+export function createConfigJobsRepository(sql: Database) {
+  const one = ({ organizationId, jobId }: JobRef) =>
+    sql('config_jobs').where({ organization_id: organizationId, id: jobId });
+
   return {
     async insert(job: NewJob): Promise<JobRef> {
-      const { organizationId } = job;
-      const [row] = await query<{ id: string }>(
-        sql,
-        `insert into config_jobs
-           (organization_id, profile_slug, profile_snapshot, rollout, stage_count, target_count, retry_of_job_id,
-            status, start_at, deadline_at)
-         select n.*, case when at.start_at is null then 'running' else 'scheduled' end, at.start_at,
-           coalesce(at.start_at, now()) + make_interval(mins => at.deadline_minutes)
-         from (values (?::uuid, ?::text, ?::jsonb, ?::jsonb, ?::smallint, ?::integer, ?::uuid)) as n
-         cross join (values (?::timestamptz, ?::integer)) as at (start_at, deadline_minutes)
-         returning id`,
-        [
-          organizationId,
-          job.profileSlug,
-          JSON.stringify(job.profileSnapshot),
-          job.rollout && JSON.stringify(job.rollout),
-          job.stageCount,
-          job.targetCount,
-          job.retryOfJobId,
-          job.startAt?.toISOString() ?? null,
-          job.deadlineMinutes,
-        ],
-      );
+      const { organizationId, startAt, deadlineMinutes } = job;
+      const [row] = await sql('config_jobs')
+        .insert({
+          organization_id: organizationId,
+          profile_slug: job.profileSlug,
+          profile_snapshot: toJson(job.profileSnapshot),
+          rollout: toJson(job.rollout),
+          stage_count: job.stageCount,
+          target_count: job.targetCount,
+          retry_of_job_id: job.retryOfJobId,
+          status: startAt === null ? 'running' : 'scheduled',
+          start_at: startAt,
+          deadline_at: sql.raw('coalesce(?::timestamptz, now()) + make_interval(mins => ?::integer)', [
+            startAt,
+            deadlineMinutes,
+          ]),
+        })
+        .returning('id');
       return { organizationId, jobId: (row as { id: string }).id };
     },
 
-    async find({ organizationId, jobId }: JobRef): Promise<ConfigJob | null> {
-      const [row] = await query<SummaryRow>(
-        sql,
-        `${SELECT_SUMMARY} where j.organization_id = ? and j.id = ?`,
-        [organizationId, jobId],
-      );
-      return row ? toJob(row) : null;
+    async find(ref: JobRef): Promise<ConfigJob | null> {
+      const row = await one(ref).select<CountedJobRow[]>('*', sql.raw(COUNTS)).first();
+      return row ? toConfigJob(row) : null;
     },
 
-    async exists({ organizationId, jobId }: JobRef): Promise<boolean> {
-      const rows = await query(sql, `select 1 from config_jobs where ${OF_JOB}`, [organizationId, jobId]);
-      return rows.length > 0;
+    async exists(ref: JobRef): Promise<boolean> {
+      return (await one(ref).first('id')) !== undefined;
     },
 
+    /** Newest first. */
     async list(
       organizationId: string,
-      page: { status: JobStatus | null; before: string | null; limit: number },
+      { status, ...page }: Page & { status: JobStatus | null },
     ): Promise<ConfigJob[]> {
-      const rows = await query<SummaryRow>(
-        sql,
-        `${SELECT_SUMMARY} where j.organization_id = ? and (?::text is null or j.status = ?)
-           and (?::uuid is null or j.id < ?)
-         order by j.id desc limit ?`,
-        [organizationId, page.status, page.status, page.before, page.before, page.limit],
-      );
-      return rows.map(toJob);
+      const jobs = sql('config_jobs').where({ organization_id: organizationId });
+      if (status !== null) jobs.where({ status });
+      const rows = await jobs.select<CountedJobRow[]>('*', sql.raw(COUNTS)).modify(newestFirst, page);
+      return rows.map(toConfigJob);
     },
 
     /** The job, locked until the transaction ends. */
-    async lock({ organizationId, jobId }: JobRef): Promise<JobRow | null> {
-      const [row] = await query<JobRow>(
-        sql,
-        `select ${JOB_COLUMNS} from config_jobs where ${OF_JOB} for update`,
-        [organizationId, jobId],
-      );
-      return row ?? null;
+    async lock(ref: JobRef): Promise<JobRow | null> {
+      const row = await one(ref).first().forUpdate();
+      return row ? toJobRow(row) : null;
     },
 
     async hasOpenRetry({ organizationId, jobId }: JobRef): Promise<boolean> {
-      const [row] = await query(
-        sql,
-        `select 1 from config_jobs
-         where organization_id = ? and retry_of_job_id = ? and finished_at is null limit 1`,
-        [organizationId, jobId],
-      );
-      return row !== undefined;
+      const retry = await sql('config_jobs')
+        .where({ organization_id: organizationId, retry_of_job_id: jobId, finished_at: null })
+        .first('id');
+      return retry !== undefined;
     },
 
-    async findForWorkflow({ organizationId, jobId }: JobRef): Promise<JobRow | null> {
-      const [row] = await query<JobRow>(sql, `select ${JOB_COLUMNS} from config_jobs where ${OF_JOB}`, [
-        organizationId,
-        jobId,
-      ]);
-      return row ?? null;
+    async findForWorkflow(ref: JobRef): Promise<JobRow | null> {
+      const row = await one(ref).first();
+      return row ? toJobRow(row) : null;
     },
 
     /** Kept counts, which cost the same however many targets there are. */
-    async countTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
-      const [row] = await query<{ counts: Partial<Counts> | null }>(
-        sql,
-        `select ${COUNTS} as counts from config_jobs j
-         where j.organization_id = ? and j.id = ?`,
-        [organizationId, jobId],
-      );
+    async countTargets(ref: JobRef): Promise<Counts> {
+      const row = await one(ref).select<CountedJobRow[]>(sql.raw(COUNTS)).first();
       return { ...NO_COUNTS, ...row?.counts };
     },
 
     /** The same from its targets, which takes the longer the more there are: once, when it ends. */
     async recountTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
-      const rows = await query<{ state: TargetState; count: number }>(
-        sql,
-        `select state, count(*) from config_targets
-         where organization_id = ? and job_id = ? group by state`,
-        [organizationId, jobId],
-      );
+      const rows = await sql('config_targets')
+        .where({ organization_id: organizationId, job_id: jobId })
+        .groupBy('state')
+        .select('state')
+        .count({ count: '*' });
       return { ...NO_COUNTS, ...Object.fromEntries(rows.map(({ state, count }) => [state, count])) };
     },
 
-    async updateStage({ organizationId, jobId }: JobRef, currentStage: number): Promise<void> {
-      await query(
-        sql,
-        `update config_jobs set current_stage = ?, is_beginning_stage = false where ${OF_JOB}`,
-        [currentStage, organizationId, jobId],
-      );
+    async updateStage(ref: JobRef, currentStage: number): Promise<void> {
+      await one(ref).update({ current_stage: currentStage, is_beginning_stage: false });
     },
 
-    async markBeginningStage({ organizationId, jobId }: JobRef): Promise<void> {
-      await query(sql, `update config_jobs set is_beginning_stage = true where ${OF_JOB}`, [
-        organizationId,
-        jobId,
-      ]);
+    async markBeginningStage(ref: JobRef): Promise<void> {
+      await one(ref).update({ is_beginning_stage: true });
     },
 
     /** The start of a scheduled job. */
-    async markRunning({ organizationId, jobId }: JobRef): Promise<void> {
-      await query(sql, `update config_jobs set status = 'running' where ${OF_JOB} and status = 'scheduled'`, [
-        organizationId,
-        jobId,
-      ]);
+    async markRunning(ref: JobRef): Promise<void> {
+      await one(ref).where({ status: 'scheduled' }).update({ status: 'running' });
     },
 
     /** One that is scheduled is running from then on, so that its run ends it. */
-    async requestCancel({ organizationId, jobId }: JobRef): Promise<void> {
-      await query(
-        sql,
-        `update config_jobs set status = 'running', cancel_requested_at = now() where ${OF_JOB}`,
-        [organizationId, jobId],
-      );
+    async requestCancel(ref: JobRef): Promise<void> {
+      await one(ref).update({ status: 'running', cancel_requested_at: sql.fn.now() });
     },
 
-    async markAborting({ organizationId, jobId }: JobRef, reason: string): Promise<void> {
-      await query(sql, `update config_jobs set reason = ? where ${OF_JOB}`, [reason, organizationId, jobId]);
+    async markAborting(ref: JobRef, reason: string): Promise<void> {
+      await one(ref).update({ reason });
     },
 
-    async updateTargetCount({ organizationId, jobId }: JobRef, targetCount: number): Promise<void> {
-      await query(sql, `update config_jobs set target_count = ? where ${OF_JOB}`, [
-        targetCount,
-        organizationId,
-        jobId,
-      ]);
+    async updateTargetCount(ref: JobRef, targetCount: number): Promise<void> {
+      await one(ref).update({ target_count: targetCount });
     },
 
+    /** From then on the counts stand in its own row. Where tables are distributed, none are kept. */
     async finish(ref: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
-      const job = [ref.organizationId, ref.jobId];
-      const outcome = [status, JSON.stringify(targetCounts), ...job];
-      // Where tables are distributed no counts are kept.
-      if (sql.isDistributed) await query(sql, FINISH, outcome);
-      else await query(sql, `${WITHOUT_KEPT_COUNTS} ${FINISH}`, [...job, ...job, ...outcome]);
+      const kept = { organization_id: ref.organizationId, list: `targets:${ref.jobId}` };
+      if (!sql.isDistributed) {
+        await sql('list_totals').where(kept).delete();
+        await sql('list_changes').where(kept).delete();
+      }
+      await one(ref).update({ status, target_counts: toJson(targetCounts), finished_at: sql.fn.now() });
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { Shown } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
@@ -28,7 +28,7 @@ const auth = 'customer' as const;
 
 export interface ConfigJobsRoutesDeps {
   jobs: ConfigJobsRepository;
-  jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'find'>;
+  jobsIn(sql: Database): Pick<ConfigJobsRepository, 'find'>;
   targets: ConfigTargetsRepository;
   service: ConfigJobsService;
   /** Dry runs, and applies to all devices of an organization or group. */

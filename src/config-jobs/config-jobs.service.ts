@@ -1,6 +1,6 @@
 /** What customers do with jobs: each verb is one transaction, for all devices or none. */
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
@@ -35,10 +35,10 @@ export interface ApplyRequest {
 const DAY_MS = 86_400_000;
 
 export interface ConfigJobsDeps {
-  pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
-  jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'lock' | 'find' | 'hasOpenRetry' | 'requestCancel'>;
-  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listRetryable'>;
-  groupsIn(sql: Sql): { exists(organizationId: string, groupId: string): Promise<boolean> };
+  pendingIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets'>;
+  jobsIn(sql: Database): Pick<ConfigJobsRepository, 'lock' | 'find' | 'hasOpenRetry' | 'requestCancel'>;
+  targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'listRetryable'>;
+  groupsIn(sql: Database): { exists(organizationId: string, groupId: string): Promise<boolean> };
   planner: ApplyPlanner;
   beginJob: BeginJob;
   largeJobs: LargeJobs;
@@ -60,14 +60,18 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     }
   }
 
-  async function requireGroup(sql: Sql, organizationId: string, { groupId }: ChosenDevices): Promise<void> {
+  async function requireGroup(
+    sql: Database,
+    organizationId: string,
+    { groupId }: ChosenDevices,
+  ): Promise<void> {
     if (groupId !== null && !(await deps.groupsIn(sql).exists(organizationId, groupId))) {
       throw notFound(NO_SUCH_GROUP);
     }
   }
 
   /** A foreign id is answered like an unknown one. */
-  async function lockOwn(sql: Sql, ref: JobRef): Promise<JobRow> {
+  async function lockOwn(sql: Database, ref: JobRef): Promise<JobRow> {
     const job = await jobsIn(sql).lock(ref);
     if (!job) throw notFound(NO_SUCH_JOB);
     return job;

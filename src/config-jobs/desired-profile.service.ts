@@ -3,7 +3,7 @@
  * is pending for it (group-changes.service.ts). Whether a member runs the profile is read from the configuration of its device, so nothing more is
  * stored than which targets are for a group. The caller has locked the group (see the table groups).
  */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { configurationId } from '../devices/configuration-id.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
@@ -20,8 +20,8 @@ import type { GroupTargetsRepository } from './group-targets.repository.ts';
 import type { LargeJobs } from './large-jobs.service.ts';
 
 export interface DesiredProfileDeps {
-  pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets' | 'listActive'>;
-  groupTargetsIn(sql: Sql): Pick<GroupTargetsRepository, 'listActive'>;
+  pendingIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets' | 'listActive'>;
+  groupTargetsIn(sql: Database): Pick<GroupTargetsRepository, 'listActive'>;
   planner: ApplyPlanner;
   beginJob: BeginJob;
   largeJobs: Pick<LargeJobs, 'queue' | 'isLarge'>;
@@ -47,7 +47,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
    * left out that is still to be withdrawn: what a device lacks is known afterwards.
    */
   async function compileLacking(
-    sql: Sql,
+    sql: Database,
     group: GroupRef,
     snapshot: ProfileSnapshot,
     devices: ChangingDevice[],
@@ -64,13 +64,13 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     return compiled.filter((each) => withdrawn.has(each.device.assetId) || (lacks(each) && !waits(each)));
   }
 
-  async function listTargets(sql: Sql, group: GroupRef, compiled: CompiledDevice[]) {
+  async function listTargets(sql: Database, group: GroupRef, compiled: CompiledDevice[]) {
     const assetIds = compiled.map(({ device }) => device.assetId);
     return assetIds.length > 0 ? groupTargetsIn(sql).listActive({ ...group, lastJobId: null }, assetIds) : [];
   }
 
   async function storeChanges(
-    sql: Sql,
+    sql: Database,
     { organizationId, groupId }: GroupRef,
     compiled: CompiledDevice[],
   ): Promise<DeviceChange[]> {
@@ -80,7 +80,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
 
   /** Of all members, as they are, without locks: page by page. */
   async function* listLacking(
-    sql: Sql,
+    sql: Database,
     group: GroupRef,
     snapshot: ProfileSnapshot,
     options: { isOther?: boolean },
@@ -149,7 +149,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     },
 
     /** What `offerToAll` would do, one entry per distinct configuration. */
-    async preview(sql: Sql, group: GroupRef, profileSlug: string): Promise<Preview[]> {
+    async preview(sql: Database, group: GroupRef, profileSlug: string): Promise<Preview[]> {
       const { organizationId } = group;
       const profileSnapshot = await planner.findSnapshot(sql, organizationId, profileSlug);
       const compiled: CompiledDevice[] = [];

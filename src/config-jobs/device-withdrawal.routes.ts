@@ -1,11 +1,11 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { type Device, deviceConfigView } from '../devices/device.ts';
 import { deviceConfigSchema, serialParams } from '../devices/devices.schemas.ts';
 import { ok, type Route, route } from '../http/route.ts';
 import type { DeviceWithdrawal } from './device-withdrawal.service.ts';
 
 export interface DeviceWithdrawalRoutesDeps {
-  devicesIn(sql: Sql): {
+  devicesIn(sql: Database): {
     find(organizationId: string, serialNumber: string): Promise<(Device & { assetName: string }) | null>;
   };
   service: Pick<DeviceWithdrawal, 'withdraw'>;

@@ -2,7 +2,7 @@
  * Takes out all that is pending for one device, whoever it belongs to. Jobs are locked before the device, as whoever ends a
  * job does it.
  */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { staleRead } from '../db/faults.ts';
 import type { Transact } from '../db/transaction.ts';
 import { type Device, type DeviceConfigView, deviceConfigView } from '../devices/device.ts';
@@ -15,12 +15,12 @@ import type { DeviceTargetsRepository } from './device-targets.repository.ts';
 import type { FinishJob } from './finish-job.service.ts';
 
 export interface DeviceWithdrawalDeps {
-  devicesIn(sql: Sql): {
+  devicesIn(sql: Database): {
     find(organizationId: string, serialNumber: string): Promise<(Device & { assetName: string }) | null>;
   };
-  pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
-  jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'lock'>;
-  deviceTargetsIn(sql: Sql): Pick<DeviceTargetsRepository, 'listOnlyTargetJobs' | 'cancelByAsset'>;
+  pendingIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets'>;
+  jobsIn(sql: Database): Pick<ConfigJobsRepository, 'lock'>;
+  deviceTargetsIn(sql: Database): Pick<DeviceTargetsRepository, 'listOnlyTargetJobs' | 'cancelByAsset'>;
   changes: Pick<ChangesService, 'clear'>;
   finishJob: FinishJob;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
@@ -33,14 +33,14 @@ const REASON = 'all that was pending for the device was withdrawn';
 export function createDeviceWithdrawal(deps: DeviceWithdrawalDeps) {
   const { devicesIn, pendingIn, jobsIn, deviceTargetsIn } = deps;
 
-  async function find(sql: Sql, organizationId: string, serial: string) {
+  async function find(sql: Database, organizationId: string, serial: string) {
     const device = await devicesIn(sql).find(organizationId, serial);
     if (!device) throw notFound(NO_SUCH_DEVICE);
     return device;
   }
 
   /** Jobs that wait for this device alone. */
-  async function lockJobs(sql: Sql, organizationId: string, assetId: string): Promise<Set<string>> {
+  async function lockJobs(sql: Database, organizationId: string, assetId: string): Promise<Set<string>> {
     const jobIds = await deviceTargetsIn(sql).listOnlyTargetJobs(organizationId, assetId);
     for (const jobId of jobIds) await jobsIn(sql).lock({ organizationId, jobId });
     return new Set(jobIds);

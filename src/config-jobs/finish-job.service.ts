@@ -1,5 +1,5 @@
 /** The only way a job ends: its final status and counts are stored and its event is published in one transaction. */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
 import {
   type ConfigJob,
@@ -18,13 +18,13 @@ declare module '../db/domain-event.ts' {
 }
 
 export interface FinishJobDeps {
-  jobsIn(sql: Sql): ConfigJobsRepository;
+  jobsIn(sql: Database): ConfigJobsRepository;
   publish: Publish;
   now(): Date;
 }
 
 /** Without a status, the counts of the targets decide how the job ended. */
-export type FinishJob = (sql: Sql, job: JobRef, status?: JobStatus) => Promise<ConfigJob>;
+export type FinishJob = (sql: Database, job: JobRef, status?: JobStatus) => Promise<ConfigJob>;
 
 export function createFinishJob({ jobsIn, publish, now }: FinishJobDeps): FinishJob {
   return async (sql, { organizationId, jobId }, status) => {

@@ -3,7 +3,7 @@
  * caller. A large group is worked through after the request that changed it: until that is done, whoever offers another
  * change to a member withdraws first what the member has left.
  */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import type { ChangesService } from './changes.service.ts';
@@ -12,9 +12,9 @@ import type { GroupTarget, GroupTargetsRef, GroupTargetsRepository } from './gro
 import type { GroupWithdrawalsRepository } from './group-withdrawals.repository.ts';
 
 export interface GroupChangesDeps {
-  pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
-  groupTargetsIn(sql: Sql): GroupTargetsRepository;
-  withdrawalsIn(sql: Sql): Pick<GroupWithdrawalsRepository, 'listOf'>;
+  pendingIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets'>;
+  groupTargetsIn(sql: Database): GroupTargetsRepository;
+  withdrawalsIn(sql: Database): Pick<GroupWithdrawalsRepository, 'listOf'>;
   changes: Pick<ChangesService, 'withdraw'>;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
 }
@@ -60,7 +60,7 @@ export function createGroupChanges(deps: GroupChangesDeps) {
     withdraw,
 
     /** Whether changes of this job are still to be withdrawn. */
-    async isWithdrawing(sql: Sql, { organizationId, jobId }: JobRef): Promise<boolean> {
+    async isWithdrawing(sql: Database, { organizationId, jobId }: JobRef): Promise<boolean> {
       const withdrawals = await deps.withdrawalsIn(sql).listOf(organizationId);
       return withdrawals.some(({ lastJobId }) => jobId <= lastJobId);
     },

@@ -3,7 +3,7 @@
  * Goes through its targets in chunks, so that no device is locked for longer than a chunk takes. Each chunk can be the
  * last one of a process: who goes on begins with the targets that are left.
  */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { lastOf, stepwise } from '../process/pages.ts';
 import type { ChangesService } from './changes.service.ts';
@@ -12,8 +12,8 @@ import type { ConfigTargetsRepository, EndingScope, EndingTarget } from './confi
 import type { FinishJob } from './finish-job.service.ts';
 
 export interface JobEndingDeps {
-  pendingIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
-  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'listEnding' | 'cancel' | 'timeOut'>;
+  pendingIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets'>;
+  targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'listEnding' | 'cancel' | 'timeOut'>;
   changes: Pick<ChangesService, 'withdraw'>;
   finishJob: FinishJob;
   chunkSize: number;
@@ -47,7 +47,7 @@ export type JobEnding = ReturnType<typeof createJobEnding>;
 export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chunkSize }: JobEndingDeps) {
   /** Takes the change out of what is pending, but for devices that have settled before they were locked. */
   async function withdraw(
-    sql: Sql,
+    sql: Database,
     job: EndingJob,
     { scope, reason }: Withdrawal,
     page: TargetRange,
@@ -61,7 +61,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
     return listed;
   }
 
-  async function timeOut(sql: Sql, job: JobRef, page: TargetRange): Promise<EndingTarget[]> {
+  async function timeOut(sql: Database, job: JobRef, page: TargetRange): Promise<EndingTarget[]> {
     const listed = await targetsIn(sql).listEnding(job, 'open', page);
     await pendingIn(sql).lockAssets(job.organizationId, assetsOf(listed));
     await targetsIn(sql).timeOut(job, assetsOf(listed));
@@ -70,7 +70,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
 
   /** For the next targets that end, by asset id. Answers with the last one; null when the job has ended. */
   async function endNext(
-    sql: Sql,
+    sql: Database,
     job: EndingJob,
     ending: Ending,
     after: string | null,
@@ -90,7 +90,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
     endNext,
 
     /** All in the transaction of the caller. */
-    async end(sql: Sql, job: EndingJob, ending: Ending): Promise<void> {
+    async end(sql: Database, job: EndingJob, ending: Ending): Promise<void> {
       await stepwise((after: string | null) => endNext(sql, job, ending, after));
     },
   };

@@ -1,5 +1,5 @@
 /** The steps of `workflows/apply-profile.ts`. Each is one transaction and can be repeated without harm. */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { lastOf } from '../process/pages.ts';
@@ -16,11 +16,11 @@ import type { JobRunsRepository } from './job-runs.repository.ts';
 
 export interface JobRunDeps {
   transact: Transact;
-  pendingIn(sql: Sql): PendingChangesRepository;
-  jobsIn(sql: Sql): ConfigJobsRepository;
-  runsIn(sql: Sql): Pick<JobRunsRepository, 'touchWorkflow'>;
-  targetsIn(sql: Sql): ConfigTargetsRepository;
-  deviceTargetsIn(sql: Sql): Pick<DeviceTargetsRepository, 'replaceChanges'>;
+  pendingIn(sql: Database): PendingChangesRepository;
+  jobsIn(sql: Database): ConfigJobsRepository;
+  runsIn(sql: Database): Pick<JobRunsRepository, 'touchWorkflow'>;
+  targetsIn(sql: Database): ConfigTargetsRepository;
+  deviceTargetsIn(sql: Database): Pick<DeviceTargetsRepository, 'replaceChanges'>;
   planner: Pick<ApplyPlanner, 'compile' | 'storeChanges'>;
   changes: ChangesService;
   jobEnding: Pick<JobEnding, 'endNext'>;
@@ -75,7 +75,7 @@ export function createJobRunService(deps: JobRunDeps) {
    * under the lock, the change fits.
    */
   async function compileAnew(
-    sql: Sql,
+    sql: Database,
     job: JobRow,
     queued: Array<DeviceChange & { device: ChangingDevice }>,
   ): Promise<DeviceChange[]> {
@@ -93,14 +93,14 @@ export function createJobRunService(deps: JobRunDeps) {
   }
 
   /** Decided before the first chunk, whose devices are cancelled. */
-  async function whyAborted(sql: Sql, job: JobRow): Promise<string | null> {
+  async function whyAborted(sql: Database, job: JobRow): Promise<string | null> {
     if (job.reason !== null || job.rollout === null) return job.reason;
     const reason = abortReason(await jobsIn(sql).countTargets(job), job.rollout);
     await jobsIn(sql).markAborting(job, reason);
     return reason;
   }
 
-  async function listAwaited(sql: Sql, ref: JobRef): Promise<AwaitedDevice[]> {
+  async function listAwaited(sql: Database, ref: JobRef): Promise<AwaitedDevice[]> {
     const targets = await targetsIn(sql).listAwaited(ref, AWAITED_SHOWN);
     return targets.map(({ serialNumber, expectedBy }) => ({
       serialNumber,

@@ -4,7 +4,7 @@
  * the change in chunks. No device is locked before its
  * chunk, so devices of such a job, and everybody else, are answered as always.
  */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type {
   ChangingDevice,
@@ -27,9 +27,9 @@ export interface Applied {
 }
 
 export interface LargeJobsDeps {
-  pendingIn(sql: Sql): Pick<PendingChangesRepository, 'countActive' | 'listActive'>;
-  jobsIn(sql: Sql): Pick<ConfigJobsRepository, 'insert' | 'updateTargetCount'>;
-  targetsIn(sql: Sql): Pick<ConfigTargetsRepository, 'insert' | 'insertRetryable' | 'countRetryable'>;
+  pendingIn(sql: Database): Pick<PendingChangesRepository, 'countActive' | 'listActive'>;
+  jobsIn(sql: Database): Pick<ConfigJobsRepository, 'insert' | 'updateTargetCount'>;
+  targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'insert' | 'insertRetryable' | 'countRetryable'>;
   planner: Pick<ApplyPlanner, 'findSnapshot' | 'compile' | 'storeChanges'>;
   /** After the commit, and nobody waits for it: the sweep starts what a crash in between has left behind. */
   startJob(job: JobRef): void;
@@ -55,7 +55,7 @@ export function createLargeJobs(deps: LargeJobsDeps) {
   const isLarge = (targetCount: number): boolean => targetCount > largeAbove;
 
   async function queuePage(
-    sql: Sql,
+    sql: Database,
     job: JobRef,
     devices: ChangingDevice[],
     { snapshot, ...queue }: { snapshot: JobToBegin['profileSnapshot']; left: number; isActive: boolean },
@@ -66,7 +66,7 @@ export function createLargeJobs(deps: LargeJobsDeps) {
 
   /** The first ones, so many as are `left`, go first. Before its start nothing looks at the targets of a job. */
   async function queueChanges(
-    sql: Sql,
+    sql: Database,
     job: JobRef,
     changes: DeviceChange[],
     { left, isActive }: { left: number; isActive: boolean },
@@ -84,7 +84,7 @@ export function createLargeJobs(deps: LargeJobsDeps) {
   return {
     isLarge,
 
-    async isForAll(sql: Sql, scope: DeviceScope): Promise<boolean> {
+    async isForAll(sql: Database, scope: DeviceScope): Promise<boolean> {
       return isLarge(await pendingIn(sql).countActive(scope, largeAbove + 1));
     },
 
@@ -135,7 +135,7 @@ export function createLargeJobs(deps: LargeJobsDeps) {
       return job;
     },
 
-    async isForRetry(sql: Sql, retried: JobRef): Promise<boolean> {
+    async isForRetry(sql: Database, retried: JobRef): Promise<boolean> {
       return isLarge(await targetsIn(sql).countRetryable(retried));
     },
 

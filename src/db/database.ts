@@ -10,17 +10,15 @@ export type PooledConnection = pg.Client & {
   connection: { stream: Duplex };
 };
 
-/** The pool of connections. */
+/** What repositories query with: the pool of connections, or a transaction. */
 export type Database = Knex & { readonly isDistributed?: boolean };
 
-/** A handle that repositories query with: the pool, or the connection of one transaction. */
+/** The part of it that statements as text need. A batch transaction has no more. */
 export interface Sql {
   raw(text: string, bindings: readonly Knex.RawBinding[]): Knex.Raw;
   readonly isTransaction?: boolean | undefined;
   /** Tables are distributed by organization: each statement names one. */
   readonly isDistributed?: boolean | undefined;
-  /** Where a read that failed so may run once more; null: nowhere. */
-  afterFault?(error: unknown): Sql | null;
 }
 
 export interface DatabaseOptions {
@@ -114,7 +112,7 @@ export function openDatabase({
       ...(pooler === 'none' && { statement_timeout: statementTimeoutMs, options: toOptions(ofConnection) }),
       types,
     } as Knex.PgConnectionConfig,
-    pool: { min: 0, max: poolSize, afterCreate: remember },
+    pool: { min: 0, max: poolSize, afterCreate: remember, validate: isIdle },
     acquireConnectionTimeout: ACQUIRE_TIMEOUT_MS,
     // Knex would print to the console what callers get as errors, and why idle connections closed.
     log: { warn() {} },
@@ -135,6 +133,9 @@ export function openDatabase({
 /** The values of a statement say which node it runs on, so it cannot be planned without them. */
 const byValues = ({ plan_cache_mode: _, ...session }: Record<string, string>): Record<string, string> =>
   session;
+
+/** One whose transaction has not ended, because the server did not answer, is closed instead of being used again. */
+const isIdle = (connection: PooledConnection): boolean => connection.getTransactionStatus() === 'I';
 
 const toOptions = (settings: Record<string, string>): string =>
   Object.entries(settings)

@@ -1,14 +1,14 @@
+/** Statements as text: those that are hot, or that work on sets. All others are built by Knex. */
 import type { Knex } from 'knex';
 import type { Sql } from './database.ts';
 import { type Part, splitByOrganization } from './one-organization.ts';
 
-/** Runs one statement with `?` bindings; arrays are bound as PostgreSQL arrays. */
-export async function query<Row = never>(
-  sql: Sql,
-  text: string,
-  bindings: readonly unknown[] = [],
-): Promise<Row[]> {
-  return run(sql, { text, bindings }, toRaw);
+/** Values of `?` in their order, or of `:name` by their names; arrays are bound as PostgreSQL arrays. */
+export type Bindings = readonly unknown[] | Readonly<Record<string, unknown>>;
+
+/** Runs one statement. */
+export async function query<Row = never>(sql: Sql, text: string, bindings: Bindings = []): Promise<Row[]> {
+  return run(sql, toPart(text, bindings), toRaw);
 }
 
 /**
@@ -19,10 +19,27 @@ export async function queryPrepared<Row = never>(
   sql: Sql,
   name: string,
   text: string,
-  bindings: readonly unknown[] = [],
+  bindings: Bindings = [],
 ): Promise<Row[]> {
-  return run(sql, { text, bindings }, (on, part) => toRaw(on, part).options({ name }));
+  return run(sql, toPart(text, bindings), (on, part) => toRaw(on, part).options({ name }));
 }
+
+/** Not a cast, which has two colons. */
+const NAMED = /(?<!:):([a-z]\w*)/gi;
+
+/** Knex reads `:ids::uuid[]` as the name of a column, so names become positions here. */
+function toPart(text: string, bindings: Bindings): Part {
+  if (isPositional(bindings)) return { text, bindings };
+  const values: unknown[] = [];
+  const positional = text.replace(NAMED, (mark, name: string) => {
+    if (!Object.hasOwn(bindings, name)) return mark;
+    values.push(bindings[name]);
+    return '?';
+  });
+  return { text: positional, bindings: values };
+}
+
+const isPositional = (bindings: Bindings): bindings is readonly unknown[] => Array.isArray(bindings);
 
 const toRaw = (sql: Sql, { text, bindings }: Part): Knex.Raw =>
   sql.raw(text, bindings as readonly Knex.RawBinding[]);
@@ -32,20 +49,13 @@ async function run<Row>(
   statement: Part,
   toStatement: (on: Sql, part: Part) => Knex.Raw,
 ): Promise<Row[]> {
-  if (!sql.isDistributed) return rowsOf(sql, (on) => toStatement(on, statement));
+  if (!sql.isDistributed) return rowsOf(toStatement(sql, statement));
   const rows: Row[] = [];
   for (const part of splitByOrganization(statement.text, statement.bindings)) {
-    for (const row of await rowsOf<Row>(sql, (on) => toStatement(on, part))) rows.push(row);
+    for (const row of await rowsOf<Row>(toStatement(sql, part))) rows.push(row);
   }
   return rows;
 }
 
-async function rowsOf<Row>(sql: Sql, run: (on: Sql) => Knex.Raw): Promise<Row[]> {
-  try {
-    return ((await run(sql)) as { rows: Row[] }).rows;
-  } catch (error) {
-    const other = sql.afterFault?.(error);
-    if (!other) throw error;
-    return rowsOf(other, run);
-  }
-}
+const rowsOf = async <Row>(statement: Knex.Raw): Promise<Row[]> =>
+  ((await statement) as { rows: Row[] }).rows;

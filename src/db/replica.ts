@@ -4,6 +4,7 @@
  *
  * The lag is measured by positions in the log of the primary, so clocks of machines and quiet times do not matter.
  */
+import knex from 'knex';
 import { type Periodic, startPeriodic } from '../process/periodic.ts';
 import type { Database, Sql } from './database.ts';
 import { isRetryable, isUnavailable } from './faults.ts';
@@ -24,8 +25,8 @@ export interface ReplicaOptions {
 
 export interface Replica {
   start(): void;
-  /** Reads from the one handle while the replica is fit, else from the other. */
-  readFrom(replica: Database, primary: Database): Sql;
+  /** Reads from the one database while the replica is fit, else from the other: statement by statement. */
+  readFrom(replica: Database, primary: Database): Database;
   stop(): Promise<void>;
 }
 
@@ -66,23 +67,42 @@ export function createReplica(options: ReplicaOptions): Replica {
     start() {
       looks ??= startPeriodic(lookEveryMs, look, giveUp);
     },
-    readFrom: (replica, primary) => ({
-      raw(text, bindings) {
-        const isReplica = isFit();
-        onRead(isReplica ? 'replica' : 'primary');
-        return (isReplica ? replica : primary).raw(text, bindings);
-      },
-      afterFault(error) {
-        // A statement that keeps the replica from replaying is cancelled as a serialization failure.
-        if (!isRetryable(error) && !isUnavailable(error)) return null;
-        if (isUnavailable(error)) freshAtMs = null;
-        return primary;
-      },
-    }),
+    readFrom(replica, primary) {
+      const reads = knex({ client: 'pg' });
+      // It has no connections of its own: each statement takes one of the pool that it runs on.
+      Object.assign(reads.client, {
+        acquireConnection: async () => ({}),
+        releaseConnection: async () => {},
+        async query(_: unknown, statement: object) {
+          const isReplica = isFit();
+          onRead(isReplica ? 'replica' : 'primary');
+          if (!isReplica) return runOn(primary, statement);
+          try {
+            return await runOn(replica, statement);
+          } catch (error) {
+            // A statement that keeps the replica from replaying is cancelled as a serialization failure.
+            if (!isRetryable(error) && !isUnavailable(error)) throw error;
+            if (isUnavailable(error)) freshAtMs = null;
+            return runOn(primary, statement);
+          }
+        },
+      });
+      return reads;
+    },
     async stop() {
       await looks?.stop();
     },
   };
+}
+
+/** The statement is copied, because Knex numbers its bindings in place. */
+async function runOn({ client }: Database, statement: object): Promise<unknown> {
+  const connection = await client.acquireConnection();
+  try {
+    return await client.query(connection, { ...statement });
+  } finally {
+    await client.releaseConnection(connection);
+  }
 }
 
 async function findPosition(primary: Sql): Promise<bigint> {

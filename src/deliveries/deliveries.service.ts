@@ -1,6 +1,6 @@
 /** What customers do with deliveries: resend one, replay a span, test an endpoint, rotate its secret. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { firstIdAt } from '../db/partitions.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { BreakerRepository } from '../endpoints/breaker.repository.ts';
@@ -28,10 +28,10 @@ declare module '../db/domain-event.ts' {
 }
 
 export interface DeliveriesServiceDeps {
-  endpointsIn(sql: Sql): EndpointsRepository;
-  deliveriesIn(sql: Sql): Pick<DeliveriesRepository, 'find' | 'resend'>;
-  backlogIn(sql: Sql): Pick<BacklogRepository, 'requestReplay'>;
-  breakersIn(sql: Sql): Pick<BreakerRepository, 'drainIfClosed'>;
+  endpointsIn(sql: Database): EndpointsRepository;
+  deliveriesIn(sql: Database): Pick<DeliveriesRepository, 'find' | 'resend'>;
+  backlogIn(sql: Database): Pick<BacklogRepository, 'requestReplay'>;
+  breakersIn(sql: Database): Pick<BreakerRepository, 'drainIfClosed'>;
   secretBox: SecretBox;
   send(outgoing: OutgoingRequest): Promise<AttemptResult>;
   /** Limits the requests in flight to one endpoint, whoever makes them. */
@@ -60,7 +60,7 @@ export type DeliveriesService = ReturnType<typeof createDeliveriesService>;
 export function createDeliveriesService(deps: DeliveriesServiceDeps) {
   const { endpointsIn, deliveriesIn, backlogIn, breakersIn, secretBox, now } = deps;
 
-  async function lockActive(sql: Sql, scope: EndpointScope, id: string): Promise<EndpointRef> {
+  async function lockActive(sql: Database, scope: EndpointScope, id: string): Promise<EndpointRef> {
     const endpoint: Endpoint | null = await endpointsIn(sql).lock(scope, id);
     if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
     if (endpoint.status !== 'active') throw conflict('The webhook is disabled: enable it first');

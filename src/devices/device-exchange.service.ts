@@ -2,6 +2,7 @@
  * Every message of a device about its configuration, whatever the transport: it brings a report, fetches what is pending,
  * or both. Messages are group-committed: those of many devices in one transaction, answered once it is durable.
  */
+import type { BatchTransact, BatchTransaction } from '../db/batch-transaction.ts';
 import type { Sql } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
 import {
@@ -12,7 +13,7 @@ import {
   type LockingCommitObservers,
   type RefusedTurn,
 } from '../db/locking-commit.ts';
-import type { InTransaction, Transact, Transaction } from '../db/transaction.ts';
+import type { InTransaction } from '../db/transaction.ts';
 import { cameOnline } from '../presence/presence.ts';
 import type { PresenceChange } from '../presence/presence-columns.ts';
 import { AppError } from '../process/errors.ts';
@@ -52,7 +53,7 @@ export interface ExchangeTargets {
 }
 
 export interface DeviceExchangesDeps {
-  transact: Transact;
+  transact: BatchTransact;
   devicesIn(sql: Sql): {
     lockBySerial(serials: SerialInOrganization[], locking: Locking): Promise<ContactingDevices>;
     update(devices: Device[], presences: PresenceChange[], locking: Locking): Promise<void>;
@@ -135,7 +136,7 @@ interface ExchangeBatch {
 
 async function handleExchanges(
   deps: DeviceExchangesDeps,
-  { sql, afterCommit }: Transaction,
+  { sql, afterCommit }: BatchTransaction,
   { exchanges, locking, folds }: ExchangeBatch,
 ): Promise<Handled[]> {
   folds.clear();

@@ -1,6 +1,6 @@
 /** What a logger reports of itself beside its readings: firmware, radio, battery. Only the latest report is stored. */
+import type { BatchTransact } from '../db/batch-transaction.ts';
 import type { Sql } from '../db/database.ts';
-import type { Transact } from '../db/transaction.ts';
 import { parseRuleSlots } from './device-capabilities.ts';
 import type { DeviceExchanges } from './device-exchange.service.ts';
 import type { DeviceInfoRepository } from './device-info.repository.ts';
@@ -18,7 +18,7 @@ export interface DeviceInfoReport {
 }
 
 export interface DeviceInfoDeps {
-  transact: Transact;
+  transact: BatchTransact;
   deviceInfoIn(sql: Sql): DeviceInfoRepository;
   exchanges: DeviceExchanges;
 }

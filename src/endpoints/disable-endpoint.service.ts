@@ -1,5 +1,5 @@
 /** Disables an endpoint whose deliveries fail, and says so to the other endpoints in the same transaction. */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { BreakerRepository } from './breaker.repository.ts';
@@ -8,8 +8,8 @@ import type { ShownHealthRepository } from './shown-health.repository.ts';
 
 export interface DisableEndpointDeps {
   transact: Transact;
-  breakersIn(sql: Sql): Pick<BreakerRepository, 'disable'>;
-  healthIn(sql: Sql): ShownHealthRepository;
+  breakersIn(sql: Database): Pick<BreakerRepository, 'disable'>;
+  healthIn(sql: Database): ShownHealthRepository;
   publish: Publish;
   now(): Date;
 }

@@ -1,6 +1,6 @@
 /** Two collections, one set of operations: what differs between them is data. */
 import type Joi from 'joi';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import { type Caller, created, noContent, ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
@@ -63,9 +63,9 @@ const event: CollectionShape = {
 
 export interface EndpointsRoutesDeps {
   endpoints: EndpointsRepository;
-  endpointsIn(sql: Sql): EndpointsRepository;
+  endpointsIn(sql: Database): EndpointsRepository;
   health: ShownHealthRepository;
-  healthIn(sql: Sql): ShownHealthRepository;
+  healthIn(sql: Database): ShownHealthRepository;
   service: EndpointsService;
 }
 

@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
@@ -31,9 +31,9 @@ export interface EndpointBreaker {
 }
 
 export interface EndpointsServiceDeps {
-  endpointsIn(sql: Sql): EndpointsRepository;
-  deliveriesIn(sql: Sql): EndpointDeliveries;
-  breakersIn(sql: Sql): EndpointBreaker;
+  endpointsIn(sql: Database): EndpointsRepository;
+  deliveriesIn(sql: Database): EndpointDeliveries;
+  breakersIn(sql: Database): EndpointBreaker;
   /** The endpoint's workflow has something to do. */
   notifyRecovery(endpoint: EndpointRef): void;
   secretBox: SecretBox;
@@ -104,7 +104,7 @@ export function createEndpointsService(deps: EndpointsServiceDeps) {
    * something to do. What is queued is not touched: that it is held follows from the status.
    */
   async function updateBreaker(
-    sql: Sql,
+    sql: Database,
     ref: EndpointRef,
     before: Endpoint,
     after: Endpoint,

@@ -10,7 +10,7 @@ import type {
   GroupWithdrawal,
   GroupWithdrawalsRepository,
 } from '../config-jobs/group-withdrawals.repository.ts';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { lastOf, stepwise } from '../process/pages.ts';
@@ -19,10 +19,10 @@ import type { GroupsRepository } from './groups.repository.ts';
 import type { MembersRepository } from './members.repository.ts';
 
 export interface GroupWithdrawalsDeps {
-  groupsIn(sql: Sql): Pick<GroupsRepository, 'remove'>;
-  membersIn(sql: Sql): Pick<MembersRepository, 'list' | 'count' | 'listGroups' | 'assign'>;
-  withdrawalsIn(sql: Sql): GroupWithdrawalsRepository;
-  devicesIn(sql: Sql): Pick<PendingChangesRepository, 'lockAssets'>;
+  groupsIn(sql: Database): Pick<GroupsRepository, 'remove'>;
+  membersIn(sql: Database): Pick<MembersRepository, 'list' | 'count' | 'listGroups' | 'assign'>;
+  withdrawalsIn(sql: Database): GroupWithdrawalsRepository;
+  devicesIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets'>;
   groupChanges: Pick<GroupChanges, 'withdraw'>;
   /** Of a group with more members the worker withdraws. */
   largeAbove: number;
@@ -103,7 +103,7 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
     andDelete: (tx: Transaction, group: GroupRef) => begin(tx, group, true),
 
     /** Of all organizations, in turns. */
-    async workOff(sql: Sql, transact: Transact, goesOn: () => boolean): Promise<void> {
+    async workOff(sql: Database, transact: Transact, goesOn: () => boolean): Promise<void> {
       let due = await withdrawalsIn(sql).list();
       while (due.length > 0 && goesOn()) {
         const left = [];

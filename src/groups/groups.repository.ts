@@ -1,24 +1,47 @@
-import type { Sql } from '../db/database.ts';
+import type { Knex } from 'knex';
+import { newestFirst, nextUpdate, type Page } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
 import { query } from '../db/query.ts';
 import { conflict } from '../process/errors.ts';
 import { type Group, type GroupFields, NAME_TAKEN } from './group.ts';
+import { FIND_BY_NAMES } from './groups.statements.ts';
+
+interface GroupRow {
+  organization_id: string;
+  id: string;
+  name: string;
+  profile_slug: string | null;
+  created_at: Date;
+  updated_at: Date;
+  deleted_at: Date | null;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    groups: GroupRow;
+  }
+}
 
 /** The total is kept: see the table list_totals. */
-const COLUMNS = `g.id, g.name, g.profile_slug as "profileSlug", (
+const MEMBER_COUNT = `(
     select coalesce(sum(count), 0)::bigint from (
       select total as count from list_totals
-      where organization_id = g.organization_id and list = 'assets' and key = 'group:' || g.id
+      where organization_id = groups.organization_id and list = 'assets' and key = 'group:' || groups.id
       union all
       select change from list_changes
-      where organization_id = g.organization_id and list = 'assets' and key = 'group:' || g.id
+      where organization_id = groups.organization_id and list = 'assets' and key = 'group:' || groups.id
     ) as kept
-  ) as "memberCount", g.created_at as "createdAt", g.updated_at as "updatedAt"`;
-/** A deleted group is gone for customers, though members may still have to leave it. */
-const IN_USE = 'deleted_at is null';
-const ONE = `organization_id = ? and id = ? and ${IN_USE}`;
-const NAME_INDEX = 'groups_name_idx';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  ) as member_count`;
+
+const toGroup = (row: GroupRow & { member_count: number }): Group => ({
+  id: row.id,
+  name: row.name,
+  profileSlug: row.profile_slug,
+  memberCount: row.member_count,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
 
 /** As members see it. */
 export interface SharedGroup {
@@ -28,68 +51,50 @@ export interface SharedGroup {
 
 export type GroupsRepository = ReturnType<typeof createGroupsRepository>;
 
-export function createGroupsRepository(sql: Sql) {
+export function createGroupsRepository(sql: Database) {
+  /** A deleted group is gone for customers, though members may still have to leave it. */
+  const inUse = (organizationId: string) =>
+    sql('groups').where({ organization_id: organizationId, deleted_at: null });
+  const withMembers = (groups: Knex.QueryBuilder) => void groups.select('*', sql.raw(MEMBER_COUNT));
+
   return {
     /** Newest first. */
-    list(
-      organizationId: string,
-      { before, limit }: { before: string | null; limit: number },
-    ): Promise<Group[]> {
-      return query(
-        sql,
-        `select ${COLUMNS} from groups g where g.organization_id = ? and g.id < ? and ${IN_USE} order by g.id desc limit ?`,
-        [organizationId, before ?? LAST_ID, limit],
-      );
+    async list(organizationId: string, page: Page): Promise<Group[]> {
+      const rows = await inUse(organizationId).modify(withMembers).modify(newestFirst, page);
+      return rows.map(toGroup);
     },
 
     async find(organizationId: string, id: string): Promise<Group | null> {
-      const [row] = await query<Group>(
-        sql,
-        `select ${COLUMNS} from groups g where g.organization_id = ? and g.id = ? and ${IN_USE}`,
-        [organizationId, id],
-      );
-      return row ?? null;
+      const row = await inUse(organizationId).where({ id }).modify(withMembers).first();
+      return row ? toGroup(row) : null;
     },
 
     async exists(organizationId: string, id: string): Promise<boolean> {
-      return (await query(sql, `select 1 from groups where ${ONE}`, [organizationId, id])).length > 0;
+      return (await inUse(organizationId).where({ id }).first('id')) !== undefined;
     },
 
     /** Until the end of the transaction no asset joins or leaves the group. */
     async lock(organizationId: string, id: string): Promise<Group | null> {
-      await query(sql, `select 1 from groups where ${ONE} for update`, [organizationId, id]);
+      await inUse(organizationId).where({ id }).forUpdate().select('id');
       return this.find(organizationId, id);
     },
 
     /** Until the end of the transaction they stay as they are; others may lock them in the same way. */
-    lockShared(organizationId: string, ids: string[]): Promise<SharedGroup[]> {
-      return query(
-        sql,
-        `select id, profile_slug as "profileSlug" from groups
-         where organization_id = ? and id = any(?::uuid[]) and ${IN_USE} order by id for share`,
-        [organizationId, ids],
-      );
+    async lockShared(organizationId: string, ids: string[]): Promise<SharedGroup[]> {
+      const rows = await inUse(organizationId).whereIn('id', ids).orderBy('id').forShare();
+      return rows.map(({ id, profile_slug }) => ({ id, profileSlug: profile_slug }));
     },
 
     /** Those that have one of the names, without regard to case; each with the name as it was given. */
-    findByNames(organizationId: string, names: string[]): Promise<Array<{ name: string; id: string }>> {
-      return query(
-        sql,
-        `select n.name, g.id from unnest(?::text[]) as n (name)
-         join groups g on casefold(g.name collate pg_unicode_fast) = casefold(n.name collate pg_unicode_fast)
-         where g.organization_id = ? and g.${IN_USE}`,
-        [names, organizationId],
-      );
-    },
+    findByNames: (organizationId: string, names: string[]): Promise<Array<{ name: string; id: string }>> =>
+      query(sql, FIND_BY_NAMES, { organizationId, names }),
 
     /** @throws conflict when a group has the name. */
     async insert(organizationId: string, { name, profileSlug }: GroupFields): Promise<string> {
       const [row] = await refuseTakenName(
-        query<{ id: string }>(
-          sql,
-          'insert into groups (organization_id, name, profile_slug) values (?, ?, ?) returning id',
-          [organizationId, name, profileSlug],
-        ),
+        sql('groups')
+          .insert({ organization_id: organizationId, name, profile_slug: profileSlug })
+          .returning('id'),
       );
       return (row as { id: string }).id;
     },
@@ -97,40 +102,38 @@ export function createGroupsRepository(sql: Sql) {
     /** @throws conflict when another group has the name. */
     async update(organizationId: string, id: string, { name, profileSlug }: GroupFields): Promise<void> {
       await refuseTakenName(
-        query(
-          sql,
-          `update groups set name = ?, profile_slug = ?,
-             updated_at = greatest(now(), (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
-           where ${ONE}`,
-          [name, profileSlug, organizationId, id],
-        ),
+        inUse(organizationId)
+          .where({ id })
+          .update({ name, profile_slug: profileSlug, updated_at: nextUpdate(sql) }),
       );
     },
 
     /** Whether another group has the name. */
     async isNameTaken(organizationId: string, id: string, name: string): Promise<boolean> {
-      const rows = await query(
-        sql,
-        `select 1 from groups
-         where organization_id = ? and casefold(name collate pg_unicode_fast) = casefold(?::text collate pg_unicode_fast) and id <> ? and ${IN_USE}`,
-        [organizationId, name, id],
-      );
-      return rows.length > 0;
+      const other = await inUse(organizationId)
+        .whereRaw('casefold(name collate pg_unicode_fast) = casefold(?::text collate pg_unicode_fast)', [
+          name,
+        ])
+        .whereNot({ id })
+        .first('id');
+      return other !== undefined;
     },
 
     async markDeleted(organizationId: string, id: string): Promise<void> {
-      await query(sql, `update groups set deleted_at = now() where ${ONE}`, [organizationId, id]);
+      await inUse(organizationId).where({ id }).update({ deleted_at: sql.fn.now() });
     },
 
     /** One that is marked as deleted, and has no members any more. */
     async remove(organizationId: string, id: string): Promise<void> {
-      await query(sql, 'delete from groups where organization_id = ? and id = ?', [organizationId, id]);
+      await sql('groups').where({ organization_id: organizationId, id }).delete();
     },
   };
 }
 
-function refuseTakenName<T>(written: Promise<T>): Promise<T> {
-  return written.catch((error) => {
-    throw isUniqueViolation(error, NAME_INDEX) ? conflict(NAME_TAKEN) : error;
-  });
+async function refuseTakenName<T>(written: PromiseLike<T>): Promise<T> {
+  try {
+    return await written;
+  } catch (error) {
+    throw isUniqueViolation(error, 'groups_name_idx') ? conflict(NAME_TAKEN) : error;
+  }
 }

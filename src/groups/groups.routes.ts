@@ -1,5 +1,5 @@
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
@@ -24,7 +24,7 @@ import type { Membership } from './membership.service.ts';
 
 export interface GroupsRoutesDeps {
   groups: Pick<GroupsRepository, 'list' | 'find'>;
-  groupsIn(sql: Sql): Pick<GroupsRepository, 'find'>;
+  groupsIn(sql: Database): Pick<GroupsRepository, 'find'>;
   service: GroupsService;
   membership: Pick<Membership, 'add' | 'remove'>;
   /** That of dry runs and applies to all. */

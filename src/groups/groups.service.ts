@@ -2,7 +2,7 @@
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import { DEADLINE_MINUTES_DEFAULT } from '../config-jobs/config-job.ts';
 import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { conflict, notFound } from '../process/errors.ts';
 import { NO_SUCH_PROFILE } from '../profiles/profile.ts';
@@ -11,8 +11,8 @@ import type { GroupWithdrawals } from './group-withdrawals.service.ts';
 import type { GroupsRepository } from './groups.repository.ts';
 
 export interface GroupsServiceDeps {
-  groupsIn(sql: Sql): GroupsRepository;
-  profilesIn(sql: Sql): { find(organizationId: string, slug: string): Promise<unknown> };
+  groupsIn(sql: Database): GroupsRepository;
+  profilesIn(sql: Database): { find(organizationId: string, slug: string): Promise<unknown> };
   desired: DesiredProfiles;
   withdrawals: Pick<GroupWithdrawals, 'fromMembers' | 'andDelete'>;
 }
@@ -20,11 +20,11 @@ export interface GroupsServiceDeps {
 export type GroupsService = ReturnType<typeof createGroupsService>;
 
 export function createGroupsService({ groupsIn, profilesIn, desired, withdrawals }: GroupsServiceDeps) {
-  async function requireProfile(sql: Sql, organizationId: string, slug: string | null): Promise<void> {
+  async function requireProfile(sql: Database, organizationId: string, slug: string | null): Promise<void> {
     if (slug !== null && !(await profilesIn(sql).find(organizationId, slug))) throw notFound(NO_SUCH_PROFILE);
   }
 
-  async function lockOwn(sql: Sql, organizationId: string, id: string): Promise<Group> {
+  async function lockOwn(sql: Database, organizationId: string, id: string): Promise<Group> {
     const group = await groupsIn(sql).lock(organizationId, id);
     if (!group) throw notFound(NO_SUCH_GROUP);
     return group;

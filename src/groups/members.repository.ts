@@ -1,7 +1,7 @@
 /** Which group an asset is in. It changes while the group is locked (see the table groups). */
 import type { GroupRef } from '../config-jobs/config-job.ts';
-import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import { countRows } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
 
 export interface Member {
   assetId: string;
@@ -9,56 +9,41 @@ export interface Member {
   groupId: string | null;
 }
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-
 export type MembersRepository = ReturnType<typeof createMembersRepository>;
 
-export function createMembersRepository(sql: Sql) {
+export function createMembersRepository(sql: Database) {
+  const membersOf = ({ organizationId, groupId }: GroupRef) =>
+    sql('assets').where({ organization_id: organizationId, group_id: groupId });
+  const active = (organizationId: string, assetIds: string[]) =>
+    sql('assets')
+      .where({ organization_id: organizationId, archived_at: null })
+      .whereRaw('id = any(?::uuid[])', [assetIds]);
+
   return {
     /** Of active assets. */
-    listGroups(organizationId: string, assetIds: string[]): Promise<Member[]> {
-      return query(
-        sql,
-        `select id as "assetId", group_id as "groupId" from assets
-         where organization_id = ? and id = any(?::uuid[]) and archived_at is null order by id`,
-        [organizationId, assetIds],
-      );
+    async listGroups(organizationId: string, assetIds: string[]): Promise<Member[]> {
+      const rows = await active(organizationId, assetIds).orderBy('id').select('id', 'group_id');
+      return rows.map(({ id, group_id }) => ({ assetId: id, groupId: group_id }));
     },
 
     /** How many members a group has, at most `max`. */
-    async count({ organizationId, groupId }: GroupRef, max: number): Promise<number> {
-      const [row] = await query<{ count: number }>(
-        sql,
-        `select count(*) from (
-           select 1 from assets where organization_id = ? and group_id = ? limit ?
-         ) as member`,
-        [organizationId, groupId, max],
-      );
-      return row?.count ?? 0;
-    },
+    count: (group: GroupRef, max: number): Promise<number> =>
+      countRows(sql.from(membersOf(group).limit(max).select('id').as('members'))),
 
     /** Ids of members after this one. */
-    async list(
+    list(
       organizationId: string,
       groupId: string,
       { after, limit }: { after: string | null; limit: number },
     ): Promise<string[]> {
-      const rows = await query<{ id: string }>(
-        sql,
-        'select id from assets where organization_id = ? and group_id = ? and id > ? order by id limit ?',
-        [organizationId, groupId, after ?? FIRST_ID, limit],
-      );
-      return rows.map(({ id }) => id);
+      const members = membersOf({ organizationId, groupId }).orderBy('id').limit(limit);
+      if (after !== null) members.where('id', '>', after);
+      return members.pluck('id');
     },
 
     async assign(organizationId: string, assetIds: string[], groupId: string | null): Promise<void> {
       if (assetIds.length === 0) return;
-      await query(
-        sql,
-        `update assets set group_id = ?
-         where organization_id = ? and id = any(?::uuid[]) and archived_at is null`,
-        [groupId, organizationId, assetIds],
-      );
+      await active(organizationId, assetIds).update({ group_id: groupId });
     },
   };
 }

@@ -7,7 +7,7 @@ import { inOrderOf } from '../config-jobs/chosen-serials.ts';
 import { DEADLINE_MINUTES_DEFAULT } from '../config-jobs/config-job.ts';
 import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import type { GroupChanges } from '../config-jobs/group-changes.service.ts';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { notFound } from '../process/errors.ts';
 import { LEFT } from './group.ts';
@@ -24,9 +24,9 @@ export interface MemberDevices {
 }
 
 export interface MembershipDeps {
-  groupsIn(sql: Sql): Pick<GroupsRepository, 'findByNames' | 'lockShared'>;
-  membersIn(sql: Sql): Pick<MembersRepository, 'listGroups' | 'assign'>;
-  devicesIn(sql: Sql): MemberDevices;
+  groupsIn(sql: Database): Pick<GroupsRepository, 'findByNames' | 'lockShared'>;
+  membersIn(sql: Database): Pick<MembersRepository, 'listGroups' | 'assign'>;
+  devicesIn(sql: Database): MemberDevices;
   desired: Pick<DesiredProfiles, 'offerTo'>;
   groupChanges: Pick<GroupChanges, 'withdraw'>;
 }
@@ -43,7 +43,7 @@ export type Membership = ReturnType<typeof createMembership>;
 
 export function createMembership({ groupsIn, membersIn, devicesIn, desired, groupChanges }: MembershipDeps) {
   /** Locks the groups that the assets are in, and then the devices; answers with the group of each. */
-  async function lockMembers(sql: Sql, organizationId: string, assetIds: string[], groupIds: string[]) {
+  async function lockMembers(sql: Database, organizationId: string, assetIds: string[], groupIds: string[]) {
     const before = await membersIn(sql).listGroups(organizationId, assetIds);
     const groups = await groupsIn(sql).lockShared(organizationId, [...groupIds, ...groupsOf(before)]);
     await devicesIn(sql).lockAssets(organizationId, assetIds);
@@ -90,7 +90,7 @@ export function createMembership({ groupsIn, membersIn, devicesIn, desired, grou
     return desired.offerTo(tx, { organizationId, groupId: id, profileSlug, ...rule }, assetIds);
   }
 
-  async function findAssets(sql: Sql, organizationId: string, serials: string[]): Promise<string[]> {
+  async function findAssets(sql: Database, organizationId: string, serials: string[]): Promise<string[]> {
     const found = await devicesIn(sql).listSerials(organizationId, serials);
     return assetsOf(inOrderOf(serials, found));
   }
@@ -113,7 +113,7 @@ export function createMembership({ groupsIn, membersIn, devicesIn, desired, grou
 
     /** The ids by the names that were given; those that no group has are left out. */
     async findByNames(
-      sql: Sql,
+      sql: Database,
       organizationId: string,
       names: string[],
     ): Promise<ReadonlyMap<string, string>> {
@@ -122,7 +122,7 @@ export function createMembership({ groupsIn, membersIn, devicesIn, desired, grou
     },
 
     /** Those of the groups that are there; they stay as they are until the transaction ends. */
-    async lock(sql: Sql, organizationId: string, groupIds: string[]): Promise<ReadonlySet<string>> {
+    async lock(sql: Database, organizationId: string, groupIds: string[]): Promise<ReadonlySet<string>> {
       const groups = await groupsIn(sql).lockShared(organizationId, groupIds);
       return new Set(groups.map(({ id }) => id));
     },

@@ -1,12 +1,12 @@
 /** What a row of the audit trail holds, and how a route says so. */
 import type Joi from 'joi';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { UUID } from '../process/uuid.ts';
 
 /** What GET shows of one thing, read in any transaction; null when it is not there. */
 export interface Shown {
   schema: Joi.Schema;
-  find(sql: Sql, organizationId: string, id: string): Promise<unknown>;
+  find(sql: Database, organizationId: string, id: string): Promise<unknown>;
 }
 
 /** The body of an answer, as the handler returns it. */
@@ -39,7 +39,7 @@ export interface AuditEntry {
   after: unknown;
 }
 
-export type RecordAudit = (sql: Sql, entry: AuditEntry) => Promise<void>;
+export type RecordAudit = (sql: Database, entry: AuditEntry) => Promise<void>;
 
 /** An id as the row has it, however the caller spelled it. */
 export const toId = (name: string): string => (UUID.test(name) ? name.toLowerCase() : name);

@@ -4,7 +4,7 @@
  * answer does not get here.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { type Audit, type RecordAudit, type Shown, toId } from './audit.ts';
@@ -96,7 +96,7 @@ function projected({ schema, find }: Shown): Shown['find'] {
  * Two changes of one thing come one after the other, so that `before` is what the other one left. It is the first lock of
  * its transaction but for that of the Idempotency-Key, for which nobody waits: so it is in no deadlock.
  */
-const lockSubject = (sql: Sql, organizationId: string, subject: string) =>
+const lockSubject = (sql: Database, organizationId: string, subject: string) =>
   query(sql, `select pg_advisory_xact_lock(hashtextextended('audit:' || ? || ':' || ?, 0))`, [
     organizationId,
     subject,

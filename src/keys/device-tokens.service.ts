@@ -1,5 +1,5 @@
 /** Tokens that are good for one serial number. */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { KeyRecord, KeysRepository } from './keys.repository.ts';
 import type { IssuedKey, KeyIssuer } from './keys.service.ts';
 
@@ -8,8 +8,8 @@ const OVERLAP_HOURS = 24;
 const HOUR_MS = 3_600_000;
 
 export interface DeviceTokensDeps {
-  keysIn(sql: Sql): KeysRepository;
-  issuerIn(sql: Sql): KeyIssuer;
+  keysIn(sql: Database): KeysRepository;
+  issuerIn(sql: Database): KeyIssuer;
   /** Unix milliseconds. */
   now(): number;
 }
@@ -17,18 +17,18 @@ export interface DeviceTokensDeps {
 export function createDeviceTokens({ keysIn, issuerIn, now }: DeviceTokensDeps) {
   return {
     /** The caller has locked the asset. */
-    async issue(sql: Sql, organizationId: string, serialNumber: string): Promise<IssuedKey> {
+    async issue(sql: Database, organizationId: string, serialNumber: string): Promise<IssuedKey> {
       const serialKey = serialNumber.toLowerCase();
       await keysIn(sql).expireOfSerial(organizationId, serialKey, new Date(now() + OVERLAP_HOURS * HOUR_MS));
       return issuerIn(sql).issue({ organizationId, kind: 'device', serialKey, expiresAt: null });
     },
 
     /** False when there was none. */
-    revoke: (sql: Sql, organizationId: string, serialNumber: string): Promise<boolean> =>
+    revoke: (sql: Database, organizationId: string, serialNumber: string): Promise<boolean> =>
       keysIn(sql).revokeOfSerial(organizationId, serialNumber.toLowerCase(), new Date(now())),
 
     /** The newest one that works. */
-    find: (sql: Sql, organizationId: string, serialNumber: string): Promise<KeyRecord | null> =>
+    find: (sql: Database, organizationId: string, serialNumber: string): Promise<KeyRecord | null> =>
       keysIn(sql).findOfSerial(organizationId, serialNumber.toLowerCase(), new Date(now())),
   };
 }

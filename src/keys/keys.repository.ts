@@ -1,7 +1,10 @@
-import type { Sql } from '../db/database.ts';
-import { query, queryPrepared } from '../db/query.ts';
+import type { Knex } from 'knex';
+import { countRows, newestFirst, type Page } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
+import { queryPrepared } from '../db/query.ts';
 import type { Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
+import { FIND_BY_HASHES } from './keys.statements.ts';
 
 export interface KeyRecord {
   id: string;
@@ -22,12 +25,6 @@ export interface KeyRecord {
   revokedAt: Date | null;
 }
 
-const COLUMNS = `k.id, k.organization_id as "organizationId", o.name as "organizationName", k.name, k.kind,
-  k.role, k.serial_key as "serialKey",
-  k.kind = 'device' and k.serial_key is null and o.requires_device_tokens as "isForbidden", k.token_preview as "tokenPreview",
-  k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"`;
-const FROM = 'from api_keys k join organizations o on o.id = k.organization_id';
-
 export interface NewKey {
   organizationId: string;
   name?: string | null;
@@ -41,163 +38,179 @@ export interface NewKey {
   expiresAt: Date | null;
 }
 
+interface KeyRow {
+  id: string;
+  organization_id: string;
+  name: string | null;
+  kind: KeyKind;
+  role: Role | null;
+  serial_key: string | null;
+  hash: Buffer;
+  token_preview: string;
+  created_at: Date;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    api_keys: KeyRow;
+  }
+}
+
+type KeyOfOrganization = Omit<KeyRow, 'hash'> & {
+  organization_name: string;
+  requires_device_tokens: boolean;
+};
+
+const toKey = (row: KeyOfOrganization): KeyRecord => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  organizationName: row.organization_name,
+  name: row.name,
+  kind: row.kind,
+  role: row.role,
+  serialKey: row.serial_key,
+  isForbidden: row.kind === 'device' && row.serial_key === null && row.requires_device_tokens,
+  tokenPreview: row.token_preview,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  revokedAt: row.revoked_at,
+});
+
 export type KeysRepository = ReturnType<typeof createKeysRepository>;
 
 /**
  * A key is looked up before the organization is known, and the command line lists and ends keys of all organizations:
  * its statements do not name one.
  */
-export function createKeysRepository(sql: Sql) {
+export function createKeysRepository(sql: Database) {
+  const keys = () =>
+    sql('api_keys as k')
+      .join('organizations as o', 'o.id', 'k.organization_id')
+      .select<KeyOfOrganization[]>('k.*', { organization_name: 'o.name' }, 'o.requires_device_tokens');
+
+  /** Without revoked ones and tokens of single devices. */
+  const own = (organizationId: string) =>
+    sql('api_keys').where({ organization_id: organizationId, revoked_at: null, serial_key: null });
+
+  const ofSerial = (organizationId: string, serialKey: string) =>
+    sql('api_keys').where({ organization_id: organizationId, serial_key: serialKey, revoked_at: null });
+
   return {
     /** In the order of the hashes. */
     async findByHashes(hashes: Buffer[]): Promise<Array<KeyRecord | null>> {
-      const rows = await queryPrepared<KeyRecord | { id: null }>(
+      const rows = await queryPrepared<KeyOfOrganization | { id: null }>(
         sql,
         'keys_find_by_hashes',
-        `select ${COLUMNS} from unnest(?::bytea[]) with ordinality as h (hash, position)
-         left join (api_keys k join organizations o on o.id = k.organization_id) on k.hash = h.hash
-         order by h.position`,
-        [hashes],
+        FIND_BY_HASHES,
+        { hashes },
       );
-      return rows.map((row) => (row.id === null ? null : row));
+      return rows.map((row) => (row.id === null ? null : toKey(row)));
     },
 
     async find(id: string): Promise<KeyRecord | null> {
-      const [row] = await query<KeyRecord>(sql, `select ${COLUMNS} ${FROM} where k.id = ?`, [id]);
-      return row ?? null;
+      const row = await keys().where('k.id', id).first();
+      return row ? toKey(row) : null;
     },
 
     /** Without tokens of single devices. */
-    list(organizationName: string | null): Promise<KeyRecord[]> {
-      return query(
-        sql,
-        `select ${COLUMNS} ${FROM} where k.serial_key is null and (?::text is null or o.name = ?) order by o.name, k.id`,
-        [organizationName, organizationName],
-      );
+    async list(organizationName: string | null): Promise<KeyRecord[]> {
+      const list = keys().whereNull('k.serial_key').orderBy(['o.name', 'k.id']);
+      if (organizationName !== null) list.where('o.name', organizationName);
+      return (await list).map(toKey);
     },
 
     /** One that is not revoked; without tokens of single devices. */
     async findOwn(organizationId: string, id: string): Promise<KeyRecord | null> {
-      const [row] = await query<KeyRecord>(
-        sql,
-        `select ${COLUMNS} ${FROM} where k.organization_id = ? and k.id = ? and k.revoked_at is null
-           and k.serial_key is null`,
-        [organizationId, id],
-      );
-      return row ?? null;
+      const row = await keys()
+        .where({
+          'k.organization_id': organizationId,
+          'k.id': id,
+          'k.revoked_at': null,
+          'k.serial_key': null,
+        })
+        .first();
+      return row ? toKey(row) : null;
     },
 
     /** Newest first; without revoked ones and tokens of single devices. */
-    listOwn(
-      organizationId: string,
-      { before, limit }: { before: string | null; limit: number },
-    ): Promise<KeyRecord[]> {
-      return query(
-        sql,
-        `select ${COLUMNS} ${FROM}
-         where k.organization_id = ? and k.revoked_at is null and k.serial_key is null ${before === null ? '' : 'and k.id < ?'}
-         order by k.id desc limit ?`,
-        [organizationId, ...(before === null ? [] : [before]), limit],
-      );
+    async listOwn(organizationId: string, page: Page): Promise<KeyRecord[]> {
+      const rows = await keys()
+        .where({ 'k.organization_id': organizationId, 'k.revoked_at': null, 'k.serial_key': null })
+        .modify(newestFirst, page, 'k.id');
+      return rows.map(toKey);
     },
 
     async lockOrganization(id: string): Promise<void> {
-      await query(sql, 'select 1 from organizations where id = ? for no key update', [id]);
+      await sql('organizations').where({ id }).select('id').forNoKeyUpdate();
     },
 
     /** Those that work at present. */
-    async countAdmins(organizationId: string): Promise<number> {
-      const [row] = await query<{ count: number }>(
-        sql,
-        `select count(*) as count from api_keys
-         where organization_id = ? and role = 'admin' and serial_key is null
-           and revoked_at is null and (expires_at is null or expires_at > now())`,
-        [organizationId],
-      );
-      return Number(row?.count);
+    countAdmins(organizationId: string): Promise<number> {
+      return countRows(own(organizationId).where({ role: 'admin' }).where(isValidAt(sql.fn.now())));
     },
 
     /** As many as `listOwn` has in all. */
-    async countOwn(organizationId: string): Promise<number> {
-      const [row] = await query<{ count: number }>(
-        sql,
-        `select count(*) as count from api_keys
-         where organization_id = ? and serial_key is null and revoked_at is null`,
-        [organizationId],
-      );
-      return Number(row?.count);
+    countOwn(organizationId: string): Promise<number> {
+      return countRows(own(organizationId));
     },
 
     async insert(key: NewKey): Promise<string> {
-      const {
-        organizationId,
-        name = null,
-        kind,
-        role = null,
-        serialKey = null,
-        hash,
-        tokenPreview,
-        expiresAt,
-      } = key;
-      const [row] = await query<{ id: string }>(
-        sql,
-        `insert into api_keys (organization_id, name, kind, role, serial_key, hash, token_preview, expires_at)
-         values (?, ?, ?, ?, ?, ?, ?, ?) returning id`,
-        [organizationId, name, kind, role, serialKey, hash, tokenPreview, expiresAt],
-      );
+      const [row] = await sql('api_keys')
+        .insert({
+          organization_id: key.organizationId,
+          name: key.name ?? null,
+          kind: key.kind,
+          role: key.role ?? null,
+          serial_key: key.serialKey ?? null,
+          hash: key.hash,
+          token_preview: key.tokenPreview,
+          expires_at: key.expiresAt,
+        })
+        .returning('id');
       return (row as { id: string }).id;
     },
 
     /** False when there is no such key, or it was revoked before. */
     async revoke(id: string): Promise<boolean> {
-      const rows = await query(
-        sql,
-        'update api_keys set revoked_at = now() where id = ? and revoked_at is null returning 1',
-        [id],
-      );
-      return rows.length > 0;
+      return (await sql('api_keys').where({ id, revoked_at: null }).update({ revoked_at: sql.fn.now() })) > 0;
     },
 
     /** Those that work, at that time at the latest. */
     async expireOfSerial(organizationId: string, serialKey: string, at: Date): Promise<void> {
-      await query(
-        sql,
-        `update api_keys set expires_at = least(expires_at, ?::timestamptz)
-         where organization_id = ? and serial_key = ? and revoked_at is null`,
-        [at.toISOString(), organizationId, serialKey],
-      );
+      await ofSerial(organizationId, serialKey).update({ expires_at: notAfter(at) });
     },
 
     /** False when none worked. */
     async revokeOfSerial(organizationId: string, serialKey: string, now: Date): Promise<boolean> {
-      const rows = await query(
-        sql,
-        `update api_keys set revoked_at = now()
-         where organization_id = ? and serial_key = ? and revoked_at is null
-           and (expires_at is null or expires_at > ?::timestamptz) returning 1`,
-        [organizationId, serialKey, now.toISOString()],
-      );
-      return rows.length > 0;
+      const revoked = await ofSerial(organizationId, serialKey)
+        .where(isValidAt(now))
+        .update({ revoked_at: sql.fn.now() });
+      return revoked > 0;
     },
 
     /** The newest one that works. */
     async findOfSerial(organizationId: string, serialKey: string, now: Date): Promise<KeyRecord | null> {
-      const [row] = await query<KeyRecord>(
-        sql,
-        `select ${COLUMNS} ${FROM}
-         where k.organization_id = ? and k.serial_key = ? and k.revoked_at is null
-           and (k.expires_at is null or k.expires_at > ?::timestamptz)
-         order by k.id desc limit 1`,
-        [organizationId, serialKey, now.toISOString()],
-      );
-      return row ?? null;
+      const row = await keys()
+        .where({ organization_id: organizationId, serial_key: serialKey, revoked_at: null })
+        .where(isValidAt(now))
+        .orderBy('k.id', 'desc')
+        .first();
+      return row ? toKey(row) : null;
     },
 
     async expireAt(id: string, at: Date): Promise<void> {
-      await query(sql, 'update api_keys set expires_at = least(expires_at, ?::timestamptz) where id = ?', [
-        at.toISOString(),
-        id,
-      ]);
+      await sql('api_keys')
+        .where({ id })
+        .update({ expires_at: notAfter(at) });
     },
   };
+
+  function notAfter(at: Date) {
+    return sql.raw('least(expires_at, ?::timestamptz)', [at]);
+  }
 }
+
+const isValidAt = (at: Date | Knex.Raw) => (key: Knex.QueryBuilder) =>
+  void key.whereNull('expires_at').orWhere('expires_at', '>', at);

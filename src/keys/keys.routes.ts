@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
@@ -13,7 +13,7 @@ const role = 'admin' as const;
 
 export interface KeysRoutesDeps {
   keys: KeysRepository;
-  keysIn(sql: Sql): KeysRepository;
+  keysIn(sql: Database): KeysRepository;
   service: KeysService;
 }
 

@@ -1,6 +1,6 @@
 /** Issues, rotates and ends keys. */
 import { randomBytes } from 'node:crypto';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
@@ -77,7 +77,7 @@ export async function requireRoomForKey(keys: KeysRepository, organizationId: st
 }
 
 export interface KeysServiceDeps {
-  keysIn(sql: Sql): KeysRepository;
+  keysIn(sql: Database): KeysRepository;
   /** Unix milliseconds. */
   now(): number;
 }

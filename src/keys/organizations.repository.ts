@@ -1,5 +1,4 @@
-import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import type { Database } from '../db/database.ts';
 import { toName } from '../http/one-line.ts';
 
 export interface Organization {
@@ -9,37 +8,49 @@ export interface Organization {
   requiresDeviceTokens: boolean;
 }
 
-const COLUMNS = 'id, name, created_at as "createdAt", requires_device_tokens as "requiresDeviceTokens"';
+interface OrganizationRow {
+  id: string;
+  name: string;
+  created_at: Date;
+  requires_device_tokens: boolean;
+}
 
-export function createOrganizationsRepository(sql: Sql) {
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    organizations: OrganizationRow;
+  }
+}
+
+const toOrganization = (row: OrganizationRow): Organization => ({
+  id: row.id,
+  name: row.name,
+  createdAt: row.created_at,
+  requiresDeviceTokens: row.requires_device_tokens,
+});
+
+export function createOrganizationsRepository(sql: Database) {
   return {
-    list(): Promise<Organization[]> {
-      return query(sql, `select ${COLUMNS} from organizations order by name`);
+    async list(): Promise<Organization[]> {
+      return (await sql('organizations').orderBy('name')).map(toOrganization);
     },
 
     /** Names are stored by `toName`. */
     async findByName(name: string): Promise<Organization | null> {
-      const [row] = await query<Organization>(sql, `select ${COLUMNS} from organizations where name = ?`, [
-        toName(name),
-      ]);
-      return row ?? null;
+      const row = await sql('organizations')
+        .where({ name: toName(name) })
+        .first();
+      return row ? toOrganization(row) : null;
     },
 
     /** Finds or creates the organization of that name. */
     async ensure(name: string): Promise<Organization> {
-      const [row] = await query<Organization>(
-        sql,
-        `insert into organizations (name) values (?)
-         on conflict on constraint organizations_name_key do update set name = excluded.name
-         returning ${COLUMNS}`,
-        [name],
-      );
-      return row as Organization;
+      const [row] = await sql('organizations').insert({ name }).onConflict('name').merge().returning('*');
+      return toOrganization(row as OrganizationRow);
     },
 
     /** Whether tokens that are good for all devices are refused. */
     async setRequiresDeviceTokens(id: string, isRequired: boolean): Promise<void> {
-      await query(sql, 'update organizations set requires_device_tokens = ? where id = ?', [isRequired, id]);
+      await sql('organizations').where({ id }).update({ requires_device_tokens: isRequired });
     },
   };
 }

@@ -5,6 +5,7 @@
  *
  * Measurements, alerts and presence each derive their events; the intake publishes them together.
  */
+import type { BatchTransact } from '../db/batch-transaction.ts';
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import { isMissingPartition, isUnavailable, isUniqueViolationOf } from '../db/faults.ts';
@@ -17,7 +18,7 @@ import {
   type RefusedTurn,
 } from '../db/locking-commit.ts';
 import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
-import type { InTransaction, Transact } from '../db/transaction.ts';
+import type { InTransaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { ConfigurationContents } from '../devices/configuration-id.ts';
 import type { ConfigurationRefs } from '../devices/configurations.repository.ts';
@@ -38,7 +39,7 @@ import type { LockedDevice, StoredFrame } from './stored-frame.ts';
 import type { StoredReadingsRepository } from './stored-readings.repository.ts';
 
 export interface IntakeDeps {
-  transact: Transact;
+  transact: BatchTransact;
   devicesIn(sql: Sql): Pick<IntakeDevicesRepository, 'lockBySerial'>;
   measurementsIn(sql: Sql): Pick<MeasurementsRepository, 'store'>;
   storedReadingsIn(sql: Sql): Pick<StoredReadingsRepository, 'find'>;

@@ -4,9 +4,9 @@
  * that it does not hold up the others.
  */
 
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { isFaultOfAll } from '../db/in-halves.ts';
-import type { InTransaction, Transact } from '../db/transaction.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
 import { composeMessage, type MentionCounts, type Message, NAMED_MAX } from './message.ts';
 import type { NotificationAlertsRepository } from './notification-alerts.repository.ts';
 import type { ChannelRef } from './notification-channel.ts';
@@ -23,13 +23,13 @@ import { quietUntil } from './quiet-hours.ts';
 export interface GatheringDeps {
   transact: Transact;
   notificationAlertsIn(
-    sql: Sql,
+    sql: Database,
   ): Pick<
     NotificationAlertsRepository,
     'listDue' | 'listAlerts' | 'markNotified' | 'rest' | 'remove' | 'postpone' | 'setAside'
   >;
   notificationsIn(
-    sql: Sql,
+    sql: Database,
   ): Pick<NotificationsRepository, 'lockChannel' | 'insert' | 'markGathered' | 'postpone' | 'markFailed'>;
   /** Between two notifications of a channel: what happens meanwhile is in the next one. */
   gatherIntervalMs: number;
@@ -50,7 +50,7 @@ export type Gather = (channel: ChannelRef) => Promise<boolean>;
 export function createGathering(deps: GatheringDeps): Gather {
   const { transact, notificationAlertsIn, notificationsIn, gatherIntervalMs, now } = deps;
 
-  async function gatherLocked({ sql }: InTransaction, ref: ChannelRef, gathering: Gathering) {
+  async function gatherLocked({ sql }: Transaction, ref: ChannelRef, gathering: Gathering) {
     const { channel, due, at } = gathering;
     const plan = planNotification(due, channel, at);
     const message = await toMessage(sql, ref, plan);
@@ -63,7 +63,7 @@ export function createGathering(deps: GatheringDeps): Gather {
   }
 
   async function toMessage(
-    sql: Sql,
+    sql: Database,
     { organizationId }: ChannelRef,
     { mentions }: NotificationPlan,
   ): Promise<Message | null> {

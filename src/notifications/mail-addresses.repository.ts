@@ -1,6 +1,6 @@
 /** Addresses and whether they are confirmed, and the e-mails of the last hour. */
-import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import { lockName } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
 import type { PlannedMail, SentMail } from './mail-limits.ts';
 
 export interface MailAddress {
@@ -10,21 +10,53 @@ export interface MailAddress {
   confirmedAt: Date | null;
 }
 
-const COLUMNS = `address_key as "addressKey", link_expires_at as "linkExpiresAt", confirmed_at as "confirmedAt",
-  (select o.name from organizations o where o.id = organization_id) as "organizationName"`;
-const BY_LINK = 'organization_id = ? and link_hash = ? and link_expires_at > ?::timestamptz';
+interface MailAddressRow {
+  organization_id: string;
+  address_key: string;
+  link_hash: Buffer | null;
+  link_expires_at: Date | null;
+  confirmed_at: Date | null;
+}
+
+interface SentMailRow {
+  organization_id: string;
+  id: string;
+  address_key: string;
+  channel_id: string;
+  kind: SentMail['kind'];
+  sent_at: Date;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    mail_addresses: MailAddressRow;
+    sent_mails: SentMailRow;
+  }
+}
+
+type AddressOfOrganization = MailAddressRow & { organization_name: string };
+
+const toAddress = (row: AddressOfOrganization): MailAddress => ({
+  addressKey: row.address_key,
+  organizationName: row.organization_name,
+  linkExpiresAt: row.link_expires_at,
+  confirmedAt: row.confirmed_at,
+});
 
 export type MailAddressesRepository = ReturnType<typeof createMailAddressesRepository>;
 
-export function createMailAddressesRepository(sql: Sql) {
+export function createMailAddressesRepository(sql: Database) {
+  const addresses = (organizationId: string) =>
+    sql('mail_addresses as m')
+      .join('organizations as o', 'o.id', 'm.organization_id')
+      .where({ 'm.organization_id': organizationId })
+      .select<AddressOfOrganization[]>('m.*', { organization_name: 'o.name' });
+  const sent = (organizationId: string) => sql('sent_mails').where({ organization_id: organizationId });
+
   return {
     async find(organizationId: string, addressKey: string): Promise<MailAddress | null> {
-      const [row] = await query<MailAddress>(
-        sql,
-        `select ${COLUMNS} from mail_addresses where organization_id = ? and address_key = ?`,
-        [organizationId, addressKey],
-      );
-      return row ?? null;
+      const row = await addresses(organizationId).where('m.address_key', addressKey).first();
+      return row ? toAddress(row) : null;
     },
 
     /** In place of an earlier link. */
@@ -33,63 +65,59 @@ export function createMailAddressesRepository(sql: Sql) {
       addressKey: string,
       link: { hash: Buffer; expiresAt: Date },
     ): Promise<void> {
-      await query(
-        sql,
-        `insert into mail_addresses (organization_id, address_key, link_hash, link_expires_at)
-         values (?, ?, ?, ?::timestamptz)
-         on conflict (organization_id, address_key)
-         do update set link_hash = excluded.link_hash, link_expires_at = excluded.link_expires_at`,
-        [organizationId, addressKey, link.hash, link.expiresAt.toISOString()],
-      );
+      await sql('mail_addresses')
+        .insert({
+          organization_id: organizationId,
+          address_key: addressKey,
+          link_hash: link.hash,
+          link_expires_at: link.expiresAt,
+        })
+        .onConflict(['organization_id', 'address_key'])
+        .merge(['link_hash', 'link_expires_at']);
     },
 
     async findByLink(organizationId: string, hash: Buffer, now: Date): Promise<MailAddress | null> {
-      const [row] = await query<MailAddress>(sql, `select ${COLUMNS} from mail_addresses where ${BY_LINK}`, [
-        organizationId,
-        hash,
-        now.toISOString(),
-      ]);
-      return row ?? null;
+      const row = await addresses(organizationId)
+        .where('m.link_hash', hash)
+        .where('m.link_expires_at', '>', now)
+        .first();
+      return row ? toAddress(row) : null;
     },
 
     /** Uses the link up. */
     async confirm(organizationId: string, hash: Buffer, now: Date): Promise<MailAddress | null> {
-      const [row] = await query<MailAddress>(
-        sql,
-        `update mail_addresses set confirmed_at = ?::timestamptz, link_hash = null, link_expires_at = null
-         where ${BY_LINK} returning ${COLUMNS}`,
-        [now.toISOString(), organizationId, hash, now.toISOString()],
-      );
-      return row ?? null;
+      const [row] = await sql('mail_addresses')
+        .where({ organization_id: organizationId, link_hash: hash })
+        .where('link_expires_at', '>', now)
+        .update({ confirmed_at: now, link_hash: null, link_expires_at: null })
+        .returning('address_key');
+      return row ? this.find(organizationId, row.address_key) : null;
     },
 
     /** Until the transaction ends, nobody else counts mails of the organization, or decides about its addresses. */
-    async lock(organizationId: string): Promise<void> {
-      await query(sql, `select pg_advisory_xact_lock(hashtextextended('mails:' || ?, 0))`, [organizationId]);
-    },
+    lock: (organizationId: string): Promise<void> => lockName(sql, `mails:${organizationId}`),
 
     /** Oldest first. */
-    listSent(organizationId: string, since: Date): Promise<SentMail[]> {
-      return query(
-        sql,
-        `select address_key as "addressKey", channel_id as "channelId", kind, sent_at as "sentAt"
-         from sent_mails where organization_id = ? and sent_at > ?::timestamptz order by sent_at, id`,
-        [organizationId, since.toISOString()],
-      );
+    async listSent(organizationId: string, since: Date): Promise<SentMail[]> {
+      const rows = await sent(organizationId).where('sent_at', '>', since).orderBy(['sent_at', 'id']);
+      return rows.map(({ address_key, channel_id, kind, sent_at }) => ({
+        addressKey: address_key,
+        channelId: channel_id,
+        kind,
+        sentAt: sent_at,
+      }));
     },
 
     /** Also forgets those before `since`. */
     async addSent(organizationId: string, mail: PlannedMail, at: Date, since: Date): Promise<void> {
-      await query(
-        sql,
-        `with over as (delete from sent_mails where organization_id = ? and sent_at <= ?::timestamptz)
-         insert into sent_mails (organization_id, address_key, channel_id, kind, sent_at)
-         values (?, ?, ?, ?, ?::timestamptz)`,
-        [
-          ...[organizationId, since.toISOString()],
-          ...[organizationId, mail.addressKey, mail.channelId, mail.kind, at.toISOString()],
-        ],
-      );
+      await sent(organizationId).where('sent_at', '<=', since).delete();
+      await sql('sent_mails').insert({
+        organization_id: organizationId,
+        address_key: mail.addressKey,
+        channel_id: mail.channelId,
+        kind: mail.kind,
+        sent_at: at,
+      });
     },
   };
 }

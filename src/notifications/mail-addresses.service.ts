@@ -3,7 +3,7 @@
  * e-mail is counted before it is sent.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { AppError } from '../process/errors.ts';
 import type { MailAddress, MailAddressesRepository } from './mail-addresses.repository.ts';
@@ -15,8 +15,8 @@ const SECRET_BYTES = 32;
 const TOKEN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([A-Za-z0-9_-]{43})$/;
 
 export interface MailAddressesDeps {
-  addressesIn(sql: Sql): MailAddressesRepository;
-  channelsIn(sql: Sql): { confirmAddress(organizationId: string, addressKey: string): Promise<void> };
+  addressesIn(sql: Database): MailAddressesRepository;
+  channelsIn(sql: Database): { confirmAddress(organizationId: string, addressKey: string): Promise<void> };
   limits: MailLimits;
   transact: Transact;
   now(): Date;
@@ -33,12 +33,12 @@ export type MailAddresses = ReturnType<typeof createMailAddresses>;
 export function createMailAddresses({ addressesIn, channelsIn, limits, transact, now }: MailAddressesDeps) {
   const hourAgo = () => new Date(now().getTime() - HOUR_MS);
 
-  async function waitFor(sql: Sql, organizationId: string, mail: PlannedMail): Promise<number> {
+  async function waitFor(sql: Database, organizationId: string, mail: PlannedMail): Promise<number> {
     return mailWaitMs(mail, await addressesIn(sql).listSent(organizationId, hourAgo()), limits, now());
   }
 
   /** @throws rate_limited */
-  async function count(sql: Sql, organizationId: string, mail: PlannedMail): Promise<void> {
+  async function count(sql: Database, organizationId: string, mail: PlannedMail): Promise<void> {
     await addressesIn(sql).lock(organizationId);
     const waitMs = await waitFor(sql, organizationId, mail);
     if (waitMs > 0) throw tooMany(waitMs);
@@ -46,7 +46,7 @@ export function createMailAddresses({ addressesIn, channelsIn, limits, transact,
   }
 
   async function issueLink(
-    sql: Sql,
+    sql: Database,
     { organizationId, channelId }: ChannelRef,
     addressKey: string,
   ): Promise<string> {
@@ -58,10 +58,10 @@ export function createMailAddresses({ addressesIn, channelsIn, limits, transact,
   }
 
   return {
-    lock: (sql: Sql, organizationId: string): Promise<void> => addressesIn(sql).lock(organizationId),
+    lock: (sql: Database, organizationId: string): Promise<void> => addressesIn(sql).lock(organizationId),
 
     /** For a channel that is given this address. @throws rate_limited */
-    async require(sql: Sql, ref: ChannelRef, address: string): Promise<Confirmation> {
+    async require(sql: Database, ref: ChannelRef, address: string): Promise<Confirmation> {
       const addressKey = toAddressKey(address);
       await addressesIn(sql).lock(ref.organizationId);
       const found = await addressesIn(sql).find(ref.organizationId, addressKey);
@@ -71,11 +71,11 @@ export function createMailAddresses({ addressesIn, channelsIn, limits, transact,
     },
 
     /** A new link in place of the earlier one. @throws rate_limited */
-    renewLink: (sql: Sql, ref: ChannelRef, address: string): Promise<string> =>
+    renewLink: (sql: Database, ref: ChannelRef, address: string): Promise<string> =>
       issueLink(sql, ref, toAddressKey(address)),
 
     /** Counts a test. @throws rate_limited */
-    countTest: (sql: Sql, { organizationId, channelId }: ChannelRef, address: string): Promise<void> =>
+    countTest: (sql: Database, { organizationId, channelId }: ChannelRef, address: string): Promise<void> =>
       count(sql, organizationId, { addressKey: toAddressKey(address), channelId, kind: 'test' }),
 
     /** Whether a notification may be sent now; counts nothing. */

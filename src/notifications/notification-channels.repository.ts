@@ -1,18 +1,11 @@
-import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import { countRows, lockName, newestFirst, nextId, nextUpdate, type Page, toJson } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
 import type {
   ChannelRef,
   ChannelSettings,
   ChannelType,
   NotificationChannel,
 } from './notification-channel.ts';
-
-const COLUMNS = `id, type, target, alert_types as "alertTypes", group_ids as "groupIds",
-  delay_minutes as "delayMinutes", reminder_minutes as "reminderMinutes", quiet_hours as "quietHours", status, is_confirmed as "isConfirmed",
-  last_sent_at as "lastSentAt", last_error as "lastError", created_at as "createdAt", updated_at as "updatedAt"`;
-const ONE = 'organization_id = ? and id = ?';
-const toBindings = ({ organizationId, channelId }: ChannelRef) => [organizationId, channelId];
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Encrypted. */
 export interface SealedFields {
@@ -28,153 +21,153 @@ interface FoundAddress extends SealedFields {
   isConfirmed: boolean;
 }
 
+interface ChannelRow {
+  organization_id: string;
+  id: string;
+  type: ChannelType;
+  target: string;
+  sealed_target: Buffer | null;
+  secret: Buffer | null;
+  alert_types: ChannelSettings['alertTypes'];
+  group_ids: string[];
+  delay_minutes: number;
+  reminder_minutes: number | null;
+  quiet_hours: ChannelSettings['quietHours'];
+  status: ChannelSettings['status'];
+  is_confirmed: boolean;
+  gathered_at: Date | null;
+  last_sent_at: Date | null;
+  last_error: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    notification_channels: ChannelRow;
+  }
+}
+
+const toChannel = (row: ChannelRow): NotificationChannel => ({
+  id: row.id,
+  type: row.type,
+  target: row.target,
+  alertTypes: row.alert_types,
+  groupIds: row.group_ids,
+  delayMinutes: row.delay_minutes,
+  reminderMinutes: row.reminder_minutes,
+  quietHours: row.quiet_hours,
+  status: row.status,
+  isConfirmed: row.is_confirmed,
+  lastSentAt: row.last_sent_at,
+  lastError: row.last_error,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+const toColumns = (settings: ChannelSettings) => ({
+  target: settings.target,
+  alert_types: settings.alertTypes,
+  group_ids: settings.groupIds,
+  delay_minutes: settings.delayMinutes,
+  reminder_minutes: settings.reminderMinutes,
+  quiet_hours: toJson(settings.quietHours),
+  status: settings.status,
+});
+
 export type ChannelsRepository = ReturnType<typeof createChannelsRepository>;
 
-export function createChannelsRepository(sql: Sql) {
+export function createChannelsRepository(sql: Database) {
+  const one = ({ organizationId, channelId }: ChannelRef) =>
+    sql('notification_channels').where({ organization_id: organizationId, id: channelId });
+
   return {
     /** Newest first. */
-    list(
-      organizationId: string,
-      { before, limit }: { before: string | null; limit: number },
-    ): Promise<NotificationChannel[]> {
-      return query(
-        sql,
-        `select ${COLUMNS} from notification_channels where organization_id = ? and id < ? order by id desc limit ?`,
-        [organizationId, before ?? LAST_ID, limit],
-      );
+    async list(organizationId: string, page: Page): Promise<NotificationChannel[]> {
+      const rows = await sql('notification_channels')
+        .where({ organization_id: organizationId })
+        .modify(newestFirst, page);
+      return rows.map(toChannel);
     },
 
     async find(ref: ChannelRef): Promise<NotificationChannel | null> {
-      const [row] = await query<NotificationChannel>(
-        sql,
-        `select ${COLUMNS} from notification_channels where ${ONE}`,
-        toBindings(ref),
-      );
-      return row ?? null;
+      const row = await one(ref).first();
+      return row ? toChannel(row) : null;
     },
 
     /** Until the end of the transaction nothing is gathered for it; alerts are queued all the same. */
     async lock(ref: ChannelRef): Promise<NotificationChannel | null> {
-      const [row] = await query<NotificationChannel>(
-        sql,
-        `select ${COLUMNS} from notification_channels where ${ONE} for no key update`,
-        toBindings(ref),
-      );
-      return row ?? null;
+      const row = await one(ref).first().forNoKeyUpdate();
+      return row ? toChannel(row) : null;
     },
 
     /** Makes others who add a channel wait until the transaction ends. */
-    async lockAll(organizationId: string): Promise<void> {
-      await query(sql, `select pg_advisory_xact_lock(hashtextextended('notification channels:' || ?, 0))`, [
-        organizationId,
-      ]);
-    },
+    lockAll: (organizationId: string): Promise<void> =>
+      lockName(sql, `notification channels:${organizationId}`),
 
-    async count(organizationId: string): Promise<number> {
-      const [row] = await query<{ count: number }>(
-        sql,
-        'select count(*) from notification_channels where organization_id = ?',
-        [organizationId],
-      );
-      return row?.count ?? 0;
-    },
+    count: (organizationId: string): Promise<number> =>
+      countRows(sql('notification_channels').where({ organization_id: organizationId })),
 
     /** The id of a channel to be inserted: its secrets are encrypted for that id before the row exists. */
-    async nextId(): Promise<string> {
-      const [row] = await query<{ id: string }>(sql, 'select uuidv7() as id');
-      return (row as { id: string }).id;
-    },
+    nextId: (): Promise<string> => nextId(sql),
 
     async insert(
       { organizationId, channelId }: ChannelRef,
       type: ChannelType,
       settings: ChannelSettings,
-      { isConfirmed, ...sealed }: SealedFields & { isConfirmed: boolean },
+      { isConfirmed, sealedTarget, secret }: SealedFields & { isConfirmed: boolean },
     ): Promise<NotificationChannel> {
-      const [row] = await query<NotificationChannel>(
-        sql,
-        `insert into notification_channels (organization_id, id, type, target, alert_types, group_ids, delay_minutes,
-           reminder_minutes, quiet_hours, status, sealed_target, secret, is_confirmed)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning ${COLUMNS}`,
-        [
-          ...[organizationId, channelId, type, ...settingsOf(settings)],
-          ...[sealed.sealedTarget, sealed.secret, isConfirmed],
-        ],
-      );
-      return row as NotificationChannel;
+      const [row] = await sql('notification_channels')
+        .insert({
+          organization_id: organizationId,
+          id: channelId,
+          type,
+          ...toColumns(settings),
+          sealed_target: sealedTarget,
+          secret,
+          is_confirmed: isConfirmed,
+        })
+        .returning('*');
+      return toChannel(row as ChannelRow);
     },
 
     async update(ref: ChannelRef, settings: ChannelSettings): Promise<NotificationChannel> {
-      const [row] = await query<NotificationChannel>(
-        sql,
-        `update notification_channels set target = ?, alert_types = ?, group_ids = ?, delay_minutes = ?,
-           reminder_minutes = ?, quiet_hours = ?, status = ?,
-           updated_at = greatest(now(), (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')
-         where ${ONE} returning ${COLUMNS}`,
-        [...settingsOf(settings), ...toBindings(ref)],
-      );
-      return row as NotificationChannel;
+      const [row] = await one(ref)
+        .update({ ...toColumns(settings), updated_at: nextUpdate(sql) })
+        .returning('*');
+      return toChannel(row as ChannelRow);
     },
 
     async updateConfirmed(ref: ChannelRef, isConfirmed: boolean): Promise<void> {
-      await query(sql, `update notification_channels set is_confirmed = ? where ${ONE}`, [
-        isConfirmed,
-        ...toBindings(ref),
-      ]);
+      await one(ref).update({ is_confirmed: isConfirmed });
     },
 
     /** All channels of the address, in lower case. */
     async confirmAddress(organizationId: string, addressKey: string): Promise<void> {
-      await query(
-        sql,
-        `update notification_channels set is_confirmed = true
-         where organization_id = ? and type = 'email' and lower(target) = ? and not is_confirmed`,
-        [organizationId, addressKey],
-      );
+      await sql('notification_channels')
+        .where({ organization_id: organizationId, type: 'email', is_confirmed: false })
+        .whereRaw('lower(target) = ?', [addressKey])
+        .update({ is_confirmed: true });
     },
 
     async updateSealedTarget(ref: ChannelRef, sealed: Buffer | null): Promise<void> {
-      await query(sql, `update notification_channels set sealed_target = ? where ${ONE}`, [
-        sealed,
-        ...toBindings(ref),
-      ]);
+      await one(ref).update({ sealed_target: sealed });
     },
 
     async updateSecret(ref: ChannelRef, sealed: Buffer | null): Promise<void> {
-      await query(sql, `update notification_channels set secret = ? where ${ONE}`, [
-        sealed,
-        ...toBindings(ref),
-      ]);
+      await one(ref).update({ secret: sealed });
     },
 
     async findAddress(ref: ChannelRef): Promise<FoundAddress | null> {
-      const [row] = await query<FoundAddress>(
-        sql,
-        `select id, type, target, sealed_target as "sealedTarget", secret,
-           is_confirmed as "isConfirmed" from notification_channels where ${ONE}`,
-        toBindings(ref),
-      );
-      return row ?? null;
+      const row = await one(ref).first();
+      if (!row) return null;
+      const { id, type, target, sealed_target, secret, is_confirmed } = row;
+      return { id, type, target, sealedTarget: sealed_target, secret, isConfirmed: is_confirmed };
     },
 
     /** With its notifications. Returns whether there was one. */
     async remove(ref: ChannelRef): Promise<boolean> {
-      const rows = await query(
-        sql,
-        `delete from notification_channels where ${ONE} returning 1`,
-        toBindings(ref),
-      );
-      return rows.length > 0;
+      return (await one(ref).delete()) > 0;
     },
   };
 }
-
-const settingsOf = (settings: ChannelSettings) => [
-  settings.target,
-  settings.alertTypes,
-  settings.groupIds,
-  settings.delayMinutes,
-  settings.reminderMinutes,
-  settings.quietHours === null ? null : JSON.stringify(settings.quietHours),
-  settings.status,
-];

@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { testedSchema } from '../deliveries/deliveries.schemas.ts';
 import type { Shown } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
@@ -18,7 +18,7 @@ import type { ChannelsService } from './notification-channels.service.ts';
 
 export interface ChannelsRoutesDeps {
   channels: Pick<ChannelsRepository, 'list' | 'find'>;
-  channelsIn(sql: Sql): Pick<ChannelsRepository, 'find'>;
+  channelsIn(sql: Database): Pick<ChannelsRepository, 'find'>;
   service: ChannelsService;
   /** Tests under way at once. */
   tests: ConcurrencyLimit;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { describeTest } from '../deliveries/attempt-error.ts';
 import { endpointUrlFault } from '../endpoints/endpoint-url.ts';
@@ -36,10 +36,10 @@ import type { NotificationsRepository } from './notifications.repository.ts';
 import type { SendResult } from './send-result.ts';
 
 export interface ChannelsServiceDeps {
-  channelsIn(sql: Sql): ChannelsRepository;
-  notificationAlertsIn(sql: Sql): Pick<NotificationAlertsRepository, 'removeAll'>;
-  notificationsIn(sql: Sql): Pick<NotificationsRepository, 'removeUnsent'>;
-  groupsIn(sql: Sql): { lockShared(organizationId: string, ids: string[]): Promise<unknown[]> };
+  channelsIn(sql: Database): ChannelsRepository;
+  notificationAlertsIn(sql: Database): Pick<NotificationAlertsRepository, 'removeAll'>;
+  notificationsIn(sql: Database): Pick<NotificationsRepository, 'removeUnsent'>;
+  groupsIn(sql: Database): { lockShared(organizationId: string, ids: string[]): Promise<unknown[]> };
   sender: MessageSender;
   secretBox: SecretBox;
   hasMailServer: boolean;
@@ -73,14 +73,14 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
     secret === null ? null : secretBox.seal(secret, secretOwner(ref));
 
   /** A channel of a group that nobody has would notify of nothing, and nobody would know. */
-  async function requireGroups(sql: Sql, organizationId: string, ids: string[]): Promise<void> {
+  async function requireGroups(sql: Database, organizationId: string, ids: string[]): Promise<void> {
     if (ids.length === 0) return;
     const found = await deps.groupsIn(sql).lockShared(organizationId, ids);
     if (found.length < ids.length) throw notFound(NO_SUCH_GROUP);
   }
 
   /** What a disabled or deleted channel has not sent is never sent. */
-  async function dropUnsent(sql: Sql, ref: ChannelRef): Promise<void> {
+  async function dropUnsent(sql: Database, ref: ChannelRef): Promise<void> {
     await notificationAlertsIn(sql).removeAll(ref);
     await notificationsIn(sql).removeUnsent(ref);
   }
@@ -100,7 +100,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
   }
 
   async function confirmation(
-    sql: Sql,
+    sql: Database,
     ref: ChannelRef,
     type: ChannelType,
     target: string,

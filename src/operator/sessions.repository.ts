@@ -1,7 +1,9 @@
-import type { Sql } from '../db/database.ts';
+import { newestFirst, nextId, type Page } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Role } from '../http/role.ts';
 import type { Session, SessionRef } from './session.ts';
+import { INSERT_LINK, KEY_WORKS, START_SESSION } from './sessions.statements.ts';
 
 export interface NewLink extends SessionRef {
   hash: Buffer;
@@ -11,10 +13,6 @@ export interface NewLink extends SessionRef {
   expiresAt: Date;
 }
 
-export type SessionsRepository = ReturnType<typeof createSessionsRepository>;
-
-const COLUMNS = `s.organization_id as "organizationId", s.id, s.name, s.role, s.key_id as "keyId",
-  (select o.name from organizations o where o.id = s.organization_id) as "organizationName"`;
 /** As the API shows it. */
 export interface ActiveSession {
   id: string;
@@ -25,122 +23,104 @@ export interface ActiveSession {
   expiresAt: Date;
 }
 
-const SHOWN = `s.id, s.name, s.role, s.key_id as "keyId", s.started_at as "startedAt", s.expires_at as "expiresAt"`;
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** Neither link nor session outlives the key that asked for it. */
-const KEY_WORKS = `(s.key_id is null or exists (
-    select from api_keys k where k.organization_id = s.organization_id and k.id = s.key_id
-      and k.revoked_at is null and (k.expires_at is null or k.expires_at > ?::timestamptz)
-  ))`;
+interface SessionRow {
+  organization_id: string;
+  id: string;
+  link_hash: Buffer;
+  name: string;
+  role: Role;
+  key_id: string | null;
+  link_expires_at: Date;
+  started_at: Date | null;
+  expires_at: Date | null;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    operator_sessions: SessionRow;
+  }
+}
+
+type SessionOfOrganization = SessionRow & { organization_name: string };
+
+const toSession = (row: SessionOfOrganization): Session => ({
+  organizationId: row.organization_id,
+  id: row.id,
+  organizationName: row.organization_name,
+  name: row.name,
+  role: row.role,
+  keyId: row.key_id,
+});
+
+const toActiveSession = (row: SessionRow): ActiveSession => ({
+  id: row.id,
+  name: row.name,
+  role: row.role,
+  keyId: row.key_id,
+  startedAt: row.started_at as Date,
+  expiresAt: row.expires_at as Date,
+});
 
 /** Of an organization; as many links that were not used yet. */
 const SESSIONS_MAX = 200;
 
-export function createSessionsRepository(sql: Sql) {
+export type SessionsRepository = ReturnType<typeof createSessionsRepository>;
+
+export function createSessionsRepository(sql: Database) {
+  const working = (organizationId: string, now: Date) =>
+    sql('operator_sessions as s')
+      .join('organizations as o', 'o.id', 's.organization_id')
+      .where({ 's.organization_id': organizationId })
+      .whereRaw(KEY_WORKS, { now })
+      .select<SessionOfOrganization[]>('s.*', { organization_name: 'o.name' });
+  const active = (organizationId: string, now: Date) =>
+    working(organizationId, now).where('s.expires_at', '>', now);
+
   return {
-    async newId(): Promise<string> {
-      const [row] = await query<{ id: string }>(sql, 'select uuidv7() as id');
-      return (row as { id: string }).id;
-    },
+    newId: (): Promise<string> => nextId(sql),
 
     /** Also deletes the organization's expired links and sessions, and its oldest links where there are too many. */
-    async insert({ organizationId, id, hash, name, role, keyId, expiresAt }: NewLink): Promise<void> {
-      await query(
-        sql,
-        `with over as (
-           delete from operator_sessions
-           where organization_id = ? and (coalesce(expires_at, link_expires_at) < now() or id in (
-             select id from operator_sessions where organization_id = ? and started_at is null
-             order by id desc offset ?
-           ))
-         )
-         insert into operator_sessions (organization_id, id, link_hash, name, role, key_id, link_expires_at)
-         values (?, ?, ?, ?, ?, ?, ?::timestamptz)`,
-        [
-          ...[organizationId, organizationId, SESSIONS_MAX - 1],
-          ...[organizationId, id, hash, name, role, keyId, expiresAt.toISOString()],
-        ],
-      );
+    async insert(link: NewLink): Promise<void> {
+      await query(sql, INSERT_LINK, { ...link, others: SESSIONS_MAX - 1 });
     },
 
     /** Of a link that can still be used. */
-    async findLink(ref: SessionRef, hash: Buffer, now: Date): Promise<Session | null> {
-      const [row] = await query<Session>(
-        sql,
-        `select ${COLUMNS} from operator_sessions s
-         where s.organization_id = ? and s.id = ? and s.link_hash = ? and s.started_at is null
-           and s.link_expires_at > ?::timestamptz and ${KEY_WORKS}`,
-        [ref.organizationId, ref.id, hash, now.toISOString(), now.toISOString()],
-      );
-      return row ?? null;
+    async findLink({ organizationId, id }: SessionRef, hash: Buffer, now: Date): Promise<Session | null> {
+      const row = await working(organizationId, now)
+        .where({ 's.id': id, 's.link_hash': hash, 's.started_at': null })
+        .where('s.link_expires_at', '>', now)
+        .first();
+      return row ? toSession(row) : null;
     },
 
     /** Uses the link up. The oldest sessions of the organization end where there are too many. */
     async start(ref: SessionRef, hash: Buffer, span: { now: Date; until: Date }): Promise<Session | null> {
-      const now = span.now.toISOString();
-      const { organizationId } = ref;
-      const [row] = await query<Session>(
-        sql,
-        `with begun as (
-           update operator_sessions s set started_at = ?::timestamptz, expires_at = ?::timestamptz
-           where s.organization_id = ? and s.id = ? and s.link_hash = ? and s.started_at is null
-             and s.link_expires_at > ?::timestamptz and ${KEY_WORKS}
-           returning ${COLUMNS}
-         ), ended as (
-           delete from operator_sessions
-           where organization_id = ? and exists (select from begun) and id in (
-             select id from operator_sessions where organization_id = ? and started_at is not null
-             order by started_at desc, id desc offset ?
-           )
-         )
-         select * from begun`,
-        [
-          ...[now, span.until.toISOString(), organizationId, ref.id, hash, now, now],
-          ...[organizationId, organizationId, SESSIONS_MAX - 1],
-        ],
-      );
-      return row ?? null;
+      const bindings = { ...ref, hash, ...span, others: SESSIONS_MAX - 1 };
+      const [row] = await query<SessionOfOrganization>(sql, START_SESSION, bindings);
+      return row ? toSession(row) : null;
     },
 
-    async findActive(ref: SessionRef, now: Date): Promise<Session | null> {
-      const [row] = await query<Session>(
-        sql,
-        `select ${COLUMNS} from operator_sessions s
-         where s.organization_id = ? and s.id = ? and s.expires_at > ?::timestamptz and ${KEY_WORKS}`,
-        [ref.organizationId, ref.id, now.toISOString(), now.toISOString()],
-      );
-      return row ?? null;
+    async findActive({ organizationId, id }: SessionRef, now: Date): Promise<Session | null> {
+      const row = await active(organizationId, now).where('s.id', id).first();
+      return row ? toSession(row) : null;
     },
 
     /** Newest first; without those that have ended. */
-    listActive(
+    async listActive(
       organizationId: string,
-      { now, before, limit }: { now: Date; before: string | null; limit: number },
+      { now, ...page }: Page & { now: Date },
     ): Promise<ActiveSession[]> {
-      return query(
-        sql,
-        `select ${SHOWN} from operator_sessions s
-         where s.organization_id = ? and s.id < ? and s.expires_at > ?::timestamptz and ${KEY_WORKS}
-         order by s.id desc limit ?`,
-        [organizationId, before ?? LAST_ID, now.toISOString(), now.toISOString(), limit],
-      );
+      const rows = await active(organizationId, now).modify(newestFirst, page, 's.id');
+      return rows.map(toActiveSession);
     },
 
-    async findShown(ref: SessionRef, now: Date): Promise<ActiveSession | null> {
-      const [row] = await query<ActiveSession>(
-        sql,
-        `select ${SHOWN} from operator_sessions s
-         where s.organization_id = ? and s.id = ? and s.expires_at > ?::timestamptz and ${KEY_WORKS}`,
-        [ref.organizationId, ref.id, now.toISOString(), now.toISOString()],
-      );
-      return row ?? null;
+    async findShown({ organizationId, id }: SessionRef, now: Date): Promise<ActiveSession | null> {
+      const row = await active(organizationId, now).where('s.id', id).first();
+      return row ? toActiveSession(row) : null;
     },
 
     async remove({ organizationId, id }: SessionRef): Promise<void> {
-      await query(sql, 'delete from operator_sessions where organization_id = ? and id = ?', [
-        organizationId,
-        id,
-      ]);
+      await sql('operator_sessions').where({ organization_id: organizationId, id }).delete();
     },
   };
 }

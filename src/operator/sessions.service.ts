@@ -1,6 +1,6 @@
 /** Links that sign in once, and the sessions that they begin. */
 import { randomBytes } from 'node:crypto';
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Role } from '../http/role.ts';
 import {
   type Claim,
@@ -61,7 +61,7 @@ export function createSessions({ sessions, cookies, now }: SessionsDeps) {
 }
 
 export interface LinkIssuerDeps {
-  sessionsIn(sql: Sql): Pick<SessionsRepository, 'newId' | 'insert'>;
+  sessionsIn(sql: Database): Pick<SessionsRepository, 'newId' | 'insert'>;
   now(): Date;
 }
 
@@ -71,7 +71,7 @@ export interface IssuedLink extends Claim {
 
 export const createLinkIssuer =
   ({ sessionsIn, now }: LinkIssuerDeps) =>
-  async (sql: Sql, request: LinkRequest): Promise<IssuedLink> => {
+  async (sql: Database, request: LinkRequest): Promise<IssuedLink> => {
     const { organizationId } = request;
     const proof = randomBytes(PROOF_BYTES).toString('base64url');
     const expiresAt = new Date(now().getTime() + LINK_MS);

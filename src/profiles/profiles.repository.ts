@@ -1,71 +1,79 @@
-import type { Sql } from '../db/database.ts';
+import { toJson } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
-import { query } from '../db/query.ts';
 import { conflict } from '../process/errors.ts';
 import type { Profile } from './profile.ts';
 
-const COLUMNS = 'slug, name, temperature_alerts as "temperatureAlerts", schedule, intervals';
+interface ProfileRow {
+  organization_id: string;
+  slug: string;
+  name: string;
+  temperature_alerts: Profile['temperatureAlerts'];
+  schedule: Profile['schedule'];
+  intervals: Profile['intervals'];
+  updated_at: Date;
+}
 
-const SLUG_KEY = 'profiles_slug_key';
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    profiles: ProfileRow;
+  }
+}
 
-const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
-const columnsOf = ({ name, temperatureAlerts, schedule, intervals }: Profile) => [
+const toProfile = ({ slug, name, temperature_alerts, schedule, intervals }: ProfileRow): Profile => ({
+  slug,
   name,
-  json(temperatureAlerts),
-  json(schedule),
-  json(intervals),
-];
+  temperatureAlerts: temperature_alerts,
+  schedule,
+  intervals,
+});
+
+const toColumns = ({ name, temperatureAlerts, schedule, intervals }: Profile) => ({
+  name,
+  temperature_alerts: toJson(temperatureAlerts),
+  schedule: toJson(schedule),
+  intervals: toJson(intervals),
+});
 
 export type ProfilesRepository = ReturnType<typeof createProfilesRepository>;
 
-export function createProfilesRepository(sql: Sql) {
+export function createProfilesRepository(sql: Database) {
+  const one = (organizationId: string, slug: string) =>
+    sql('profiles').where({ organization_id: organizationId, slug });
+
   return {
-    list(organizationId: string): Promise<Profile[]> {
-      return query(sql, `select ${COLUMNS} from profiles where organization_id = ? order by slug`, [
-        organizationId,
-      ]);
+    async list(organizationId: string): Promise<Profile[]> {
+      const rows = await sql('profiles').where({ organization_id: organizationId }).orderBy('slug');
+      return rows.map(toProfile);
     },
 
     async find(organizationId: string, slug: string): Promise<Profile | null> {
-      const [row] = await query<Profile>(
-        sql,
-        `select ${COLUMNS} from profiles where organization_id = ? and slug = ?`,
-        [organizationId, slug],
-      );
-      return row ?? null;
+      const row = await one(organizationId, slug).first();
+      return row ? toProfile(row) : null;
     },
 
     /** The profile, locked until the transaction ends. */
     async lock(organizationId: string, slug: string): Promise<Profile | null> {
-      const [row] = await query<Profile>(
-        sql,
-        `select ${COLUMNS} from profiles where organization_id = ? and slug = ? for update`,
-        [organizationId, slug],
-      );
-      return row ?? null;
+      const row = await one(organizationId, slug).first().forUpdate();
+      return row ? toProfile(row) : null;
     },
 
     /** @throws conflict when the organization has a profile of this slug. */
     async insert(organizationId: string, profile: Profile): Promise<void> {
-      await query(
-        sql,
-        `insert into profiles (organization_id, slug, name, temperature_alerts, schedule, intervals)
-         values (?, ?, ?, ?::jsonb, ?::jsonb, ?::jsonb)`,
-        [organizationId, profile.slug, ...columnsOf(profile)],
-      ).catch((error) => {
-        if (!isUniqueViolation(error, SLUG_KEY)) throw error;
+      try {
+        await sql('profiles').insert({
+          organization_id: organizationId,
+          slug: profile.slug,
+          ...toColumns(profile),
+        });
+      } catch (error) {
+        if (!isUniqueViolation(error, 'profiles_slug_key')) throw error;
         throw conflict(`A profile with the slug ${profile.slug} is there already`);
-      });
+      }
     },
 
     async update(organizationId: string, profile: Profile): Promise<void> {
-      await query(
-        sql,
-        `update profiles set name = ?, temperature_alerts = ?::jsonb, schedule = ?::jsonb, intervals = ?::jsonb,
-           updated_at = now()
-         where organization_id = ? and slug = ?`,
-        [...columnsOf(profile), organizationId, profile.slug],
-      );
+      await one(organizationId, profile.slug).update({ ...toColumns(profile), updated_at: sql.fn.now() });
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import { created, ok, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
@@ -19,7 +19,7 @@ const auth = 'customer' as const;
 
 export interface ProfilesRoutesDeps {
   profiles: ProfilesRepository;
-  profilesIn(sql: Sql): ProfilesRepository;
+  profilesIn(sql: Database): ProfilesRepository;
 }
 
 export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Route[] {

@@ -228,7 +228,7 @@ describe('The audit trail', () => {
     const { sql } = dms.service;
     const seen: string[] = [];
     const note = ({ sql: text }: { sql: string }) => {
-      if (text.includes('from audit_entries')) seen.push(text);
+      if (text.includes('from "audit_entries"')) seen.push(text);
     };
     sql.on('query', note);
     const filters = ['', '&subject=x', '&actor=x', `&actor=${randomUUID()}`, '&from=2026-01-01T00:00:00Z'];

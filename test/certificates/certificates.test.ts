@@ -129,7 +129,10 @@ describe('Calibration certificates', () => {
     assert.match(String(headers['content-disposition']), /MOVING-a\.pdf/);
     const again = await upload(api, second, pdf('of a'));
     assert.equal(again.body.serialNumber, 'MOVING-a');
-    const count = await dms.service.sql('certificates').where({ serial_key: 'moving-a' }).count();
+    const count = await dms.service
+      .sql('certificates')
+      .where({ organization_id: dms.id, serial_key: 'moving-a' })
+      .count();
     assert.deepEqual(count, [{ count: 1 }]);
   });
 
@@ -224,7 +227,7 @@ describe('Calibration certificates', () => {
     assert.equal(await countChunks(), before, 'not yet due');
     await removeReplaced();
     assert.equal(await countChunks(), before - LARGE.length / 65_536);
-    assert.deepEqual(await dms.service.sql('certificate_removals'), []);
+    assert.deepEqual(await own('certificate_removals'), []);
     const { bytes } = await reader.readOn();
     assert.ok(bytes < LARGE.length, `${bytes} bytes`);
     assert.ok((await download(dms.api, assetId)).bytes.equals(pdf('new')));
@@ -243,7 +246,7 @@ describe('Calibration certificates', () => {
     );
     const { bytes } = await download(dms.api, assetId);
     assert.ok(files.some((file) => file.equals(bytes)));
-    const [row] = await dms.service.sql('certificate_removals').count();
+    const [row] = await own('certificate_removals').count();
     assert.deepEqual(row, { count: 3 });
   });
 
@@ -275,14 +278,17 @@ describe('Calibration certificates', () => {
     );
   });
 
+  const own = (table: 'certificate_chunks' | 'certificate_removals') =>
+    dms.service.sql(table).where({ organization_id: dms.id });
+
   const countChunks = async () => {
-    const [row] = await dms.service.sql('certificate_chunks').count();
+    const [row] = await own('certificate_chunks').count();
     return Number(row?.count);
   };
 
   /** As the sweep does an hour later. */
   async function removeReplaced(): Promise<void> {
-    await dms.service.sql('certificate_removals').update({ due_at: new Date() });
+    await own('certificate_removals').update({ due_at: new Date() });
     await createCertificateContentsRepository(dms.service.sql).removeDue();
   }
 

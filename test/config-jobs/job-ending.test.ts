@@ -7,8 +7,9 @@ import { createConfigTargetsRepository } from '../../src/config-jobs/config-targ
 import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
 import { createFinishJob } from '../../src/config-jobs/finish-job.service.ts';
 import { createJobEnding, type Ending } from '../../src/config-jobs/job-ending.service.ts';
-import type { Sql } from '../../src/db/database.ts';
+import type { Database, Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
 import {
   createConfigurationCache,
   createConfigurationsRepository,
@@ -64,11 +65,8 @@ describe('The end of a job in chunks', () => {
     job = { organizationId: org.id, jobId: await apply(org, 'daily', { applyToAll: true }) };
   });
 
-  /** Of the kind that the service makes. */
-  const inTransaction = <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
-    const { isDistributed } = dms.service.sql;
-    return dms.service.sql.transaction((tx) => work(Object.assign(tx, { isDistributed })));
-  };
+  const inTransaction = <T>(work: (sql: Database) => Promise<T>): Promise<T> =>
+    createTransact(dms.service.sql)(({ sql }) => work(sql));
   const endNext = (ending: Ending, after: string | null) =>
     inTransaction((sql) => jobEnding.endNext(sql, job, ending, after));
   async function endAll(ending: Ending): Promise<void> {

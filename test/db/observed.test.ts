@@ -1,5 +1,6 @@
 /** What operators see of the database: pools, faults that are counted, notifications, partitions. */
 import assert from 'node:assert/strict';
+import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { type Database, openDatabase, readPool } from '../../src/db/database.ts';
 import { type FaultKind, staleRead } from '../../src/db/faults.ts';
 import { listenTo } from '../../src/db/listen.ts';
@@ -53,7 +54,7 @@ describe('The database as operators see it', () => {
     const other = openDatabase({ url, poolSize: 1, statementTimeoutMs: 0, applicationName: 'other' });
     await createTransact(other)(async (holder) => {
       await query(holder.sql, 'lock table organizations');
-      const waiting = createTransact(sql, { lockTimeoutMs: 50 });
+      const waiting = createBatchTransact(sql, { lockTimeoutMs: 50 });
       await assert.rejects(waiting((tx) => query(tx.sql, 'select 1 from organizations')));
     });
     await other.destroy();

@@ -1,20 +1,19 @@
-/** Transactions on pooled connections: together or not at all, and nothing of one gets into another. */
+/** Transactions on pooled connections, both kinds: together or not at all, and nothing of one gets into another. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { type Database, openDatabase, type Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
-import { createTransact, joinTransaction, type Transact } from '../../src/db/transaction.ts';
+import { createTransact, joinTransaction } from '../../src/db/transaction.ts';
 import { newDatabase } from '../support/servers.ts';
 
-describe('A transaction', () => {
+describe('Transactions', () => {
   let database: Database;
   let url: string;
-  let transact: Transact;
 
   before(async () => {
     url = await newDatabase();
     database = open(1);
-    transact = createTransact(database);
     await database.raw('create table notes (note text primary key)');
   });
   after(() => database.destroy());
@@ -26,137 +25,99 @@ describe('A transaction', () => {
   const notes = async () =>
     (await query<{ note: string }>(database, 'select note from notes order by 1')).map(({ note }) => note);
 
-  it('gives what its work gives, and runs the effects when it is durable', async () => {
-    const seen: string[][] = [];
-    const result = await transact(async ({ sql, afterCommit }) => {
-      await write(sql, 'kept');
-      afterCommit(() => seen.push(['effect']));
-      return 'done';
-    });
-    assert.deepEqual([result, seen, await notes()], ['done', [['effect']], ['kept']]);
-  });
-
-  it('whose work fails leaves nothing, runs no effect and fails with the same error', async () => {
-    const fault = new Error('fault');
-    let effects = 0;
-    const failing = transact(async ({ sql, afterCommit }) => {
-      await write(sql, 'undone');
-      afterCommit(() => effects++);
-      throw fault;
-    });
-    await assert.rejects(failing, fault);
-    assert.deepEqual([await notes(), effects], [[], 0]);
-  });
-
-  it('does not claim to have kept what a swallowed fault of a statement has undone', async () => {
-    const swallowing = transact(async ({ sql }) => {
-      await write(sql, 'undone');
-      await write(sql, 'undone').catch(() => undefined);
-      return 'kept';
-    });
-    await assert.rejects(swallowing, /undone/);
-    assert.deepEqual(await notes(), []);
-  });
-
-  it('keeps what its last statement writes, and leaves nothing when that one fails', async () => {
-    const finishing = (last: string) =>
-      transact(async ({ sql, finishWith }) => {
-        await write(sql, `before ${last}`);
-        finishWith(async () => void (await write(sql, last)));
-        return last;
+  for (const [kind, createFor] of [
+    ['of Knex', createTransact],
+    ['of batches', createBatchTransact],
+  ] as const) {
+    describe(kind, () => {
+      let transact: ReturnType<typeof createFor>;
+      before(() => {
+        transact = createFor(database);
       });
-    assert.equal(await finishing('last'), 'last');
-    await assert.rejects(finishing('last'), { code: '23505' });
-    assert.deepEqual(await notes(), ['before last', 'last']);
-  });
 
-  it('commits when the last statement turns out to be none', async () => {
-    await transact(async ({ sql, finishWith }) => {
-      await write(sql, 'kept');
-      finishWith(async () => {});
-    });
-    assert.deepEqual(await notes(), ['kept']);
-  });
-
-  it('that begins with a statement that fails leaves nothing, and its connection is used again', async () => {
-    const eager = createTransact(database, { startsWithRead: true });
-    await assert.rejects(
-      eager(({ sql }) => query(sql, 'select 1 / 0')),
-      { code: '22012' },
-    );
-    await eager(async ({ sql }) => {
-      await query(sql, 'select 1');
-      await write(sql, 'kept');
-    });
-    await assert.rejects(
-      eager(async ({ sql }) => {
-        await query(sql, 'select 1');
-        await write(sql, 'undone');
-        throw new Error('fault');
-      }),
-      /fault/,
-    );
-    assert.deepEqual(await notes(), ['kept']);
-  });
-
-  it('that has failed lets nothing through of what its work left running', async () => {
-    let late: Promise<unknown> = Promise.resolve();
-    const failing = transact(({ sql }) => {
-      late = delay(50).then(() => write(sql, 'late'));
-      return Promise.all([late, Promise.reject(new Error('fault'))]);
-    });
-    await assert.rejects(failing, /fault/);
-    // On the only connection that there is.
-    await transact(async ({ sql }) => {
-      await write(sql, 'of the next');
-      await assert.rejects(late, /is over/);
-    });
-    assert.deepEqual(await notes(), ['of the next']);
-  });
-
-  it('whose statements are planned once leaves the others as they are', async () => {
-    const modeIn = async (sql: Sql) =>
-      (await query<{ plan_cache_mode: string }>(sql, 'show plan_cache_mode'))[0];
-    const own = await createTransact(database, { plans: 'once' })(({ sql }) => modeIn(sql));
-    assert.deepEqual(own, { plan_cache_mode: 'force_generic_plan' });
-    assert.deepEqual(await transact(({ sql }) => modeIn(sql)), { plan_cache_mode: 'auto' });
-    assert.deepEqual(await modeIn(database), { plan_cache_mode: 'auto' });
-  });
-
-  it('whose connection dies fails, and the next one gets another', async () => {
-    const failing = transact(async ({ sql }) => {
-      const other = open(1);
-      const [row] = await query<{ pid: number }>(sql, 'select pg_backend_pid() as pid');
-      await query(other, 'select pg_terminate_backend(?)', [row?.pid]);
-      await other.destroy();
-      await write(sql, 'lost');
-    });
-    await assert.rejects(failing);
-    await transact(({ sql }) => write(sql, 'after'));
-    assert.deepEqual(await notes(), ['after']);
-  });
-
-  it('that another one deadlocks with runs its work again', async () => {
-    await database.raw(`insert into notes values ('a'), ('b')`);
-    const two = open(2);
-    let runs = 0;
-    const lock = (sql: Sql, note: string) =>
-      query(sql, 'select from notes where note = ? for update', [note]);
-    const inOrder = (first: string, second: string) =>
-      createTransact(two)(async ({ sql }) => {
-        runs++;
-        await lock(sql, first);
-        await delay(100);
-        await lock(sql, second);
+      it('give what their work gives, and run the effects when it is durable', async () => {
+        const seen: string[][] = [];
+        const result = await transact(async ({ sql, afterCommit }) => {
+          await write(sql, 'kept');
+          afterCommit(() => seen.push(['effect']));
+          return 'done';
+        });
+        assert.deepEqual([result, seen, await notes()], ['done', [['effect']], ['kept']]);
       });
-    await Promise.all([inOrder('a', 'b'), inOrder('b', 'a')]);
-    await two.destroy();
-    assert.ok(runs > 2, `${runs} runs`);
-  });
 
-  it('keeps what surrounds a joined work that fails, and of that nothing', async () => {
+      it('leave nothing of a work that fails, run no effect and fail with the same error', async () => {
+        const fault = new Error('fault');
+        let effects = 0;
+        const failing = transact(async ({ sql, afterCommit }) => {
+          await write(sql, 'undone');
+          afterCommit(() => effects++);
+          throw fault;
+        });
+        await assert.rejects(failing, fault);
+        assert.deepEqual([await notes(), effects], [[], 0]);
+      });
+
+      it('do not claim to have kept what a swallowed fault of a statement has undone', async () => {
+        const swallowing = transact(async ({ sql }) => {
+          await write(sql, 'undone');
+          await write(sql, 'undone').catch(() => undefined);
+          return 'kept';
+        });
+        await assert.rejects(swallowing, /undone|transaction is aborted/);
+        assert.deepEqual(await notes(), []);
+      });
+
+      it('let nothing through of what a failed work left running', async () => {
+        let late: Promise<unknown> = Promise.resolve();
+        const failing = transact(({ sql }) => {
+          late = delay(50).then(() => write(sql, 'late'));
+          return Promise.all([late, Promise.reject(new Error('fault'))]);
+        });
+        await assert.rejects(failing, /fault/);
+        // On the only connection that there is.
+        await transact(async ({ sql }) => {
+          await write(sql, 'of the next');
+          await assert.rejects(late, /is over|already complete/);
+        });
+        assert.deepEqual(await notes(), ['of the next']);
+      });
+
+      it('fail when their connection dies, and the next one gets another', async () => {
+        const failing = transact(async ({ sql }) => {
+          const other = open(1);
+          const [row] = await query<{ pid: number }>(sql, 'select pg_backend_pid() as pid');
+          await query(other, 'select pg_terminate_backend(?)', [row?.pid]);
+          await other.destroy();
+          await write(sql, 'lost');
+        });
+        await assert.rejects(failing);
+        await transact(({ sql }) => write(sql, 'after'));
+        assert.deepEqual(await notes(), ['after']);
+      });
+
+      it('run their work again after a deadlock', async () => {
+        await database.raw(`insert into notes values ('a'), ('b')`);
+        const two = open(2);
+        let runs = 0;
+        const lock = (sql: Sql, note: string) =>
+          query(sql, 'select from notes where note = ? for update', [note]);
+        const inOrder = (first: string, second: string) =>
+          createFor(two)(async ({ sql }) => {
+            runs++;
+            await lock(sql, first);
+            await delay(100);
+            await lock(sql, second);
+          });
+        await Promise.all([inOrder('a', 'b'), inOrder('b', 'a')]);
+        await two.destroy();
+        assert.ok(runs > 2, `${runs} runs`);
+      });
+    });
+  }
+
+  it('keep what surrounds a joined work that fails, and of that nothing', async () => {
     const effects: string[] = [];
-    await transact(async (tx) => {
+    await createTransact(database)(async (tx) => {
       await write(tx.sql, 'around');
       const joined = joinTransaction(tx);
       const failing = joined(async ({ sql, afterCommit }) => {
@@ -172,5 +133,69 @@ describe('A transaction', () => {
       assert.deepEqual(effects, []);
     });
     assert.deepEqual([await notes(), effects], [['around', 'joined'], ['joined']]);
+  });
+
+  it('keep nothing of a joined work whose fault was swallowed, but what surrounds it', async () => {
+    await createTransact(database)(async (tx) => {
+      await write(tx.sql, 'around');
+      const swallowing = joinTransaction(tx)(async ({ sql }) => {
+        await write(sql, 'undone');
+        await write(sql, 'around').catch(() => undefined);
+      });
+      await assert.rejects(swallowing, /transaction is aborted/);
+    });
+    assert.deepEqual(await notes(), ['around']);
+  });
+
+  describe('of batches, beside that', () => {
+    it('keep what their last statement writes, and leave nothing when that one fails', async () => {
+      const finishing = (last: string) =>
+        createBatchTransact(database)(async ({ sql, finishWith }) => {
+          await write(sql, `before ${last}`);
+          finishWith(async () => void (await write(sql, last)));
+          return last;
+        });
+      assert.equal(await finishing('last'), 'last');
+      await assert.rejects(finishing('last'), { code: '23505' });
+      assert.deepEqual(await notes(), ['before last', 'last']);
+    });
+
+    it('commit when the last statement turns out to be none', async () => {
+      await createBatchTransact(database)(async ({ sql, finishWith }) => {
+        await write(sql, 'kept');
+        finishWith(async () => {});
+      });
+      assert.deepEqual(await notes(), ['kept']);
+    });
+
+    it('leave nothing when they begin with a statement that fails, and their connection is used again', async () => {
+      const eager = createBatchTransact(database, { startsWithRead: true });
+      await assert.rejects(
+        eager(({ sql }) => query(sql, 'select 1 / 0')),
+        { code: '22012' },
+      );
+      await eager(async ({ sql }) => {
+        await query(sql, 'select 1');
+        await write(sql, 'kept');
+      });
+      await assert.rejects(
+        eager(async ({ sql }) => {
+          await query(sql, 'select 1');
+          await write(sql, 'undone');
+          throw new Error('fault');
+        }),
+        /fault/,
+      );
+      assert.deepEqual(await notes(), ['kept']);
+    });
+
+    it('leave other transactions as they are when their statements are planned once', async () => {
+      const modeIn = async (sql: Sql) =>
+        (await query<{ plan_cache_mode: string }>(sql, 'show plan_cache_mode'))[0];
+      const own = await createBatchTransact(database, { plans: 'once' })(({ sql }) => modeIn(sql));
+      assert.deepEqual(own, { plan_cache_mode: 'force_generic_plan' });
+      assert.deepEqual(await createTransact(database)(({ sql }) => modeIn(sql)), { plan_cache_mode: 'auto' });
+      assert.deepEqual(await modeIn(database), { plan_cache_mode: 'auto' });
+    });
   });
 });

@@ -10,7 +10,7 @@ import type { ConfigJob, JobRef } from '../../src/config-jobs/config-job.ts';
 import { createConfigTargetsRepository } from '../../src/config-jobs/config-targets.repository.ts';
 import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
 import { createJobEnding } from '../../src/config-jobs/job-ending.service.ts';
-import type { Sql } from '../../src/db/database.ts';
+import type { Database } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import {
@@ -75,8 +75,8 @@ describe('A change of many devices in one statement', () => {
   let found: Device[];
   let rulesChanged: string[];
   const cache = createConfigurationCache();
-  const devicesIn = (sql: Sql) => createDevicesRepository(sql, cache);
-  const configurationsIn = (sql: Sql) => createConfigurationsRepository(sql, cache);
+  const devicesIn = (sql: Database) => createDevicesRepository(sql, cache);
+  const configurationsIn = (sql: Database) => createConfigurationsRepository(sql, cache);
   const changes = createChangesService({
     configurationsIn,
     pendingIn: createPendingChangesRepository,
@@ -106,7 +106,7 @@ describe('A change of many devices in one statement', () => {
   after(() => dms.stop());
 
   /** Without what depends on the states before: the two ways begin with different ones. */
-  const rowsIn = (sql: Sql) =>
+  const rowsIn = (sql: Database) =>
     query(
       sql,
       `select to_jsonb(d) - 'utc_offset_check_at' - 'has_had_profile' as row from device_configs d where organization_id = ?
@@ -120,7 +120,7 @@ describe('A change of many devices in one statement', () => {
   function compare(
     before: DeviceSync[],
     transition: (sync: DeviceSync, index: number) => DeviceSync,
-    statement: (sql: Sql) => Promise<unknown>,
+    statement: (sql: Database) => Promise<unknown>,
   ): Promise<void> {
     return createTransact(dms.service.sql)(async ({ sql }) => {
       await devicesIn(sql).update(withSyncs(before.map(transition)));
@@ -171,7 +171,7 @@ describe('A change of many devices in one statement', () => {
     ));
 
   /** Stores the changes, and locks the devices as apply does. */
-  async function lockChanges(sql: Sql, drawn: Array<{ change: object }>) {
+  async function lockChanges(sql: Database, drawn: Array<{ change: object }>) {
     const changeIds = await configurationsIn(sql).insert(
       drawn.map(({ change }) => ({ organizationId: dms.id, config: change })),
     );
@@ -190,7 +190,7 @@ describe('A change of many devices in one statement', () => {
       .map(({ assetId }) => assetId);
 
   /** Stores the other changes, each as a target of a job of its own. */
-  async function insertOthers(sql: Sql, drawn: Array<{ others: Other[] }>): Promise<void> {
+  async function insertOthers(sql: Database, drawn: Array<{ others: Other[] }>): Promise<void> {
     for (const [index, each] of drawn.entries()) {
       for (const { change, lostKeys, state } of each.others) {
         const [changeId] = await configurationsIn(sql).insert([{ organizationId: dms.id, config: change }]);
@@ -210,7 +210,7 @@ describe('A change of many devices in one statement', () => {
   }
 
   /** What the other changes have lost, device by device in any order, and whether anything is left of them. */
-  const othersIn = async (sql: Sql, job: JobRef) =>
+  const othersIn = async (sql: Database, job: JobRef) =>
     (
       await query<{ lost: string[] | null; isActive: boolean; state: string; assetId: string }>(
         sql,

@@ -64,7 +64,7 @@ describe('Webhooks', () => {
       .sql('endpoints')
       .where({ organization_id: organizationId, id: webhookId })
       .first('secret');
-    return row.secret && secretBox().open(row.secret, { organizationId, rowId: webhookId });
+    return row?.secret ? secretBox().open(row.secret, { organizationId, rowId: webhookId }) : null;
   }
 
   describe('A cellular webhook', () => {
@@ -112,13 +112,16 @@ describe('Webhooks', () => {
 
     it('shows the last delivery of a cellular webhook', async () => {
       const { id } = await create(dms.api, '/cellular-webhooks');
-      await dms.service.sql('endpoints').where({ id }).update({
-        last_delivered_at: '2026-03-02T08:15:30Z',
-        last_attempt_at: '2026-03-02T09:15:30Z',
-        last_status: 'retrying',
-        last_status_code: 503,
-        last_error: 'the endpoint answered 503',
-      });
+      await dms.service
+        .sql('endpoints')
+        .where({ organization_id: dms.id, id })
+        .update({
+          last_delivered_at: new Date('2026-03-02T08:15:30Z'),
+          last_attempt_at: new Date('2026-03-02T09:15:30Z'),
+          last_status: 'retrying',
+          last_status_code: 503,
+          last_error: 'the endpoint answered 503',
+        });
       const shown = {
         lastDeliveredAt: '2026-03-02T08:15:30.000Z',
         lastAttemptAt: '2026-03-02T09:15:30.000Z',
@@ -150,7 +153,10 @@ describe('Webhooks', () => {
       for (const deliverConfigApplied of [true, false, true]) {
         const { body } = await dms.api.patch(`/cellular-webhooks/${id}`, { deliverConfigApplied });
         assert.equal(body.deliverConfigApplied, deliverConfigApplied);
-        const { events } = await dms.service.sql('endpoints').where({ id }).first('events');
+        const [events] = await dms.service
+          .sql('endpoints')
+          .where({ organization_id: dms.id, id })
+          .pluck('events');
         assert.deepEqual(
           events,
           deliverConfigApplied ? ['data.measurement', 'config.applied'] : ['data.measurement'],
@@ -338,10 +344,10 @@ describe('Webhooks', () => {
         const patch = async (status: string) => (await own.api.patch(`${path}/${id}`, { status })).body;
         const disabled = await patch('disabled');
         assert.deepEqual([disabled.status, disabled.disabledReason], ['disabled', 'customer']);
-        for (const reason of ['failing', 'gone']) {
+        for (const reason of ['failing', 'gone'] as const) {
           await dms.service
             .sql('endpoints')
-            .where({ id })
+            .where({ organization_id: own.id, id })
             .update({ status: 'disabled', disabled_reason: reason });
           assert.equal((await own.api.get(`${path}/${id}`)).body.disabledReason, reason);
           const kept = await own.api.patch(`${path}/${id}`, { url: URL_1 });
@@ -482,11 +488,12 @@ describe('Webhooks', () => {
 
         it('encrypts the secret for its own row, also when the id is written in capitals', async () => {
           const { id } = await create(own.api, path, { secret: WHSEC });
-          const row = await dms.service.sql('endpoints').where({ id }).first('secret', 'collection');
-          assert.equal(row.collection, collection);
-          assert.equal(row.secret.includes(WHSEC.slice(6)), false);
+          const row = await dms.service.sql('endpoints').where({ organization_id: own.id, id }).first();
+          const sealed = row?.secret as Buffer;
+          assert.equal(row?.collection, collection);
+          assert.equal(sealed.includes(WHSEC.slice(6)), false);
           assert.equal(await storedSecret(own, id), WHSEC);
-          assert.throws(() => secretBox().open(row.secret, { organizationId: own.id, rowId: randomUUID() }));
+          assert.throws(() => secretBox().open(sealed, { organizationId: own.id, rowId: randomUUID() }));
           await own.api.patch(`${path}/${id.toUpperCase()}`, { secret: 'another secret, longer' });
           assert.equal(await storedSecret(own, id), 'another secret, longer');
         });

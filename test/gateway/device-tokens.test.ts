@@ -118,7 +118,7 @@ describe('A token of one device', () => {
 
   it('is the only kind of token where the organization wants that', async () => {
     const { org, token, own, logger } = await deviceWithToken();
-    const { name } = await gateway.dms.service.sql('organizations').where({ id: org.id }).first();
+    const [name = ''] = await gateway.dms.service.sql('organizations').where({ id: org.id }).pluck('name');
     const setting = async (flag: string) => {
       const { code, stderr } = await runCommand(gateway.dms.settings.databaseUrl, 'org', 'set', name, flag);
       assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });

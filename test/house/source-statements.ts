@@ -57,11 +57,13 @@ function beginsStatement(literal: ts.StringLiteralLike | ts.TemplateExpression, 
   return ts.isIdentifier(first) && readTexts(first, source).texts.some((value) => STATEMENT.test(value));
 }
 
-/** A constant that is only ever part of other statements is read with each of them. */
-function isFragment({ parent }: ts.Node, { nodes }: Source): boolean {
+/** A constant that is only ever part of other statements is read with each of them; one that others import may be whole. */
+function isFragment({ parent }: ts.Node, { path, nodes }: Source): boolean {
   if (!ts.isVariableDeclaration(parent)) return false;
   const uses = nodes.filter((node) => ts.isIdentifier(node) && node.text === parent.name.getText());
-  return uses.every((use) => use.parent === parent || ts.isTemplateSpan(use.parent));
+  const others = uses.filter((use) => use.parent !== parent);
+  if (others.length === 0) return !path.endsWith('.statements.ts');
+  return others.every((use) => ts.isTemplateSpan(use.parent));
 }
 
 function ownerOf(literal: ts.Node): string {
@@ -83,12 +85,15 @@ function functionName(node: ts.SignatureDeclaration): string | null {
 
 function readTexts(literal: ts.Expression, source: Source): Pick<SourceStatement, 'texts' | 'unread'> {
   try {
-    return { texts: [...new Set(read(literal, source))], unread: null };
+    return { texts: [...new Set(read(literal, source).map(toPositions))], unread: null };
   } catch (error) {
     if (!(error instanceof Unread)) throw error;
     return { texts: [], unread: error.message };
   }
 }
+
+/** `:name` is a binding as well; a cast has two colons. */
+const toPositions = (text: string): string => text.replace(/(?<!:):[a-z]\w*/g, '?');
 
 class Unread extends Error {}
 

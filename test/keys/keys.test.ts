@@ -213,7 +213,7 @@ describe('Commands for keys', () => {
       `select table_name as name from information_schema.tables where table_schema = 'public'`,
     );
     const texts = tables.map(async ({ name }) => {
-      const rows = await query<{ text: string }>(dms.service.sql, `select t::text as text from "${name}" t`);
+      const rows = await query<{ text: string }>(dms.service.sql, `select t::text as text from ${name} t`);
       return rows.map(({ text }) => text).join('\n');
     });
     return (await Promise.all(texts)).join('\n');

@@ -1,6 +1,7 @@
 /** Frames of one device that repeat, overlap, interleave and come late, through two pools at once, against a set. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
@@ -31,7 +32,7 @@ describe('Blocks against a set of readings', () => {
     await fc.assert(
       fc.asyncProperty(rounds, async (all) => {
         await logger.newLogger();
-        const intakes = [logger.intakeWith(), logger.intakeWith({ transact: createTransact(other) })];
+        const intakes = [logger.intakeWith(), logger.intakeWith({ transact: createBatchTransact(other) })];
         const sent = new Map<number, Reading>();
         const seen = new Map<number, Set<number | null>>();
         const counts = { accepted: 0, total: 0 };

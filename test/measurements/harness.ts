@@ -1,8 +1,8 @@
 /** What the tests of measurements share: for each test a customer with a logger of its own, and frames to send. */
 import assert from 'node:assert/strict';
+import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { batchSlots } from '../../src/db/locking-commit.ts';
 import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
-import { createTransact } from '../../src/db/transaction.ts';
 import {
   createConfigurationCache,
   createConfigurationsRepository,
@@ -78,7 +78,7 @@ export function useLogger() {
     /** An intake on the database of the service, without alerts, events and exchanges. */
     intakeWith: (more: Partial<IntakeDeps> = {}) =>
       createIntake({
-        transact: createTransact(dms.service.sql),
+        transact: createBatchTransact(dms.service.sql),
         slots: batchSlots(20),
         devicesIn: createIntakeDevicesRepository,
         measurementsIn: createMeasurementsRepository,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
-import { createTransact } from '../../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import { temperature } from './fixtures.ts';
@@ -33,7 +33,7 @@ describe('A frame alone', () => {
   it('is stored and published in three round trips', async () => {
     await logger.org.api.post('/cellular-webhooks', { url: 'http://127.0.0.1:9/hooks' });
     const intake = logger.intakeWith({
-      transact: createTransact(database, { plans: 'once', startsWithRead: true }),
+      transact: createBatchTransact(database, { plans: 'once', startsWithRead: true }),
       publish: createPublishEvents({ deliveriesIn: createDeliveriesRepository }),
     });
     const receive = (minute: number) => intake.receive(logger.frame({ readings: [temperature(minute)] }));

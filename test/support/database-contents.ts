@@ -18,7 +18,7 @@ export async function databaseContents(sql: Sql): Promise<Record<string, string>
     tables
       .map(
         ({ name }) =>
-          `select '${name}' as name, md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as sum from "${name}" t`,
+          `select '${name}' as name, md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as sum from ${name} t`,
       )
       .join(' union all '),
   );

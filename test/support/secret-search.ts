@@ -53,7 +53,7 @@ export async function storedRows(sql: Sql): Promise<Array<{ table: string; text:
   const rows = tables.map(({ name }) =>
     query<{ table: string; text: string }>(
       sql,
-      `select '${name}' as "table", t::text as text from "${name}" t`,
+      `select '${name}' as "table", t::text as text from ${name} t`,
     ),
   );
   return (await Promise.all(rows)).flat();

@@ -1,4 +1,5 @@
 /** The real service on real sockets in this process, with its own database and task queue. */
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ComposeOptions } from '../../src/compose/resources.ts';
 import { compose, type Service } from '../../src/compose/service.ts';
@@ -11,6 +12,7 @@ import { readSettings, type Settings } from '../../src/process/config.ts';
 import { createLog, type Log } from '../../src/process/log.ts';
 import type { RunningPart } from '../../src/process/shutdown.ts';
 import { type Client, createClient } from './client.ts';
+import { collectUnscoped } from './scoped-statements.ts';
 import { newDatabase, servers } from './servers.ts';
 
 export interface TestOrganization {
@@ -95,6 +97,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     deliveryPlan,
     hasWorkflowThreads: false,
   });
+  const unscoped = collectUnscoped(service.sql, service.transferSql);
   const metrics = await service.startMetrics();
   const api = await service.startApi();
   const gateway = await service.startGateway();
@@ -132,6 +135,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
       await metrics.stop();
       await worker?.stop(1_000);
       await service.close();
+      assert.deepEqual([...unscoped], [], 'statements of the query builder without the organization');
     },
   };
 }

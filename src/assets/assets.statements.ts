@@ -1,0 +1,47 @@
+/**
+ * As text: statements that work on sets (imports, look-ups of many devices), the look-up of owners, which runs for each
+ * message without a token, and the end of an asset, which includes the SQL of presence.
+ */
+import { NO_DEADLINE } from '../presence/presence-columns.ts';
+
+/** A row for each of `:serialNumbers`, in their order: the organizations with an active device of it, two at most. */
+export const FIND_OWNERS = `
+  select f.owners, exists (
+      select from organizations o where o.id = any (f.owners) and o.requires_device_tokens
+    ) as "needsToken"
+  from unnest(:serialNumbers::text[]) with ordinality as s (serial_number, position)
+  cross join lateral (
+    select array(
+      select organization_id from assets
+      where lower(serial_number) = lower(s.serial_number) and archived_at is null limit 2
+    ) as owners
+  ) as f
+  order by s.position`;
+
+/** A look-up of each serial would be correlated with tables of all nodes, so all are looked up at once. */
+export const FIND_OWNERS_ON_ALL_NODES = `
+  select lower(a.serial_number) as key, a.organization_id as "organizationId", o.requires_device_tokens as "needsToken"
+  from assets a join organizations o on o.id = a.organization_id
+  where lower(a.serial_number) = any(:keys::text[]) and a.archived_at is null`;
+
+/** Leaves out assets whose serial an active one has. */
+export const INSERT_MISSING = `
+  insert into assets
+    (organization_id, serial_number, name, model, water_type, floor, building_id, space_id, group_id)
+  select :organizationId::uuid, n.*
+  from unnest(:serialNumbers::text[], :names::text[], :models::text[], :waterTypes::text[], :floors::integer[],
+    :buildingIds::text[], :spaceIds::text[], :groupIds::uuid[]) as n
+  on conflict (organization_id, lower(serial_number)) where archived_at is null do nothing
+  returning id, serial_number as "serialNumber"`;
+
+/** Also ends the expectation of contact and the configuration of its device. */
+export const ARCHIVE = `
+  with archived as (
+    update assets set archived_at = now(), building_id = null, space_id = null, group_id = null
+    where organization_id = :organizationId and id = :id and archived_at is null returning organization_id, id
+  ), unexpected as (
+    update device_states s set ${NO_DEADLINE}, is_active = false
+    from archived a where s.organization_id = a.organization_id and s.asset_id = a.id
+  )
+  update device_configs d set is_active = false
+  from archived a where d.organization_id = a.organization_id and d.asset_id = a.id`;

@@ -1,0 +1,38 @@
+/** What repositories hand to the query builder of Knex. */
+import type { Knex } from 'knex';
+
+/** A page of a list: what comes behind the id `before`, or the first page. */
+export interface Page {
+  before: string | null;
+  limit: number;
+}
+
+/** For `modify`: one page, newest first. Ids are in the order of their creation. */
+export function newestFirst(list: Knex.QueryBuilder, { before, limit }: Page, id = 'id'): void {
+  if (before !== null) list.where(id, '<', before);
+  list.orderBy(id, 'desc').limit(limit);
+}
+
+/** The value of a json column: the driver would send an array as one of PostgreSQL. */
+export const toJson = <T>(value: T): T =>
+  value === null || value === undefined ? value : (JSON.stringify(value) as T);
+
+export async function countRows(rows: Knex.QueryBuilder): Promise<number> {
+  const { count } = await rows.count({ count: '*' }).first();
+  return count;
+}
+
+/** The value of `updated_at`: it grows by the millisecond that views show at least, also when the clock was set back. */
+export const nextUpdate = (sql: Knex): Knex.Raw =>
+  sql.raw(`greatest(now(), (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')`);
+
+/** The id of a row to be inserted, where something needs it before. */
+export async function nextId(sql: Knex): Promise<string> {
+  const { id } = await sql.select(sql.raw('uuidv7() as id')).first();
+  return id;
+}
+
+/** Whoever locks the same name waits until the transaction ends. */
+export async function lockName(sql: Knex, name: string): Promise<void> {
+  await sql.select(sql.raw('pg_advisory_xact_lock(hashtextextended(?, 0))', [name]));
+}

@@ -1,0 +1,45 @@
+/** As text, because they join a set of alerts with other tables, by one look-up each. */
+import { ALERT_COLUMNS } from '../alerts/alert-columns.ts';
+
+export const LIST_DUE = `
+  select d.alert_id as "alertId", coalesce(o.is_notified, false) as "isNotified",
+    coalesce(a.status = 'resolved', true) as "isOver",
+    coalesce(a.status = 'acknowledged' and (a.snooze_until > :now::timestamptz) is not false, false) as "isAnswered"
+  from (
+    select distinct organization_id, alert_id from (
+      select organization_id, alert_id from notification_alerts
+      where organization_id = :organizationId and channel_id = :channelId and due_at <= :now
+      order by due_at, alert_id limit :limit
+    ) as due
+  ) as d
+  left join lateral (
+    select notified_at is not null as is_notified from notification_alerts
+    where organization_id = d.organization_id and alert_id = d.alert_id and channel_id = :channelId and kind = 'opening'
+    limit 1
+  ) as o on true
+  left join lateral (
+    select status, snooze_until from alerts where organization_id = d.organization_id and id = d.alert_id limit 1
+  ) as a on true
+  order by d.alert_id`;
+
+/** In the order of `:alertIds`. */
+export const LIST_ALERTS = `
+  select ${ALERT_COLUMNS}, asset.name as "assetName"
+  from unnest(:organizationIds::uuid[], :alertIds::uuid[]) with ordinality as n (organization_id, id, position)
+  cross join lateral (
+    select * from alerts where organization_id = n.organization_id and id = n.id limit 1
+  ) as a
+  cross join lateral (
+    select name from assets where organization_id = n.organization_id and id = a.asset_id limit 1
+  ) as asset
+  order by n.position`;
+
+/** In all organizations (null), or in one. */
+export const findOldestAlert = (organizationId: string | null): string => `
+  select coalesce(max(extract(epoch from :now::timestamptz - due.due_at)), 0)::float8 as seconds
+  from notification_channels c cross join lateral (
+    select due_at from notification_alerts q
+    where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= :now
+    order by due_at limit 1
+  ) as due
+  where ${organizationId === null ? '' : 'c.organization_id = :organizationId and'} c.status = 'active'`;

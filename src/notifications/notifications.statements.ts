@@ -1,0 +1,75 @@
+/**
+ * As text: claims and outcomes, which change two tables or skip locked rows, and what goes through the channels of all
+ * organizations. With an organization, of that one alone: see `eachOrganization`.
+ */
+
+const IS_DUE = `state = 'pending' and next_attempt_at <= :now and (leased_until is null or leased_until < now())`;
+
+/** For `eachOrganization`. */
+export const WITH_CHANNELS = {
+  text: `select distinct organization_id as "organizationId" from notification_channels where status = 'active' and is_confirmed`,
+};
+export const WITH_ENDED = `
+  select distinct organization_id as "organizationId" from notifications where state <> 'pending' and created_at < ?`;
+
+export const listDueChannels = (organizationId: string | null): string => `
+  select c.organization_id as "organizationId", c.id as "channelId" from notification_channels c
+  where ${organizationId === null ? '' : 'c.organization_id = :organizationId and'} c.status = 'active' and c.is_confirmed and (
+    (
+      coalesce(c.gathered_at, '-infinity') <= :gatheredBefore and (
+        select 1 from notification_alerts q
+        where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= :now
+        order by q.due_at limit 1
+      ) is not null
+    )
+    or (
+      select 1 from notifications m
+      where m.organization_id = c.organization_id and m.channel_id = c.id and ${IS_DUE}
+      order by m.next_attempt_at limit 1
+    ) is not null
+  )`;
+
+export const CLAIM = `
+  with claimed as (
+    update notifications set leased_by = :ownerId, leased_until = now() + make_interval(secs => :leaseSeconds)
+    where organization_id = :organizationId and id = (
+      select id from notifications
+      where organization_id = :organizationId and channel_id = :channelId and ${IS_DUE}
+      order by next_attempt_at, id limit 1 for update skip locked
+    ) returning *
+  )
+  select m.organization_id as "organizationId", m.channel_id as "channelId", m.id, m.content,
+    m.attempt_count as "attemptCount", m.created_at as "createdAt", c.type, c.target,
+    c.sealed_target as "sealedTarget", c.secret
+  from claimed m cross join lateral (
+    select * from notification_channels
+    where organization_id = m.organization_id and id = m.channel_id and status = 'active' and is_confirmed limit 1
+  ) as c`;
+
+export const RECORD = `
+  with recorded as (
+    update notifications set state = :state, attempt_count = attempt_count + 1, next_attempt_at = :nextAttemptAt,
+      last_error = :error, sent_at = :sentAt, leased_by = null, leased_until = null
+    where organization_id = :organizationId and id = :id and leased_by = :ownerId returning organization_id, channel_id
+  )
+  update notification_channels c set last_sent_at = coalesce(:sentAt, c.last_sent_at), last_error = :error
+  from recorded r where c.organization_id = r.organization_id and c.id = r.channel_id
+    and c.organization_id = :organizationId and c.id = :channelId`;
+
+export const removeEnded = (organizationId: string | null): string => `
+  delete from notifications where ${organizationId === null ? '' : 'organization_id = :organizationId and'}
+    (organization_id, id) in (
+      select organization_id, id from notifications
+      where ${organizationId === null ? '' : 'organization_id = :organizationId and'} state <> 'pending' and created_at < :before
+      order by created_at limit :limit for update skip locked
+    ) returning 1`;
+
+export const findOldestMessage = (organizationId: string | null): string => `
+  select coalesce(max(extract(epoch from :now::timestamptz - due.next_attempt_at)), 0)::float8 as seconds
+  from notification_channels c cross join lateral (
+    select next_attempt_at from notifications m
+    where m.organization_id = c.organization_id and m.channel_id = c.id and m.state = 'pending'
+      and m.next_attempt_at <= :now
+    order by next_attempt_at limit 1
+  ) as due
+  where ${organizationId === null ? '' : 'c.organization_id = :organizationId and'} c.status = 'active' and c.is_confirmed`;

@@ -1,0 +1,35 @@
+/** As text, because each changes several rows at once: the session itself, and those that end in its place. */
+
+/** Neither link nor session outlives the key that asked for it. */
+export const KEY_WORKS = `(s.key_id is null or exists (
+    select from api_keys k where k.organization_id = s.organization_id and k.id = s.key_id
+      and k.revoked_at is null and (k.expires_at is null or k.expires_at > :now)
+  ))`;
+
+/** Also deletes expired links and sessions, and the oldest links beyond `:others`. */
+export const INSERT_LINK = `
+  with over as (
+    delete from operator_sessions
+    where organization_id = :organizationId and (coalesce(expires_at, link_expires_at) < now() or id in (
+      select id from operator_sessions where organization_id = :organizationId and started_at is null
+      order by id desc offset :others
+    ))
+  )
+  insert into operator_sessions (organization_id, id, link_hash, name, role, key_id, link_expires_at)
+  values (:organizationId, :id, :hash, :name, :role, :keyId, :expiresAt)`;
+
+/** Uses a link up, and ends the oldest sessions beyond `:others`. */
+export const START_SESSION = `
+  with begun as (
+    update operator_sessions s set started_at = :now, expires_at = :until
+    where s.organization_id = :organizationId and s.id = :id and s.link_hash = :hash and s.started_at is null
+      and s.link_expires_at > :now and ${KEY_WORKS}
+    returning s.*
+  ), ended as (
+    delete from operator_sessions
+    where organization_id = :organizationId and exists (select from begun) and id in (
+      select id from operator_sessions where organization_id = :organizationId and started_at is not null
+      order by started_at desc, id desc offset :others
+    )
+  )
+  select begun.*, o.name as organization_name from begun join organizations o on o.id = begun.organization_id`;

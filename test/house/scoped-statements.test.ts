@@ -1,0 +1,32 @@
+/** The rule that test/support/service.ts checks statements of the query builder by, whenever a test stops its service. */
+import assert from 'node:assert/strict';
+import knex from 'knex';
+import { isScoped } from '../support/scoped-statements.ts';
+
+describe('The organization in statements of the query builder', () => {
+  const sql = knex({ client: 'pg' });
+  const isAccepted = (statement: { toSQL(): { toNative(): { sql: string } } }) =>
+    isScoped(statement.toSQL().toNative().sql);
+  const own = { organization_id: 'an id' };
+  const joined = () => sql('alerts as l').join('assets as a', 'a.id', 'l.asset_id');
+
+  it('is required of every statement about a table of tenants', () => {
+    assert.ok(isAccepted(sql('profiles').where({ ...own, slug: 'fridge' })));
+    assert.ok(!isAccepted(sql('profiles').where({ slug: 'fridge' })));
+    assert.ok(isAccepted(sql('profiles').where(own).update({ name: 'Fridge' })));
+    assert.ok(!isAccepted(sql('profiles').update({ name: 'Fridge' })));
+    assert.ok(!isAccepted(sql('profiles').delete()));
+    assert.ok(isAccepted(sql('profiles').insert({ ...own, slug: 'fridge' })));
+    assert.ok(!isAccepted(sql('profiles').insert({ slug: 'fridge' })));
+  });
+
+  it('is required of joined tables as well', () => {
+    assert.ok(!isAccepted(joined().where({ 'l.organization_id': 'an id' })));
+    assert.ok(isAccepted(joined().where({ 'l.organization_id': 'an id', 'a.organization_id': 'an id' })));
+  });
+
+  it('is not required of tables of all organizations', () => {
+    assert.ok(isAccepted(sql('organizations').where({ name: 'Acme' })));
+    assert.ok(isAccepted(sql('api_keys').where({ id: 'an id' })));
+  });
+});

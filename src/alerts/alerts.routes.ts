@@ -1,4 +1,4 @@
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import { ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
@@ -13,7 +13,7 @@ const params = idParams('alertId');
 
 export interface AlertsRoutesDeps {
   alerts: AlertsRepository;
-  alertsIn(sql: Sql): AlertsRepository;
+  alertsIn(sql: Database): AlertsRepository;
 }
 
 export function alertsRoutes({ alerts, alertsIn }: AlertsRoutesDeps): Route[] {

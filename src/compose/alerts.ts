@@ -1,3 +1,4 @@
+import { createAlertBatchesRepository } from '../alerts/alert-batches.repository.ts';
 import { createAlertEvaluation } from '../alerts/alert-evaluation.service.ts';
 import { createAlertStatesRepository } from '../alerts/alert-states.repository.ts';
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
@@ -9,13 +10,16 @@ import type { Resources } from './resources.ts';
 export type AlertsNeeds = Pick<AlertsServiceDeps, 'publish'>;
 
 export function composeAlerts({ sql, lagging }: Resources, { publish }: AlertsNeeds) {
-  const alertsIn = createAlertsRepository;
+  const alertsIn = createAlertBatchesRepository;
   const statesIn = createAlertStatesRepository;
   const unannouncedIn = createUnannouncedAlertsRepository;
   const service = createAlertsService({ alertsIn, unannouncedIn, statesIn, publish });
   const alerts = createAlertsRepository(sql);
   return {
-    routes: alertsRoutes({ alerts: { ...alerts, list: createAlertsRepository(lagging.sql).list }, alertsIn }),
+    routes: alertsRoutes({
+      alerts: { ...alerts, list: createAlertsRepository(lagging.sql).list },
+      alertsIn: createAlertsRepository,
+    }),
     removeResolved: alerts.removeResolved,
     evaluate: createAlertEvaluation({ alertsIn, statesIn }),
     /** Of devices that missed their contact. */

@@ -9,14 +9,15 @@ import type { InTransaction } from '../db/transaction.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
 import type { AlertDetails } from './alert.ts';
+import type { AlertBatchesRepository, NewAlert } from './alert-batches.repository.ts';
 import { breachEvents, timeOf, transitionEvents } from './alert-events.ts';
 import type { AlertStatesRepository } from './alert-states.repository.ts';
-import type { AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
+import type { StoredAlert } from './alerts.repository.ts';
 import { createDeviceAlerts, type DeviceAlerts, type DeviceTransition } from './device-alerts.ts';
 import type { OpenAlert } from './open-alert.ts';
 
 export interface AlertEvaluationDeps {
-  alertsIn(sql: Sql): Pick<AlertsRepository, 'insert' | 'resolve'>;
+  alertsIn(sql: Sql): Pick<AlertBatchesRepository, 'insert' | 'resolve'>;
   statesIn(sql: Sql): Pick<AlertStatesRepository, 'updateOpenAlerts' | 'shareLockMonitoredConfigs'>;
 }
 

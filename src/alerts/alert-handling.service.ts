@@ -9,7 +9,7 @@ import type { AlertActionsRepository } from './alert-actions.repository.ts';
 import { alertEvent } from './alert-events.ts';
 import { acknowledge, type Handling, type NewAction, SNOOZE_HOURS_MAX } from './alert-handling.ts';
 import { type AlertAction, historyOf } from './alert-history.ts';
-import type { AlertRef, AlertsRepository, StoredAlert } from './alerts.repository.ts';
+import type { AlertRef, AlertsRepository, RecordedAlert } from './alerts.repository.ts';
 
 export interface AlertHandlingDeps {
   alertsIn(
@@ -37,7 +37,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
   async function withHistory(
     sql: Database,
     organizationId: string,
-    alert: StoredAlert,
+    alert: RecordedAlert,
   ): Promise<AlertWithHistory> {
     const actions = await actionsIn(sql).list(organizationId, alert.id);
     return { ...alert, history: historyOf(alert, alert.recordedAt, actions) };

@@ -1,4 +1,4 @@
-import type { Database, Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import { actorOf, created, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
@@ -24,7 +24,7 @@ const params = idParams('alertId');
 export interface AlertsRoutesDeps {
   sql: Database;
   alerts: Pick<AlertsRepository, 'list'>;
-  alertsIn(sql: Sql): Pick<AlertsRepository, 'find'>;
+  alertsIn(sql: Database): Pick<AlertsRepository, 'find'>;
   handling: AlertHandling;
 }
 

@@ -4,14 +4,15 @@ import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { OverdueDevice } from '../presence/presence.repository.ts';
+import type { AlertBatchesRepository, NewAlert } from './alert-batches.repository.ts';
 import { alertEvent } from './alert-events.ts';
 import type { AlertStatesRepository, OpenState } from './alert-states.repository.ts';
-import type { AlertRef, AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
+import type { AlertRef, StoredAlert } from './alerts.repository.ts';
 import { isNoData, isTemperature, type OpenAlert } from './open-alert.ts';
 import type { UnannouncedAlertsRepository } from './unannounced-alerts.repository.ts';
 
 export interface AlertsServiceDeps {
-  alertsIn(sql: Sql): Pick<AlertsRepository, 'insert' | 'resolve' | 'announce'>;
+  alertsIn(sql: Sql): AlertBatchesRepository;
   unannouncedIn(sql: Sql): UnannouncedAlertsRepository;
   statesIn(sql: Sql): Pick<AlertStatesRepository, 'lockOpenAlerts' | 'updateOpenAlerts'>;
   publish: Publish;

@@ -5,7 +5,7 @@ import { query, queryPrepared } from '../db/query.ts';
 import { conflict } from '../process/errors.ts';
 import type { ListedAsset, Replacement } from './asset.ts';
 import { type AssetPage, type FoundAssets, LISTED_COLUMNS, WITH_DEVICE } from './asset-search.repository.ts';
-import { ARCHIVE, FIND_OWNERS, FIND_OWNERS_ON_ALL_NODES, INSERT_MISSING } from './assets.statements.ts';
+import { ARCHIVE, FIND_OWNERS, INSERT_MISSING, LIST_OWNERS_ON_ALL_NODES } from './assets.statements.ts';
 
 const ACTIVE = 'organization_id = ? and archived_at is null';
 /** See the table list_totals. */
@@ -250,7 +250,7 @@ async function findOwnersOnAllNodes(sql: Database, serialNumbers: string[]): Pro
   const keys = serialNumbers.map((serial) => serial.toLowerCase());
   const found = await query<{ key: string; organizationId: string; needsToken: boolean }>(
     sql,
-    FIND_OWNERS_ON_ALL_NODES,
+    LIST_OWNERS_ON_ALL_NODES,
     { keys },
   );
   return keys.map((key) => {

@@ -19,7 +19,7 @@ export const FIND_OWNERS = `
   order by s.position`;
 
 /** A look-up of each serial would be correlated with tables of all nodes, so all are looked up at once. */
-export const FIND_OWNERS_ON_ALL_NODES = `
+export const LIST_OWNERS_ON_ALL_NODES = `
   select lower(a.serial_number) as key, a.organization_id as "organizationId", o.requires_device_tokens as "needsToken"
   from assets a join organizations o on o.id = a.organization_id
   where lower(a.serial_number) = any(:keys::text[]) and a.archived_at is null`;

@@ -1,4 +1,5 @@
 import { createAlertActionsRepository } from '../alerts/alert-actions.repository.ts';
+import { createAlertBatchesRepository } from '../alerts/alert-batches.repository.ts';
 import { createAlertEvaluation } from '../alerts/alert-evaluation.service.ts';
 import { type AlertHandlingDeps, createAlertHandling } from '../alerts/alert-handling.service.ts';
 import { createAlertStatesRepository } from '../alerts/alert-states.repository.ts';
@@ -14,13 +15,13 @@ export interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
 
 export function composeAlerts(resources: Resources, { publish, remindAgain }: AlertsNeeds) {
   const { sql, lagging, transact, now } = resources;
-  const alertsIn = createAlertsRepository;
+  const alertsIn = createAlertBatchesRepository;
   const statesIn = createAlertStatesRepository;
   const unannouncedIn = createUnannouncedAlertsRepository;
   const service = createAlertsService({ alertsIn, unannouncedIn, statesIn, publish });
   const alerts = createAlertsRepository(sql);
   const handling = createAlertHandling({
-    alertsIn,
+    alertsIn: createAlertsRepository,
     actionsIn: createAlertActionsRepository,
     remindAgain,
     publish,
@@ -28,7 +29,12 @@ export function composeAlerts(resources: Resources, { publish, remindAgain }: Al
     now,
   });
   return {
-    routes: alertsRoutes({ sql, alerts: createAlertsRepository(lagging.sql), alertsIn, handling }),
+    routes: alertsRoutes({
+      sql,
+      alerts: createAlertsRepository(lagging.sql),
+      alertsIn: createAlertsRepository,
+      handling,
+    }),
     endSnoozes: handling.endSnoozes,
     removeResolved: alerts.removeResolved,
     evaluate: createAlertEvaluation({ alertsIn, statesIn }),

@@ -182,6 +182,7 @@ describe('Webhooks', () => {
         events: [
           'data.measurement.alert',
           'alert.created',
+          'alert.acknowledged',
           'alert.resolved',
           'config.applied',
           'config.failed',

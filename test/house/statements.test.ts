@@ -24,7 +24,7 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep where tables are distributed: the organizations that it goes through',
   'src/endpoints/endpoint-health.repository.ts WITH_ENDPOINTS: looks up endpoints without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
-  'src/assets/assets.statements.ts FIND_OWNERS_ON_ALL_NODES: looks up assets without organization_id':
+  'src/assets/assets.statements.ts LIST_OWNERS_ON_ALL_NODES: looks up assets without organization_id':
     'a device that sends without a token is identified by its serial number alone',
   'src/db/list-totals.repository.ts CHANGED: looks up list_changes without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
@@ -38,9 +38,11 @@ const EXCEPTIONS: Record<string, string> = {
     'a command: after a restore',
   'src/config-jobs/group-withdrawals.repository.ts list: looks up group_withdrawals without organization_id':
     'a sweep: changes of large groups of all organizations',
-  'src/alerts/alerts.repository.ts listSnoozeEnded: looks up alerts without organization_id':
+  'src/alerts/alerts.statements.ts LIST_SNOOZE_ENDED: looks up alerts without organization_id':
     'a sweep: alerts of all organizations whose snooze is over',
-  'src/alerts/alerts.repository.ts removeResolved: looks up alerts without organization_id': 'retention',
+  'src/alerts/alerts.statements.ts WITH_RESOLVED: looks up alerts without organization_id':
+    'a sweep where tables are distributed: the organizations that it goes through',
+  'src/alerts/alerts.statements.ts removeResolved: looks up alerts without organization_id': 'retention',
   'src/config-jobs/old-jobs.repository.ts list: looks up config_jobs without organization_id': 'retention',
   'src/config-jobs/scheduled-devices.repository.ts listDueForOffsetCheck: looks up device_configs without organization_id':
     'a sweep: devices of all organizations whose calendars are to be compared with their time zone',

@@ -104,6 +104,10 @@ describe('Presence', () => {
       status: 'new',
       details: { expectedBy },
       timestamp: expectedBy,
+      acknowledgedAt: null,
+      acknowledgedBy: null,
+      assignee: null,
+      snoozeUntil: null,
     });
   });
 

@@ -1,0 +1,30 @@
+/** As text: the total, which adds up two tables, and sweeps, which go through all organizations. */
+
+/** By status, and by type and status; see the table list_totals. */
+export const KEPT_TOTAL = `
+  select coalesce(sum(count), 0)::bigint as total from (
+    select total as count from list_totals
+    where organization_id = :organizationId and list = 'alerts' and key = any(:keys::text[])
+    union all
+    select change from list_changes
+    where organization_id = :organizationId and list = 'alerts' and key = any(:keys::text[])
+  ) as kept`;
+
+export const LIST_SNOOZE_ENDED = `
+  select organization_id as "organizationId", id as "alertId" from alerts
+  where status = 'acknowledged' and snooze_until <= :now::timestamptz order by snooze_until limit :limit`;
+
+/** For `eachOrganization`. */
+export const WITH_RESOLVED = `
+  select distinct organization_id as "organizationId" from alerts
+  where status = 'resolved' and updated_at < now() - make_interval(days => ?)`;
+
+/** In all organizations (null), or in one. */
+export const removeResolved = (organizationId: string | null): string => `
+  delete from alerts where ${organizationId === null ? '' : 'organization_id = :organizationId and'}
+    (organization_id, id) in (
+      select organization_id, id from alerts
+      where ${organizationId === null ? '' : 'organization_id = :organizationId and'} status = 'resolved'
+        and updated_at < now() - make_interval(days => :days)
+      order by updated_at limit :limit for update skip locked
+    ) returning 1`;

@@ -3,8 +3,8 @@
  * data of the route. A refused request throws before the row is written, and a repeat that is answered from a stored
  * answer does not get here.
  */
+import { lockName } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { query } from '../db/query.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { type Audit, type RecordAudit, type Shown, toId } from './audit.ts';
 import { compileProjection } from './project-response.ts';
@@ -95,7 +95,4 @@ function projected({ schema, find }: Shown): Shown['find'] {
  * its transaction but for that of the Idempotency-Key, for which nobody waits: so it is in no deadlock.
  */
 const lockSubject = (sql: Database, organizationId: string, subject: string) =>
-  query(sql, `select pg_advisory_xact_lock(hashtextextended('audit:' || ? || ':' || ?, 0))`, [
-    organizationId,
-    subject,
-  ]);
+  lockName(sql, `audit:${organizationId}:${subject}`);

@@ -8,7 +8,6 @@ import {
   type JobStatus,
   NO_COUNTS,
   type Rollout,
-  type TargetState,
 } from './config-job.ts';
 
 export interface NewJob {
@@ -66,17 +65,9 @@ interface ConfigJobRow {
   reason: string | null;
 }
 
-interface ConfigTargetRow {
-  organization_id: string;
-  job_id: string;
-  asset_id: string;
-  state: TargetState;
-}
-
 declare module 'knex/types/tables.js' {
   interface Tables {
     config_jobs: ConfigJobRow;
-    config_targets: ConfigTargetRow;
   }
 }
 

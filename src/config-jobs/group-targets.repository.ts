@@ -2,7 +2,7 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { GroupRef, TargetState } from './config-job.ts';
-import { OPEN } from './config-targets.repository.ts';
+import { OPEN } from './config-targets.statements.ts';
 import type { ActiveChange } from './device-targets.repository.ts';
 
 /** The targets that jobs have made for the profile of a group. */

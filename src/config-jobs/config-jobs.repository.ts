@@ -61,6 +61,7 @@ interface ConfigJobRow {
   deadline_at: Date;
   created_at: Date;
   finished_at: Date | null;
+  workflow_checked_at: Date | null;
   cancel_requested_at: Date | null;
   reason: string | null;
 }

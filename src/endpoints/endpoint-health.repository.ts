@@ -89,6 +89,22 @@ const addCounts = (sum: EndpointCounts, own: EndpointCounts): EndpointCounts => 
   delaySeconds: Math.max(sum.delaySeconds, own.delaySeconds),
 });
 
+interface EndpointHourRow {
+  organization_id: string;
+  endpoint_id: string;
+  hour: Date;
+  delivered: number;
+  failed: number;
+  duration_ms: number;
+  duration_max_ms: number;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    endpoint_hours: EndpointHourRow;
+  }
+}
+
 export type EndpointHealthRepository = ReturnType<typeof createEndpointHealthRepository>;
 
 export function createEndpointHealthRepository(sql: Database) {

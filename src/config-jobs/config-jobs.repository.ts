@@ -8,7 +8,6 @@ import {
   type JobStatus,
   NO_COUNTS,
   type Rollout,
-  type TargetState,
 } from './config-job.ts';
 
 export interface NewJob {
@@ -62,21 +61,14 @@ interface ConfigJobRow {
   deadline_at: Date;
   created_at: Date;
   finished_at: Date | null;
+  workflow_checked_at: Date | null;
   cancel_requested_at: Date | null;
   reason: string | null;
-}
-
-interface ConfigTargetRow {
-  organization_id: string;
-  job_id: string;
-  asset_id: string;
-  state: TargetState;
 }
 
 declare module 'knex/types/tables.js' {
   interface Tables {
     config_jobs: ConfigJobRow;
-    config_targets: ConfigTargetRow;
   }
 }
 

@@ -1,8 +1,18 @@
 /** The targets of a job: its devices, and how far each of them is. Writers have locked the rows of the devices. */
-import type { Sql } from '../db/database.ts';
+import type { Knex } from 'knex';
+import { countRows, newestFirst, type Page } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
 import type { JobRef, JobTarget, TargetState } from './config-job.ts';
+import {
+  ACTIVATE_NEXT,
+  INSERT,
+  INSERT_RETRYABLE,
+  LIST_AWAITED,
+  OPEN,
+  RETRYABLE,
+} from './config-targets.statements.ts';
 
 export interface NewTarget {
   assetId: string;
@@ -43,242 +53,181 @@ export interface TargetPage {
   limit: number;
 }
 
-const AWAITED_READ_MAX = 1_000;
-const CHANGE = 'asset_id as "assetId", change_config_id as "changeId"';
-const OF_JOB = 'organization_id = ? and job_id = ?';
-/** Of `config_targets t`. */
-const RETRYABLE = `state in ('failed', 'timed_out') and (confirmed_at is null or lost_keys is not null) and (group_id is null or group_id = (
-    select group_id from assets a where a.organization_id = t.organization_id and a.id = t.asset_id
-  ))`;
-export const OPEN = `state in ('queued', 'waiting', 'sent')`;
+interface ConfigTargetRow {
+  organization_id: string;
+  job_id: string;
+  asset_id: string;
+  stage: number;
+  change_config_id: string;
+  state: TargetState;
+  reason: string | null;
+  is_active: boolean;
+  confirmed_at: Date | null;
+  updated_at: Date;
+  group_id: string | null;
+  lost_keys: ConfigurationKey[] | null;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    config_targets: ConfigTargetRow;
+  }
+}
+
+const toTarget = (row: ConfigTargetRow & { serial_number: string }): JobTarget => ({
+  assetId: row.asset_id,
+  serialNumber: row.serial_number,
+  state: row.state,
+  reason: row.reason,
+  updatedAt: row.updated_at,
+});
+
+const toTargetChange = (row: ConfigTargetRow): TargetChange => ({
+  assetId: row.asset_id,
+  changeId: row.change_config_id,
+});
+
 /** Beside those that are open. */
 const ENDING: Record<EndingScope, TargetState[]> = {
   open: [],
   'not refused': ['timed_out', 'superseded'],
   all: ['timed_out', 'superseded', 'failed'],
 };
-const IS_ENDING = `(${OPEN} or is_active and state = any(?::text[]))`;
 /** By these an index finds the targets of a state, which may be few of a large job. */
 const UNSETTLED: readonly TargetState[] = ['waiting', 'sent'];
 const WITH_REASON: readonly TargetState[] = ['failed', 'timed_out', 'cancelled', 'superseded'];
-const isOneOf = (states: readonly TargetState[], state: TargetState | null) =>
-  state !== null && states.includes(state);
 
 export type ConfigTargetsRepository = ReturnType<typeof createConfigTargetsRepository>;
 
-export function createConfigTargetsRepository(sql: Sql) {
+export function createConfigTargetsRepository(sql: Database) {
+  const ofJob = ({ organizationId, jobId }: JobRef) =>
+    sql('config_targets').where({ organization_id: organizationId, job_id: jobId });
+  const queued = (job: JobRef, assetIds: string[]) =>
+    ofJob(job).where({ state: 'queued' }).modify(oneOf, assetIds);
+  const retryable = ({ organizationId, jobId }: JobRef) =>
+    sql('config_targets as t').where({ organization_id: organizationId, job_id: jobId }).whereRaw(RETRYABLE);
+
   return {
-    async insert(
-      { organizationId, jobId }: JobRef,
-      targets: NewTarget[],
-      { isActive = true } = {},
-    ): Promise<void> {
-      await query(
-        sql,
-        `insert into config_targets
-           (organization_id, job_id, asset_id, stage, change_config_id, state, group_id, is_active)
-         select ?, ?, n.asset_id, n.stage, n.change_id, n.state, n.group_id, ?
-         from unnest(?::uuid[], ?::uuid[], ?::smallint[], ?::text[], ?::uuid[])
-           as n (asset_id, change_id, stage, state, group_id)`,
-        [
-          organizationId,
-          jobId,
-          isActive,
-          targets.map(({ assetId }) => assetId),
-          targets.map(({ changeId }) => changeId),
-          targets.map(({ stage }) => stage),
-          targets.map(({ state }) => state),
-          targets.map(({ groupId }) => groupId ?? null),
-        ],
-      );
+    async insert(job: JobRef, targets: NewTarget[], { isActive = true } = {}): Promise<void> {
+      await query(sql, INSERT, {
+        ...job,
+        isActive,
+        assetIds: targets.map(({ assetId }) => assetId),
+        changeIds: targets.map(({ changeId }) => changeId),
+        stages: targets.map(({ stage }) => stage),
+        states: targets.map(({ state }) => state),
+        groupIds: targets.map(({ groupId }) => groupId ?? null),
+      });
     },
 
     async list(
       { organizationId, jobId }: JobRef,
-      page: { state: TargetState | null; before: string | null; limit: number },
+      { state, ...page }: Page & { state: TargetState | null },
     ): Promise<JobTarget[]> {
-      return query<JobTarget>(
-        sql,
-        `select t.asset_id as "assetId", a.serial_number as "serialNumber", t.state, t.reason,
-           t.updated_at as "updatedAt"
-         from config_targets t join assets a on a.organization_id = t.organization_id and a.id = t.asset_id
-         where t.organization_id = ? and t.job_id = ? and (?::text is null or t.state = ?)
-           ${isOneOf(UNSETTLED, page.state) ? 'and t.is_active' : ''}
-           ${isOneOf(WITH_REASON, page.state) ? 'and t.reason is not null' : ''}
-           and (?::uuid is null or t.asset_id < ?)
-         order by t.asset_id desc limit ?`,
-        [organizationId, jobId, page.state, page.state, page.before, page.before, page.limit],
-      );
+      const targets = sql('config_targets as t')
+        .join('assets as a', (on) => on.on('a.organization_id', 't.organization_id').on('a.id', 't.asset_id'))
+        .where({ 't.organization_id': organizationId, 't.job_id': jobId })
+        .select('t.*', 'a.serial_number');
+      if (state !== null) targets.where('t.state', state);
+      if (state !== null && UNSETTLED.includes(state)) targets.where('t.is_active', true);
+      if (state !== null && WITH_REASON.includes(state)) targets.whereNotNull('t.reason');
+      return (await targets.modify(newestFirst, page, 't.asset_id')).map(toTarget);
     },
 
     /**
      * Devices that have yet to fetch or confirm the change, the most overdue first. Reads a bounded number of unsettled
      * targets, so in a job that waits for very many devices it finds some of them.
      */
-    listAwaited({ organizationId, jobId }: JobRef, limit: number): Promise<AwaitedTarget[]> {
-      return query(
-        sql,
-        `select a.serial_number as "serialNumber", w.expected_by as "expectedBy"
-         from (
-           select t.organization_id, t.asset_id, s.expected_by
-           from (
-             select organization_id, job_id, asset_id, state from config_targets
-             where ${OF_JOB} and is_active order by asset_id limit ${AWAITED_READ_MAX}
-           ) t
-           left join lateral (
-             select expected_by from device_states
-             where organization_id = t.organization_id and asset_id = t.asset_id limit 1
-           ) s on true
-           where t.state in ('waiting', 'sent')
-           order by s.expected_by nulls last, t.asset_id limit ?
-         ) w
-         cross join lateral (
-           select serial_number from assets where organization_id = w.organization_id and id = w.asset_id limit 1
-         ) a
-         order by w.expected_by nulls last, w.asset_id`,
-        [organizationId, jobId, limit],
-      );
-    },
+    listAwaited: (job: JobRef, limit: number): Promise<AwaitedTarget[]> =>
+      query(sql, LIST_AWAITED, { ...job, limit }),
 
     /** Targets that end with the job. */
-    listEnding(
-      { organizationId, jobId }: JobRef,
-      scope: EndingScope,
-      { after, limit }: TargetPage,
-    ): Promise<EndingTarget[]> {
-      return query(
-        sql,
-        `select ${CHANGE}, state, lost_keys as "lostKeys" from config_targets
-         where ${OF_JOB} and ${IS_ENDING} and (?::uuid is null or asset_id > ?)
-         order by asset_id limit ?`,
-        [organizationId, jobId, ENDING[scope], after, after, limit],
-      );
+    async listEnding(job: JobRef, scope: EndingScope, page: TargetPage): Promise<EndingTarget[]> {
+      const rows: ConfigTargetRow[] = await ofJob(job).where(isEnding(scope)).modify(nextByAsset, page);
+      return rows.map((row) => ({ ...toTargetChange(row), state: row.state, lostKeys: row.lost_keys }));
     },
 
-    listQueued(
-      { organizationId, jobId }: JobRef,
-      stage: number,
-      { after, limit }: TargetPage,
-    ): Promise<TargetChange[]> {
-      return query(
-        sql,
-        `select ${CHANGE} from config_targets
-         where ${OF_JOB} and stage = ? and state = 'queued' and (?::uuid is null or asset_id > ?)
-         order by asset_id limit ?`,
-        [organizationId, jobId, stage, after, after, limit],
-      );
+    async listQueued(job: JobRef, stage: number, page: TargetPage): Promise<TargetChange[]> {
+      const rows = await ofJob(job).where({ stage, state: 'queued' }).modify(nextByAsset, page);
+      return rows.map(toTargetChange);
     },
 
     /**
      * Failed and timed-out targets whose device has not confirmed the change since, and is still in the group for whose
      * profile it had the change.
      */
-    listRetryable({ organizationId, jobId }: JobRef): Promise<RetryableTarget[]> {
-      return query(
-        sql,
-        `select ${CHANGE}, group_id as "groupId" from config_targets t
-         where ${OF_JOB} and ${RETRYABLE} order by asset_id`,
-        [organizationId, jobId],
-      );
+    async listRetryable(job: JobRef): Promise<RetryableTarget[]> {
+      const rows: ConfigTargetRow[] = await retryable(job).orderBy('asset_id');
+      return rows.map((row) => ({ ...toTargetChange(row), groupId: row.group_id }));
     },
 
     /** Queues what failed or timed out in another job, as `listRetryable` has it, and answers with how many that are. */
-    async insertRetryable(
-      { organizationId, jobId }: JobRef,
-      retried: JobRef,
-      stage: number,
-    ): Promise<number> {
-      const rows = await query<{ count: number }>(
-        sql,
-        `with queued as (
-           insert into config_targets (organization_id, job_id, asset_id, stage, change_config_id, state, group_id)
-           select organization_id, ?, asset_id, ?, change_config_id, 'queued', group_id from config_targets t
-           where ${OF_JOB} and ${RETRYABLE}
-           returning 1
-         )
-         select count(*) from queued`,
-        [jobId, stage, organizationId, retried.jobId],
-      );
-      return rows[0]?.count ?? 0;
+    async insertRetryable(job: JobRef, retried: JobRef, stage: number): Promise<number> {
+      const bindings = { ...job, retriedId: retried.jobId, stage };
+      const [row] = await query<{ count: number }>(sql, INSERT_RETRYABLE, bindings);
+      return row?.count ?? 0;
     },
 
-    async countRetryable({ organizationId, jobId }: JobRef): Promise<number> {
-      const rows = await query<{ count: number }>(
-        sql,
-        `select count(*) from config_targets t where ${OF_JOB} and ${RETRYABLE}`,
-        [organizationId, jobId],
-      );
-      return rows[0]?.count ?? 0;
-    },
+    countRetryable: (job: JobRef): Promise<number> => countRows(retryable(job)),
 
     /** From the start of a scheduled job on. Answers with the last of the next queued targets, null when all are. */
-    async activateNext(
-      { organizationId, jobId }: JobRef,
-      { after, limit }: TargetPage,
-    ): Promise<string | null> {
-      const [row] = await query<{ last: string }>(
-        sql,
-        `with page as materialized (
-           select asset_id from config_targets
-           where ${OF_JOB} and (?::uuid is null or asset_id > ?) order by asset_id limit ?
-         ), activated as (
-           update config_targets t set is_active = true from page
-           where t.organization_id = ? and t.job_id = ? and t.asset_id = page.asset_id and t.state = 'queued'
-         )
-         select asset_id as last from page order by asset_id offset ?`,
-        [organizationId, jobId, after, after, limit, organizationId, jobId, limit - 1],
-      );
+    async activateNext(job: JobRef, page: TargetPage): Promise<string | null> {
+      const [row] = await query<{ last: string }>(sql, ACTIVATE_NEXT, { ...job, ...page });
       return row?.last ?? null;
     },
 
-    async begin({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<void> {
-      await query(
-        sql,
-        `update config_targets set state = 'waiting', updated_at = now()
-         where ${OF_JOB} and state = 'queued' and asset_id = any(?::uuid[])`,
-        [organizationId, jobId, assetIds],
-      );
+    async begin(job: JobRef, assetIds: string[]): Promise<void> {
+      await queued(job, assetIds).update({ state: 'waiting', updated_at: sql.fn.now() });
     },
 
-    async cancelQueued({ organizationId, jobId }: JobRef, assetIds: string[], reason: string): Promise<void> {
+    async cancelQueued(job: JobRef, assetIds: string[], reason: string): Promise<void> {
       if (assetIds.length === 0) return;
-      await query(
-        sql,
-        `update config_targets set state = 'cancelled', reason = ?, is_active = false, updated_at = now()
-         where ${OF_JOB} and state = 'queued' and asset_id = any(?::uuid[])`,
-        [reason, organizationId, jobId, assetIds],
-      );
+      await queued(job, assetIds).update({
+        state: 'cancelled',
+        reason,
+        is_active: false,
+        updated_at: sql.fn.now(),
+      });
     },
 
     /** Cancels what is open of them; nothing of the others is pending from then on. */
-    async cancel(
-      { organizationId, jobId }: JobRef,
-      scope: EndingScope,
-      assetIds: string[],
-      reason: string,
-    ): Promise<void> {
-      await query(
-        sql,
-        `update config_targets set
-           state = case when ${OPEN} then 'cancelled' else state end,
-           reason = case when ${OPEN} then ? else reason end,
-           is_active = false, updated_at = now()
-         where ${OF_JOB} and ${IS_ENDING} and asset_id = any(?::uuid[])`,
-        [reason, organizationId, jobId, ENDING[scope], assetIds],
-      );
+    async cancel(job: JobRef, scope: EndingScope, assetIds: string[], reason: string): Promise<void> {
+      await ofJob(job)
+        .where(isEnding(scope))
+        .modify(oneOf, assetIds)
+        .update({
+          state: sql.raw(`case when ${OPEN} then 'cancelled' else state end`),
+          reason: sql.raw(`case when ${OPEN} then ? else reason end`, [reason]),
+          is_active: false,
+          updated_at: sql.fn.now(),
+        });
     },
 
     /** The change stays pending where it was offered; a queued target never was, so nothing of it stays active. */
-    async timeOut({ organizationId, jobId }: JobRef, assetIds: string[]): Promise<void> {
-      await query(
-        sql,
-        `update config_targets set
-           state = 'timed_out', is_active = state <> 'queued', updated_at = now(),
-           reason = case when state = 'queued' then 'the deadline passed before its stage began'
-             else 'the device did not confirm the change before the deadline' end
-         where ${OF_JOB} and ${OPEN} and asset_id = any(?::uuid[])`,
-        [organizationId, jobId, assetIds],
-      );
+    async timeOut(job: JobRef, assetIds: string[]): Promise<void> {
+      await ofJob(job)
+        .whereRaw(OPEN)
+        .modify(oneOf, assetIds)
+        .update({
+          state: 'timed_out',
+          is_active: sql.raw(`state <> 'queued'`),
+          reason: sql.raw(
+            `case when state = 'queued' then 'the deadline passed before its stage began'
+               else 'the device did not confirm the change before the deadline' end`,
+          ),
+          updated_at: sql.fn.now(),
+        });
     },
   };
+}
+
+const isEnding = (scope: EndingScope) => (target: Knex.QueryBuilder) =>
+  void target.whereRaw(`(${OPEN} or is_active and state = any(?::text[]))`, [ENDING[scope]]);
+
+const oneOf = (targets: Knex.QueryBuilder, assetIds: string[]) =>
+  void targets.whereRaw('asset_id = any(?::uuid[])', [assetIds]);
+
+function nextByAsset(targets: Knex.QueryBuilder, { after, limit }: TargetPage): void {
+  if (after !== null) targets.where('asset_id', '>', after);
+  targets.orderBy('asset_id').limit(limit);
 }

@@ -8,7 +8,8 @@ import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { Conflict } from './changes.ts';
 import type { ChangesOwner, JobRef, TargetState } from './config-job.ts';
-import { OPEN, type TargetChange } from './config-targets.repository.ts';
+import type { TargetChange } from './config-targets.repository.ts';
+import { OPEN } from './config-targets.statements.ts';
 
 /** A change that the device may still come to run, all of it or what other changes have left of it. */
 export interface ActiveChange extends TargetChange {

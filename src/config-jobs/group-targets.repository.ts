@@ -1,8 +1,7 @@
 /** The targets that devices have for the profile of their group. Writers have locked the rows of the devices. */
-import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import type { Database } from '../db/database.ts';
 import type { GroupRef, TargetState } from './config-job.ts';
-import { OPEN } from './config-targets.repository.ts';
+import { OPEN } from './config-targets.statements.ts';
 import type { ActiveChange } from './device-targets.repository.ts';
 
 /** The targets that jobs have made for the profile of a group. */
@@ -15,43 +14,38 @@ export interface GroupTarget extends ActiveChange {
   state: TargetState;
 }
 
-const OF_MEMBERS = `organization_id = ? and asset_id = any(?::uuid[]) and is_active and group_id = ?
-  and (?::uuid is null or job_id <= ?)`;
-
 export type GroupTargetsRepository = ReturnType<typeof createGroupTargetsRepository>;
 
-export function createGroupTargetsRepository(sql: Sql) {
+export function createGroupTargetsRepository(sql: Database) {
+  const active = ({ organizationId, groupId, lastJobId }: GroupTargetsRef, assetIds: string[]) =>
+    sql('config_targets')
+      .where({ organization_id: organizationId, is_active: true, group_id: groupId })
+      .whereRaw('asset_id = any(?::uuid[])', [assetIds])
+      .where((target) => void (lastJobId !== null && target.where('job_id', '<=', lastJobId)));
+
   return {
     /** Those whose change the device may still come to run, the earliest job first. */
-    listActive(
-      { organizationId, groupId, lastJobId }: GroupTargetsRef,
-      assetIds: string[],
-    ): Promise<GroupTarget[]> {
-      return query(
-        sql,
-        `select asset_id as "assetId", change_config_id as "changeId", lost_keys as "lostKeys", state
-         from config_targets
-         where ${OF_MEMBERS} order by asset_id, job_id`,
-        [organizationId, assetIds, groupId, lastJobId, lastJobId],
-      );
+    async listActive(ref: GroupTargetsRef, assetIds: string[]): Promise<GroupTarget[]> {
+      const rows = await active(ref, assetIds).orderBy(['asset_id', 'job_id']);
+      return rows.map((row) => ({
+        assetId: row.asset_id,
+        changeId: row.change_config_id,
+        lostKeys: row.lost_keys,
+        state: row.state,
+      }));
     },
 
     /** Cancels those that are open. Answers with the ids of the jobs concerned. */
-    async end(
-      { organizationId, groupId, lastJobId }: GroupTargetsRef,
-      assetIds: string[],
-      reason: string,
-    ): Promise<string[]> {
-      const rows = await query<{ jobId: string }>(
-        sql,
-        `update config_targets set
-           state = case when ${OPEN} then 'cancelled' else state end,
-           reason = case when ${OPEN} then ? else reason end,
-           is_active = false, updated_at = now()
-         where ${OF_MEMBERS} returning job_id as "jobId"`,
-        [reason, organizationId, assetIds, groupId, lastJobId, lastJobId],
-      );
-      return [...new Set(rows.map(({ jobId }) => jobId))];
+    async end(ref: GroupTargetsRef, assetIds: string[], reason: string): Promise<string[]> {
+      const rows = await active(ref, assetIds)
+        .update({
+          state: sql.raw(`case when ${OPEN} then 'cancelled' else state end`),
+          reason: sql.raw(`case when ${OPEN} then ? else reason end`, [reason]),
+          is_active: false,
+          updated_at: sql.fn.now(),
+        })
+        .returning('job_id');
+      return [...new Set(rows.map(({ job_id }) => job_id))];
     },
   };
 }

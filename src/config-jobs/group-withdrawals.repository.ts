@@ -1,5 +1,5 @@
-/** What changes of large groups have left to withdraw. */
-import type { Sql } from '../db/database.ts';
+/** Pending withdrawals of large groups. */
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { GroupRef } from './config-job.ts';
 
@@ -12,39 +12,64 @@ export interface GroupWithdrawal extends GroupRef {
   afterAssetId: string | null;
 }
 
-const COLUMNS = `organization_id as "organizationId", id, group_id as "groupId", last_job_id as "lastJobId", reason,
-  is_deletion as "isDeletion", after_asset_id as "afterAssetId"`;
-const ONE = 'organization_id = ? and id = ?';
+interface GroupWithdrawalRow {
+  organization_id: string;
+  id: string;
+  group_id: string;
+  last_job_id: string;
+  reason: string;
+  is_deletion: boolean;
+  after_asset_id: string | null;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    group_withdrawals: GroupWithdrawalRow;
+  }
+}
+
+const toWithdrawal = (row: GroupWithdrawalRow): GroupWithdrawal => ({
+  organizationId: row.organization_id,
+  id: row.id,
+  groupId: row.group_id,
+  lastJobId: row.last_job_id,
+  reason: row.reason,
+  isDeletion: row.is_deletion,
+  afterAssetId: row.after_asset_id,
+});
+
 const NO_JOB = '00000000-0000-0000-0000-000000000000';
 const LISTED_MAX = 100;
 
 export type GroupWithdrawalsRepository = ReturnType<typeof createGroupWithdrawalsRepository>;
 
-export function createGroupWithdrawalsRepository(sql: Sql) {
+export function createGroupWithdrawalsRepository(sql: Database) {
+  const one = ({ organizationId, id }: Pick<GroupWithdrawal, 'organizationId' | 'id'>) =>
+    sql('group_withdrawals').where({ organization_id: organizationId, id });
+
   return {
     /** The caller has locked the group, so no job for its profile is under way. */
     async insert(
       { organizationId, groupId }: GroupRef,
       { reason, isDeletion }: { reason: string; isDeletion: boolean },
     ): Promise<void> {
-      const [job] = await query<{ id: string }>(
-        sql,
-        'select id from config_jobs where organization_id = ? order by id desc limit 1',
-        [organizationId],
-      );
-      await query(
-        sql,
-        `insert into group_withdrawals (organization_id, group_id, last_job_id, reason, is_deletion)
-         values (?, ?, ?, ?, ?)`,
-        [organizationId, groupId, job?.id ?? NO_JOB, reason, isDeletion],
-      );
+      const last = await sql('config_jobs')
+        .where({ organization_id: organizationId })
+        .orderBy('id', 'desc')
+        .first('id');
+      await sql('group_withdrawals').insert({
+        organization_id: organizationId,
+        group_id: groupId,
+        last_job_id: last?.id ?? NO_JOB,
+        reason,
+        is_deletion: isDeletion,
+      });
     },
 
     /** The earliest first. */
-    listOf(organizationId: string): Promise<GroupWithdrawal[]> {
-      return query(sql, `select ${COLUMNS} from group_withdrawals where organization_id = ? order by id`, [
-        organizationId,
-      ]);
+    async listOf(organizationId: string): Promise<GroupWithdrawal[]> {
+      const rows = await sql('group_withdrawals').where({ organization_id: organizationId }).orderBy('id');
+      return rows.map(toWithdrawal);
     },
 
     /** Of all organizations. */
@@ -56,28 +81,17 @@ export function createGroupWithdrawalsRepository(sql: Sql) {
     },
 
     /** Null when it is done, or another process works on it. */
-    async lockFree({
-      organizationId,
-      id,
-    }: Pick<GroupWithdrawal, 'organizationId' | 'id'>): Promise<GroupWithdrawal | null> {
-      const [row] = await query<GroupWithdrawal>(
-        sql,
-        `select ${COLUMNS} from group_withdrawals where ${ONE} for update skip locked`,
-        [organizationId, id],
-      );
-      return row ?? null;
+    async lockFree(ref: Pick<GroupWithdrawal, 'organizationId' | 'id'>): Promise<GroupWithdrawal | null> {
+      const row = await one(ref).first().forUpdate().skipLocked();
+      return row ? toWithdrawal(row) : null;
     },
 
-    async goOnAfter({ organizationId, id }: GroupWithdrawal, assetId: string): Promise<void> {
-      await query(sql, `update group_withdrawals set after_asset_id = ? where ${ONE}`, [
-        assetId,
-        organizationId,
-        id,
-      ]);
+    async goOnAfter(withdrawal: GroupWithdrawal, assetId: string): Promise<void> {
+      await one(withdrawal).update({ after_asset_id: assetId });
     },
 
-    async remove({ organizationId, id }: GroupWithdrawal): Promise<void> {
-      await query(sql, `delete from group_withdrawals where ${ONE}`, [organizationId, id]);
+    async remove(withdrawal: GroupWithdrawal): Promise<void> {
+      await one(withdrawal).delete();
     },
   };
 }

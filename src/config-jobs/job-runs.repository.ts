@@ -1,5 +1,5 @@
 /** Which jobs have no run in Temporal, or one that does not work. */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { JobRef } from './config-job.ts';
 import type { JobTitle } from './job-run.ts';
@@ -17,7 +17,6 @@ export interface JobWithoutWorkflow extends JobRef {
   isStuck: boolean;
 }
 
-const OF_JOB = 'organization_id = ? and id = ?';
 /** To end a large job takes its run some minutes. */
 const STUCK_AFTER_MINUTES = 15;
 /** The end of a job takes its run a moment. */
@@ -28,18 +27,18 @@ const COUNTED_MAX = 10_000;
 
 export type JobRunsRepository = ReturnType<typeof createJobRunsRepository>;
 
-export function createJobRunsRepository(sql: Sql) {
+export function createJobRunsRepository(sql: Database) {
+  const one = ({ organizationId, jobId }: JobRef) =>
+    sql('config_jobs').where({ organization_id: organizationId, id: jobId });
+
   return {
     /** Null when the row is gone. */
     async findTitle({ organizationId, jobId }: JobRef): Promise<JobTitle | null> {
-      const [row] = await query<JobTitle>(
-        sql,
-        `select j.profile_slug as "profileSlug", o.name as "organizationName"
-         from config_jobs j join organizations o on o.id = j.organization_id
-         where j.organization_id = ? and j.id = ?`,
-        [organizationId, jobId],
-      );
-      return row ?? null;
+      const row = await sql('config_jobs as j')
+        .join('organizations as o', 'o.id', 'j.organization_id')
+        .where({ 'j.organization_id': organizationId, 'j.id': jobId })
+        .first('j.profile_slug', 'o.name');
+      return row ? { profileSlug: row.profile_slug, organizationName: row.name } : null;
     },
 
     /**
@@ -90,13 +89,9 @@ export function createJobRunsRepository(sql: Sql) {
     },
 
     /** Does nothing while another transaction holds the job: that one works on it. */
-    async touchWorkflow({ organizationId, jobId }: JobRef): Promise<void> {
-      await query(
-        sql,
-        `update config_jobs set workflow_checked_at = now() where organization_id = ?
-           and id = (select id from config_jobs where ${OF_JOB} for no key update skip locked)`,
-        [organizationId, organizationId, jobId],
-      );
+    async touchWorkflow(ref: JobRef): Promise<void> {
+      const free = one(ref).select('id').forNoKeyUpdate().skipLocked();
+      await one(ref).whereIn('id', free).update({ workflow_checked_at: sql.fn.now() });
     },
   };
 }

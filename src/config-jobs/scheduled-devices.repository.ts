@@ -1,5 +1,5 @@
 /** Devices whose alert windows keep to the local time of a zone: that of the job that set their calendars last. */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 
@@ -22,9 +22,15 @@ export interface OffsetCheck {
   checkAt: Date | null;
 }
 
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    time_zone_rules: { is_only: boolean; version: string };
+  }
+}
+
 export type ScheduledDevicesRepository = ReturnType<typeof createScheduledDevicesRepository>;
 
-export function createScheduledDevicesRepository(sql: Sql) {
+export function createScheduledDevicesRepository(sql: Database) {
   return {
     /** Devices whose calendars are to be compared with their zone, of all organizations: a sweep of the worker. */
     listDueForOffsetCheck(at: Date, limit: number): Promise<AssetRef[]> {
@@ -48,17 +54,12 @@ export function createScheduledDevicesRepository(sql: Sql) {
 
     /** The release of the time zone database by which calendars were last compared; null: none yet. */
     async findTimeZoneRules(): Promise<string | null> {
-      const [row] = await query<{ version: string }>(sql, 'select version from time_zone_rules');
-      return row?.version ?? null;
+      const [version] = await sql('time_zone_rules').pluck('version');
+      return version ?? null;
     },
 
     async setTimeZoneRules(version: string): Promise<void> {
-      await query(
-        sql,
-        `insert into time_zone_rules (version) values (?)
-         on conflict on constraint time_zone_rules_pkey do update set version = excluded.version`,
-        [version],
-      );
+      await sql('time_zone_rules').insert({ version }).onConflict('is_only').merge(['version']);
     },
 
     async planOffsetChecks(organizationId: string, checks: OffsetCheck[]): Promise<void> {

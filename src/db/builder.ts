@@ -1,7 +1,7 @@
 /** What repositories hand to the query builder of Knex. */
 import type { Knex } from 'knex';
 
-/** A page of a list: what comes behind the id `before`, or the first page. */
+/** A page of a list: the items older than the id `before`, or the first ones. */
 export interface Page {
   before: string | null;
   limit: number;
@@ -13,7 +13,7 @@ export function newestFirst(list: Knex.QueryBuilder, { before, limit }: Page, id
   list.orderBy(id, 'desc').limit(limit);
 }
 
-/** The value of a json column: the driver would send an array as one of PostgreSQL. */
+/** A value for a json column, typed as it is read again: the driver would send an array as one of PostgreSQL. */
 export const toJson = <T>(value: T): T =>
   value === null || value === undefined ? value : (JSON.stringify(value) as T);
 
@@ -32,7 +32,7 @@ export async function nextId(sql: Knex): Promise<string> {
   return id;
 }
 
-/** Whoever locks the same name waits until the transaction ends. */
+/** Holds the name until the transaction ends: others who lock it wait. */
 export async function lockName(sql: Knex, name: string): Promise<void> {
   await sql.select(sql.raw('pg_advisory_xact_lock(hashtextextended(?, 0))', [name]));
 }

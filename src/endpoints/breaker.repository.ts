@@ -1,6 +1,5 @@
 /** Transitions of an endpoint's circuit breaker. Each states the state that it starts from, so a repeat changes nothing. */
-import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import type { Database } from '../db/database.ts';
 import type { Collection } from '../events/collection.ts';
 import type { EndpointRef } from './endpoint.ts';
 import type { Breaker } from './endpoint-health.ts';
@@ -20,11 +19,9 @@ export interface BreakerDecision {
   recoveredAt: Date | null;
 }
 
-const IS_ENDPOINT = 'organization_id = ? and id = ?';
-const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
-
-export function createBreakerRepository(sql: Sql) {
-  const hasRow = async (text: string, bindings: unknown[]) => (await query(sql, text, bindings)).length > 0;
+export function createBreakerRepository(sql: Database) {
+  const one = ({ organizationId, endpointId }: EndpointRef) =>
+    sql('endpoints').where({ organization_id: organizationId, id: endpointId });
 
   return {
     /**
@@ -36,72 +33,70 @@ export function createBreakerRepository(sql: Sql) {
       endpoint: EndpointRef,
       { nextProbeAt, isOutage, recoveredAt }: BreakerDecision & { nextProbeAt: Date },
     ): Promise<boolean> {
-      const rows = await query<{ previous: Breaker }>(
-        sql,
-        `update endpoints set breaker = 'open', next_probe_at = greatest(next_probe_at, ?::timestamptz),
-           recovered_at = case when ? then null else recovered_at end
-         where ${IS_ENDPOINT} and status = 'active'
-           and date_trunc('milliseconds', recovered_at) is not distinct from ?::timestamptz
-         returning old.breaker as previous`,
-        [nextProbeAt.toISOString(), isOutage, ...toBindings(endpoint), recoveredAt?.toISOString() ?? null],
-      );
+      const rows: Array<{ previous: Breaker }> = await one(endpoint)
+        .where({ status: 'active' })
+        .whereRaw(`date_trunc('milliseconds', recovered_at) is not distinct from ?::timestamptz`, [
+          recoveredAt,
+        ])
+        .update({
+          breaker: 'open',
+          next_probe_at: sql.raw('greatest(next_probe_at, ?::timestamptz)', [nextProbeAt]),
+          ...(isOutage && { recovered_at: null }),
+        })
+        .returning(sql.raw('old.breaker as previous'));
       return rows.some(({ previous }) => previous !== 'open');
     },
 
     /** After a successful probe. False when the breaker was not open. */
-    beginDrain(endpoint: EndpointRef): Promise<boolean> {
-      return hasRow(
-        `update endpoints set breaker = 'draining', next_probe_at = null, recovered_at = least(recovered_at, now())
-         where ${IS_ENDPOINT} and breaker = 'open' returning 1`,
-        toBindings(endpoint),
-      );
+    async beginDrain(endpoint: EndpointRef): Promise<boolean> {
+      const recoveredAt = sql.raw('least(recovered_at, now())');
+      const changed = await one(endpoint)
+        .where({ breaker: 'open' })
+        .update({ breaker: 'draining', next_probe_at: null, recovered_at: recoveredAt });
+      return changed > 0;
     },
 
     /** When no backlog is left. False when the breaker has changed meanwhile. */
-    close(endpoint: EndpointRef, from: 'open' | 'draining'): Promise<boolean> {
-      return hasRow(
-        `update endpoints set breaker = 'closed', next_probe_at = null where ${IS_ENDPOINT} and breaker = ? returning 1`,
-        [...toBindings(endpoint), from],
-      );
+    async close(endpoint: EndpointRef, from: 'open' | 'draining'): Promise<boolean> {
+      const changed = await one(endpoint)
+        .where({ breaker: from })
+        .update({ breaker: 'closed', next_probe_at: null });
+      return changed > 0;
     },
 
     /** When the endpoint is enabled. All that waited for it is backlog, and begins a new schedule. */
     async restore(endpoint: EndpointRef, hasBacklog: boolean): Promise<void> {
-      await query(
-        sql,
-        `update endpoints set breaker = ?, failing_since = null, next_probe_at = null, recovered_at = now(),
-           enabled_at = now()
-         where ${IS_ENDPOINT}`,
-        [hasBacklog ? 'draining' : 'closed', ...toBindings(endpoint)],
-      );
+      await one(endpoint).update({
+        breaker: hasBacklog ? 'draining' : 'closed',
+        failing_since: null,
+        next_probe_at: null,
+        recovered_at: sql.fn.now(),
+        enabled_at: sql.fn.now(),
+      });
     },
 
     /** A replay is a backlog, so it is paced. An open breaker stays open. */
     async drainIfClosed(endpoint: EndpointRef): Promise<void> {
-      await query(
-        sql,
-        `update endpoints set breaker = 'draining' where ${IS_ENDPOINT} and breaker = 'closed'`,
-        toBindings(endpoint),
-      );
+      await one(endpoint).where({ breaker: 'closed' }).update({ breaker: 'draining' });
     },
 
     async probeNow(endpoint: EndpointRef): Promise<void> {
-      await query(
-        sql,
-        `update endpoints set next_probe_at = now() where ${IS_ENDPOINT} and breaker = 'open'`,
-        toBindings(endpoint),
-      );
+      await one(endpoint).where({ breaker: 'open' }).update({ next_probe_at: sql.fn.now() });
     },
 
     /** Null when the endpoint was disabled before. */
     async disable(endpoint: EndpointRef, reason: 'failing' | 'gone'): Promise<DisabledEndpoint | null> {
-      const [row] = await query<DisabledEndpoint>(
-        sql,
-        `update endpoints set status = 'disabled', disabled_reason = ?, breaker = 'closed', next_probe_at = null,
-           updated_at = now(), disabled_at = now()
-         where ${IS_ENDPOINT} and status = 'active' returning collection, name, url`,
-        [reason, ...toBindings(endpoint)],
-      );
+      const [row] = await one(endpoint)
+        .where({ status: 'active' })
+        .update({
+          status: 'disabled',
+          disabled_reason: reason,
+          breaker: 'closed',
+          next_probe_at: null,
+          updated_at: sql.fn.now(),
+          disabled_at: sql.fn.now(),
+        })
+        .returning(['collection', 'name', 'url']);
       return row ?? null;
     },
   };

@@ -1,5 +1,5 @@
 /** How endpoints are doing: their last attempts, what is queued for them, and when a workflow last checked them. */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { AttemptCounts } from './attempt-counts.ts';
@@ -69,8 +69,6 @@ const isAny = (condition: string, order: string) => `coalesce((
   order by ${order} limit 1), false)`;
 /** A run that has not read the state for so long after it meant to may have been lost: it is started anew. */
 const LATE_RUN_MS = 40_000;
-const IS_ENDPOINT = 'organization_id = ? and id = ?';
-const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
 
 const WITH_ENDPOINTS = { text: 'select distinct organization_id as "organizationId" from endpoints' };
 const NO_ENDPOINTS: EndpointCounts = {
@@ -91,9 +89,28 @@ const addCounts = (sum: EndpointCounts, own: EndpointCounts): EndpointCounts => 
   delaySeconds: Math.max(sum.delaySeconds, own.delaySeconds),
 });
 
+interface EndpointHourRow {
+  organization_id: string;
+  endpoint_id: string;
+  hour: Date;
+  delivered: number;
+  failed: number;
+  duration_ms: number;
+  duration_max_ms: number;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    endpoint_hours: EndpointHourRow;
+  }
+}
+
 export type EndpointHealthRepository = ReturnType<typeof createEndpointHealthRepository>;
 
-export function createEndpointHealthRepository(sql: Sql) {
+export function createEndpointHealthRepository(sql: Database) {
+  const one = ({ organizationId, endpointId }: EndpointRef) =>
+    sql('endpoints').where({ organization_id: organizationId, id: endpointId });
+
   return {
     /**
      * An older attempt never overwrites a newer one. A success ends the failing, even when it is recorded late: a failure
@@ -157,13 +174,9 @@ export function createEndpointHealthRepository(sql: Sql) {
 
     /** Null when the endpoint was deleted or disabled. */
     async findActiveState(endpoint: EndpointRef): Promise<ActiveState | null> {
-      const [row] = await query<ActiveState>(
-        sql,
-        `select breaker, failing_since as "failingSince", recovered_at as "recoveredAt" from endpoints
-         where ${IS_ENDPOINT} and status = 'active'`,
-        toBindings(endpoint),
-      );
-      return row ?? null;
+      const row = await one(endpoint).where({ status: 'active' }).first();
+      if (!row) return null;
+      return { breaker: row.breaker, failingSince: row.failing_since, recoveredAt: row.recovered_at };
     },
 
     /** Null when the endpoint was deleted. Reads a bounded number of rows, whatever is queued. */
@@ -251,42 +264,29 @@ export function createEndpointHealthRepository(sql: Sql) {
     },
 
     async touchWorkflow(endpoint: EndpointRef): Promise<void> {
-      await query(
-        sql,
-        `update endpoints set workflow_checked_at = now() where ${IS_ENDPOINT}`,
-        toBindings(endpoint),
-      );
+      await one(endpoint).update({ workflow_checked_at: sql.fn.now() });
     },
 
     /** The workflow has read the state, and reads it again at that time at the latest; null: when it has acted. */
     async planWorkflow(endpoint: EndpointRef, dueAt: Date | null): Promise<void> {
-      await query(
-        sql,
-        `update endpoints set workflow_checked_at = now(), workflow_due_at = ${dueAt === null ? 'now()' : '?::timestamptz'}
-         where ${IS_ENDPOINT}`,
-        [...(dueAt === null ? [] : [dueAt.toISOString()]), ...toBindings(endpoint)],
-      );
+      await one(endpoint).update({
+        workflow_checked_at: sql.fn.now(),
+        workflow_due_at: dueAt ?? sql.fn.now(),
+      });
     },
 
     /** Whether a workflow is running that reads the state by that time; null: as soon as it can. */
     async hasRunBy(endpoint: EndpointRef, dueAt: Date | null): Promise<boolean> {
-      const rows = await query(
-        sql,
-        `select 1 from endpoints
-         where ${IS_ENDPOINT} and workflow_due_at <= coalesce(?::timestamptz, now())
-           and workflow_due_at > now() - make_interval(secs => ?)`,
-        [...toBindings(endpoint), dueAt?.toISOString() ?? null, LATE_RUN_MS / 1000],
-      );
-      return rows.length > 0;
+      const run = await one(endpoint)
+        .where('workflow_due_at', '<=', dueAt ?? sql.fn.now())
+        .where('workflow_due_at', '>', sql.raw('now() - make_interval(secs => ?)', [LATE_RUN_MS / 1000]))
+        .first('id');
+      return run !== undefined;
     },
 
     /** The workflow has ended: the next failure starts another one. */
     async clearWorkflow(endpoint: EndpointRef): Promise<void> {
-      await query(
-        sql,
-        `update endpoints set workflow_checked_at = null, workflow_due_at = null where ${IS_ENDPOINT}`,
-        toBindings(endpoint),
-      );
+      await one(endpoint).update({ workflow_checked_at: null, workflow_due_at: null });
     },
 
     /** Of all organizations, after a restore: the next sweep starts the workflows that are needed. */

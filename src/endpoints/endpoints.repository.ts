@@ -44,7 +44,12 @@ interface EndpointRow {
   previous_secret: Buffer | null;
   previous_secret_until: Date | null;
   breaker: Endpoint['breaker'];
+  failing_since: Date | null;
   next_probe_at: Date | null;
+  recovered_at: Date | null;
+  enabled_at: Date | null;
+  workflow_checked_at: Date | null;
+  workflow_due_at: Date | null;
   last_delivered_at: Date | null;
   last_attempt_at: Date | null;
   last_status: LastDelivery['lastStatus'];

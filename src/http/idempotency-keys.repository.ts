@@ -8,14 +8,21 @@ const REMOVED_AT_ONCE = 1_000;
 const EXPIRED = `select distinct organization_id as "organizationId" from idempotency_keys
   where created_at <= now() - ${KEPT}`;
 
-interface StoredRow {
+interface IdempotencyKeyRow {
+  organization_id: string;
+  key: string;
   fingerprint: Buffer;
-  status: number;
+  status_code: number;
   body: Buffer;
   location: string | null;
+  created_at: Date;
 }
 
-const nameOf = ({ organizationId, key }: IdempotencyRequest) => [organizationId, key];
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    idempotency_keys: IdempotencyKeyRow;
+  }
+}
 
 /** Encrypts stored answers: one may contain a secret that is shown only once. */
 export interface AnswerBox {
@@ -27,38 +34,38 @@ export interface AnswerBox {
 export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStore {
   return {
     /** Held until the transaction ends, so the next holder of the lock finds its outcome. */
-    async lock({ sql }, request) {
-      const [row] = await query<{ locked: boolean }>(
-        sql,
-        `select pg_try_advisory_xact_lock(hashtextextended('idempotency:' || ? || ':' || ?, 0)) as locked`,
-        nameOf(request),
-      );
-      return row?.locked ?? false;
+    async lock({ sql }, { organizationId, key }) {
+      const name = `idempotency:${organizationId}:${key}`;
+      const { locked } = await sql
+        .select(sql.raw('pg_try_advisory_xact_lock(hashtextextended(?, 0)) as locked', [name]))
+        .first();
+      return locked;
     },
 
     async find({ sql }, request) {
-      const [row] = await query<StoredRow>(
-        sql,
-        `select fingerprint, status_code as status, body, location from idempotency_keys
-         where organization_id = ? and key = ? and created_at > now() - ${KEPT}`,
-        nameOf(request),
-      );
+      const row = await sql('idempotency_keys')
+        .where({ organization_id: request.organizationId, key: request.key })
+        .where('created_at', '>', sql.raw(`now() - ${KEPT}`))
+        .first();
       if (!row) return null;
-      const { fingerprint, status, location } = row;
+      const { fingerprint, status_code: status, location } = row;
       return { fingerprint, answer: { status, location, body: box.open(row.body, request) } };
     },
 
     /** Called under the lock and after `find`: a row that still exists has expired and is replaced. */
     async insert({ sql }, request, { status, body, location }) {
-      await query(
-        sql,
-        `insert into idempotency_keys (organization_id, key, fingerprint, status_code, body, location)
-         values (?, ?, ?, ?, ?, ?)
-         on conflict on constraint idempotency_keys_pkey do update
-           set fingerprint = excluded.fingerprint, status_code = excluded.status_code, body = excluded.body,
-             location = excluded.location, created_at = excluded.created_at`,
-        [...nameOf(request), request.fingerprint, status, box.seal(body, request), location],
-      );
+      await sql('idempotency_keys')
+        .insert({
+          organization_id: request.organizationId,
+          key: request.key,
+          fingerprint: request.fingerprint,
+          status_code: status,
+          body: box.seal(body, request),
+          location,
+          created_at: sql.fn.now(),
+        })
+        .onConflict(['organization_id', 'key'])
+        .merge(['fingerprint', 'status_code', 'body', 'location', 'created_at']);
     },
   };
 }

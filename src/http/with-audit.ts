@@ -4,8 +4,8 @@
  * answer does not get here.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { lockName } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { query } from '../db/query.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import { type Audit, type RecordAudit, type Shown, toId } from './audit.ts';
 import { compileProjection } from './project-response.ts';
@@ -97,7 +97,4 @@ function projected({ schema, find }: Shown): Shown['find'] {
  * its transaction but for that of the Idempotency-Key, for which nobody waits: so it is in no deadlock.
  */
 const lockSubject = (sql: Database, organizationId: string, subject: string) =>
-  query(sql, `select pg_advisory_xact_lock(hashtextextended('audit:' || ? || ':' || ?, 0))`, [
-    organizationId,
-    subject,
-  ]);
+  lockName(sql, `audit:${organizationId}:${subject}`);

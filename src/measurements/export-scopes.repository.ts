@@ -1,5 +1,5 @@
 /** The assets whose readings an export has. */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Layout } from '../devices/channel-layout.ts';
 import type { HistoryScope } from './history.repository.ts';
@@ -30,7 +30,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type ExportScopesRepository = ReturnType<typeof createExportScopesRepository>;
 
-export function createExportScopesRepository(sql: Sql) {
+export function createExportScopesRepository(sql: Database) {
   return {
     /** By id, archived ones too. */
     async listByIds(organizationId: string, assetIds: string[]): Promise<ExportScope[]> {
@@ -58,12 +58,10 @@ export function createExportScopesRepository(sql: Sql) {
     },
 
     async hasGroup(organizationId: string, groupId: string): Promise<boolean> {
-      const rows = await query(
-        sql,
-        'select 1 from groups where organization_id = ? and id = ? and deleted_at is null',
-        [organizationId, groupId],
-      );
-      return rows.length > 0;
+      const group = await sql('groups')
+        .where({ organization_id: organizationId, id: groupId, deleted_at: null })
+        .first('id');
+      return group !== undefined;
     },
   };
 }

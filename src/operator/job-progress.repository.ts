@@ -1,5 +1,5 @@
-import type { JobRef, Rollout } from '../config-jobs/config-job.ts';
-import type { Sql } from '../db/database.ts';
+import type { JobRef } from '../config-jobs/config-job.ts';
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import { AWAITED_READ_MAX, type AwaitedDevice, type JobStages } from './job-progress.ts';
 
@@ -24,17 +24,18 @@ const listing = (targets: string) => `
   ) as s on true
   where t.state in ('waiting', 'sent')`;
 
-export function createJobProgressRepository(sql: Sql) {
+export function createJobProgressRepository(sql: Database) {
   return {
     async findStages({ organizationId, jobId }: JobRef): Promise<JobStages | null> {
-      const [row] = await query<JobStages & { rollout: Rollout | null }>(
-        sql,
-        `select current_stage as "currentStage", stage_count as "stageCount", rollout,
-           is_beginning_stage as "isBeginningStage", retry_of_job_id as "retryOfJobId"
-         from config_jobs where organization_id = ? and id = ?`,
-        [organizationId, jobId],
-      );
-      return row ?? null;
+      const row = await sql('config_jobs').where({ organization_id: organizationId, id: jobId }).first();
+      if (!row) return null;
+      return {
+        currentStage: row.current_stage,
+        stageCount: row.stage_count,
+        rollout: row.rollout,
+        isBeginningStage: row.is_beginning_stage,
+        retryOfJobId: row.retry_of_job_id,
+      };
     },
 
     /**
@@ -49,13 +50,11 @@ export function createJobProgressRepository(sql: Sql) {
 
     async listSerialNumbers(organizationId: string, assetIds: string[]): Promise<Map<string, string>> {
       if (assetIds.length === 0) return new Map();
-      const rows = await query<{ id: string; serialNumber: string }>(
-        sql,
-        `select id, serial_number as "serialNumber" from assets
-         where organization_id = ? and id = any(?::uuid[])`,
-        [organizationId, assetIds],
-      );
-      return new Map(rows.map(({ id, serialNumber }) => [id, serialNumber]));
+      const rows = await sql('assets')
+        .where({ organization_id: organizationId })
+        .whereRaw('id = any(?::uuid[])', [assetIds])
+        .select('id', 'serial_number');
+      return new Map(rows.map(({ id, serial_number }) => [id, serial_number]));
     },
   };
 }

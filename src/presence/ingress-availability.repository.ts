@@ -1,18 +1,19 @@
 /** Heartbeats and outages of the processes that receive from devices; of the service, not of an organization. */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import {
-  type AvailabilityRecord,
-  type Ingress,
-  type IngressHeartbeat,
-  OUTAGE_MIN_MS,
-  type Outage,
-} from './ingress-availability.ts';
+import { type AvailabilityRecord, type Ingress, OUTAGE_MIN_MS } from './ingress-availability.ts';
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    ingress_heartbeats: { ingress: Ingress; beat_at: Date };
+    ingress_outages: { ingress: Ingress; started_at: Date; ended_at: Date };
+  }
+}
 
 /** Longer than the longest deadline of a device. */
 const OUTAGES_KEPT = `interval '30 days'`;
 
-export function createIngressAvailabilityRepository(sql: Sql) {
+export function createIngressAvailabilityRepository(sql: Database) {
   return {
     /** Renews the heartbeat, and records the outage that it ends. */
     async renew(ingress: Ingress): Promise<void> {
@@ -31,19 +32,20 @@ export function createIngressAvailabilityRepository(sql: Sql) {
     },
 
     async readAvailability(): Promise<AvailabilityRecord> {
-      const [clock, heartbeats, outages] = [
-        await query<{ now: Date }>(sql, 'select now()'),
-        await query<IngressHeartbeat>(sql, 'select ingress, beat_at as "beatAt" from ingress_heartbeats'),
-        await query<Outage>(
-          sql,
-          'select started_at as "startedAt", ended_at as "endedAt" from ingress_outages',
-        ),
-      ];
-      return { now: clock[0]?.now as Date, heartbeats, outages };
+      const { now } = await sql.select(sql.raw('now() as now')).first();
+      const heartbeats = await sql('ingress_heartbeats');
+      const outages = await sql('ingress_outages');
+      return {
+        now,
+        heartbeats: heartbeats.map(({ ingress, beat_at }) => ({ ingress, beatAt: beat_at })),
+        outages: outages.map(({ started_at, ended_at }) => ({ startedAt: started_at, endedAt: ended_at })),
+      };
     },
 
     async removeOldOutages(): Promise<void> {
-      await query(sql, `delete from ingress_outages where ended_at < now() - ${OUTAGES_KEPT}`);
+      await sql('ingress_outages')
+        .where('ended_at', '<', sql.raw(`now() - ${OUTAGES_KEPT}`))
+        .delete();
     },
   };
 }

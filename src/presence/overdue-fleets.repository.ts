@@ -1,5 +1,5 @@
 /** The organizations whose fleets are overdue: a handful of rows at most. */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 import type { OverdueFleet } from './overdue-fleet.ts';
@@ -9,27 +9,50 @@ export interface StoredOverdueFleet extends OverdueFleet {
   isConfirmed: boolean;
 }
 
-const COLUMNS = `organization_id as "organizationId", began_at as "beganAt", since, overdue_count as overdue,
-  total_count as total, confirmed_at is not null as "isConfirmed"`;
+interface OverdueFleetRow {
+  organization_id: string;
+  began_at: Date;
+  since: Date;
+  overdue_count: number;
+  total_count: number;
+  confirmed_at: Date | null;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    overdue_fleets: OverdueFleetRow;
+  }
+}
+
+const toFleet = (row: OverdueFleetRow): StoredOverdueFleet => ({
+  organizationId: row.organization_id,
+  beganAt: row.began_at,
+  since: row.since,
+  overdue: row.overdue_count,
+  total: row.total_count,
+  isConfirmed: row.confirmed_at !== null,
+});
 
 export type OverdueFleetsRepository = ReturnType<typeof createOverdueFleetsRepository>;
 
-export function createOverdueFleetsRepository(sql: Sql) {
+export function createOverdueFleetsRepository(sql: Database) {
+  const one = (organizationId: string) => sql('overdue_fleets').where({ organization_id: organizationId });
+
   return {
     /** False when the fleet is overdue already. */
     async insert({ organizationId, since, overdue, total }: OverdueFleet): Promise<boolean> {
-      const rows = await query(
-        sql,
-        `insert into overdue_fleets (organization_id, since, overdue_count, total_count)
-         values (?, ?, ?, ?) on conflict do nothing returning 1`,
-        [organizationId, since.toISOString(), overdue, total],
-      );
+      const rows = await sql('overdue_fleets')
+        .insert({ organization_id: organizationId, since, overdue_count: overdue, total_count: total })
+        .onConflict('organization_id')
+        .ignore()
+        .returning('organization_id');
       return rows.length > 0;
     },
 
     /** Of all organizations. */
-    list(): Promise<StoredOverdueFleet[]> {
-      return query(sql, `select ${COLUMNS} from overdue_fleets order by organization_id`);
+    async list(): Promise<StoredOverdueFleet[]> {
+      const rows = await query<OverdueFleetRow>(sql, 'select * from overdue_fleets order by organization_id');
+      return rows.map(toFleet);
     },
 
     /** Ids of all organizations whose fleets are overdue; none of them ends before the transaction does. */
@@ -50,26 +73,18 @@ export function createOverdueFleetsRepository(sql: Sql) {
 
     /** Null when it has ended. */
     async lock(organizationId: string): Promise<StoredOverdueFleet | null> {
-      const [row] = await query<StoredOverdueFleet>(
-        sql,
-        `select ${COLUMNS} from overdue_fleets where organization_id = ? for update`,
-        [organizationId],
-      );
-      return row ?? null;
+      const row = await one(organizationId).first().forUpdate();
+      return row ? toFleet(row) : null;
     },
 
     /** False when the fleet is not overdue. */
     async confirm(organizationId: string): Promise<boolean> {
-      const rows = await query(
-        sql,
-        `update overdue_fleets set confirmed_at = least(confirmed_at, now()) where organization_id = ? returning 1`,
-        [organizationId],
-      );
-      return rows.length > 0;
+      const confirmedAt = sql.raw('least(confirmed_at, now())');
+      return (await one(organizationId).update({ confirmed_at: confirmedAt })) > 0;
     },
 
     async remove(organizationId: string): Promise<void> {
-      await query(sql, 'delete from overdue_fleets where organization_id = ?', [organizationId]);
+      await one(organizationId).delete();
     },
 
     /** For a metric. */

@@ -3,7 +3,7 @@
  * may be at once, or when the operator has confirmed it. Those that are overdue then go offline like any other device,
  * with an event each; of those that came back meanwhile, no event was published.
  */
-import type { Sql } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
 import { isFleetOverdue, type OverdueFleet, overdueFleetData, overdueMax } from './overdue-fleet.ts';
@@ -13,8 +13,8 @@ import type { DeviceKey } from './presence-columns.ts';
 
 export interface OverdueFleetsDeps {
   transact: Transact;
-  presenceIn(sql: Sql): Pick<PresenceRepository, 'countOverdue'>;
-  overdueFleetsIn(sql: Sql): OverdueFleetsRepository;
+  presenceIn(sql: Database): Pick<PresenceRepository, 'countOverdue'>;
+  overdueFleetsIn(sql: Database): OverdueFleetsRepository;
   noDataAlerts: {
     /** Open ones whose events were not published; counts no further than the limit. */
     countUnannounced(tx: InTransaction, organizationId: string, limit: number): Promise<number>;
@@ -68,12 +68,12 @@ export function createOverdueFleetsService(deps: OverdueFleetsDeps) {
   }
 
   return {
-    async beginNew(sql: Sql, look: Omit<OverdueQuery, 'limit'>): Promise<void> {
+    async beginNew(sql: Database, look: Omit<OverdueQuery, 'limit'>): Promise<void> {
       const counts = await presenceIn(sql).countOverdue(look);
       for (const fleet of counts.filter(isFleetOverdue)) await begin(fleet, look.now);
     },
 
-    async endThoseOver(sql: Sql): Promise<void> {
+    async endThoseOver(sql: Database): Promise<void> {
       for (const { organizationId } of await overdueFleetsIn(sql).list()) {
         while (await endStep(organizationId));
       }

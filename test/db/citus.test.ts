@@ -194,7 +194,7 @@ const NEVER_THERE: string[] = [
   'src/deliveries/claims.repository.ts claimNew',
   'src/assets/assets.statements.ts FIND_OWNERS',
   // These cannot be planned for null; the test of devices runs them.
-  'src/config-jobs/config-targets.repository.ts activateNext',
+  'src/config-jobs/config-targets.statements.ts ACTIVATE_NEXT',
   'src/config-jobs/old-jobs.repository.ts removeTargets',
   'src/deliveries/attempts.repository.ts record',
   'src/devices/configurations.repository.ts insert',

@@ -27,7 +27,14 @@ import { isObject, places, replacedAt, withKey } from './harness.ts';
 import { allRoutes, refusalOfBody, refusalOfQuery } from './request-reader.ts';
 
 /** Fields whose null is a value of its own; that a customer key needs a role is tested in test/keys/keys-api.test.ts. */
-const TAKE_NULL = ['quietHours', 'reminderMinutes', 'profileSlug', 'createKey.role', 'assignee', 'snoozeUntil'];
+const TAKE_NULL = [
+  'quietHours',
+  'reminderMinutes',
+  'profileSlug',
+  'createKey.role',
+  'assignee',
+  'snoozeUntil',
+];
 const NAMED = { slug: 'guard', serial: 'DEVICE-1', groupId: randomUUID(), assetId: randomUUID() } as Fixtures;
 const RUNS = 3_000;
 

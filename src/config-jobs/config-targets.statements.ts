@@ -1,0 +1,62 @@
+/** As text, because they work on sets of targets: each is one statement for a chunk of a job. */
+
+const AWAITED_READ_MAX = 1_000;
+
+export const OPEN = `state in ('queued', 'waiting', 'sent')`;
+
+/** Of `config_targets t`. */
+export const RETRYABLE = `state in ('failed', 'timed_out') and (confirmed_at is null or lost_keys is not null)
+  and (group_id is null or group_id = (
+    select group_id from assets a where a.organization_id = t.organization_id and a.id = t.asset_id
+  ))`;
+
+export const INSERT = `
+  insert into config_targets
+    (organization_id, job_id, asset_id, stage, change_config_id, state, group_id, is_active)
+  select :organizationId, :jobId, n.asset_id, n.stage, n.change_id, n.state, n.group_id, :isActive
+  from unnest(:assetIds::uuid[], :changeIds::uuid[], :stages::smallint[], :states::text[], :groupIds::uuid[])
+    as n (asset_id, change_id, stage, state, group_id)`;
+
+/** The most overdue of the first unsettled targets. */
+export const LIST_AWAITED = `
+  select a.serial_number as "serialNumber", w.expected_by as "expectedBy"
+  from (
+    select t.organization_id, t.asset_id, s.expected_by
+    from (
+      select organization_id, job_id, asset_id, state from config_targets
+      where organization_id = :organizationId and job_id = :jobId and is_active
+      order by asset_id limit ${AWAITED_READ_MAX}
+    ) t
+    left join lateral (
+      select expected_by from device_states
+      where organization_id = t.organization_id and asset_id = t.asset_id limit 1
+    ) s on true
+    where t.state in ('waiting', 'sent')
+    order by s.expected_by nulls last, t.asset_id limit :limit
+  ) w
+  cross join lateral (
+    select serial_number from assets where organization_id = w.organization_id and id = w.asset_id limit 1
+  ) a
+  order by w.expected_by nulls last, w.asset_id`;
+
+export const INSERT_RETRYABLE = `
+  with queued as (
+    insert into config_targets (organization_id, job_id, asset_id, stage, change_config_id, state, group_id)
+    select organization_id, :jobId, asset_id, :stage, change_config_id, 'queued', group_id from config_targets t
+    where organization_id = :organizationId and job_id = :retriedId and ${RETRYABLE}
+    returning 1
+  )
+  select count(*) from queued`;
+
+/** Answers with the last of the page if it is full. */
+export const ACTIVATE_NEXT = `
+  with page as materialized (
+    select asset_id from config_targets
+    where organization_id = :organizationId and job_id = :jobId and (:after::uuid is null or asset_id > :after)
+    order by asset_id limit :limit
+  ), activated as (
+    update config_targets t set is_active = true from page
+    where t.organization_id = :organizationId and t.job_id = :jobId and t.asset_id = page.asset_id
+      and t.state = 'queued'
+  )
+  select asset_id as last from page order by asset_id offset :limit - 1`;

@@ -54,6 +54,8 @@ import * as schemaSupport from './038-schema-support.ts';
 import * as mailAddresses from './039-mail-addresses.ts';
 import * as sentMails from './040-sent-mails.ts';
 import * as timeZoneRules from './041-time-zone-rules.ts';
+import * as deviceSettings from './042-device-settings.ts';
+import * as blockPeriods from './043-block-periods.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -97,4 +99,6 @@ export const migrations = {
   '039-mail-addresses': mailAddresses,
   '040-sent-mails': sentMails,
   '041-time-zone-rules': timeZoneRules,
+  '042-device-settings': deviceSettings,
+  '043-block-periods': blockPeriods,
 };

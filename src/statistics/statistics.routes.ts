@@ -25,7 +25,7 @@ export function statisticsRoutes({ compute, toPage, limit, pageLimit }: Statisti
       operationId: 'getStatistics',
       summary: 'Statistics of what a device has measured',
       description:
-        'Per channel minimum, maximum, average and mean kinetic temperature, the time outside the bounds of each alert, and gaps. A sample holds until the next one, for two measurement intervals at most; more is a gap. With Accept: application/pdf the same as one page, with the curve.',
+        'Per channel minimum, maximum, average and mean kinetic temperature, the time outside of the bounds that were in force, how complete the readings are, and gaps: all by the settings at each moment, also of archived assets. A sample holds until the next one, for two periods of measurement at most; more is a gap. With Accept: application/pdf the same as one page, with the curve.',
       tag: 'Assets',
       auth: 'customer',
       params: idParams('assetId'),
@@ -34,7 +34,8 @@ export function statisticsRoutes({ compute, toPage, limit, pageLimit }: Statisti
       alternative: { contentType: PDF },
       errors: [404],
       async handle({ caller, params: { assetId }, query: { from, to }, header }) {
-        const read = () => limit.run(caller, () => compute(caller.organizationId, assetId, from, to));
+        const read = () =>
+          limit.run(caller, () => compute({ organizationId: caller.organizationId, assetId, from, to }));
         if (!prefers(PDF, 'application/json', header('Accept'))) return ok(await read(), { Vary: 'Accept' });
         return ok(await pageLimit.stream(caller, async () => toPage(await read())), {
           'Content-Type': PDF,

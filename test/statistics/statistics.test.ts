@@ -1,24 +1,67 @@
 /** Statistics of readings: the rules, against a plain computation over all samples at once. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { ThresholdRule } from '../../src/devices/configuration.ts';
+import type { SettingsPeriod } from '../../src/devices/settings.ts';
 import { createCurves } from '../../src/statistics/curve.ts';
 import { createKineticMean } from '../../src/statistics/mean-kinetic-temperature.ts';
-import { type ChannelStatistics, createStatisticsFold, GAPS_MAX } from '../../src/statistics/statistics.ts';
+import { createStatisticsFold, GAPS_MAX, type StatisticsOptions } from '../../src/statistics/statistics.ts';
 
 const SECOND = 1_000;
 const HOLD = 600 * SECOND;
 const SPAN = { from: 1_000_000 * SECOND, to: 1_010_000 * SECOND };
 const BOUNDS = { lowC: 2, highC: 8 };
+const PERIOD_SECONDS = HOLD / SECOND / 2;
+
+const threshold = (condition: ThresholdRule['condition'], celsius: number): ThresholdRule => ({
+  condition,
+  slotNumbers: [0],
+  alarmRuleType: 'TEMPERATURE',
+  threshold: celsius,
+  hysteresis: 0,
+  mode: 'CONSECUTIVE_SAMPLES',
+  samples: 1,
+  action: 'NO_ACTION',
+});
+
+/** Settings from then on; by default they were in force for long before the span. */
+const inForce = (more: Partial<SettingsPeriod> & { lowC?: number; highC?: number } = {}): SettingsPeriod => {
+  const { lowC = BOUNDS.lowC, highC = BOUNDS.highC, ...settings } = more;
+  return {
+    from: new Date(0),
+    to: null,
+    config: { alarmRules: [threshold('HIGH_THRESHOLD', highC), threshold('LOW_THRESHOLD', lowC)] },
+    measurementPeriodSeconds: PERIOD_SECONDS,
+    transmissionIntervalSeconds: null,
+    profileSlug: null,
+    source: 'report',
+    ...settings,
+  };
+};
+
+const OPTIONS: StatisticsOptions = {
+  ...SPAN,
+  registeredAt: 0,
+  settings: [inForce()],
+  isState: () => false,
+  medianOf: () => null,
+};
 
 interface Sample {
   at: number;
   value: number | null;
 }
 
-function fold(samples: Sample[], holdMs = HOLD, span = SPAN): ChannelStatistics | undefined {
-  const folded = createStatisticsFold({ ...span, holdMsOf: () => holdMs, boundsOf: () => [BOUNDS] });
+interface Options extends Partial<StatisticsOptions> {
+  /** Of frames that tell it. */
+  periodSeconds?: number | null;
+}
+
+/** By default the bounds are in force, with a period of half of the time that a sample holds. */
+function fold(samples: Sample[], { periodSeconds = null, ...options }: Options = {}) {
+  const folded = createStatisticsFold({ ...OPTIONS, ...options });
   for (const { at, value } of samples.toSorted((a, b) => b.at - a.at))
-    folded.add({ channel: 1, type: 1, value, measuredAt: new Date(at) });
+    folded.add({ channel: 1, type: 1, value, measuredAt: new Date(at), periodSeconds });
   return folded.result()[0];
 }
 
@@ -37,13 +80,16 @@ const arbitrarySamples = fc.uniqueArray(
 
 /** Second by second: what the newest sample says, if it still holds. */
 function secondBySecond(samples: Sample[]) {
-  const known = samples.filter(({ value }) => value !== null).toSorted((a, b) => b.at - a.at);
+  const newestFirst = samples.toSorted((a, b) => b.at - a.at);
+  const known = newestFirst.filter(({ value }) => value !== null);
   let secondsOutside = 0;
   let uncovered = 0;
   for (let now = SPAN.from; now < SPAN.to; now += SECOND) {
+    const reading = newestFirst.find((each) => each.at <= now);
+    if (reading && now >= reading.at + HOLD) uncovered++;
     const held = known.find((sample) => sample.at <= now);
-    if (!held || now >= held.at + HOLD) uncovered++;
-    else if ((held.value as number) < BOUNDS.lowC || (held.value as number) > BOUNDS.highC) secondsOutside++;
+    if (!held || now >= held.at + HOLD) continue;
+    if ((held.value as number) < BOUNDS.lowC || (held.value as number) > BOUNDS.highC) secondsOutside++;
   }
   return { secondsOutside, uncovered };
 }
@@ -97,25 +143,25 @@ describe('Statistics of a channel', () => {
 
   it('list a bounded number of gaps, the newest, and count all', () => {
     const samples = Array.from({ length: 3 * GAPS_MAX }, (_, index) => at(index, 5));
-    const found = fold(samples, SECOND / 2);
+    const found = fold(samples, { settings: [inForce({ measurementPeriodSeconds: 0.25 })] });
     assert.equal(found?.gaps.length, GAPS_MAX);
     assert.ok((found?.gapCount ?? 0) >= 3 * GAPS_MAX);
     assert.equal(found?.gaps.at(-1)?.to, SPAN.to);
   });
 
   it('tell channels apart, and types after other hardware', () => {
-    const folded = createStatisticsFold({ ...SPAN, holdMsOf: () => HOLD, boundsOf: () => [BOUNDS] });
+    const folded = createStatisticsFold(OPTIONS);
     const measuredAt = new Date(SPAN.from);
     for (const [channel, type] of [
       [2, 2],
       [1, 1],
       [2, 1],
     ] as const)
-      folded.add({ channel, type, value: 50, measuredAt });
+      folded.add({ channel, type, value: 50, measuredAt, periodSeconds: null });
     assert.deepEqual(
-      folded.result().map((found) => [found.channel, found.type, found.alerts.length]),
+      folded.result().map((found) => [found.channel, found.type, found.withoutBounds.length]),
       [
-        [1, 1, 1],
+        [1, 1, 0],
         [2, 1, 1],
         [2, 2, 0],
       ],

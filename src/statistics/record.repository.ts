@@ -1,6 +1,7 @@
 import type { Sql } from '../db/database.ts';
-import { queryPrepared } from '../db/query.ts';
+import { query, queryPrepared } from '../db/query.ts';
 import type { Layout } from '../devices/channel-layout.ts';
+import type { Span } from '../devices/settings.ts';
 
 /** The measuring place that a record is about, with its names as of now. */
 export interface RecordedAsset extends Layout {
@@ -17,10 +18,18 @@ export interface RecordedAsset extends Layout {
   replacements: Array<{ serialNumber: string; replacedAt: Date }>;
 }
 
+/** Unix milliseconds. */
+export interface RecordedAlert extends Span {
+  channel: number;
+}
+
 interface Row extends Omit<RecordedAsset, 'replacements'> {
   earlierSerials: string[];
   replacedAt: Date[];
 }
+
+/** A curve shows no more. */
+const ALERTS_MAX = 500;
 
 export type RecordRepository = ReturnType<typeof createRecordRepository>;
 
@@ -57,6 +66,26 @@ export function createRecordRepository(sql: Sql) {
         replacedAt: replacedAt[index] as Date,
       }));
       return { ...asset, replacements };
+    },
+
+    /** Alerts of temperature that were open within the span, the newest; one that still is ends with the span. */
+    async listAlerts(organizationId: string, assetId: string, span: Span): Promise<RecordedAlert[]> {
+      const [from, to] = [new Date(span.from).toISOString(), new Date(span.to).toISOString()];
+      const rows = await query<{ channel: number; from: Date; to: Date | null }>(
+        sql,
+        `select (details ->> 'channel')::integer as channel, started_at as "from",
+           case when status = 'resolved' then updated_at end as "to"
+         from alerts
+         where organization_id = ? and asset_id = ? and type in ('high_temp', 'low_temp')
+           and started_at < ?::timestamptz and (status <> 'resolved' or updated_at > ?::timestamptz)
+         order by id desc limit ${ALERTS_MAX}`,
+        [organizationId, assetId, to, from],
+      );
+      return rows.map((row) => ({
+        channel: row.channel,
+        from: Math.max(span.from, row.from.getTime()),
+        to: Math.min(span.to, row.to?.getTime() ?? span.to),
+      }));
     },
   };
 }

@@ -3,14 +3,14 @@ import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import { type Layout, positionOf } from '../devices/channel-layout.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
 import type { SettingsRepository } from '../devices/settings.repository.ts';
-import type { SettingsPeriod, Span } from '../devices/settings.ts';
+import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settings.ts';
 import type { HistoryFilter, HistoryScope } from '../measurements/history.repository.ts';
 import type { StoredReading } from '../measurements/reading.ts';
 import { invalid, notFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
 import { CURVE_COLUMNS, type Curves, createCurves } from './curve.ts';
-import type { RecordedAsset, RecordRepository } from './record.repository.ts';
+import type { RecordedAlert, RecordedAsset, RecordRepository } from './record.repository.ts';
 import { typeOfBounds } from './settings-view.ts';
 import { type ChannelStatistics, createStatisticsFold, type StatisticsFold } from './statistics.ts';
 
@@ -29,6 +29,8 @@ export interface Statistics extends Span {
   asset: RecordedAsset;
   /** In force within the span, oldest first. */
   settings: SettingsPeriod[];
+  /** Of temperature, in the span; one that is open ends with it. */
+  alerts: RecordedAlert[];
   channels: Array<ReturnType<typeof channelView>>;
   curves: Curves;
 }
@@ -77,7 +79,9 @@ export function createStatisticsService({ record, settings, history, pace, now }
       await readings.readInto(fold);
     }
     const channels = fold.result().map((channel) => channelView(channel, asset));
-    return { asset, ...span, settings: options.settings, channels, curves };
+    const alerts = await record.listAlerts(organizationId, assetId, span);
+    const settingsWithin = periodsWithin(options.settings, span);
+    return { asset, ...span, settings: settingsWithin, alerts, channels, curves };
   };
 }
 

@@ -20,7 +20,12 @@ describe('Statistics of a device', () => {
 
   before(async () => {
     dms = await startService({ withWorker: false, now: () => new Date(now) });
-    assetId = await register(dms, 'FRIDGE', { name: 'Kühlschrank 冷蔵庫' });
+    assetId = await register(dms, 'FRIDGE', {
+      name: 'Kühlschrank 冷蔵庫',
+      buildingId: 'B',
+      spaceId: 'S',
+      floor: 2,
+    });
     const slug = await createProfile(dms, {
       slug: 'fridge',
       ...FRIDGE,
@@ -106,11 +111,37 @@ describe('Statistics of a device', () => {
     const { status, headers, bytes } = await get(`?from=${time(0)}&to=${time(180)}`, 'application/pdf');
     assert.equal(status, 200);
     assert.equal(headers['content-type'], 'application/pdf');
-    assert.match(String(headers['content-disposition']), /^attachment; filename="statistics-/);
+    const [from, to] = [time(0).slice(0, 10), time(180).slice(0, 10)];
+    assert.equal(headers['content-disposition'], `attachment; filename="FRIDGE-${from}-${to}.pdf"`);
     const text = bytes.toString('latin1');
     assert.match(text, /^%PDF-/);
     assert.match(text, /%%EOF\s*$/);
     assert.equal(text.match(/\/Type \/Page\b(?!s)/g)?.length, 1);
+  });
+
+  it('says in the PDF whose record it is, what was in force, and who made it', async () => {
+    const { bytes } = await get(
+      `?from=${time(0)}&to=${time(180)}&timezone=Europe/Stockholm`,
+      'application/pdf',
+    );
+    const text = textsOf(bytes).join('\n');
+    const local = (minutes: number) =>
+      new Date(time(minutes)).toLocaleString('sv-SE', { timeZone: 'Europe/Stockholm' });
+    for (const part of [
+      /^Organization: test /m,
+      /^Place: K\u00fchlschrank \?+, building B, space S, floor 2$/m,
+      `Logger: FRIDGE, ${local(0)} to ${local(180)}`,
+      `Span: ${local(0)} to ${local(180)}`,
+      /^Time zone: Europe\/Stockholm, at the beginning UTC\+0[12]:00/m,
+      `Made: ${local(360)} by dms_live_`,
+      `${local(0)} to ${local(180)}: profile fridge (confirmed)`,
+      'channel 1 2 to 8 °C, measured every 5 min, transmitted every 1 h',
+      'readings 24 of 36, 66.67 %   gaps 1',
+      '2 to 8 °C: 1200 s outside',
+      'Name and signature',
+      /^FRIDGE, page 1 of 1$/m,
+    ])
+      assert.match(text, part instanceof RegExp ? part : new RegExp(escaped(part)));
   });
 
   it('shows a single reading in the curve of the PDF', async () => {
@@ -138,13 +169,24 @@ describe('Statistics of a device', () => {
   });
 });
 
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+const contentsOf = (pdf: Buffer): string =>
+  [...pdf.toString('latin1').matchAll(/\/FlateDecode\s*>>\s*stream\r?\n(.*?)\r?\nendstream/gs)]
+    .map(([, data = '']) => inflateSync(Buffer.from(data, 'latin1')).toString('latin1'))
+    .join('\n');
+
+/** The lines of text, which are written as numbers of characters in Windows-1252. */
+const textsOf = (pdf: Buffer): string[] =>
+  [...contentsOf(pdf).matchAll(/\[([^\]]*)\] TJ/g)].map(([, parts = '']) =>
+    [...parts.matchAll(/<([0-9a-f]*)>/g)]
+      .map(([, hex = '']) => Buffer.from(hex, 'hex').toString('latin1'))
+      .join(''),
+  );
+
 /** Their heights in points: a path of two points at one place from the left. */
 function verticalStrokesOf(pdf: Buffer): number[] {
-  const text = pdf.toString('latin1');
-  const contents = [...text.matchAll(/\/FlateDecode\s*>>\s*stream\r?\n(.*?)\r?\nendstream/gs)].map(
-    ([, data = '']) => inflateSync(Buffer.from(data, 'latin1')).toString('latin1'),
-  );
-  return [...contents.join('\n').matchAll(/^([\d.]+) ([\d.]+) m\s+([\d.]+) ([\d.]+) l$/gm)].flatMap(
+  return [...contentsOf(pdf).matchAll(/^([\d.]+) ([\d.]+) m\s+([\d.]+) ([\d.]+) l$/gm)].flatMap(
     ([, x1, y1, x2, y2]) => (x1 === x2 ? [Math.abs(Number(y1) - Number(y2))] : []),
   );
 }

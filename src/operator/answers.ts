@@ -8,6 +8,7 @@ import type { deliveryDetailView, deliveryView } from '../deliveries/delivery.ts
 import type { DeviceConfigView } from '../devices/device.ts';
 import type { cellularWebhookView, eventWebhookView } from '../endpoints/endpoint.ts';
 import type { channelView } from '../notifications/notification-channel.ts';
+import type { SettingsView } from '../statistics/settings-view.ts';
 import type { Statistics } from '../statistics/statistics.service.ts';
 import type { BucketView, ReadingView } from './curve.ts';
 
@@ -69,6 +70,7 @@ export interface Answers {
   getAsset: ReturnType<typeof assetDetailView>;
   listMeasurements: Page<ReadingView | BucketView>;
   getStatistics: Statistics;
+  listSettings: Page<SettingsView>;
   getDeviceConfig: DeviceConfigView;
   withdrawDeviceConfig: DeviceConfigView;
   listProfiles: { profiles: Array<{ slug: string; name: string }> };

@@ -59,7 +59,7 @@ function settingsText({
   transmissionIntervalSeconds: interval,
 }: SettingsPeriod): string {
   const bounds = definitionsOf(config ?? {}).map(
-    (each) => `channel ${each.channel} ${boundsText(each.bounds)}`,
+    (each) => `channel ${each.channel}: ${boundsText(each.bounds)}`,
   );
   return [
     ...(bounds.length === 0 ? ['no bounds'] : bounds),

@@ -93,8 +93,8 @@ function checkSpan({ from, to }: StatisticsRequest): void {
 
 /** What has not come yet is no gap, and nothing is expected of what was archived. */
 function cutSpan({ from, to }: StatisticsRequest, { archivedAt }: RecordedAsset, now: Date): Span {
-  const end = Math.min(to.getTime(), now.getTime(), archivedAt?.getTime() ?? Number.POSITIVE_INFINITY);
-  return { from: from.getTime(), to: Math.max(from.getTime(), end) };
+  const end = archivedAt && archivedAt > from && archivedAt < to ? archivedAt : to;
+  return { from: from.getTime(), to: Math.max(from.getTime(), Math.min(end.getTime(), now.getTime())) };
 }
 
 function createReadings(list: (filter: HistoryFilter) => Promise<StoredReading[]>, pace: Pace, span: Span) {

@@ -135,7 +135,7 @@ describe('Statistics of a device', () => {
       /^Time zone: Europe\/Stockholm, at the beginning UTC\+0[12]:00/m,
       `Made: ${local(360)} by dms_live_`,
       `${local(0)} to ${local(180)}: profile fridge (confirmed)`,
-      'channel 1 2 to 8 °C, measured every 5 min, transmitted every 1 h',
+      'channel 1: 2 to 8 °C, measured every 5 min, transmitted every 1 h',
       'readings 24 of 36, 66.67 %   gaps 1',
       '2 to 8 °C: 1200 s outside',
       'Name and signature',

@@ -141,6 +141,81 @@ describe('Statistics of a channel', () => {
     assert.equal(fold([at(0, null)]), undefined);
   });
 
+  it('find a gap by the larger of the periods in force at its two ends', () => {
+    const settings = [
+      inForce({ to: new Date(at(1_000, 0).at) }),
+      inForce({ from: new Date(at(1_000, 0).at), measurementPeriodSeconds: 3 * PERIOD_SECONDS }),
+    ];
+    const found = fold([at(0, 5), at(700, 5), at(2_400, 5), at(4_201, 5), at(9_000, 5)], { settings });
+    assert.deepEqual(found?.gaps, [
+      { from: at(600, 0).at, to: at(700, 0).at },
+      { from: at(4_200, 0).at, to: at(4_201, 0).at },
+      { from: at(6_001, 0).at, to: at(9_000, 0).at },
+    ]);
+  });
+
+  it('find no gap before the first reading, and none before the registration', () => {
+    assert.deepEqual(fold([at(9_500, 5)])?.gaps, []);
+    const registeredAt = at(5_000, 0).at;
+    assert.deepEqual(fold([at(0, 5), at(9_500, 5)], { registeredAt })?.gaps, [
+      { from: registeredAt, to: at(9_500, 0).at },
+    ]);
+  });
+
+  it('take the period of the frame before that of the settings', () => {
+    const found = fold([at(0, 5), at(1_500, 5), at(9_000, 5)], { periodSeconds: 750 });
+    assert.deepEqual([found?.gaps.length, found?.expectedReadings], [1, 13]);
+  });
+
+  it('take the median distance of at least three readings where nothing else is known', () => {
+    const settings: SettingsPeriod[] = [];
+    const samples = [at(0, 5), at(300, 5), at(600, 5), at(5_000, 5), at(9_900, 5)];
+    const unknown = createStatisticsFold({ ...OPTIONS, settings });
+    for (const { at: time, value } of samples.toReversed())
+      unknown.add({ channel: 1, type: 1, value, measuredAt: new Date(time), periodSeconds: null });
+    const [before] = unknown.result();
+    assert.deepEqual([before?.gapCount, before?.expectedReadings, unknown.lacksPeriod()], [0, null, true]);
+    assert.equal(unknown.medianOf(1, 1), 2_350 * SECOND);
+    const found = fold(samples, { settings, medianOf: () => 300 * SECOND });
+    assert.deepEqual([found?.gapCount, found?.expectedReadings], [2, 33]);
+    assert.equal(fold([at(0, 5), at(300, 5)], { settings })?.expectedReadings, null);
+  });
+
+  it('count sensor errors as readings, which are no gap, and expect what fits into the time since the first one', () => {
+    const found = fold([at(100, 5), at(400, null), at(700, null), at(1_000, 5)]);
+    assert.deepEqual([found?.count, found?.readings, found?.expectedReadings], [2, 4, 33]);
+    assert.deepEqual(found?.gaps, [{ from: at(1_600, 0).at, to: SPAN.to }]);
+  });
+
+  it('expect by the period of each time, from the beginning of the span where readings came before', () => {
+    const change = new Date(at(4_000, 0).at);
+    const settings = [
+      inForce({ to: change }),
+      inForce({ from: change, measurementPeriodSeconds: 2 * PERIOD_SECONDS }),
+    ];
+    // 4,000 s of 300 s, and 6,000 s of 600 s.
+    assert.equal(fold([at(-100, 5), at(9_000, 5)], { settings })?.expectedReadings, 23);
+  });
+
+  it('have an entry for each time in which bounds were in force, cut to the span, and for none the time without', () => {
+    const [first, second, third] = [2_000, 4_000, 6_000].map((seconds) => at(seconds, 0).at);
+    const settings = [
+      inForce({ to: new Date(first as number) }),
+      inForce({ from: new Date(first as number), to: new Date(second as number), profileSlug: 'other' }),
+      inForce({ from: new Date(second as number), to: new Date(third as number), highC: 4 }),
+      inForce({ from: new Date(third as number), config: null }),
+    ];
+    const samples = Array.from({ length: 33 }, (_, index) => at(100 + 300 * index, 5));
+    const found = fold(samples, { settings });
+    assert.deepEqual(found?.alerts, [
+      { lowC: 2, highC: 8, from: SPAN.from, to: second, secondsOutside: 0 },
+      { lowC: 2, highC: 4, from: second, to: third, secondsOutside: 2_000 },
+    ]);
+    assert.deepEqual(found?.withoutBounds, [{ from: third, to: SPAN.to }]);
+    assert.deepEqual(fold(samples, { settings: [] })?.withoutBounds, [{ from: at(100, 0).at, to: SPAN.to }]);
+    assert.deepEqual(fold([at(-10, 5), ...samples], { settings: [] })?.withoutBounds, [SPAN]);
+  });
+
   it('list a bounded number of gaps, the newest, and count all', () => {
     const samples = Array.from({ length: 3 * GAPS_MAX }, (_, index) => at(index, 5));
     const found = fold(samples, { settings: [inForce({ measurementPeriodSeconds: 0.25 })] });

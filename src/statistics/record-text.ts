@@ -87,7 +87,7 @@ function completenessText({ readings, expectedReadings, completenessPercent }: C
 
 function outsideText({ alerts, withoutBounds }: Channel): string {
   const more = alerts.length - BOUNDS_MAX;
-  const freeMs = withoutBounds.reduce((sum, { from, to }) => sum + Date.parse(to) - Date.parse(from), 0);
+  const freeMs = withoutBounds.reduce((sum, { from, to }) => sum + to - from, 0);
   return [
     ...alerts
       .slice(0, BOUNDS_MAX)
@@ -167,6 +167,6 @@ function offsetText(timezone: string, atMs: number): string {
 /** `<serial>-<from>-<to>.pdf` with dates in the time zone; only characters that every file system takes. */
 export function fileNameOf({ asset, from, to }: Statistics, timezone: string): string {
   const timeOf = clockOf(timezone);
-  const [first, last] = [from, to].map((at) => timeOf(at).slice(0, 'YYYY-MM-DD'.length));
+  const [first, last] = [from, to].map((at) => timeOf(at).split(' ')[0]);
   return `${asset.serialNumber.replace(/[^\w.-]/g, '_')}-${first}-${last}.pdf`;
 }

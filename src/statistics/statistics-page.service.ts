@@ -112,7 +112,7 @@ function drawChart(page: Page, statistics: Statistics, { channel, timezone, top 
       if (right > left) page.rect(left, area.top, right - left, area.height).fill(color);
     }
   };
-  shade(channel.gaps.map(toSpan), '#e6e6e6');
+  shade(channel.gaps, '#e6e6e6');
   shade(
     alerts.filter((alert) => alert.channel === channel.channel),
     '#f6dcdc',
@@ -131,11 +131,6 @@ function drawChart(page: Page, statistics: Statistics, { channel, timezone, top 
   }
 }
 
-const toSpan = ({ from, to }: { from: string; to: string }): Span => ({
-  from: Date.parse(from),
-  to: Date.parse(to),
-});
-
 interface Scales {
   toX(at: number): number;
   toY(value: number): number;
@@ -144,8 +139,7 @@ interface Scales {
 /** A step for each time in which bounds were in force. */
 function drawBounds(page: Page, { alerts }: Channel, { toX, toY }: Scales): void {
   page.strokeColor('#cc3333');
-  for (const { lowC, highC, ...time } of alerts) {
-    const { from, to } = toSpan(time);
+  for (const { lowC, highC, from, to } of alerts) {
     for (const bound of [lowC, highC]) {
       if (bound !== null) page.moveTo(toX(from), toY(bound)).lineTo(toX(to), toY(bound)).stroke();
     }

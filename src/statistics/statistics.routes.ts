@@ -6,6 +6,7 @@ import { fileNameOf } from './record-text.ts';
 import { statisticsQuery, statisticsSchema } from './statistics.schemas.ts';
 import type { StatisticsService } from './statistics.service.ts';
 import type { ToPage } from './statistics-page.service.ts';
+import { statisticsView } from './statistics-view.ts';
 
 const PDF = 'application/pdf';
 
@@ -37,7 +38,9 @@ export function statisticsRoutes({ compute, toPage, limit, pageLimit }: Statisti
       async handle({ caller, params: { assetId }, query: { from, to, timezone }, header }) {
         const read = () =>
           limit.run(caller, () => compute({ organizationId: caller.organizationId, assetId, from, to }));
-        if (!prefers(PDF, 'application/json', header('Accept'))) return ok(await read(), { Vary: 'Accept' });
+        if (!prefers(PDF, 'application/json', header('Accept'))) {
+          return ok(statisticsView(await read()), { Vary: 'Accept' });
+        }
         let fileName = '';
         const madeBy = caller.actor?.name ?? caller.keyName;
         const page = await pageLimit.stream(caller, async () => {

@@ -133,11 +133,6 @@ function decimalsOf(type: number): number {
 
 const roundedTo = (decimals: number, value: number): number => Number(value.toFixed(decimals)) || 0;
 
-const spanView = ({ from, to }: Span) => ({
-  from: new Date(from).toISOString(),
-  to: new Date(to).toISOString(),
-});
-
 function channelView({ type: number, ...statistics }: ChannelStatistics, layout: Layout) {
   const type = measurementTypeOf(number);
   const decimals = decimalsOf(number);
@@ -154,15 +149,7 @@ function channelView({ type: number, ...statistics }: ChannelStatistics, layout:
     position: positionOf(statistics.channel, number, layout),
     type: type?.name ?? `type_${number}`,
     unit: type?.unit ?? '',
-    alerts: statistics.alerts.map(({ lowC, highC, secondsOutside, ...span }) => ({
-      type: typeOfBounds({ lowC, highC }),
-      lowC,
-      highC,
-      ...spanView(span),
-      secondsOutside,
-    })),
-    withoutBounds: statistics.withoutBounds.map(spanView),
-    gaps: statistics.gaps.map(spanView),
+    alerts: statistics.alerts.map((alert) => ({ type: typeOfBounds(alert), ...alert })),
   };
 }
 

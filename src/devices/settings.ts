@@ -76,7 +76,12 @@ export interface Observation {
   receivedAt: Date;
   /** No period begins before. */
   registeredAt: Date;
-  isOtherHardware?: true;
+}
+
+/** Settings that begin a period although they are the same as before. */
+interface Occasion extends Observation {
+  isFirstReport?: boolean;
+  isOtherHardware?: boolean;
 }
 
 /** After the sync state has changed. A period of measurement that frames have shown stays until another one is set. */
@@ -87,15 +92,10 @@ export function afterSync(
   observation: Observation,
 ): DeviceSettings {
   const settings = settingsOf(after);
-  const isSamePeriod =
-    settings.measurementPeriodSeconds === settingsOf(before).measurementPeriodSeconds && known.running;
-  return begin(
-    known,
-    isSamePeriod
-      ? { ...settings, measurementPeriodSeconds: isSamePeriod.measurementPeriodSeconds }
-      : settings,
-    observation,
-  );
+  const isFirstReport = before.reported === null && after.reported !== null;
+  const isSamePeriod = settings.measurementPeriodSeconds === settingsOf(before).measurementPeriodSeconds;
+  const { measurementPeriodSeconds } = isSamePeriod && known.running ? known.running : settings;
+  return begin(known, { ...settings, measurementPeriodSeconds }, { ...observation, isFirstReport });
 }
 
 /** After a frame that was measured with this period. */
@@ -123,12 +123,13 @@ export function afterReplacement(
 export const afterEnd = (known: DeviceSettings, observation: Omit<Observation, 'source'>): DeviceSettings =>
   begin(known, NOTHING_KNOWN, { ...observation, source: 'applied' });
 
-function begin(known: DeviceSettings, next: Settings, observation: Observation): DeviceSettings {
+function begin(known: DeviceSettings, next: Settings, observation: Occasion): DeviceSettings {
   const { running } = known;
   const isSame = areSame(running ?? NOTHING_KNOWN, next);
   const isReported = observation.source === 'report' || observation.source === 'confirmed';
-  const isFirstReport = isReported && (running === null || running.source === 'applied');
-  const isOther = observation.isOtherHardware === true && running !== null;
+  const isFirstReport =
+    observation.isFirstReport || (isReported && (running === null || running.source === 'applied'));
+  const isOther = observation.isOtherHardware && running !== null;
   const isConfirmation = observation.source === 'confirmed' && isSame && !isFirstReport;
   if (isSame && !isFirstReport && !isConfirmation && !isOther) return known;
   const { config, measurementPeriodSeconds, transmissionIntervalSeconds } = next;

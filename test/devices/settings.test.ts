@@ -61,6 +61,15 @@ describe('Settings in force', () => {
     assert.equal(report(framed, [EVERY_MINUTE, EVERY_MINUTE], observed(30)), framed);
   });
 
+  it('begin with the first report, also where they stay the same', () => {
+    const framed = afterFrame(NOTHING, 60, observed(10));
+    const first = report(framed, [NEW_DEVICE, EVERY_MINUTE], observed(20));
+    assert.deepEqual(short(first), [
+      [at(10), 60, 'frame'],
+      [at(20), 60, 'report'],
+    ]);
+  });
+
   it('end once, and only where something was known', () => {
     assert.equal(afterEnd(NOTHING, observed(20)), NOTHING);
     const ended = afterEnd(known, observed(20));

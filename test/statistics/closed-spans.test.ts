@@ -76,13 +76,16 @@ describe('The statistics of a span that is over', () => {
     const open = () => openLogger({ serial, coapPort: dms.coapPort, token });
     let logger = await open();
 
-    async function take({ action, profile, value, periodMinutes }: Step): Promise<void> {
+    async function take({ action, minutes, profile, value, periodMinutes }: Step): Promise<void> {
       const at = new Date(now);
       if (action === 'measure') {
         const readings = [{ channel: 1, type: 'temperature', value, measuredAt: at.toISOString() }];
         assert.equal((await dms.device.post(`/devices/${serial}/measurements`, { readings })).status, 202);
       } else if (action === 'frame') {
-        await logger.measure({ values: [value], at, periodSeconds: 60 * periodMinutes });
+        // All of it is measured after the step before.
+        const count = Math.min(4, Math.ceil(minutes / periodMinutes));
+        const values = Array.from({ length: count }, (_, index) => value + index);
+        await logger.measure({ values, at, periodSeconds: 60 * periodMinutes });
       } else if (action === 'apply') {
         await apply(dms, profile, { serialNumbers: [serial] });
       } else if (action === 'confirm') {

@@ -1,4 +1,7 @@
-/** The period of measurement at each moment: that of the frame, else that of the settings in force, else the median. */
+/**
+ * The period of measurement at each moment: that of the frame, else that of the settings in force, else the median. With
+ * it, how many readings were to be expected.
+ */
 import { type SettingsPeriod, type Span, settingsAt } from '../devices/settings.ts';
 
 export interface MeasurementPeriods {
@@ -39,6 +42,33 @@ export function createPeriods(
         to: starts[index + 1] ?? to,
         periodMs: index === 0 ? firstMs : (at(start) ?? firstMs),
       }));
+    },
+  };
+}
+
+/** What rounding of sums may take away. */
+const EPSILON = 1e-6;
+
+/** How many readings fit into the time, whose period may change. */
+export function createExpected(periods: MeasurementPeriods) {
+  const timeByPeriod = new Map<number, number>();
+  let isUnknown = false;
+  return {
+    /** The period of the reading at the beginning counts until other settings are in force. */
+    add(from: number, to: number, periodMs: number | null): void {
+      for (const stretch of periods.between(from, to, periodMs)) {
+        if (stretch.periodMs === null) isUnknown = true;
+        else
+          timeByPeriod.set(
+            stretch.periodMs,
+            (timeByPeriod.get(stretch.periodMs) ?? 0) + stretch.to - stretch.from,
+          );
+      }
+    },
+    result(): number | null {
+      if (isUnknown) return null;
+      const sum = [...timeByPeriod].reduce((all, [periodMs, timeMs]) => all + timeMs / periodMs, 0);
+      return Math.floor(sum + EPSILON);
     },
   };
 }

@@ -14,7 +14,7 @@ import type { SettingsPeriod, Span } from '../devices/settings.ts';
 import type { StoredReading } from '../measurements/reading.ts';
 import { type BoundsInForce, boundsInForce, withoutBounds } from './bounds-in-force.ts';
 import { createKineticMean } from './mean-kinetic-temperature.ts';
-import { createPeriods, type MeasurementPeriods } from './measurement-periods.ts';
+import { createExpected, createPeriods } from './measurement-periods.ts';
 import { createMedian } from './median.ts';
 
 /** More are counted, and not listed. */
@@ -205,32 +205,5 @@ function createGaps() {
     },
     list: (): Span[] => gaps.toReversed(),
     count: () => count,
-  };
-}
-
-/** What rounding of sums may take away. */
-const EPSILON = 1e-6;
-
-/** How many readings fit into the time, whose period may change. */
-function createExpected(periods: MeasurementPeriods) {
-  const timeByPeriod = new Map<number, number>();
-  let isUnknown = false;
-  return {
-    /** The period of the reading at the beginning counts until other settings are in force. */
-    add(from: number, to: number, periodMs: number | null): void {
-      for (const stretch of periods.between(from, to, periodMs)) {
-        if (stretch.periodMs === null) isUnknown = true;
-        else
-          timeByPeriod.set(
-            stretch.periodMs,
-            (timeByPeriod.get(stretch.periodMs) ?? 0) + stretch.to - stretch.from,
-          );
-      }
-    },
-    result(): number | null {
-      if (isUnknown) return null;
-      const sum = [...timeByPeriod].reduce((all, [periodMs, timeMs]) => all + timeMs / periodMs, 0);
-      return Math.floor(sum + EPSILON);
-    },
   };
 }

@@ -1,7 +1,7 @@
 /** GET /assets/{assetId}/statistics, over readings that a device sent. */
 import assert from 'node:assert/strict';
 import { inflateSync } from 'node:zlib';
-import { apply, applyAnswer, createProfile, FRIDGE, register } from '../support/fleet.ts';
+import { apply, applyAnswer, createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const MINUTE_MS = 60_000;
@@ -16,6 +16,8 @@ describe('Statistics of a device', () => {
   let assetId: string;
   /** It never reports. */
   let newId: string;
+  /** It gets other bounds after an hour. */
+  let steppedId: string;
   let now = START;
 
   before(async () => {
@@ -35,6 +37,14 @@ describe('Statistics of a device', () => {
     await applyAnswer(dms, 'FRIDGE');
     newId = await register(dms, 'NEW');
     await apply(dms, slug, { serialNumbers: ['NEW'] });
+    steppedId = await register(dms, 'STEPPED');
+    await apply(dms, slug, { serialNumbers: ['STEPPED'] });
+    await applyAnswer(dms, 'STEPPED');
+    now = START + HOUR_MS;
+    await apply(dms, await createProfile(dms, { slug: 'freezer', ...FREEZER }), {
+      serialNumbers: ['STEPPED'],
+    });
+    await applyAnswer(dms, 'STEPPED');
     now = NOW;
   });
   after(() => dms.stop());
@@ -144,6 +154,24 @@ describe('Statistics of a device', () => {
       assert.match(text, part instanceof RegExp ? part : new RegExp(escaped(part)));
   });
 
+  it('draws the bounds of each time as a step', async () => {
+    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: time(30) }];
+    await dms.device.post('/devices/STEPPED/measurements', { readings });
+    const path = `/assets/${steppedId}/statistics?from=${time(0)}&to=${time(120)}`;
+    const { body } = await dms.api.get(path);
+    const span = (from: number, to: number) => ({ from: time(from), to: time(to) });
+    assert.deepEqual(body.channels[0].alerts, [
+      { type: 'range', lowC: 2, highC: 8, ...span(0, 60), secondsOutside: 0 },
+      { type: 'range', lowC: -25, highC: -15, ...span(60, 120), secondsOutside: 0 },
+    ]);
+    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
+    const [first, second, third, fourth, ...others] = horizontalStrokesOf(bytes);
+    // The last two are those of the signature.
+    assert.equal(others.length, 2);
+    assert.deepEqual([first, third], [second, fourth]);
+    assert.equal(first?.[1], third?.[0]);
+  });
+
   it('shows a single reading in the curve of the PDF', async () => {
     const id = await register(dms, 'LONE');
     const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: time(90) }];
@@ -184,9 +212,24 @@ const textsOf = (pdf: Buffer): string[] =>
       .join(''),
   );
 
-/** Their heights in points: a path of two points at one place from the left. */
-function verticalStrokesOf(pdf: Buffer): number[] {
-  return [...contentsOf(pdf).matchAll(/^([\d.]+) ([\d.]+) m\s+([\d.]+) ([\d.]+) l$/gm)].flatMap(
-    ([, x1, y1, x2, y2]) => (x1 === x2 ? [Math.abs(Number(y1) - Number(y2))] : []),
-  );
+interface Stroke {
+  from: [x: number, y: number];
+  to: [x: number, y: number];
 }
+
+/** Paths of two points. */
+const strokesOf = (pdf: Buffer): Stroke[] =>
+  [...contentsOf(pdf).matchAll(/^([\d.]+) ([\d.]+) m\s+([\d.]+) ([\d.]+) l$/gm)].map(([, ...points]) => {
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points.map(Number);
+    return { from: [x1, y1], to: [x2, y2] };
+  });
+
+/** Their heights in points. */
+const verticalStrokesOf = (pdf: Buffer): number[] =>
+  strokesOf(pdf).flatMap(({ from, to }) => (from[0] === to[0] ? [Math.abs(from[1] - to[1])] : []));
+
+/** Where they begin and end, from the left. */
+const horizontalStrokesOf = (pdf: Buffer): Array<[number, number]> =>
+  strokesOf(pdf).flatMap(
+    ({ from, to }): Array<[number, number]> => (from[1] === to[1] ? [[from[0], to[0]]] : []),
+  );

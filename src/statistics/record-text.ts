@@ -74,7 +74,7 @@ export function channelLines(channel: Channel): string[] {
     meanKineticTemperature === null ? '' : `   mean kinetic temperature ${meanKineticTemperature}`;
   return [
     `Channel ${channel.channel}: ${type}${position === null ? '' : ` (${position})`}${unit === '' ? '' : `, ${unit}`}`,
-    `samples ${count}   min ${min}   max ${max}   average ${avg}${kinetic}`,
+    count === 0 ? 'samples 0' : `samples ${count}   min ${min}   max ${max}   average ${avg}${kinetic}`,
     `${completenessText(channel)}   gaps ${gapCount}`,
     outsideText(channel),
   ];

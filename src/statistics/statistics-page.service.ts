@@ -103,7 +103,8 @@ function drawChart(page: Page, statistics: Statistics, { channel, timezone, top 
   };
   const bottom = area.top + area.height;
   const bounds = channel.alerts.flatMap(({ lowC, highC }) => [lowC, highC]).filter((each) => each !== null);
-  const [low, high] = [Math.min(channel.min, ...bounds), Math.max(channel.max, ...bounds)];
+  const values = [channel.min, channel.max, ...bounds].filter((each) => each !== null);
+  const [low, high] = values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
   const toX = (at: number) => area.left + ((at - from) / (to - from || 1)) * area.width;
   const toY = (value: number) => bottom - ((value - low) / (high - low || 1)) * area.height;
   const shade = (spans: Span[], color: string) => {

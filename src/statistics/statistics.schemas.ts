@@ -36,9 +36,9 @@ const channelStatisticsSchema = Joi.object({
   type: Joi.string().required(),
   unit: Joi.string().allow('').required(),
   count: Joi.number().integer().required().description('Samples; sensor errors are none'),
-  min: number().required(),
-  max: number().required(),
-  avg: number().required().description('Of the samples, unweighted'),
+  min: number().allow(null).required().description('Null without a sample'),
+  max: number().allow(null).required().description('Null without a sample'),
+  avg: number().allow(null).required().description('Of the samples, unweighted; null without a sample'),
   meanKineticTemperature: number()
     .allow(null)
     .required()

@@ -132,6 +132,8 @@ function decimalsOf(type: number): number {
 }
 
 const roundedTo = (decimals: number, value: number): number => Number(value.toFixed(decimals)) || 0;
+const shown = (decimals: number, value: number | null) =>
+  value === null ? null : roundedTo(decimals, value);
 
 function channelView({ type: number, ...statistics }: ChannelStatistics, layout: Layout) {
   const type = measurementTypeOf(number);
@@ -139,11 +141,10 @@ function channelView({ type: number, ...statistics }: ChannelStatistics, layout:
   const { min, max, avg, meanKineticTemperature, readings, expectedReadings } = statistics;
   return {
     ...statistics,
-    min: roundedTo(decimals, min),
-    max: roundedTo(decimals, max),
-    avg: roundedTo(decimals, avg),
-    meanKineticTemperature:
-      meanKineticTemperature === null ? null : roundedTo(KINETIC_DECIMALS, meanKineticTemperature),
+    min: shown(decimals, min),
+    max: shown(decimals, max),
+    avg: shown(decimals, avg),
+    meanKineticTemperature: shown(KINETIC_DECIMALS, meanKineticTemperature),
     completenessPercent: completenessPercent(readings, expectedReadings),
     typeNumber: number,
     position: positionOf(statistics.channel, number, layout),

@@ -40,9 +40,10 @@ export interface ChannelStatistics {
   channel: number;
   type: number;
   count: number;
-  min: number;
-  max: number;
-  avg: number;
+  /** Null without a sample; so are the next three. */
+  min: number | null;
+  max: number | null;
+  avg: number | null;
   /** °C; null for what is no temperature. */
   meanKineticTemperature: number | null;
   /** Samples and sensor errors. */
@@ -82,7 +83,7 @@ export function createStatisticsFold(options: StatisticsOptions): StatisticsFold
     result: () =>
       [...channels.values()]
         .map((fold) => fold.result())
-        .filter(({ count }) => count > 0)
+        .filter(({ readings }) => readings > 0)
         .sort((a, b) => a.channel - b.channel || a.type - b.type),
     medianOf: (channel, type) => channels.get(keyOf(channel, type))?.median() ?? null,
     lacksPeriod: () => [...channels.values()].some((fold) => fold.lacksPeriod()),
@@ -190,7 +191,10 @@ function createValues(type: number) {
       max = Math.max(max, value);
       kinetic?.add(value);
     },
-    result: () => ({ count, min, max, avg: sum / count, meanKineticTemperature: kinetic?.result() ?? null }),
+    result() {
+      if (count === 0) return { count, min: null, max: null, avg: null, meanKineticTemperature: null };
+      return { count, min, max, avg: sum / count, meanKineticTemperature: kinetic?.result() ?? null };
+    },
   };
 }
 

@@ -152,6 +152,15 @@ describe('The settings that a device ran', () => {
       assert.deepEqual((await short())[0], [5, null, 120, '', null, 'report']);
     });
 
+    it('has no period of frames whose readings are all late', async () => {
+      at(1);
+      await report(dms, serial, FACTORY);
+      await measure(10, 60);
+      at(11);
+      await logger.measure({ values: [5], at: new Date(START + 5 * MINUTE_MS), periodSeconds: 30 });
+      assert.deepEqual(await short(), [[1, null, 60, '', null, 'report']]);
+    });
+
     it('needs no further statement for the frames and reports that follow', async () => {
       at(1);
       await report(dms, serial, FACTORY);

@@ -98,11 +98,11 @@ describe('Statistics of a channel', () => {
   it('agree with a look at every second, for any samples', () => {
     fc.assert(
       fc.property(arbitrarySamples, (samples) => {
-        const inSpan = samples.filter(
-          (sample) => sample.value !== null && sample.at >= SPAN.from && sample.at < SPAN.to,
-        );
+        const readings = samples.filter((each) => each.at >= SPAN.from && each.at < SPAN.to);
+        const inSpan = readings.filter(({ value }) => value !== null);
         const found = fold(samples);
-        if (inSpan.length === 0) return assert.equal(found, undefined);
+        if (readings.length === 0) return assert.equal(found, undefined);
+        if (inSpan.length === 0) return assert.equal(found?.count, 0);
         const values = inSpan.map(({ value }) => value as number);
         const { secondsOutside, uncovered } = secondBySecond(samples);
         assert.deepEqual(
@@ -138,7 +138,11 @@ describe('Statistics of a channel', () => {
   it('take no sensor error for a sample, and no value on a bound for one outside', () => {
     const found = fold([at(0, 2), at(100, null), at(500, 8)]);
     assert.deepEqual([found?.count, found?.alerts[0]?.secondsOutside], [2, 0]);
-    assert.equal(fold([at(0, null)]), undefined);
+    const failed = fold([at(0, null)]);
+    assert.deepEqual(
+      [failed?.count, failed?.min, failed?.max, failed?.avg, failed?.readings],
+      [0, null, null, null, 1],
+    );
   });
 
   it('find a gap by the larger of the periods in force at its two ends', () => {

@@ -3699,10 +3699,12 @@ export interface components {
                 unit: string;
                 /** @description Samples; sensor errors are none */
                 count: number;
-                min: number;
-                max: number;
-                /** @description Of the samples, unweighted */
-                avg: number;
+                /** @description Null without a sample */
+                min: number | null;
+                /** @description Null without a sample */
+                max: number | null;
+                /** @description Of the samples, unweighted; null without a sample */
+                avg: number | null;
                 /** @description °C, of the samples, unweighted; activation energy 83.144 kJ/mol. Null for what is no temperature */
                 meanKineticTemperature: number | null;
                 /** @description One for each time that bounds were in force, cut to the span, oldest first */

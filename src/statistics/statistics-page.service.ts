@@ -106,24 +106,29 @@ function drawChart(page: Page, statistics: Statistics, { channel, timezone, top 
   const values = [channel.min, channel.max, ...bounds].filter((each) => each !== null);
   const [low, high] = values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
   const toX = (at: number) => area.left + ((at - from) / (to - from || 1)) * area.width;
-  const toY = (value: number) => bottom - ((value - low) / (high - low || 1)) * area.height;
+  // Neither curve nor bounds lie on the frame.
+  const margin = (high - low) / 20 || 1;
+  const toY = (value: number) => bottom - ((value - low + margin) / (high - low + 2 * margin)) * area.height;
   const shade = (spans: Span[], color: string) => {
     for (const each of spans) {
       const [left, right] = [toX(Math.max(each.from, from)), toX(Math.min(each.to, to))];
       if (right > left) page.rect(left, area.top, right - left, area.height).fill(color);
     }
   };
-  shade(channel.gaps, '#e6e6e6');
+  // A gap is seen within an alert, too.
+  page.fillOpacity(0.5);
+  shade(channel.gaps, '#cccccc');
   shade(
     alerts.filter((alert) => alert.channel === channel.channel),
-    '#f6dcdc',
+    '#eeb8b8',
   );
+  page.fillOpacity(1);
   page.lineWidth(0.5).strokeColor('#999999').rect(area.left, area.top, area.width, area.height).stroke();
   drawBounds(page, channel, { toX, toY });
   drawCurve(page, curves.columnsOf(channel.channel, channel.typeNumber), { ...area, toY });
   page.fontSize(7).fillColor('black');
-  page.text(String(high), MARGIN, area.top - 2, { lineBreak: false });
-  page.text(String(low), MARGIN, bottom - 6, { lineBreak: false });
+  for (const value of new Set([low, high]))
+    page.text(String(value), MARGIN, toY(value) - 4, { lineBreak: false });
   const timeOf = clockOf(timezone);
   const centered = { width: 100, align: 'center', lineBreak: false } as const;
   for (const at of [from, (from + to) / 2, to]) {

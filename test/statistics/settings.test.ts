@@ -19,8 +19,8 @@ import { startService, type TestService } from '../support/service.ts';
 
 const MINUTE_MS = 60_000;
 const FIVE_MINUTES = { measurementIntervalMinutes: 5 };
-/** The service is ahead of the database, so that times are after the registration. */
-const START = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
+/** After the registration, by the clock of the database: the service is ahead of it. */
+const START = (Math.ceil(Date.now() / MINUTE_MS) + 60) * MINUTE_MS;
 const time = (minutes: number) => new Date(START + minutes * MINUTE_MS).toISOString();
 
 describe('The settings that a device ran', () => {

@@ -6,8 +6,8 @@ import { startService, type TestService } from '../support/service.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Readings are of times after the registration: the service is some hours ahead. */
-const START = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+/** After the registration, by the clock of the database: the service is some hours ahead of it. */
+const START = (Math.ceil(Date.now() / HOUR_MS) + 1) * HOUR_MS;
 const NOW = START + 6 * HOUR_MS;
 const time = (minutes: number) => new Date(START + minutes * MINUTE_MS).toISOString();
 
@@ -170,6 +170,21 @@ describe('Statistics of a device', () => {
     assert.equal(others.length, 2);
     assert.deepEqual([first, third], [second, fourth]);
     assert.equal(first?.[1], third?.[0]);
+  });
+
+  it('numbers the pages of the PDF, of which many channels need several', async () => {
+    const id = await register(dms, 'MANY');
+    const readings = [1, 2, 3, 4, 5, 6].map((channel) => ({
+      channel,
+      type: 'humidity',
+      value: 40,
+      measuredAt: time(60),
+    }));
+    await dms.device.post('/devices/MANY/measurements', { readings });
+    const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
+    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
+    const numbers = textsOf(bytes).filter((text) => text.startsWith('MANY, page'));
+    assert.deepEqual(numbers, ['MANY, page 1 of 3', 'MANY, page 2 of 3', 'MANY, page 3 of 3']);
   });
 
   it('shows a single reading in the curve of the PDF', async () => {

@@ -438,6 +438,7 @@ END) STORED NOT NULL,
   offsets_ms integer[],
   run_lengths smallint[],
   run_delays_ms integer[],
+  period_seconds integer,
   CONSTRAINT measurement_blocks_pkey PRIMARY KEY (organization_id, asset_id, span_minutes, last_at, channel),
   CONSTRAINT measurement_blocks_channel_check CHECK (channel >= 1 AND channel <= 6),
   CONSTRAINT measurement_blocks_values_check CHECK ((steps IS NULL) <> (numbers IS NULL))
@@ -472,6 +473,8 @@ COMMENT ON COLUMN measurement_blocks.run_lengths IS
   'How many consecutive readings arrived together. Null: all did, at received_at.';
 COMMENT ON COLUMN measurement_blocks.run_delays_ms IS
   'Arrival of each run after received_at. Null: one arrival.';
+COMMENT ON COLUMN measurement_blocks.period_seconds IS
+  'Between two readings, as the frame tells it. Null: it does not.';
 
 CREATE TABLE notification_alerts (
   organization_id uuid NOT NULL,
@@ -1279,6 +1282,34 @@ COMMENT ON TABLE device_infos IS
   'The last device information message of an asset''s logger; no row: none received from this logger.';
 COMMENT ON COLUMN device_infos.info IS
   'Firmware, battery, modem, as decoded.';
+
+CREATE TABLE device_settings (
+  organization_id uuid NOT NULL,
+  asset_id uuid NOT NULL,
+  from_at timestamp with time zone NOT NULL,
+  config_id uuid,
+  measurement_period_seconds integer,
+  transmission_interval_seconds integer,
+  profile_slug text,
+  source text,
+  CONSTRAINT device_settings_pkey PRIMARY KEY (organization_id, asset_id, from_at),
+  CONSTRAINT device_settings_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
+  CONSTRAINT device_settings_source_check CHECK (source = ANY (ARRAY['report'::text, 'confirmed'::text, 'frame'::text, 'applied'::text]))
+);
+COMMENT ON TABLE device_settings IS
+  'What each device ran and when: a row for each period, which lasts until the next row of the asset. Rows are added and never changed.';
+COMMENT ON COLUMN device_settings.from_at IS
+  'When the period began, to the millisecond.';
+COMMENT ON COLUMN device_settings.config_id IS
+  'Id of the configuration (in configurations) whose alert rules and calendars applied. Null: no alert rules are known.';
+COMMENT ON COLUMN device_settings.measurement_period_seconds IS
+  'Between two readings. Null: unknown.';
+COMMENT ON COLUMN device_settings.transmission_interval_seconds IS
+  'Between two transmissions. Null: unknown.';
+COMMENT ON COLUMN device_settings.profile_slug IS
+  'The profile that was applied last. Null: none, or the device reported settings that no profile brought.';
+COMMENT ON COLUMN device_settings.source IS
+  'How the service learned of it. Null: from then on nothing is known, for example because the asset was archived.';
 
 CREATE TABLE device_states (
   organization_id uuid NOT NULL,

@@ -55,6 +55,8 @@ import * as mailAddresses from './039-mail-addresses.ts';
 import * as sentMails from './040-sent-mails.ts';
 import * as timeZoneRules from './041-time-zone-rules.ts';
 import * as alertActions from './042-alert-actions.ts';
+import * as deviceSettings from './043-device-settings.ts';
+import * as blockPeriods from './044-block-periods.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -99,4 +101,6 @@ export const migrations = {
   '040-sent-mails': sentMails,
   '041-time-zone-rules': timeZoneRules,
   '042-alert-actions': alertActions,
+  '043-device-settings': deviceSettings,
+  '044-block-periods': blockPeriods,
 };

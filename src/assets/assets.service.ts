@@ -2,8 +2,7 @@ import type { Database } from '../db/database.ts';
 import type { InTransaction, Transact, Transaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Device } from '../devices/device.ts';
-import { newHardware } from '../devices/device.ts';
-import { withdrawAll } from '../devices/device-sync.ts';
+import { archived, newHardware } from '../devices/device.ts';
 import { sameSerial } from '../devices/serial-number.ts';
 import { invalid, notFound } from '../process/errors.ts';
 import {
@@ -58,6 +57,7 @@ export interface AssetsServiceDeps {
   revokeToken(sql: Database, organizationId: string, serialNumber: string): Promise<unknown>;
   /** Resolves what is open of archived assets. */
   resolveAlerts(tx: InTransaction, assets: AssetRef[]): Promise<void>;
+  now(): Date;
 }
 
 export type AssetsService = ReturnType<typeof createAssetsService>;
@@ -70,6 +70,7 @@ export function createAssetsService({
   jobsProgressed,
   revokeToken,
   resolveAlerts,
+  now,
 }: AssetsServiceDeps) {
   return {
     /** @throws conflict when an active asset has the serial, not found when there is no such group. */
@@ -110,7 +111,7 @@ export function createAssetsService({
       return transact(async ({ sql, afterCommit }) => {
         const [device] = await devicesIn(sql).lockByAsset(organizationId, [id]);
         if (!device) throw notFound(NO_SUCH_ASSET);
-        await devicesIn(sql).update([{ ...device, sync: withdrawAll(device.sync) }]);
+        await devicesIn(sql).update([archived(device, now())]);
         const serialNumber = await assetsIn(sql).lockSerial(organizationId, id);
         if (serialNumber !== null) await revokeToken(sql, organizationId, serialNumber);
         await assetsIn(sql).archive(organizationId, id);
@@ -140,7 +141,7 @@ export function createAssetsService({
           previousSerial: asset.serialNumber,
           newSerial,
         });
-        await devicesIn(sql).update([newHardware(device)]);
+        await devicesIn(sql).update([newHardware(device, now())]);
         await targetsIn(sql).reoffer([{ organizationId, assetId: id }]);
       });
     },

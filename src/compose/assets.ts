@@ -26,7 +26,7 @@ export interface AssetsNeeds extends Pick<AssetsServiceDeps, 'jobsProgressed' | 
 const IMPORTS = { name: 'imports', perKeyMax: 2, perOrganizationMax: 2, perProcessMax: 8 };
 
 export function composeAssets(
-  { sql }: Resources,
+  { sql, now }: Resources,
   { devicesIn, groups, jobsProgressed, resolveAlerts, deviceTokens }: AssetsNeeds,
 ) {
   const assets = createAssetsRepository(sql);
@@ -38,6 +38,7 @@ export function composeAssets(
     jobsProgressed,
     revokeToken: deviceTokens.revoke,
     resolveAlerts,
+    now,
   });
   const imports = createAssetImport({
     assetsIn: createAssetsRepository,

@@ -87,6 +87,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     pendingIn,
     deviceTargetsIn,
     onAlertRulesChanged,
+    now,
   });
   const finishJob = createFinishJob({ jobsIn, publish, now });
   const jobEnding = createJobEnding({ pendingIn, targetsIn, changes, finishJob, chunkSize });

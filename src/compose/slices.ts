@@ -80,8 +80,7 @@ export function composeSlices(resources: Resources) {
     notifications: composeNotifications(resources, deliveries),
     audit: composeAudit(resources),
     statistics: composeStatistics(resources, {
-      findAsset: assets.findAsset,
-      findDevice: devicesIn(resources.sql).find,
+      configurationsIn,
       exports: measurements.exports,
     }),
   };

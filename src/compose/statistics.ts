@@ -1,32 +1,44 @@
+import { createSettingsRepository } from '../devices/settings.repository.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { readInTurns } from '../measurements/fair-history.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import type { Pace } from '../process/pacer.ts';
+import { createRecordRepository } from '../statistics/record.repository.ts';
+import { settingsRoutes } from '../statistics/settings.routes.ts';
 import { statisticsRoutes } from '../statistics/statistics.routes.ts';
-import { createStatisticsService, type StatisticsDeps } from '../statistics/statistics.service.ts';
+import { createStatisticsService } from '../statistics/statistics.service.ts';
 import { createStatisticsPage } from '../statistics/statistics-page.service.ts';
+import type { DeviceRepositories } from './devices.ts';
 import type { Resources } from './resources.ts';
 
-export interface StatisticsNeeds extends Pick<StatisticsDeps, 'findAsset' | 'findDevice'> {
+export interface StatisticsNeeds {
+  configurationsIn: DeviceRepositories['configurationsIn'];
   exports: { limit: ConcurrencyLimit; pace: Pace };
 }
 
 const PAGES = { name: 'PDF pages', perKeyMax: 2, perOrganizationMax: 2, perProcessMax: 8 };
 
-export const composeStatistics = (
-  { lagging, transferTurns, now }: Resources,
-  { findAsset, findDevice, exports: { limit, pace } }: StatisticsNeeds,
-) => ({
-  routes: statisticsRoutes({
-    compute: createStatisticsService({
-      findAsset,
-      findDevice,
-      history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
-      pace,
-      now,
-    }),
-    toPage: createStatisticsPage(now),
-    limit,
-    pageLimit: createConcurrencyLimit(PAGES),
-  }),
-});
+export function composeStatistics(
+  { sql, lagging, transferTurns, now }: Resources,
+  { configurationsIn, exports: { limit, pace } }: StatisticsNeeds,
+) {
+  const record = createRecordRepository(sql);
+  const settings = createSettingsRepository(sql, configurationsIn(sql));
+  return {
+    routes: [
+      ...settingsRoutes({ record, settings }),
+      ...statisticsRoutes({
+        compute: createStatisticsService({
+          record,
+          settings,
+          history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
+          pace,
+          now,
+        }),
+        toPage: createStatisticsPage(now),
+        limit,
+        pageLimit: createConcurrencyLimit(PAGES),
+      }),
+    ],
+  };
+}

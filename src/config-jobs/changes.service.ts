@@ -16,6 +16,7 @@ import { type ConfigurationContents, contentOf } from '../devices/configuration-
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import { followsTimeZone } from '../devices/device-row.ts';
 import { inheritedBy, monitoredConfig, pendingWithout } from '../devices/device-sync.ts';
+import { measurementIntervalSeconds } from '../devices/measurement-interval.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { endChanges } from '../devices/pending-owners.ts';
 import { findConflicts, memoized, refusedWithout } from './changes.ts';
@@ -28,6 +29,7 @@ export interface ChangesDeps {
   deviceTargetsIn(sql: Sql): DeviceTargetsRepository;
   /** Other alert rules apply to these devices from now on. */
   onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void>;
+  now(): Date;
 }
 
 /** A device and the change that a job has for it. */
@@ -52,7 +54,7 @@ export type ChangesService = ReturnType<typeof createChangesService>;
 export function createChangesService(deps: ChangesDeps) {
   const { configurationsIn, deviceTargetsIn } = deps;
 
-  async function merge(sql: Sql, organizationId: string, changes: DeviceChange[]): Promise<void> {
+  async function merge(sql: Sql, { organizationId, jobId }: JobRef, changes: DeviceChange[]): Promise<void> {
     const contents = await configurationsIn(sql).find([
       {
         organizationId,
@@ -61,7 +63,7 @@ export function createChangesService(deps: ChangesDeps) {
     ]);
     const nextOf = memoized(keyOf, (change: DeviceChange) => mergedPending(change, contents));
     const next = changes.map((change) => ({ device: change.device, ...nextOf(change) }));
-    await assign(deps, sql, { organizationId, bringsProfile: true }, next);
+    await assign(deps, sql, { organizationId, jobId }, next);
   }
 
   /** Changes of other jobs lose what these overwrite, which supersedes them; answers with the ids of the jobs. */
@@ -117,7 +119,7 @@ export function createChangesService(deps: ChangesDeps) {
         return { device, ...nextOf(each) };
       })
       .filter(({ isChanged }) => isChanged);
-    await assign(deps, sql, { organizationId, bringsProfile: false }, next);
+    await assign(deps, sql, { organizationId, jobId: null }, next);
     await targets.reoffer(next.map(({ device }) => ({ organizationId, assetId: device.assetId })));
     await targets.release(organizationId, retried, assetIds);
   }
@@ -136,13 +138,13 @@ export function createChangesService(deps: ChangesDeps) {
           const pending = contentOf(contents, device.pendingConfigId as string);
           return { device, ...cleared, hasOtherAlertRules: !hasSameAlertRules(pending, null) };
         });
-      await assign(deps, sql, { organizationId, bringsProfile: false }, next);
+      await assign(deps, sql, { organizationId, jobId: null }, next);
     },
 
     /** Merges each change into what is pending; answers with the ids of the jobs that have superseded targets now. */
     async put(sql: Sql, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
       if (changes.length === 0) return [];
-      await merge(sql, job.organizationId, changes);
+      await merge(sql, job, changes);
       return supersede(sql, job, changes);
     },
   };
@@ -213,9 +215,9 @@ function afterEnd(
 
 /** Stores each distinct configuration once, and makes it pending. */
 async function assign(
-  { configurationsIn, pendingIn, onAlertRulesChanged }: ChangesDeps,
+  { configurationsIn, pendingIn, onAlertRulesChanged, now }: ChangesDeps,
   sql: Sql,
-  { organizationId, bringsProfile }: { organizationId: string; bringsProfile: boolean },
+  { organizationId, jobId }: { organizationId: string; jobId: string | null },
   next: Array<NextPending & { device: DeviceChange['device'] }>,
 ): Promise<void> {
   const configs = [...new Set(next.flatMap(({ config }) => config ?? []))];
@@ -230,8 +232,10 @@ async function assign(
       refusedKeys,
       refusalReason,
       isRefused: config !== null && keysOf(config).every((key) => refusedKeys.includes(key)),
+      measurementPeriodSeconds: measurementIntervalSeconds(config ?? {}),
+      transmissionIntervalSeconds: config?.transmissionInterval ?? null,
     })),
-    { bringsProfile },
+    { jobId, at: now() },
   );
   const changed = next.filter((each) => each.hasOtherAlertRules && isMonitoredByPending(each.device));
   await onAlertRulesChanged(

@@ -13,7 +13,7 @@ import { inHalves } from '../db/in-halves.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Calendar, DeviceConfiguration } from '../devices/configuration.ts';
-import type { Device } from '../devices/device.ts';
+import { type Device, withSettings } from '../devices/device.ts';
 import { merge } from '../devices/device-sync.ts';
 import { deviceTimezoneMinutes } from '../profiles/compile-schedule.ts';
 import { memoized } from './changes.ts';
@@ -53,7 +53,8 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
       const zoneOf = (device: Device) => (followsZone(device) ? (zones.get(device.assetId) ?? null) : null);
       const changed = devices.flatMap((device) => {
         const zone = zoneOf(device);
-        return zone === null ? [] : (withOffset(device, deviceTimezoneMinutes(zone, at)) ?? []);
+        const next = zone === null ? null : withOffset(device, deviceTimezoneMinutes(zone, at));
+        return next ? [withSettings(device.sync, next, at)] : [];
       });
       await devicesIn(sql).update(changed);
       await targetsIn(sql).reoffer(changed);

@@ -74,6 +74,25 @@ export function createUnusedConfigurationsRepository(sql: Sql) {
       return page as ReferredPage;
     },
 
+    async listReferredBySettings(after: string[] | null, limit: number): Promise<ReferredPage> {
+      const [page] = await query<ReferredPage>(
+        sql,
+        `with page as materialized (
+           select organization_id, asset_id, from_at, config_id
+           from device_settings where (organization_id, asset_id, from_at) > (?::uuid, ?::uuid, ?::timestamptz)
+           order by organization_id, asset_id, from_at limit ?
+         ), referred as (
+           select distinct organization_id, config_id as id from page
+         )
+         select ${REFERRED} as "configIds", (
+           select array[organization_id::text, asset_id::text, from_at::text] from page
+           order by organization_id desc, asset_id desc, from_at desc limit 1
+         ) as last`,
+        [...(after ?? [FIRST_ID, FIRST_ID, '-infinity']), limit],
+      );
+      return page as ReferredPage;
+    },
+
     async markUsed(configIds: string[]): Promise<void> {
       await query(
         sql,

@@ -29,7 +29,10 @@ export function createUnusedConfigurationsRemoval(deps: UnusedConfigurationsDeps
       await snapshot.beginSnapshot();
       const byDevices = await readPages(snapshot.listReferredByDevices, goesOn);
       const byTargets = await readPages(snapshot.listReferredByTargets, goesOn);
-      return byDevices && byTargets && [...new Set([...byDevices, ...byTargets])];
+      const bySettings = await readPages(snapshot.listReferredBySettings, goesOn);
+      return (
+        byDevices && byTargets && bySettings && [...new Set([...byDevices, ...byTargets, ...bySettings])]
+      );
     });
 
   return async (goesOn: () => boolean): Promise<number> => {

@@ -140,13 +140,12 @@ async function handleExchanges(
   { exchanges, locking, folds }: ExchangeBatch,
 ): Promise<Handled[]> {
   folds.clear();
-  const lockedKeys = await lockDevices(deps, sql, { exchanges, locking, folds });
-  const now = deps.now();
+  const { lockedKeys, now } = await lockDevices(deps, sql, { exchanges, locking, folds });
   const results = exchanges.map((exchange): Handled => {
     const key = serialKeyOf(exchange);
-    return folds.get(key)?.apply(exchange, now) ?? (lockedKeys.has(key) ? LOCKED : null);
+    return folds.get(key)?.apply(exchange) ?? (lockedKeys.has(key) ? LOCKED : null);
   });
-  const outcomes = [...folds.values()].map((fold) => fold.outcome(now));
+  const outcomes = [...folds.values()].map((fold) => fold.outcome());
   const changed = outcomes.filter(({ hasChanged }) => hasChanged);
   const presences = outcomes.map(({ presence }) => presence).filter(({ before, after }) => after !== before);
   await deps.devicesIn(sql).update(
@@ -167,27 +166,28 @@ async function handleExchanges(
 }
 
 /**
- * Fills the folds, and answers with the keys of devices that are locked elsewhere. Capabilities come first: a report is
+ * Fills the folds, and answers with the keys of devices that are locked elsewhere and the time of the locks. Capabilities come first: a report is
  * evaluated against what the device should run with them.
  */
 async function lockDevices(
   deps: DeviceExchangesDeps,
   sql: Sql,
   { exchanges, locking, folds }: ExchangeBatch,
-): Promise<Set<string>> {
+): Promise<{ lockedKeys: Set<string>; now: Date }> {
   const serials = new Map(exchanges.map((exchange) => [serialKeyOf(exchange), exchange]));
   const { devices, unavailable } = await deps.devicesIn(sql).lockBySerial([...serials.values()], locking);
   const observed = withObservations(devices, exchanges);
   const recompiled = await recompileChanged(deps, sql, devices, observed);
+  const now = deps.now();
   devices.forEach((before, index) => {
     const device = observed[index] as Device;
     const config = recompiled.get(device.assetId);
     folds.set(
       serialKeyOf(before),
-      createExchangeFold(before, config ? mergeRecompiled(device, config) : device),
+      createExchangeFold(before, config ? mergeRecompiled(device, config) : device, now),
     );
   });
-  return new Set(unavailable.map(serialKeyOf));
+  return { lockedKeys: new Set(unavailable.map(serialKeyOf)), now };
 }
 
 function withObservations(devices: Device[], exchanges: DeviceExchange[]): Device[] {

@@ -10,7 +10,13 @@ import {
   keysOf,
   without,
 } from './configuration.ts';
-import type { ContactingDevice, Device, ObservedCapabilities, OfferedChange } from './device.ts';
+import {
+  type ContactingDevice,
+  type Device,
+  type ObservedCapabilities,
+  type OfferedChange,
+  withSettings,
+} from './device.ts';
 import {
   type DeviceSync,
   expectedIntervalSeconds,
@@ -24,15 +30,23 @@ import {
   syncStatus,
 } from './device-sync.ts';
 import type { SerialInOrganization } from './serial-number.ts';
+import { afterFrame, afterSync, type DeviceSettings } from './settings.ts';
 
 /** A message of a device, as far as it concerns the device's configuration. */
 export interface DeviceExchange extends SerialInOrganization {
   report?: DeviceReport;
   /** The hash that a frame showed. */
   observedHash?: number;
+  /** A period of measurement that a frame showed, and when it came. */
+  observedPeriod?: ObservedPeriod;
   observed?: ObservedCapabilities;
   /** The answer can carry the pending change, which then counts as fetched. */
   canDeliverConfig: boolean;
+}
+
+export interface ObservedPeriod {
+  seconds: number;
+  receivedAt: Date;
 }
 
 export interface ExchangeResult {
@@ -53,17 +67,20 @@ export interface ExchangeOutcome {
   openState: 'sent' | 'waiting' | null;
 }
 
-/** `before` is the device as stored, `device` the same with the capabilities that the messages show. */
-export function createExchangeFold(before: ContactingDevice, device: Device) {
+/** `before` is the device as stored at `now`, `device` the same with the capabilities that the messages show. */
+export function createExchangeFold(before: ContactingDevice, device: Device, now: Date) {
   let sync = device.sync;
+  let { settings } = withSettings(before.sync, device, now);
   let rejection: string | null = null;
   let wasConfirmed = false;
   return {
     assetId: before.assetId,
-    apply({ report, observedHash, canDeliverConfig }: DeviceExchange, now: Date): ExchangeResult {
+    apply({ report, observedHash, observedPeriod, canDeliverConfig }: DeviceExchange): ExchangeResult {
       if (observedHash !== undefined) sync = observeHash(sync, observedHash);
+      if (observedPeriod) settings = settingsAfterFrame(observedPeriod);
       if (report) {
         const received = receiveReport(sync, report);
+        settings = settingsAfterReport(report, received);
         sync = received.sync;
         if (received.outcome.kind === 'rejected') rejection = received.outcome.reason;
         if (received.outcome.kind === 'confirmed') wasConfirmed = true;
@@ -71,9 +88,9 @@ export function createExchangeFold(before: ContactingDevice, device: Device) {
       if (canDeliverConfig) sync = fetch(sync, now);
       return { syncStatus: syncStatus(sync), pendingConfig: canDeliverConfig ? offered(sync) : null };
     },
-    outcome: (now: Date): ExchangeOutcome => ({
-      device: { ...device, sync },
-      hasChanged: sync !== before.sync || device !== before,
+    outcome: (): ExchangeOutcome => ({
+      device: { ...device, sync, settings },
+      hasChanged: sync !== before.sync || device !== before || settings.begun.length > 0,
       hasOtherAlertRules:
         sync !== before.sync && !hasSameAlertRules(monitoredConfig(before.sync), monitoredConfig(sync)),
       presence: presenceChange(before, sync, now),
@@ -82,6 +99,21 @@ export function createExchangeFold(before: ContactingDevice, device: Device) {
       openState: openStateAfter(before.sync, sync),
     }),
   };
+
+  function settingsAfterFrame({ seconds, receivedAt }: ObservedPeriod): DeviceSettings {
+    const { registeredAt } = device;
+    return afterFrame(settings, seconds, { at: receivedAt, receivedAt, registeredAt });
+  }
+
+  function settingsAfterReport(
+    { config, madeAt, receivedAt }: DeviceReport,
+    { sync: after, outcome }: ReturnType<typeof receiveReport>,
+  ): DeviceSettings {
+    if (keysOf(config).length === 0) return settings;
+    const source = outcome.kind === 'confirmed' ? 'confirmed' : 'report';
+    const { registeredAt } = device;
+    return afterSync(settings, sync, after, { source, at: madeAt, receivedAt, registeredAt });
+  }
 }
 
 function presenceChange(device: ContactingDevice, sync: DeviceSync, at: Date): PresenceChange {

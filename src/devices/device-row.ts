@@ -1,5 +1,6 @@
 /** A device as its rows hold it: the sync state by columns, its configurations by id. */
 import type { Presence } from '../presence/presence.ts';
+import type { AssetRef } from './asset-ref.ts';
 import {
   CONFIGURATION_KEYS,
   type ConfigurationKey,
@@ -10,6 +11,7 @@ import { type ConfigurationContents, contentOf } from './configuration-id.ts';
 import type { Device } from './device.ts';
 import { toRuleSlots } from './device-capabilities.ts';
 import { hasDrifted, type Refusal, syncStatus } from './device-sync.ts';
+import type { BegunSettings, SettingsSource, SettingsStart } from './settings.ts';
 
 export interface DeviceRow {
   organization_id: string;
@@ -32,6 +34,17 @@ export interface DeviceRow {
   reported_channel_types: number[] | null;
   channels_reported: boolean;
   rule_slots: number;
+  created_at: Date;
+}
+
+/** The running settings of a device: all null where there are none. */
+export interface RunningRow {
+  settings_from: Date | null;
+  settings_config_id: string | null;
+  measurement_period_seconds: number | null;
+  transmission_interval_seconds: number | null;
+  profile_slug: string | null;
+  source: SettingsSource | null;
 }
 
 export interface PresenceRow {
@@ -51,14 +64,24 @@ export const CONFIG_COLUMNS = `d.reported_config_id, d.reported_at,
   d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradiction_count,
   d.failure_reason, d.refused_keys, d.observed_hash, d.is_inheriting, d.known_errors, d.reported_channel_types, d.channels_reported, d.rule_slots`;
 /** Of `assets a` and `device_configs d`. */
-export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.model, ${CONFIG_COLUMNS}`;
+export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.model, a.created_at, ${CONFIG_COLUMNS}`;
+
+export const RUNNING_COLUMNS = `r.from_at as settings_from, r.config_id as settings_config_id, r.measurement_period_seconds,
+  r.transmission_interval_seconds, r.profile_slug, r.source`;
+
+/** Joins the running settings to `d`, which has the key of an asset. */
+export const WITH_RUNNING = `left join lateral (
+    select from_at, config_id, measurement_period_seconds, transmission_interval_seconds, profile_slug, source
+    from device_settings where organization_id = d.organization_id and asset_id = d.asset_id
+    order by from_at desc limit 1
+  ) as r on true`;
 
 /**
  * Joins `assets a` to `device_configs d`. One index look-up per device: for a plain join on an organization that the
  * statistics do not know yet, PostgreSQL expects one row and compares all devices with all assets.
  */
 export const WITH_ASSET = `cross join lateral (
-    select serial_number, model, archived_at from assets where organization_id = d.organization_id and id = d.asset_id
+    select serial_number, model, archived_at, created_at from assets where organization_id = d.organization_id and id = d.asset_id
     limit 1
   ) as a`;
 
@@ -79,7 +102,7 @@ export const ACTIVE_BY_SERIAL = `(
 /** Every statement that locks devices does so in this order, so that changes and reports never deadlock. */
 export const LOCKED_IN_ORDER = 'order by d.organization_id, d.asset_id for no key update of d';
 
-export function toDevice(row: DeviceRow, contents: ConfigurationContents): Device {
+export function toDevice(row: DeviceRow & RunningRow, contents: ConfigurationContents): Device {
   const content = (id: string | null) => (id === null ? null : contentOf(contents, id));
   const reported = content(row.reported_config_id);
   const pending = content(row.pending_config_id);
@@ -93,6 +116,8 @@ export function toDevice(row: DeviceRow, contents: ConfigurationContents): Devic
       ruleSlots: toRuleSlots(row.rule_slots),
     },
     areChannelsReported: row.channels_reported,
+    registeredAt: row.created_at,
+    settings: { running: toRunning(row, content), begun: [] },
     sync: {
       reported: reported &&
         row.reported_at && { config: reported, at: row.reported_at, hash: row.reported_hash },
@@ -114,6 +139,19 @@ export function toDevice(row: DeviceRow, contents: ConfigurationContents): Devic
   };
 }
 
+const toRunning = (
+  row: RunningRow,
+  content: (id: string | null) => DeviceConfiguration | null,
+): SettingsStart | null =>
+  row.settings_from && {
+    from: row.settings_from,
+    config: content(row.settings_config_id),
+    measurementPeriodSeconds: row.measurement_period_seconds,
+    transmissionIntervalSeconds: row.transmission_interval_seconds,
+    profileSlug: row.profile_slug,
+    source: row.source,
+  };
+
 /** Null: the device refused none of the pending settings. */
 export function toRefusal(
   reason: string | null,
@@ -125,8 +163,10 @@ export function toRefusal(
 }
 
 /** The configurations of a device, to be stored before its row refers to them. */
-export const configurationsOf = ({ sync: { reported, confirmed, pending } }: Device): DeviceConfiguration[] =>
-  [reported?.config, confirmed, pending?.config].filter((config) => config != null);
+export const configurationsOf = ({ sync, settings: { begun } }: Device): DeviceConfiguration[] =>
+  [sync.reported?.config, sync.confirmed, sync.pending?.config, ...begun.map(({ config }) => config)].filter(
+    (config) => config != null,
+  );
 
 /** Its calendars have an offset from UTC, which has to change with that of a time zone. */
 export const followsTimeZone = (config: DeviceConfiguration | null | undefined): boolean =>
@@ -173,3 +213,36 @@ export function writtenBindings(devices: Device[], configIds: Map<DeviceConfigur
     column(({ sync }) => hasDrifted(sync)),
   ];
 }
+
+export const SETTINGS_COLUMNS = `organization_id, asset_id, from_at, config_id, measurement_period_seconds,
+  transmission_interval_seconds, profile_slug, source`;
+/** With `is_confirmation`, as arrays for `unnest`. */
+export const SETTINGS_ARRAYS = `?::uuid[], ?::uuid[], ?::timestamptz[], ?::uuid[], ?::integer[], ?::integer[], ?::text[],
+  ?::text[], ?::boolean[]`;
+
+export function settingsBindings(
+  devices: Device[],
+  configIds: Map<DeviceConfiguration, string>,
+): unknown[][] {
+  const begun = devices.flatMap(({ organizationId, assetId, settings }) =>
+    settings.begun.map((each) => ({ organizationId, assetId, ...each })),
+  );
+  const column = <Value>(value: (each: AssetRef & BegunSettings) => Value) => begun.map(value);
+  return [
+    column(({ organizationId }) => organizationId),
+    column(({ assetId }) => assetId),
+    column(({ from }) => from.toISOString()),
+    column(({ config }) => config && (configIds.get(config) as string)),
+    column(({ measurementPeriodSeconds }) => measurementPeriodSeconds),
+    column(({ transmissionIntervalSeconds }) => transmissionIntervalSeconds),
+    column(({ profileSlug }) => profileSlug),
+    column(({ source }) => source),
+    column(({ isConfirmation }) => isConfirmation),
+  ];
+}
+
+/** A second change within a millisecond takes the place of the first. */
+export const REPLACE_SETTINGS = `on conflict on constraint device_settings_pkey do update set
+  config_id = excluded.config_id, measurement_period_seconds = excluded.measurement_period_seconds,
+  transmission_interval_seconds = excluded.transmission_interval_seconds, profile_slug = excluded.profile_slug,
+  source = excluded.source`;

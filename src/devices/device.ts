@@ -10,8 +10,10 @@ import {
   type SyncStatus,
   syncStatus,
   unconfirmedKeys,
+  withdrawAll,
 } from './device-sync.ts';
 import type { SerialInOrganization } from './serial-number.ts';
+import { afterEnd, afterReplacement, afterSync, type DeviceSettings, type Observation } from './settings.ts';
 
 export interface Device extends AssetRef {
   serialNumber: string;
@@ -19,6 +21,8 @@ export interface Device extends AssetRef {
   /** The channel types come from its own report, which counts for more than what its frames show. */
   areChannelsReported: boolean;
   sync: DeviceSync;
+  registeredAt: Date;
+  settings: DeviceSettings;
 }
 
 /** With its presence as it was read, without a lock. */
@@ -43,11 +47,36 @@ export const isPresencesTaken = (error: unknown): error is PresencesTaken =>
 export const DEVICE_IS_LOCKED = 'The device is being changed by another operation at present: try again soon';
 
 /** Another logger in its place: it is offered the configuration of the old one, and has yet to show its capabilities. */
-export const newHardware = (device: Device): Device => ({
+export const newHardware = (device: Device, at: Date): Device => {
+  const sync = replaceHardware(device.sync);
+  return {
+    ...device,
+    capabilities: { ...device.capabilities, channelTypes: null, ruleSlots: RULE_SLOTS_DEFAULT },
+    areChannelsReported: false,
+    sync,
+    settings: afterReplacement(device.settings, sync, observedAt(device, at)),
+  };
+};
+
+/** Nothing is pending for it any more, and nothing is in force. */
+export const archived = (device: Device, at: Date): Device => ({
   ...device,
-  capabilities: { ...device.capabilities, channelTypes: null, ruleSlots: RULE_SLOTS_DEFAULT },
-  areChannelsReported: false,
-  sync: replaceHardware(device.sync),
+  sync: withdrawAll(device.sync),
+  settings: afterEnd(device.settings, observedAt(device, at)),
+});
+
+/** The device with the settings that its sync state brings about, for a change that is no message of the device. */
+export function withSettings(before: DeviceSync, device: Device, at: Date): Device {
+  if (before === device.sync) return device;
+  const observation: Observation = { ...observedAt(device, at), source: 'applied' };
+  return { ...device, settings: afterSync(device.settings, before, device.sync, observation) };
+}
+
+/** By the service itself. */
+const observedAt = ({ registeredAt }: Device, at: Date): Omit<Observation, 'source'> => ({
+  at,
+  receivedAt: at,
+  registeredAt,
 });
 
 /** Capabilities that a message of the device shows. */

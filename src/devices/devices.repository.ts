@@ -19,14 +19,30 @@ import {
   type DeviceRow,
   LOCKED_IN_ORDER,
   type PresenceRow,
+  REPLACE_SETTINGS,
+  RUNNING_COLUMNS,
+  type RunningRow,
+  SETTINGS_ARRAYS,
+  SETTINGS_COLUMNS,
+  settingsBindings,
   toDevice,
   toPresence,
   WITH_ASSET,
+  WITH_RUNNING,
   WRITTEN_ARRAYS,
   WRITTEN_COLUMNS,
   writtenBindings,
 } from './device-row.ts';
 import type { SerialInOrganization } from './serial-number.ts';
+
+type Row = DeviceRow & RunningRow;
+
+const configIdsOf = (row: Row): Array<string | null> => [
+  row.reported_config_id,
+  row.confirmed_config_id,
+  row.pending_config_id,
+  row.settings_config_id,
+];
 
 export type DevicesRepository = ReturnType<typeof createDevicesRepository>;
 
@@ -34,18 +50,16 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
   const configurations = createConfigurationsRepository(sql, cache);
 
   /** Of rows that are locked: none of the configurations that they refer to can go meanwhile. */
-  function lockedDevicesOf(rows: DeviceRow[]): Promise<Device[]> {
-    for (const row of rows) {
-      rememberReferenced(sql, [row.reported_config_id, row.confirmed_config_id, row.pending_config_id]);
-    }
+  function lockedDevicesOf(rows: Row[]): Promise<Device[]> {
+    for (const row of rows) rememberReferenced(sql, configIdsOf(row));
     return devicesOf(rows);
   }
 
-  async function devicesOf(rows: DeviceRow[]): Promise<Device[]> {
+  async function devicesOf(rows: Row[]): Promise<Device[]> {
     const contents = await configurations.find(
       rows.map((row) => ({
         organizationId: row.organization_id,
-        configIds: [row.reported_config_id, row.confirmed_config_id, row.pending_config_id],
+        configIds: configIdsOf(row),
       })),
     );
     return rows.map((row) => toDevice(row, contents));
@@ -53,22 +67,28 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
 
   /**
    * The serial is read before the lock is acquired: the hardware may have been replaced meanwhile, and a message of the
-   * old one must not count as one of the new.
+   * old one must not count as one of the new. What runs may have changed meanwhile, too.
    */
-  async function recheckSerials<Row extends DeviceRow>(rows: Row[]): Promise<Row[]> {
-    if (rows.length === 0) return rows;
-    const current = await queryPrepared<{ id: string; serial_number: string }>(
+  async function recheckSerials<Locked extends DeviceRow>(
+    rows: Locked[],
+  ): Promise<Array<Locked & RunningRow>> {
+    if (rows.length === 0) return [];
+    const current = await queryPrepared<{ id: string; serial_number: string } & RunningRow>(
       sql,
       'devices_recheck_serials',
-      `select a.id, a.serial_number
-       from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
+      `select a.id, a.serial_number, ${RUNNING_COLUMNS}
+       from unnest(?::uuid[], ?::uuid[]) as d (organization_id, asset_id)
        cross join lateral (
-         select id, serial_number from assets where organization_id = n.organization_id and id = n.asset_id limit 1
-       ) as a`,
+         select id, serial_number from assets where organization_id = d.organization_id and id = d.asset_id limit 1
+       ) as a
+       ${WITH_RUNNING}`,
       [rows.map((row) => row.organization_id), rows.map((row) => row.asset_id)],
     );
-    const serials = new Map(current.map(({ id, serial_number }) => [id, serial_number]));
-    return rows.filter((row) => serials.get(row.asset_id) === row.serial_number);
+    const currentOf = new Map(current.map((each) => [each.id, each]));
+    return rows.flatMap((row) => {
+      const found = currentOf.get(row.asset_id);
+      return found?.serial_number === row.serial_number ? [{ ...row, ...found }] : [];
+    });
   }
 
   return {
@@ -77,14 +97,15 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       organizationId: string,
       serialNumber: string,
     ): Promise<(Device & { assetName: string }) | null> {
-      const [row] = await queryPrepared<DeviceRow & { asset_name: string }>(
+      const [row] = await queryPrepared<Row & { asset_name: string }>(
         sql,
         'devices_find',
-        `select ${DEVICE_COLUMNS}, a.name as asset_name
+        `select ${DEVICE_COLUMNS}, a.name as asset_name, ${RUNNING_COLUMNS}
          from ${ACTIVE_BY_SERIAL} as a
          cross join lateral (
            select * from device_configs where organization_id = a.organization_id and asset_id = a.id limit 1
-         ) as d`,
+         ) as d
+         ${WITH_RUNNING}`,
         [[organizationId], [serialNumber]],
       );
       if (!row) return null;
@@ -97,7 +118,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       const found = await queryPrepared<DeviceRow & PresenceRow & { is_locked: boolean }>(
         sql,
         locking === 'skip' ? 'devices_lock_free_by_serial' : 'devices_lock_by_serial',
-        `select a.organization_id, a.id as asset_id, a.serial_number, a.model, ${CONFIG_COLUMNS},
+        `select a.organization_id, a.id as asset_id, a.serial_number, a.model, a.created_at, ${CONFIG_COLUMNS},
            s.status, s.last_contact_at, s.expected_by, d.asset_id is null as is_locked
          from (select * from ${ACTIVE_BY_SERIAL} as found order by organization_id, id) as a
          ${locking === 'skip' ? 'left' : 'inner'} join lateral (
@@ -127,10 +148,10 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
 
     /** Active devices by asset id, locked. */
     async lockByAsset(organizationId: string, assetIds: string[]): Promise<Device[]> {
-      const rows = await query<DeviceRow>(
+      const rows = await query<Row>(
         sql,
-        `select ${DEVICE_COLUMNS}
-         from device_configs d ${WITH_ASSET}
+        `select ${DEVICE_COLUMNS}, ${RUNNING_COLUMNS}
+         from device_configs d ${WITH_ASSET} ${WITH_RUNNING}
          where d.organization_id = ? and d.asset_id = any(?::uuid[]) and d.is_active
          ${LOCKED_IN_ORDER}`,
         [organizationId, assetIds],
@@ -202,9 +223,27 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
                when n.follows_time_zone or d.utc_offset_check_at is not null then '-infinity' end
            from unnest(${WRITTEN_ARRAYS}) as n (${WRITTEN_COLUMNS})
            where d.organization_id = n.organization_id and d.asset_id = n.asset_id
+         ), settings as (
+           insert into device_settings (${SETTINGS_COLUMNS})
+           select n.organization_id, n.asset_id, n.from_at, n.config_id, n.measurement_period_seconds,
+             n.transmission_interval_seconds, coalesce(brought.profile_slug, n.profile_slug), n.source
+           from unnest(${SETTINGS_ARRAYS}) as n (${SETTINGS_COLUMNS}, is_confirmation)
+           left join lateral (
+             select j.profile_slug from config_targets t
+             join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
+             where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active
+               and t.state in ('waiting', 'sent', 'timed_out', 'superseded') and n.source = 'confirmed'
+             order by t.job_id desc limit 1
+           ) as brought on true
+           where not n.is_confirmation or brought.profile_slug is distinct from n.profile_slug
+           ${REPLACE_SETTINGS}
          )
          select asset_id from presence`,
-        [...updatePresenceBindings(presences), ...writtenBindings(devices, configIds)],
+        [
+          ...updatePresenceBindings(presences),
+          ...writtenBindings(devices, configIds),
+          ...settingsBindings(devices, configIds),
+        ],
       );
       if (updated.length < presences.length) throw presencesTaken(presences, updated);
     },

@@ -6,7 +6,15 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { ConfigurationKey } from './configuration.ts';
-import { ACTIVE_BY_SERIAL, LOCKED_IN_ORDER, toKeysText, WITH_ASSET } from './device-row.ts';
+import {
+  ACTIVE_BY_SERIAL,
+  LOCKED_IN_ORDER,
+  REPLACE_SETTINGS,
+  SETTINGS_COLUMNS,
+  toKeysText,
+  WITH_ASSET,
+  WITH_RUNNING,
+} from './device-row.ts';
 
 /** A device, with all that decides what a change becomes for it. */
 export interface ChangingDevice {
@@ -36,6 +44,9 @@ export interface PendingAssignment {
   refusalReason: string | null;
   /** These are all keys of the configuration: nothing is offered. */
   isRefused: boolean;
+  /** Of the configuration; null: it does not say. */
+  measurementPeriodSeconds: number | null;
+  transmissionIntervalSeconds: number | null;
 }
 
 const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", d.pending_config_id as "pendingConfigId",
@@ -159,11 +170,14 @@ export function createPendingChangesRepository(sql: Sql) {
       );
     },
 
-    /** Whatever becomes pending has to be fetched anew, as a new revision; without anything pending the revision stays. */
+    /**
+     * Whatever becomes pending has to be fetched anew, as a new revision; without anything pending the revision stays.
+     * For a device that has never reported, these are the settings in force from then on.
+     */
     async assign(
       organizationId: string,
       assignments: PendingAssignment[],
-      { bringsProfile }: { bringsProfile: boolean },
+      { jobId, at }: { jobId: string | null; at: Date },
     ): Promise<void> {
       if (assignments.length === 0) return;
       // Devices share few of them: a position is shorter than an id.
@@ -172,7 +186,7 @@ export function createPendingChangesRepository(sql: Sql) {
       const position = new Map([...distinct.keys()].map((key, index) => [key, index + 1]));
       await query(
         sql,
-        `update device_configs d set
+        `with changed as (update device_configs d set
            pending_config_id = c.id, fetched_at = null, contradiction_count = 0,
            failure_reason = case when c.refused_keys is null then null else coalesce(c.reason, failure_reason) end,
            refused_keys = string_to_array(btrim(c.refused_keys, '{}'), ','),
@@ -186,12 +200,31 @@ export function createPendingChangesRepository(sql: Sql) {
            utc_offset_check_at = case
              when c.follows_time_zone or utc_offset_check_at is not null then '-infinity'::timestamptz end
          from unnest(?::uuid[], ?::integer[]) as n (asset_id, position)
-         join unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::boolean[], ?::boolean[]) with ordinality
-             as c (organization_id, id, refused_keys, reason, follows_time_zone, is_refused, position)
+         join unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::boolean[], ?::boolean[], ?::integer[], ?::integer[])
+             with ordinality as c (organization_id, id, refused_keys, reason, follows_time_zone, is_refused,
+               period_seconds, interval_seconds, position)
            on c.position = n.position
-         where d.organization_id = c.organization_id and d.asset_id = n.asset_id`,
+         where d.organization_id = c.organization_id and d.asset_id = n.asset_id
+         returning d.organization_id, d.asset_id, c.id as config_id, c.period_seconds, c.interval_seconds,
+           d.reported_config_id is null and d.confirmed_config_id is null as is_unreported
+       )
+       insert into device_settings (${SETTINGS_COLUMNS})
+       select n.organization_id, n.asset_id, greatest(?::timestamptz, r.from_at), n.config_id, n.measured,
+         n.interval_seconds, coalesce(j.profile_slug, r.profile_slug),
+         case when num_nonnulls(n.config_id, n.measured, n.interval_seconds) > 0 then 'applied' end
+       from changed d
+       ${WITH_RUNNING}
+       left join config_jobs j on j.organization_id = d.organization_id and j.id = ?::uuid
+       cross join lateral (
+         select d.*, coalesce(d.period_seconds, case when r.source = 'frame' then r.measurement_period_seconds end) as measured
+       ) as n
+       where d.is_unreported
+         and (r.config_id, r.measurement_period_seconds, r.transmission_interval_seconds, r.profile_slug)
+           is distinct from
+           (n.config_id, n.measured, n.interval_seconds, coalesce(j.profile_slug, r.profile_slug))
+       ${REPLACE_SETTINGS}`,
         [
-          bringsProfile,
+          jobId !== null,
           assignments.map(({ assetId }) => assetId),
           assignments.map((assignment) => position.get(keyOf(assignment))),
           shared.map(() => organizationId),
@@ -200,6 +233,10 @@ export function createPendingChangesRepository(sql: Sql) {
           shared.map(({ refusalReason }) => refusalReason),
           shared.map(({ followsTimeZone }) => followsTimeZone),
           shared.map(({ isRefused }) => isRefused),
+          shared.map(({ measurementPeriodSeconds }) => measurementPeriodSeconds),
+          shared.map(({ transmissionIntervalSeconds }) => transmissionIntervalSeconds),
+          at.toISOString(),
+          jobId,
         ],
       );
     },

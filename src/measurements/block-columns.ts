@@ -8,14 +8,15 @@ export interface AssetBlock extends AssetRef {
 }
 
 export const BLOCK_COLUMNS = `organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late,
-  steps, numbers, errors, offsets_ms, run_lengths, run_delays_ms`;
+  steps, numbers, errors, offsets_ms, run_lengths, run_delays_ms, period_seconds`;
 
 /** The rows to insert, of `blockBindings`. Arrays of different lengths cannot be elements of one, except as text. */
 export const SELECT_BLOCKS = `select organization_id, asset_id, first_at, last_at, received_at, channel, type, scale,
     late, steps::smallint[], numbers::double precision[], errors::integer[], offsets_ms::integer[],
-    run_lengths::smallint[], run_delays_ms::integer[]
+    run_lengths::smallint[], run_delays_ms::integer[], period_seconds
   from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::smallint[],
-      ?::smallint[], ?::smallint[], ?::boolean[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+      ?::smallint[], ?::smallint[], ?::boolean[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
+      ?::integer[])
     as b (${BLOCK_COLUMNS})`;
 
 export const blockBindings = (blocks: AssetBlock[]): string[] => [
@@ -34,6 +35,7 @@ export const blockBindings = (blocks: AssetBlock[]): string[] => [
   toArrayText(blocks, ({ block }) => toElement(block.offsetsMs)),
   toArrayText(blocks, ({ block }) => toElement(block.runLengths)),
   toArrayText(blocks, ({ block }) => toElement(block.runDelaysMs)),
+  toArrayText(blocks, ({ block }) => block.periodSeconds),
 ];
 
 const toElement = (numbers: Array<number | null> | null): string | null =>
@@ -47,10 +49,13 @@ export const ANY_SPAN = `span_minutes = any ('{0,1,60,1440}')`;
 export const BLOCK_FIELDS = `extract(epoch from first_at)::float8 * 1000 as "firstAt",
   extract(epoch from last_at)::float8 * 1000 as "lastAt",
   extract(epoch from received_at)::float8 * 1000 as "receivedAt", channel, type, scale, late, steps::text, numbers::text, errors::text, offsets_ms::text as "offsetsMs",
-  run_lengths::text as "runLengths", run_delays_ms::text as "runDelaysMs"`;
+  run_lengths::text as "runLengths", run_delays_ms::text as "runDelaysMs", period_seconds as "periodSeconds"`;
 
 export interface BlockRow
-  extends Pick<ReadingBlock, 'channel' | 'type' | 'scale' | 'late' | 'firstAt' | 'lastAt' | 'receivedAt'>,
+  extends Pick<
+      ReadingBlock,
+      'channel' | 'type' | 'scale' | 'late' | 'firstAt' | 'lastAt' | 'receivedAt' | 'periodSeconds'
+    >,
     Record<'steps' | 'numbers' | 'errors' | 'offsetsMs' | 'runLengths' | 'runDelaysMs', string | null> {}
 
 /** Field by field, without what else the row has. */
@@ -68,6 +73,7 @@ export const blockOf = (row: BlockRow): ReadingBlock => ({
   offsetsMs: parseNumbers(row.offsetsMs) as number[] | null,
   runLengths: parseNumbers(row.runLengths) as number[] | null,
   runDelaysMs: parseNumbers(row.runDelaysMs) as number[] | null,
+  periodSeconds: row.periodSeconds,
 });
 
 /** `{1,NULL}` */

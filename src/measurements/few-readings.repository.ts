@@ -43,7 +43,7 @@ interface Row extends BlockRow {
 }
 
 const COLUMNS = `first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
-  run_lengths, run_delays_ms`;
+  run_lengths, run_delays_ms, period_seconds`;
 
 /** The blocks of each asset as `listBlocks` finds them. Their arrays are not read before it is known which of them fit. */
 const LIST_FEW = `select position::integer, cut::integer, ${BLOCK_FIELDS} from (

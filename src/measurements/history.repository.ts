@@ -110,7 +110,7 @@ const textOf = (bounds: Bound[]): string =>
   `select b.* from ${SPANS}
    cross join lateral (
      select first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
-       run_lengths, run_delays_ms
+       run_lengths, run_delays_ms, period_seconds
      from measurement_blocks
      where span_minutes = span.minutes and ${conditionsOf(bounds)}
      order by last_at desc, channel desc limit ?

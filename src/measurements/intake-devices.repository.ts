@@ -3,7 +3,7 @@ import type { Sql } from '../db/database.ts';
 import type { Locking } from '../db/locking-commit.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
-import { ACTIVE_BY_SERIAL, toRefusal } from '../devices/device-row.ts';
+import { ACTIVE_BY_SERIAL, toRefusal, WITH_RUNNING } from '../devices/device-row.ts';
 import type { SyncState } from '../devices/device-sync.ts';
 import type { LatestReading } from '../devices/latest-readings.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
@@ -102,13 +102,15 @@ export function createIntakeDevicesRepository(sql: Sql) {
          d.confirmed_config_id as "confirmedConfigId", d.reported_hash as "reportedHash",
          d.observed_hash as "observedHash", d.pending_config_id as "pendingConfigId", d.revision,
          d.fetched_at as "fetchedAt", d.failure_reason as "failureReason", d.refused_keys as "refusedKeys",
-         d.reported_channel_types as "channelTypes", d.channels_reported as "areChannelsReported"
+         d.reported_channel_types as "channelTypes", d.channels_reported as "areChannelsReported",
+         r.measurement_period_seconds as "periodSeconds"
        from ${ACTIVE_BY_SERIAL} as a
        cross join lateral (
          select * from device_configs
          where organization_id = a.organization_id and asset_id = a.id and is_active
          limit 1
-       ) as d`,
+       ) as d
+       ${WITH_RUNNING}`,
       [serials.map(({ organizationId }) => organizationId), serials.map(({ serialNumber }) => serialNumber)],
     );
     return new Map(rows.map((row) => [row.assetId, row]));
@@ -142,6 +144,7 @@ function lockedDeviceOf(row: StateRow, config: ConfigRow): LockedDevice {
       sync: syncOf(config),
       reportedHash: config.reportedHash,
       observedHash: config.observedHash,
+      periodSeconds: config.periodSeconds,
       channelTypes: config.channelTypes,
       areChannelsReported: config.areChannelsReported,
     },

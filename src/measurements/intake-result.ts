@@ -1,6 +1,7 @@
 /** What follows from a stored frame for its device: the answer, and what the exchange of configurations has to learn. */
 import { withFrameTypes } from '../devices/channel-layout.ts';
 import type { ObservedCapabilities, OfferedChange } from '../devices/device.ts';
+import type { ObservedPeriod } from '../devices/device-exchange.ts';
 import { offered } from '../devices/device-sync.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { ConfigState, StoredFrame } from './stored-frame.ts';
@@ -24,6 +25,8 @@ export interface IntakeResult {
 export interface ConfigContact extends SerialInOrganization {
   /** A hash that is not known yet. */
   observedHash?: number;
+  /** Another period of measurement than the one in force. */
+  observedPeriod?: ObservedPeriod;
   /** Channels that are not known yet. */
   observed?: ObservedCapabilities;
   /** The answer carries what is pending, which is recorded as fetched. */
@@ -52,19 +55,29 @@ export function toIntakeResult({
 }
 
 /** Null for nearly all frames: they tell nothing new, and no change waits to be fetched. */
-export function toConfigContact({ frame, device, sync, channelTypes }: StoredFrame): ConfigContact | null {
+export function toConfigContact(stored: StoredFrame): ConfigContact | null {
+  const { frame, device, sync, channelTypes } = stored;
   const { organizationId, serialNumber, configHash, canDeliverConfig } = frame;
+  const observedPeriod = toOtherPeriod(stored);
   const mustFetch = canDeliverConfig && sync.pending?.fetchedAt === null && offered(sync) !== null;
   const isNewHash = configHash !== null && isUnknownHash(configHash, device.config);
   const isNewLayout = channelTypes !== null && showsMore(channelTypes, device.config);
-  if (!isNewHash && !isNewLayout && !mustFetch) return null;
+  if (!isNewHash && !isNewLayout && !mustFetch && !observedPeriod) return null;
   return {
     organizationId,
     serialNumber,
     ...(isNewHash && { observedHash: configHash }),
+    ...(observedPeriod && { observedPeriod }),
     ...(isNewLayout && { observed: { channelTypes, ruleSlots: null, isReported: false } }),
     canDeliverConfig,
   };
+}
+
+/** A frame of late readings alone tells how the device measured then, not how it does now. */
+function toOtherPeriod({ frame, device, fresh }: StoredFrame): ObservedPeriod | null {
+  const { measurementPeriodSeconds: seconds, receivedAt } = frame;
+  const isOther = seconds !== null && seconds !== device.config.periodSeconds;
+  return isOther && fresh.some(({ late }) => !late) ? { seconds, receivedAt } : null;
 }
 
 const isUnknownHash = (hash: number, { reportedHash, observedHash }: ConfigState): boolean =>

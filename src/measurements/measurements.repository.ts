@@ -68,8 +68,8 @@ export function createMeasurementsRepository(sql: Sql) {
 }
 
 const toAssetBlocks = (frames: StoredFrame[]): AssetBlock[] =>
-  frames.flatMap(({ device: { organizationId, assetId }, frame: { receivedAt }, fresh }) =>
-    toBlocksOfFrame(fresh, receivedAt).map((block) => ({ organizationId, assetId, block })),
+  frames.flatMap(({ device: { organizationId, assetId }, frame, fresh }) =>
+    toBlocksOfFrame(fresh, frame).map((block) => ({ organizationId, assetId, block })),
   );
 
 const lastByDevice = (frames: StoredFrame[]): StoredFrame[] => [

@@ -2,6 +2,7 @@
  * Readings as they are stored, many to a row. All of a block share channel, type, lateness and UTC day; a day bounds what
  * a query by time has to read. Nothing is lost: a block holds the numbers and times that were sent.
  */
+import type { Frame } from './frame.ts';
 import type { ClassifiedReading, Reading, StoredReading } from './reading.ts';
 
 export interface ReadingBlock {
@@ -20,6 +21,8 @@ export interface ReadingBlock {
   numbers: Array<number | null> | null;
   /** Null without any error. */
   errors: Array<number | null> | null;
+  /** Between two readings, as the frame tells it; null: it does not. */
+  periodSeconds: number | null;
   /** Times after `firstAt`; null where they are evenly spaced. */
   offsetsMs: number[] | null;
   /** How many consecutive readings arrived together, and how long after `receivedAt`; null where all arrived then. */
@@ -38,15 +41,23 @@ const SCALE_MAX = 3;
 
 /** As few blocks as the readings allow. */
 export const toBlocks = (readings: readonly StoredReading[]): ReadingBlock[] =>
-  groupReadings(readings, ({ receivedAt }) => receivedAt.getTime()).map((group) => ({
+  groupReadings(readings, {
+    arrivalOf: ({ receivedAt }) => receivedAt.getTime(),
+    periodOf: ({ periodSeconds }) => periodSeconds,
+  }).map((group) => ({
     ...toBlock(group),
+    periodSeconds: group[0]?.periodSeconds ?? null,
     ...toArrivals(group),
   }));
 
 /** The same for readings that arrived together. */
-export const toBlocksOfFrame = (readings: readonly ClassifiedReading[], receivedAt: Date): ReadingBlock[] =>
-  groupReadings(readings, () => 0).map((group) => ({
+export const toBlocksOfFrame = (
+  readings: readonly ClassifiedReading[],
+  { receivedAt, measurementPeriodSeconds }: Pick<Frame, 'receivedAt' | 'measurementPeriodSeconds'>,
+): ReadingBlock[] =>
+  groupReadings(readings, { arrivalOf: () => 0, periodOf: () => measurementPeriodSeconds }).map((group) => ({
     ...toBlock(group),
+    periodSeconds: measurementPeriodSeconds,
     receivedAt: receivedAt.getTime(),
     runLengths: null,
     runDelaysMs: null,
@@ -59,13 +70,19 @@ interface Group<Each> {
   day: number;
   /** What arrived weeks apart is kept apart, so that delays fit their column. */
   arrival: number;
+  periodSeconds: number | null;
   readings: Each[];
+}
+
+interface GroupedBy<Each> {
+  arrivalOf(reading: Each): number;
+  periodOf(reading: Each): number | null;
 }
 
 /** Each in the order of its times. Readings mostly come in order, so the last group is nearly always the right one. */
 function groupReadings<Each extends ClassifiedReading>(
   readings: readonly Each[],
-  arrivalOf: (reading: Each) => number,
+  { arrivalOf, periodOf }: GroupedBy<Each>,
 ): Each[][] {
   const groups: Group<Each>[] = [];
   let last: Group<Each> | undefined;
@@ -73,15 +90,17 @@ function groupReadings<Each extends ClassifiedReading>(
     const { channel, type, late } = reading;
     const day = startOfDay(reading.measuredAt.getTime());
     const arrival = Math.floor(arrivalOf(reading) / DELAY_SPAN_MS);
+    const periodSeconds = periodOf(reading);
     const belongs = (group: Group<Each>) =>
       group.day === day &&
       group.channel === channel &&
       group.type === type &&
       group.late === late &&
-      group.arrival === arrival;
+      group.arrival === arrival &&
+      group.periodSeconds === periodSeconds;
     if (!last || !belongs(last)) last = groups.find(belongs);
     if (!last) {
-      last = { channel, type, late, day, arrival, readings: [] };
+      last = { channel, type, late, day, arrival, periodSeconds, readings: [] };
       groups.push(last);
     }
     last.readings.push(reading);
@@ -185,7 +204,7 @@ export function toReadings(
   block: ReadingBlock,
   passes: (atMs: number) => boolean = () => true,
 ): StoredReading[] {
-  const { channel, type, late, errors } = block;
+  const { channel, type, late, errors, periodSeconds } = block;
   const values = valuesOfBlock(block);
   const times = timesOfBlock({ ...block, count: values.length });
   const arrivals = arrivalsOfBlock(block, values.length);
@@ -201,6 +220,7 @@ export function toReadings(
       late,
       measuredAt: new Date(at),
       receivedAt: new Date(arrivals[index] as number),
+      periodSeconds,
     });
   }
   return readings;

@@ -12,6 +12,7 @@ const reading: StoredReading = {
   measuredAt: new Date('2026-03-02T08:15:00.000Z'),
   receivedAt: new Date('2026-03-02T08:15:30.000Z'),
   late: false,
+  periodSeconds: 300,
 };
 const layout = { channelTypes: [TEMPERATURE], model: null };
 const scope = {

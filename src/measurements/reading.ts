@@ -28,6 +28,8 @@ export interface ClassifiedReading extends Reading {
 /** As it is in the history. */
 export interface StoredReading extends ClassifiedReading {
   receivedAt: Date;
+  /** Until the next reading, as the frame tells it; null: it does not. */
+  periodSeconds: number | null;
 }
 
 const DAY_MS = 86_400_000;

@@ -30,6 +30,8 @@ export interface ConfigState {
   reportedHash: number | null;
   /** As earlier frames showed it; null when none has since the last report. */
   observedHash: number | null;
+  /** Of measurement, as it is in force; null: unknown. */
+  periodSeconds: number | null;
   /** Those that configurations are compiled for. */
   channelTypes: number[] | null;
   /** The device itself has reported them: frames add nothing. */

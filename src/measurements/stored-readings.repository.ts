@@ -33,7 +33,7 @@ export function createStoredReadingsRepository(sql: Sql) {
            cross join ${SPANS}
            cross join lateral (
              select first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
-               run_lengths, run_delays_ms
+               run_lengths, run_delays_ms, period_seconds
              from measurement_blocks
              where organization_id = n.organization_id and asset_id = n.asset_id and span_minutes = span.minutes
                and last_at >= n.from_at and last_at < n.before_at

@@ -8,7 +8,8 @@ import type { deliveryDetailView, deliveryView } from '../deliveries/delivery.ts
 import type { DeviceConfigView } from '../devices/device.ts';
 import type { cellularWebhookView, eventWebhookView } from '../endpoints/endpoint.ts';
 import type { channelView } from '../notifications/notification-channel.ts';
-import type { Statistics } from '../statistics/statistics.service.ts';
+import type { SettingsView } from '../statistics/settings-view.ts';
+import type { StatisticsView } from '../statistics/statistics-view.ts';
 import type { BucketView, ReadingView } from './curve.ts';
 
 interface Page<Item> {
@@ -68,7 +69,8 @@ export interface Answers {
   listAssets: Page<ListedAssetView> & { totalItems: number };
   getAsset: ReturnType<typeof assetDetailView>;
   listMeasurements: Page<ReadingView | BucketView>;
-  getStatistics: Statistics;
+  getStatistics: StatisticsView;
+  listSettings: Page<SettingsView>;
   getDeviceConfig: DeviceConfigView;
   withdrawDeviceConfig: DeviceConfigView;
   listProfiles: { profiles: Array<{ slug: string; name: string }> };

@@ -1,6 +1,9 @@
 /** The spans that a curve can show, and its points: single readings or buckets, oldest first, per channel. */
+
+import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
 import type { bucketView } from '../measurements/buckets.ts';
 import type { readingView } from '../measurements/history.ts';
+import type { SettingsView } from '../statistics/settings-view.ts';
 
 export type ReadingView = ReturnType<typeof readingView>;
 export type BucketView = ReturnType<typeof bucketView>;
@@ -69,16 +72,64 @@ export interface Gap {
   to: number;
 }
 
-/** Times without a point for longer than this, also between the last point and the present. */
-export function gapsOf(
-  times: readonly number[],
-  { longestS, endS }: { longestS: number; endS: number },
-): Gap[] {
+/** Settings in force from a time on. Unix seconds; `to` null: they still are. */
+export interface CurveSettings {
+  from: number;
+  to: number | null;
+  periodS: number | null;
+  alerts: Array<{ channel: number; lowC: number | null; highC: number | null }>;
+}
+
+/** From the views of the API, newest first. */
+export const toCurveSettings = (settings: readonly SettingsView[]): CurveSettings[] =>
+  settings.map(({ from, to, measurementPeriodSeconds, alerts }) => ({
+    from: Date.parse(from) / 1000,
+    to: to === null ? null : Date.parse(to) / 1000,
+    periodS: measurementPeriodSeconds,
+    alerts,
+  }));
+
+export interface GapOptions {
+  settings: readonly CurveSettings[];
+  /** A bucket may be empty because the device measures less often. */
+  bucketS: number;
+  endS: number;
+}
+
+/** Times without a point for longer than two periods of measurement at either end, also between the last point and the present. */
+export function gapsOf(times: readonly number[], { settings, bucketS, endS }: GapOptions): Gap[] {
+  const usualS = medianOf(times.slice(1).map((at, index) => at - (times[index] as number)));
+  const periodAt = (at: number) =>
+    settings.find(({ from, to }) => from <= at && (to === null || at < to))?.periodS ?? usualS;
   return times.flatMap((from, index) => {
     const to = times[index + 1] ?? endS;
-    return to - from > longestS ? [{ from, to }] : [];
+    return to - from > INTERVALS_HELD * Math.max(bucketS, periodAt(from), periodAt(to)) ? [{ from, to }] : [];
   });
 }
+
+const medianOf = (numbers: number[]): number => numbers.sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
+
+export interface Bounds {
+  /** Unix seconds. */
+  from: number;
+  to: number;
+  lowC: number | null;
+  highC: number | null;
+}
+
+/** The bounds of a channel, each for the time in which it was in force. */
+export const boundsOf = (
+  settings: readonly CurveSettings[],
+  { channel, type }: Pick<ChannelCurve, 'channel' | 'type'>,
+  endS: number,
+): Bounds[] =>
+  type === 'temperature'
+    ? settings.flatMap(({ from, to, alerts }) =>
+        alerts
+          .filter((alert) => alert.channel === channel)
+          .map(({ lowC, highC }) => ({ from, to: to ?? endS, lowC, highC })),
+      )
+    : [];
 
 /** A point without a value within each gap, so that no line is drawn across it. */
 export function withGaps(curve: ChannelCurve, gaps: readonly Gap[]): Drawn {

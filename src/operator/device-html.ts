@@ -136,7 +136,17 @@ const jobsTable = (jobs: readonly DeviceJob[]): Html =>
     empty: 'No profile was applied to this device.',
   });
 
-const HEAD = ['Channel', 'Min', 'Average', 'Max', 'Mean kinetic', 'Readings', 'Outside its bounds', 'Gaps'];
+const HEAD = [
+  'Channel',
+  'Min',
+  'Average',
+  'Max',
+  'Mean kinetic',
+  'Readings',
+  'Complete',
+  'Outside its bounds',
+  'Gaps',
+];
 
 interface StatisticsOptions {
   device: Answers['getAsset'];
@@ -157,7 +167,7 @@ export const statisticsHtml = ({
 ${table({ caption: 'Statistics per channel', head: HEAD, rows: channels.map(statisticsRow), empty: 'Nothing was measured.' })}`;
 
 function statisticsRow(channel: Answers['getStatistics']['channels'][number]): Content[] {
-  const { unit, min, avg, max, meanKineticTemperature, count, alerts, gapCount } = channel;
+  const { unit, min, avg, max, meanKineticTemperature, completenessPercent, alerts, gapCount } = channel;
   const number = (value: number | null) => (value === null ? '–' : `${shortNumber(value)} ${unit}`);
   return [
     `${channel.channel} ${toWords(channel.type)}${channel.position ? ` (${channel.position})` : ''}`,
@@ -165,7 +175,8 @@ function statisticsRow(channel: Answers['getStatistics']['channels'][number]): C
     number(avg),
     number(max),
     number(meanKineticTemperature),
-    count.toLocaleString('en'),
+    channel.count.toLocaleString('en'),
+    completenessPercent === null ? '–' : `${completenessPercent} %`,
     alerts.map(
       ({ lowC, highC, secondsOutside }) =>
         html`<div>${boundsText({ lowC, highC })}: ${duration(secondsOutside)}</div>`,

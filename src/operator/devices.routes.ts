@@ -1,17 +1,16 @@
 import type { Readable } from 'node:stream';
 import type { AlertView } from '../alerts/alert.ts';
-import { definitionsOf } from '../alerts/alert-definition.ts';
-import type { DeviceConfiguration } from '../devices/configuration.ts';
-import { INTERVALS_HELD, measurementIntervalSeconds } from '../devices/measurement-interval.ts';
 import type { CallOperation } from '../http/operations.ts';
 import { notFound } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
 import {
   type BucketView,
+  boundsOf,
   CURVE_SPANS,
   type CurveSpan,
   gapsOf,
   isBucket,
+  toCurveSettings,
   toCurves,
   withGaps,
 } from './curve.ts';
@@ -116,10 +115,9 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
         const { assetId = '' } = params;
         const span = toSpan(query.get('span'));
         const { from, to } = spanUntilNow(span);
-        const device = await ask(session, 'getAsset', { params });
-        const [buckets, { deviceConfig }, alerts, jobs] = await Promise.all([
+        const [buckets, settings, alerts, jobs] = await Promise.all([
           listBuckets(session, assetId, { from, to, resolution: span.resolution }),
-          ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
+          ask(session, 'listSettings', { params, query: { from, to, limit: '500' } }),
           listAlerts(session, assetId, '100'),
           deviceJobs.list(session.organizationId, assetId, CHANGES_MAX),
         ]);
@@ -130,14 +128,15 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
             confirmedAt ? [{ at: seconds(confirmedAt.toISOString()), profile: profileSlug }] : [],
           )
           .filter(({ at }) => at >= startS && at <= endS);
-        const longestS = longestGapS(span, deviceConfig);
+        const inForce = toCurveSettings(settings.items);
+        const gapOptions = { settings: inForce, bucketS: span.bucketMs / 1000, endS };
         const curves = toCurves(buckets).map((curve) => {
-          const gaps = gapsOf(curve.times, { longestS, endS });
+          const gaps = gapsOf(curve.times, gapOptions);
           return {
             ...curve,
             ...withGaps(curve, gaps),
             gaps,
-            bounds: boundsOf(deviceConfig, curve),
+            bounds: boundsOf(inForce, curve, endS),
             alerts: alerts.filter((alert) => isOf(alert, curve)).map(toBreach),
           };
         });
@@ -181,19 +180,6 @@ function toSpan(name: string | null): CurveSpan {
 }
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
-
-/** A bucket may be empty because the device measures less often. */
-function longestGapS({ bucketMs }: CurveSpan, config: DeviceConfiguration | null): number {
-  return INTERVALS_HELD * Math.max(bucketMs / 1000, measurementIntervalSeconds(config ?? {}) ?? 0);
-}
-
-const boundsOf = (
-  config: DeviceConfiguration | null,
-  { channel, type }: { channel: number; type: string },
-) =>
-  config && type === 'temperature'
-    ? definitionsOf(config).flatMap(({ channel: own, bounds }) => (own === channel ? [bounds] : []))
-    : [];
 
 const isOf = ({ type, details }: AlertView, { channel }: { channel: number }) =>
   (type === 'high_temp' || type === 'low_temp') && 'channel' in details && details.channel === channel;

@@ -1,6 +1,6 @@
 /** The curve of a span: the least and the greatest value per column of pixels, however many readings there are. */
+import type { Span } from '../devices/settings.ts';
 import type { Reading } from '../measurements/reading.ts';
-import type { Span } from './statistics.ts';
 
 /** As fine as a page shows. */
 export const CURVE_COLUMNS = 500;

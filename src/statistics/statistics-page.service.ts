@@ -1,112 +1,201 @@
-/** One page for auditors: what was measured, in numbers and as a curve per channel. */
+/** The record for auditors: what was measured, in numbers and as a curve per channel, and what was in force. */
 import type { Readable } from 'node:stream';
 import type PDFDocument from 'pdfkit';
+import type { Span } from '../devices/settings.ts';
 import { CURVE_COLUMNS, type CurveColumn } from './curve.ts';
+import {
+  type Channel,
+  channelLines,
+  clockOf,
+  headLines,
+  type RecordOptions,
+  settingsLines,
+} from './record-text.ts';
 import type { Statistics } from './statistics.service.ts';
 
 const MARGIN = 48;
 const WIDTH = 595 - 2 * MARGIN;
-const CHARTS_TOP = 110;
-const CHARTS_BOTTOM = 800;
-const TEXT_HEIGHT = 40;
-const ALERTS_MAX = 4;
+const BOTTOM = 780;
+const LINE_HEIGHT = 12;
+const CHART_HEIGHT = 150;
+/** Beside the chart, for the values of its edges. */
+const AXIS_WIDTH = 34;
+const SIGNATURE_HEIGHT = 50;
 /** A logger has six channels; new hardware may add a second type for some of them. */
 const CHANNELS_MAX = 8;
 
 type Page = InstanceType<typeof PDFDocument>;
-type Channel = Statistics['channels'][number];
 
-export function createStatisticsPage(now: () => Date): (statistics: Statistics) => Promise<Readable> {
-  return async (statistics) => {
+export type ToPage = (statistics: Statistics, options: Omit<RecordOptions, 'madeAt'>) => Promise<Readable>;
+
+export function createStatisticsPage(now: () => Date): ToPage {
+  return async (statistics, options) => {
     // Loaded with the first page: its fonts take a quarter of a second.
     const { default: PDFDocument } = await import('pdfkit');
-    const page = new PDFDocument({ size: 'A4', margin: MARGIN, autoFirstPage: true });
-    drawHead(page, statistics, now());
-    const channels = statistics.channels.slice(0, CHANNELS_MAX);
-    const height = (CHARTS_BOTTOM - CHARTS_TOP) / Math.max(1, channels.length);
-    for (const [index, channel] of channels.entries())
-      drawChannel(page, statistics, channel, {
-        top: CHARTS_TOP + index * height,
-        height: Math.min(height, 300),
-      });
+    const page = new PDFDocument({ size: 'A4', margin: MARGIN, bufferPages: true });
+    const flow = createFlow(page);
+    flow.title(statistics.asset.name);
+    flow.lines(headLines(statistics, { ...options, madeAt: now() }));
+    flow.heading('Settings in force');
+    flow.lines(settingsLines(statistics, options.timezone));
+    if (statistics.channels.length === 0) flow.lines(['', 'No readings in this time.']);
+    for (const channel of statistics.channels.slice(0, CHANNELS_MAX)) {
+      const texts = channelLines(channel);
+      flow.room((texts.length + 2) * LINE_HEIGHT + CHART_HEIGHT);
+      flow.lines(['', ...texts]);
+      drawChart(page, statistics, { channel, timezone: options.timezone, top: flow.take(CHART_HEIGHT) });
+    }
+    flow.lines(['Averages are of the samples, unweighted. Shaded red: alerts; shaded grey: gaps.']);
+    drawSignature(page, flow.take(SIGNATURE_HEIGHT));
+    numberPages(page, statistics.asset.serialNumber);
     page.end();
     return page as unknown as Readable;
   };
 }
 
-function drawHead(page: Page, { asset, from, to, channels }: Statistics, now: Date): void {
-  page
-    .fontSize(16)
-    .text(toPrintable(asset.name), MARGIN, MARGIN, { width: WIDTH, height: 20, ellipsis: true });
-  page.fontSize(9);
-  line(page, `Serial number ${toPrintable(asset.serialNumber)}`, MARGIN + 22);
-  line(page, `${new Date(from).toISOString()} to ${new Date(to).toISOString()}`, MARGIN + 34);
-  line(page, `Made ${now.toISOString()}. Averages are of the samples, unweighted.`, MARGIN + 46);
-  if (channels.length === 0) line(page, 'No readings in this time.', CHARTS_TOP);
+/** Lines from top to bottom, on as many pages as they need. */
+function createFlow(page: Page) {
+  let y = MARGIN;
+
+  function room(height: number): void {
+    if (y + height <= BOTTOM) return;
+    page.addPage();
+    y = MARGIN;
+  }
+
+  function take(height: number): number {
+    room(height);
+    y += height;
+    return y - height;
+  }
+
+  return {
+    room,
+    take,
+    title(text: string) {
+      page.fontSize(16);
+      line(page, text, take(22), 20);
+    },
+    heading(text: string) {
+      page.fontSize(11);
+      line(page, text, take(20) + 6, 14);
+    },
+    lines(texts: string[]) {
+      page.fontSize(9).fillColor('black');
+      for (const text of texts) line(page, text, take(LINE_HEIGHT));
+    },
+  };
 }
 
-interface Area {
+interface Chart {
+  channel: Channel;
+  timezone: string;
   top: number;
-  height: number;
 }
 
-function drawChannel(page: Page, statistics: Statistics, channel: Channel, { top, height }: Area): void {
-  page.fontSize(9).fillColor('black');
-  line(page, titleOf(channel), top);
-  line(page, numbersOf(channel), top + 12);
-  line(page, alertsOf(channel), top + 24);
-  const columns = statistics.curves.columnsOf(channel.channel, channel.typeNumber);
-  const area = { top: top + TEXT_HEIGHT, height: Math.max(20, height - TEXT_HEIGHT - 14) };
-  drawCurve(page, columns, channel, area);
+function drawChart(page: Page, statistics: Statistics, { channel, timezone, top }: Chart): void {
+  const { from, to, curves, alerts } = statistics;
+  const area = {
+    left: MARGIN + AXIS_WIDTH,
+    top: top + 4,
+    width: WIDTH - AXIS_WIDTH,
+    height: CHART_HEIGHT - 24,
+  };
+  const bottom = area.top + area.height;
+  const bounds = channel.alerts.flatMap(({ lowC, highC }) => [lowC, highC]).filter((each) => each !== null);
+  const values = [channel.min, channel.max, ...bounds].filter((each) => each !== null);
+  const [low, high] = values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
+  const toX = (at: number) => area.left + ((at - from) / (to - from || 1)) * area.width;
+  // Neither curve nor bounds lie on the frame.
+  const margin = (high - low) / 20 || 1;
+  const toY = (value: number) => bottom - ((value - low + margin) / (high - low + 2 * margin)) * area.height;
+  const shade = (spans: Span[], color: string) => {
+    for (const each of spans) {
+      const [left, right] = [toX(Math.max(each.from, from)), toX(Math.min(each.to, to))];
+      if (right > left) page.rect(left, area.top, right - left, area.height).fill(color);
+    }
+  };
+  // A gap is seen within an alert, too.
+  page.fillOpacity(0.5);
+  shade(channel.gaps, '#cccccc');
+  shade(
+    alerts.filter((alert) => alert.channel === channel.channel),
+    '#eeb8b8',
+  );
+  page.fillOpacity(1);
+  page.lineWidth(0.5).strokeColor('#999999').rect(area.left, area.top, area.width, area.height).stroke();
+  drawBounds(page, channel, { toX, toY });
+  drawCurve(page, curves.columnsOf(channel.channel, channel.typeNumber), { ...area, toY });
+  page.fontSize(7).fillColor('black');
+  for (const value of new Set([low, high]))
+    page.text(String(value), MARGIN, toY(value) - 4, { lineBreak: false });
+  const timeOf = clockOf(timezone);
+  const centered = { width: 100, align: 'center', lineBreak: false } as const;
+  for (const at of [from, (from + to) / 2, to]) {
+    const left = Math.min(Math.max(toX(at) - 50, MARGIN), MARGIN + WIDTH - 100);
+    page.text(timeOf(at), left, bottom + 4, centered);
+  }
 }
 
-const titleOf = ({ channel, position, type, unit }: Channel): string =>
-  `Channel ${channel}: ${type}${position === null ? '' : ` (${position})`}${unit === '' ? '' : `, ${unit}`}`;
-
-function numbersOf({ count, min, max, avg, meanKineticTemperature, gapCount }: Channel): string {
-  const kinetic =
-    meanKineticTemperature === null ? '' : `   mean kinetic temperature ${rounded(meanKineticTemperature)}`;
-  return `samples ${count}   min ${rounded(min)}   max ${rounded(max)}   average ${rounded(avg)}${kinetic}   gaps ${gapCount}`;
+interface Scales {
+  toX(at: number): number;
+  toY(value: number): number;
 }
 
-function alertsOf({ alerts }: Channel): string {
-  const texts = alerts.slice(0, ALERTS_MAX).map(({ lowC, highC, secondsOutside }) => {
-    const bounds = [lowC === null ? '' : `below ${lowC}`, highC === null ? '' : `above ${highC}`];
-    return `${bounds.filter((each) => each !== '').join(' or ')}: ${Math.round(secondsOutside)} s`;
-  });
-  return texts.length === 0 ? 'No alert' : `Time ${texts.join('; ')}`;
+/** A step for each time in which bounds were in force. */
+function drawBounds(page: Page, { alerts }: Channel, { toX, toY }: Scales): void {
+  page.strokeColor('#cc3333');
+  for (const { lowC, highC, from, to } of alerts) {
+    for (const bound of [lowC, highC]) {
+      if (bound !== null) page.moveTo(toX(from), toY(bound)).lineTo(toX(to), toY(bound)).stroke();
+    }
+  }
 }
 
 /** A vertical stroke from the least to the greatest value of each column. */
 function drawCurve(
   page: Page,
   columns: CurveColumn[],
-  { min, max, alerts }: Channel,
-  { top, height }: Area,
+  { left, width, toY }: { left: number; width: number } & Pick<Scales, 'toY'>,
 ): void {
-  page.lineWidth(0.5).strokeColor('#999999').rect(MARGIN, top, WIDTH, height).stroke();
-  const bounds = alerts.flatMap(({ lowC, highC }) => [lowC, highC]).filter((each) => each !== null);
-  const [low, high] = [Math.min(min, ...bounds), Math.max(max, ...bounds)];
-  const toY = (value: number) => top + height - ((value - low) / (high - low || 1)) * height;
-  page.strokeColor('#cc3333');
-  for (const bound of bounds)
-    page
-      .moveTo(MARGIN, toY(bound))
-      .lineTo(MARGIN + WIDTH, toY(bound))
-      .stroke();
-  page.strokeColor('#205080').lineWidth(WIDTH / CURVE_COLUMNS);
+  page.strokeColor('#205080').lineWidth(width / CURVE_COLUMNS);
   for (const { column, min: least, max: greatest } of columns) {
-    const x = MARGIN + ((column + 0.5) * WIDTH) / CURVE_COLUMNS;
+    const x = left + ((column + 0.5) * width) / CURVE_COLUMNS;
     // As high as it is wide at least, so that a single value is seen.
     page.moveTo(x, toY(least) + 0.5).lineTo(x, toY(greatest) - 0.5);
   }
   page.stroke();
 }
 
-const line = (page: Page, text: string, y: number) =>
-  page.text(text, MARGIN, y, { width: WIDTH, height: 11, lineBreak: false, ellipsis: true });
+function drawSignature(page: Page, top: number): void {
+  page.fontSize(9).fillColor('black').strokeColor('black').lineWidth(0.5);
+  const y = top + SIGNATURE_HEIGHT - LINE_HEIGHT;
+  for (const [text, left, width] of [
+    ['Date', MARGIN, 120],
+    ['Name and signature', MARGIN + 150, WIDTH - 150],
+  ] as const) {
+    page
+      .moveTo(left, y)
+      .lineTo(left + width, y)
+      .stroke();
+    page.text(text, left, y + 2, { lineBreak: false });
+  }
+}
 
-const rounded = (value: number): string => String(Math.round(value * 100) / 100);
+function numberPages(page: Page, serialNumber: string): void {
+  const { count } = page.bufferedPageRange();
+  for (let index = 0; index < count; index++) {
+    page.switchToPage(index);
+    // Text below the margin would begin another page.
+    page.page.margins.bottom = 0;
+    page.fontSize(8).fillColor('black');
+    line(page, `${serialNumber}, page ${index + 1} of ${count}`, BOTTOM + 16);
+  }
+}
+
+const line = (page: Page, text: string, y: number, height = 11) =>
+  page.text(toPrintable(text), MARGIN, y, { width: WIDTH, height, lineBreak: false, ellipsis: true });
 
 /** The built-in fonts know the characters of Windows-1252 alone. */
-const toPrintable = (text: string): string => text.replace(/[^\x20-\x7e\xa0-\xff]/g, '?');
+const toPrintable = (text: string): string =>
+  text.replace(/[^\x20-\x7e\xa0-\xff\u2013\u2014\u2018-\u201e\u2026\u20ac]/g, '?');

@@ -1,16 +1,18 @@
-import type { Readable } from 'node:stream';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { prefers } from '../measurements/history.ts';
+import { fileNameOf } from './record-text.ts';
 import { statisticsQuery, statisticsSchema } from './statistics.schemas.ts';
-import type { Statistics, StatisticsService } from './statistics.service.ts';
+import type { StatisticsService } from './statistics.service.ts';
+import type { ToPage } from './statistics-page.service.ts';
+import { statisticsView } from './statistics-view.ts';
 
 const PDF = 'application/pdf';
 
 export interface StatisticsRoutesDeps {
   compute: StatisticsService;
-  toPage(statistics: Statistics): Promise<Readable>;
+  toPage: ToPage;
   /** That of exports. */
   limit: ConcurrencyLimit;
   /** Of pages: drawing one keeps the processor busy. */
@@ -25,7 +27,7 @@ export function statisticsRoutes({ compute, toPage, limit, pageLimit }: Statisti
       operationId: 'getStatistics',
       summary: 'Statistics of what a device has measured',
       description:
-        'Per channel minimum, maximum, average and mean kinetic temperature, the time outside the bounds of each alert, and gaps. A sample holds until the next one, for two measurement intervals at most; more is a gap. With Accept: application/pdf the same as one page, with the curve.',
+        'Per channel minimum, maximum, average and mean kinetic temperature, the time outside of the bounds that were in force, how complete the readings are, and gaps: all by the settings at each moment, also of archived assets. A sample holds until the next one, for two periods of measurement at most; more is a gap. With Accept: application/pdf the same as one page, with the curve.',
       tag: 'Assets',
       auth: 'customer',
       params: idParams('assetId'),
@@ -33,12 +35,22 @@ export function statisticsRoutes({ compute, toPage, limit, pageLimit }: Statisti
       responses: { 200: statisticsSchema },
       alternative: { contentType: PDF },
       errors: [404],
-      async handle({ caller, params: { assetId }, query: { from, to }, header }) {
-        const read = () => limit.run(caller, () => compute(caller.organizationId, assetId, from, to));
-        if (!prefers(PDF, 'application/json', header('Accept'))) return ok(await read(), { Vary: 'Accept' });
-        return ok(await pageLimit.stream(caller, async () => toPage(await read())), {
+      async handle({ caller, params: { assetId }, query: { from, to, timezone }, header }) {
+        const read = () =>
+          limit.run(caller, () => compute({ organizationId: caller.organizationId, assetId, from, to }));
+        if (!prefers(PDF, 'application/json', header('Accept'))) {
+          return ok(statisticsView(await read()), { Vary: 'Accept' });
+        }
+        let fileName = '';
+        const madeBy = caller.actor?.name ?? caller.keyName;
+        const page = await pageLimit.stream(caller, async () => {
+          const statistics = await read();
+          fileName = fileNameOf(statistics, timezone);
+          return toPage(statistics, { madeBy, timezone });
+        });
+        return ok(page, {
           'Content-Type': PDF,
-          'Content-Disposition': `attachment; filename="statistics-${assetId}.pdf"`,
+          'Content-Disposition': `attachment; filename="${fileName}"`,
           'Content-Security-Policy': 'sandbox',
           Vary: 'Accept',
         });

@@ -1,19 +1,30 @@
 import Joi from 'joi';
 import { PROBE_POSITIONS } from '../devices/channel-layout.ts';
 import { rangeTime, timestamp } from '../http/schemas.ts';
+import { isTimeZone } from '../profiles/time-zone.ts';
 import { GAPS_MAX } from './statistics.ts';
 
 export interface GetStatistics {
   from: Date;
   to: Date;
+  timezone: string;
 }
+
+const spans = () =>
+  Joi.array().items(Joi.object({ from: timestamp().required(), to: timestamp().required() }));
+const number = () => Joi.number().unsafe();
+const timezone = () =>
+  Joi.string().custom((name: string, helpers) =>
+    isTimeZone(name) ? name : helpers.message({ custom: NO_TIME_ZONE }),
+  );
+const NO_TIME_ZONE = '{{#label}} must be a name of the IANA time zone database, such as Europe/Stockholm';
 
 export const statisticsQuery = Joi.object<GetStatistics, true>({
   from: rangeTime().required().description('Measured at this time or later'),
   to: rangeTime().required().description('Measured before this time; at most 400 days later'),
+  timezone: timezone().default('UTC').description('In which the PDF shows times; JSON shows them in UTC'),
 });
 
-const number = () => Joi.number().unsafe();
 const bound = () => number().allow(null).required().description('°C; null where there is none');
 
 const channelStatisticsSchema = Joi.object({
@@ -25,9 +36,9 @@ const channelStatisticsSchema = Joi.object({
   type: Joi.string().required(),
   unit: Joi.string().allow('').required(),
   count: Joi.number().integer().required().description('Samples; sensor errors are none'),
-  min: number().required(),
-  max: number().required(),
-  avg: number().required().description('Of the samples, unweighted'),
+  min: number().allow(null).required().description('Null without a sample'),
+  max: number().allow(null).required().description('Null without a sample'),
+  avg: number().allow(null).required().description('Of the samples, unweighted; null without a sample'),
   meanKineticTemperature: number()
     .allow(null)
     .required()
@@ -40,16 +51,30 @@ const channelStatisticsSchema = Joi.object({
         type: Joi.string().valid('range', 'high', 'low').required(),
         lowC: bound(),
         highC: bound(),
+        from: timestamp().required(),
+        to: timestamp().required(),
         secondsOutside: number().required().description('Whatever the schedule of the alert'),
       }),
     )
     .required()
-    .description('Those that the device runs at present'),
-  gaps: Joi.array()
-    .items(Joi.object({ from: timestamp().required(), to: timestamp().required() }))
+    .description('One for each time that bounds were in force, cut to the span, oldest first'),
+  withoutBounds: spans()
+    .required()
+    .description('Temperatures: since the first reading, the times in which no bounds were in force'),
+  readings: Joi.number().integer().required().description('Samples and sensor errors'),
+  expectedReadings: Joi.number()
+    .integer()
+    .allow(null)
+    .required()
+    .description('Since the first reading, by the periods of measurement in force; null: unknown'),
+  completenessPercent: number()
+    .allow(null)
+    .required()
+    .description('readings of expectedReadings, at most 100; two decimals'),
+  gaps: spans()
     .required()
     .description(
-      `Oldest first, the newest ${GAPS_MAX} of them. A sample holds for two measurement intervals at most`,
+      `Oldest first, the newest ${GAPS_MAX} of them. A gap begins two periods of measurement after a reading`,
     ),
   gapCount: Joi.number().integer().required(),
 });
@@ -64,12 +89,25 @@ export const statisticsSchema = Joi.object({
         position: 'probe',
         type: 'temperature',
         unit: '°C',
-        count: 288,
+        count: 279,
         min: 3.1,
         max: 8.4,
         avg: 4.6,
         meanKineticTemperature: 4.7,
-        alerts: [{ type: 'range', lowC: 2, highC: 8, secondsOutside: 600 }],
+        alerts: [
+          {
+            type: 'range',
+            lowC: 2,
+            highC: 8,
+            from: '2026-03-02T00:00:00.000Z',
+            to: '2026-03-03T00:00:00.000Z',
+            secondsOutside: 600,
+          },
+        ],
+        withoutBounds: [],
+        readings: 279,
+        expectedReadings: 288,
+        completenessPercent: 96.88,
         gaps: [{ from: '2026-03-02T08:25:00.000Z', to: '2026-03-02T09:15:00.000Z' }],
         gapCount: 1,
       },

@@ -1,118 +1,160 @@
-/** Reads the readings of a span once, page by page, and folds them. */
-import { type AlertDefinition, definitionsOf } from '../alerts/alert-definition.ts';
+/** Reads the readings of a span page by page, and folds them by the settings that were in force. */
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import { type Layout, positionOf } from '../devices/channel-layout.ts';
-import { type DeviceSync, monitoredConfig } from '../devices/device-sync.ts';
-import { INTERVALS_HELD, measurementIntervalSeconds } from '../devices/measurement-interval.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
+import type { SettingsRepository } from '../devices/settings.repository.ts';
+import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settings.ts';
 import type { HistoryFilter, HistoryScope } from '../measurements/history.repository.ts';
 import type { StoredReading } from '../measurements/reading.ts';
 import { invalid, notFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
 import { CURVE_COLUMNS, type Curves, createCurves } from './curve.ts';
-import { type AlertBounds, type ChannelStatistics, createStatisticsFold, type Span } from './statistics.ts';
+import type { RecordedAlert, RecordedAsset, RecordRepository } from './record.repository.ts';
+import { typeOfBounds } from './settings-view.ts';
+import { type ChannelStatistics, createStatisticsFold, type StatisticsFold } from './statistics.ts';
 
 export interface StatisticsDeps {
-  findAsset(organizationId: string, assetId: string): Promise<{ serialNumber: string; name: string } | null>;
-  findDevice(organizationId: string, serialNumber: string): Promise<DeviceState | null>;
+  record: RecordRepository;
+  settings: SettingsRepository;
   /** On connections for exports. */
   history: {
-    findScope(organizationId: string, assetId: string): Promise<HistoryScope | null>;
     lister(scope: HistoryScope): (filter: HistoryFilter) => Promise<StoredReading[]>;
   };
   pace: Pace;
   now(): Date;
 }
 
-interface DeviceState {
-  sync: Pick<DeviceSync, 'reported' | 'confirmed' | 'pending'>;
-}
-
 export interface Statistics extends Span {
-  asset: { serialNumber: string; name: string };
+  asset: RecordedAsset;
+  /** In force within the span, oldest first. */
+  settings: SettingsPeriod[];
+  /** Of temperature, in the span; one that is open ends with it. */
+  alerts: RecordedAlert[];
   channels: Array<ReturnType<typeof channelView>>;
   curves: Curves;
 }
 
+export interface StatisticsRequest {
+  organizationId: string;
+  assetId: string;
+  from: Date;
+  to: Date;
+}
+
 const PAGE = 2_000;
+/** Sensor errors in a row before the span, through which a sample is looked for. */
+const ERRORS_MAX = 100;
 const DAY_MS = 86_400_000;
 const SPAN_DAYS_MAX = 400;
-/** That of a logger that has not reported its own. */
-const INTERVAL_SECONDS_DEFAULT = 300;
 
 export type StatisticsService = ReturnType<typeof createStatisticsService>;
 
-export function createStatisticsService(deps: StatisticsDeps) {
-  function readingsOf(scope: HistoryScope, from: Date, to: Date): AsyncGenerator<StoredReading[]> {
-    const list = deps.history.lister(scope);
-    return pages(PAGE, (before: StoredReading | null) =>
-      deps.pace(() => list({ from, to, channel: null, before, limit: PAGE })),
-    );
-  }
-
-  return async (organizationId: string, assetId: string, from: Date, to: Date): Promise<Statistics> => {
-    const scope = await deps.history.findScope(organizationId, assetId);
-    const asset = scope && (await deps.findAsset(organizationId, assetId));
+export function createStatisticsService({ record, settings, history, pace, now }: StatisticsDeps) {
+  return async (request: StatisticsRequest): Promise<Statistics> => {
+    const { organizationId, assetId } = request;
+    const asset = await record.find(organizationId, assetId);
     if (!asset) throw notFound(NO_SUCH_ASSET);
-    checkSpan(from, to);
-    const device = await deps.findDevice(organizationId, asset.serialNumber);
-    const holdMs = INTERVALS_HELD * intervalSecondsOf(device) * 1000;
-    // What has not come yet is no gap.
-    const span = {
-      from: from.getTime(),
-      to: Math.max(from.getTime(), Math.min(to.getTime(), deps.now().getTime())),
-    };
-    const definitions = definitionsOf((device && monitoredConfig(device.sync)) ?? {});
-    const fold = createStatisticsFold({
-      ...span,
-      holdMsOf: (type) => (measurementTypeOf(type)?.kind === 'binary' ? Number.POSITIVE_INFINITY : holdMs),
-      boundsOf: (channel) => boundsOf(definitions, channel),
+    checkSpan(request);
+    const span = cutSpan(request, asset, now());
+    const inForce = await settings.list(organizationId, assetId, {
+      from: null,
+      to: new Date(span.to),
+      limit: null,
     });
+    const readings = createReadings(history.lister({ organizationId, assetId, layout: asset }), pace, span);
+    const options = {
+      ...span,
+      registeredAt: asset.registeredAt.getTime(),
+      settings: inForce.toReversed(),
+      isState: (type: number) => measurementTypeOf(type)?.kind === 'binary',
+    };
     const curves = createCurves(span, CURVE_COLUMNS);
-    for await (const page of readingsOf(scope, new Date(span.from - holdMs), new Date(span.to))) {
-      for (const reading of page) {
-        fold.add(reading);
-        curves.add(reading);
-      }
+    let fold = createStatisticsFold({ ...options, medianOf: () => null });
+    await readings.readInto(fold, curves);
+    if (fold.lacksPeriod()) {
+      // The median is known once all readings are.
+      const { medianOf } = fold;
+      fold = createStatisticsFold({ ...options, medianOf });
+      await readings.readInto(fold);
     }
-    const channels = fold.result().map((channel) => channelView(channel, scope.layout));
-    return { asset, ...span, channels, curves };
+    const channels = fold.result().map((channel) => channelView(channel, asset));
+    const alerts = await record.listAlerts(organizationId, assetId, span);
+    const settingsWithin = periodsWithin(options.settings, span);
+    return { asset, ...span, settings: settingsWithin, alerts, channels, curves };
   };
 }
 
-function checkSpan(from: Date, to: Date): void {
+function checkSpan({ from, to }: StatisticsRequest): void {
   if (to <= from) throw invalid('to must be later than from');
   if (to.getTime() - from.getTime() > SPAN_DAYS_MAX * DAY_MS)
     throw invalid(`to must be at most ${SPAN_DAYS_MAX} days later than from`);
 }
 
-function intervalSecondsOf(device: DeviceState | null): number {
-  return measurementIntervalSeconds(device?.sync.reported?.config ?? {}) ?? INTERVAL_SECONDS_DEFAULT;
+/** What has not come yet is no gap, and nothing is expected of what was archived. */
+function cutSpan({ from, to }: StatisticsRequest, { archivedAt }: RecordedAsset, now: Date): Span {
+  const end = archivedAt && archivedAt > from && archivedAt < to ? archivedAt : to;
+  return { from: from.getTime(), to: Math.max(from.getTime(), Math.min(end.getTime(), now.getTime())) };
 }
 
-const boundsOf = (definitions: AlertDefinition[], channel: number): AlertBounds[] =>
-  definitions
-    .filter((definition) => definition.channel === channel)
-    .map(({ bounds: { lowC, highC } }) => ({ lowC, highC }));
+function createReadings(list: (filter: HistoryFilter) => Promise<StoredReading[]>, pace: Pace, span: Span) {
+  const [from, to] = [new Date(span.from), new Date(span.to)];
+
+  /** The last readings of a channel before the span, back to its last sample. */
+  async function listBefore(channel: number): Promise<StoredReading[]> {
+    const found = await pace(() => list({ from: null, to: from, channel, before: null, limit: ERRORS_MAX }));
+    const last = found.findIndex(({ value }) => value !== null);
+    return last === -1 ? found : found.slice(0, last + 1);
+  }
+
+  return {
+    async readInto(...into: Array<Pick<StatisticsFold, 'add'>>): Promise<void> {
+      const channels = new Set<number>();
+      const add = (reading: StoredReading) => {
+        for (const each of into) each.add(reading);
+        channels.add(reading.channel);
+      };
+      const read = (before: StoredReading | null) =>
+        pace(() => list({ from, to, channel: null, before, limit: PAGE }));
+      for await (const page of pages(PAGE, read)) page.forEach(add);
+      for (const channel of channels) (await listBefore(channel)).forEach(add);
+    },
+  };
+}
+
+const MORE_DECIMALS = 2;
+const KINETIC_DECIMALS = 2;
+
+/** Two decimals more than the sensor has. */
+function decimalsOf(type: number): number {
+  const { resolution = 1 } = measurementTypeOf(type) ?? {};
+  return Math.max(0, -Math.floor(Math.log10(resolution))) + MORE_DECIMALS;
+}
+
+const roundedTo = (decimals: number, value: number): number => Number(value.toFixed(decimals)) || 0;
+const shown = (decimals: number, value: number | null) =>
+  value === null ? null : roundedTo(decimals, value);
 
 function channelView({ type: number, ...statistics }: ChannelStatistics, layout: Layout) {
   const type = measurementTypeOf(number);
+  const decimals = decimalsOf(number);
+  const { min, max, avg, meanKineticTemperature, readings, expectedReadings } = statistics;
   return {
     ...statistics,
+    min: shown(decimals, min),
+    max: shown(decimals, max),
+    avg: shown(decimals, avg),
+    meanKineticTemperature: shown(KINETIC_DECIMALS, meanKineticTemperature),
+    completenessPercent: completenessPercent(readings, expectedReadings),
     typeNumber: number,
     position: positionOf(statistics.channel, number, layout),
     type: type?.name ?? `type_${number}`,
     unit: type?.unit ?? '',
-    alerts: statistics.alerts.map((alert) => ({ type: alertTypeOf(alert), ...alert })),
-    gaps: statistics.gaps.map(({ from, to }) => ({
-      from: new Date(from).toISOString(),
-      to: new Date(to).toISOString(),
-    })),
+    alerts: statistics.alerts.map((alert) => ({ type: typeOfBounds(alert), ...alert })),
   };
 }
 
-function alertTypeOf({ lowC, highC }: AlertBounds): 'range' | 'high' | 'low' {
-  if (lowC === null) return 'high';
-  return highC === null ? 'low' : 'range';
+function completenessPercent(readings: number, expected: number | null): number | null {
+  if (expected === null) return null;
+  return roundedTo(2, Math.min(100, expected === 0 ? 100 : (100 * readings) / expected));
 }

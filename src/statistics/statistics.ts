@@ -1,125 +1,181 @@
 /**
  * Statistics of a span of readings, for one channel after the other, folded from the newest reading to the oldest in
- * constant memory.
+ * constant memory. Each moment is evaluated by the settings that were in force then.
  *
  * Minimum, maximum, average and mean kinetic temperature are over the samples, each with the same weight. For what takes
- * time, a sample holds until the next one of its channel, for two measurement intervals at most; what no sample covers is
- * a gap. A sample from before the span holds into it, and is not counted. A sensor error is no sample.
+ * time, a sample holds until the next one of its channel, for two periods of measurement at most: the larger of the
+ * periods at both ends counts. Longer without any reading is a gap, which begins after these two periods, and nothing
+ * before the first reading is one. A sample from before the span holds into it, and is not counted. A sensor error is a
+ * reading and no sample.
  */
-import type { Reading } from '../measurements/reading.ts';
+import { TEMPERATURE } from '../devices/channel-layout.ts';
+import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
+import type { SettingsPeriod, Span } from '../devices/settings.ts';
+import type { StoredReading } from '../measurements/reading.ts';
+import { type BoundsInForce, boundsInForce, withoutBounds } from './bounds-in-force.ts';
 import { createKineticMean } from './mean-kinetic-temperature.ts';
+import { createExpected, createPeriods } from './measurement-periods.ts';
+import { createMedian } from './median.ts';
 
-const TEMPERATURE = 1;
 /** More are counted, and not listed. */
 export const GAPS_MAX = 1_000;
 
-export interface AlertBounds {
-  /** °C; null where there is none. */
-  lowC: number | null;
-  highC: number | null;
-}
-
-/** Unix milliseconds; `to` is not included. */
-export interface Span {
-  from: number;
-  to: number;
-}
-
 export interface StatisticsOptions extends Span {
-  /** How long a sample of this type holds at most. */
-  holdMsOf(type: number): number;
-  /** Of the alerts of a channel. */
-  boundsOf(channel: number): AlertBounds[];
+  /** No gap begins before, in Unix milliseconds. */
+  registeredAt: number;
+  /** In force within the span and before it, oldest first. */
+  settings: readonly SettingsPeriod[];
+  /** Readings of this type come when a state changes, so a sample holds without limit. */
+  isState(type: number): boolean;
+  /** Milliseconds between the readings of a channel, where neither frames nor settings say; null: unknown. */
+  medianOf(channel: number, type: number): number | null;
 }
+
+export type FoldedReading = Pick<
+  StoredReading,
+  'channel' | 'type' | 'value' | 'measuredAt' | 'periodSeconds'
+>;
 
 export interface ChannelStatistics {
   channel: number;
   type: number;
   count: number;
-  min: number;
-  max: number;
-  avg: number;
+  /** Null without a sample; so are the next three. */
+  min: number | null;
+  max: number | null;
+  avg: number | null;
   /** °C; null for what is no temperature. */
   meanKineticTemperature: number | null;
-  alerts: Array<AlertBounds & { secondsOutside: number }>;
+  /** Samples and sensor errors. */
+  readings: number;
+  /** By the periods of measurement since the first reading; null: unknown. */
+  expectedReadings: number | null;
+  alerts: Array<BoundsInForce & { secondsOutside: number }>;
+  /** Of temperatures, since the first reading. */
+  withoutBounds: Span[];
   /** The newest ones, oldest first. */
   gaps: Span[];
   gapCount: number;
 }
 
 export interface StatisticsFold {
-  /** Newest first; those before the span, too, as far back as a sample holds. */
-  add(reading: Pick<Reading, 'channel' | 'type' | 'value' | 'measuredAt'>): void;
+  /** Newest first; those before the span, too, as far back as the last sample of the channel. */
+  add(reading: FoldedReading): void;
   /** By channel and type. */
   result(): ChannelStatistics[];
+  /** The median distance of the readings of a channel, in milliseconds; null: there are fewer than three. */
+  medianOf(channel: number, type: number): number | null;
+  /** A period was needed that neither frames nor settings nor `medianOf` gave. */
+  lacksPeriod(): boolean;
 }
 
 export function createStatisticsFold(options: StatisticsOptions): StatisticsFold {
   const channels = new Map<string, ChannelFold>();
+  const keyOf = (channel: number, type: number) => `${channel} ${type}`;
   return {
-    add({ channel, type, value, measuredAt }) {
-      const at = measuredAt.getTime();
-      if (value === null || at >= options.to) return;
-      const key = `${channel} ${type}`;
-      const fold = channels.get(key) ?? createChannelFold(channel, type, options);
+    add(reading) {
+      if (reading.measuredAt.getTime() >= options.to) return;
+      const key = keyOf(reading.channel, reading.type);
+      const fold = channels.get(key) ?? createChannelFold(reading.channel, reading.type, options);
       channels.set(key, fold);
-      fold.add(at, value);
+      fold.add(reading);
     },
     result: () =>
       [...channels.values()]
         .map((fold) => fold.result())
-        .filter(({ count }) => count > 0)
+        .filter(({ readings }) => readings > 0)
         .sort((a, b) => a.channel - b.channel || a.type - b.type),
+    medianOf: (channel, type) => channels.get(keyOf(channel, type))?.median() ?? null,
+    lacksPeriod: () => [...channels.values()].some((fold) => fold.lacksPeriod()),
   };
 }
 
 type ChannelFold = ReturnType<typeof createChannelFold>;
 
+/** The end of a stretch of time: a reading, or the edge of the span. */
+interface End {
+  at: number;
+  /** Milliseconds; null: unknown. */
+  periodMs: number | null;
+}
+
 function createChannelFold(channel: number, type: number, options: StatisticsOptions) {
-  const { from, to } = options;
-  const holdMs = options.holdMsOf(type);
-  const bounds = type === TEMPERATURE ? options.boundsOf(channel) : [];
+  const { from, to, settings } = options;
+  const isState = options.isState(type);
+  const periods = createPeriods(settings, options.medianOf(channel, type));
+  const bounds = type === TEMPERATURE ? boundsInForce(settings, channel, options) : [];
   const alerts = bounds.map((each) => ({ ...each, outsideMs: 0 }));
   const values = createValues(type);
   const gaps = createGaps();
-  /** Of the sample after this one, or the end of the span. */
-  let nextAt = to;
+  const distances = createMedian();
+  const expected = createExpected(periods);
+  const edge: End = { at: to, periodMs: periods.at(to - 1) };
+  let nextReading = edge;
+  let nextSample = edge;
+  let readings = 0;
+  let firstAt = to;
+  let isUnknown = !isState && edge.periodMs === null;
 
-  /** From a time in the span until the next sample. */
-  function cover(at: number, value: number): void {
-    const end = Math.min(at + holdMs, nextAt);
+  /** Until when a reading stands for what was measured. */
+  function heldUntil(at: End, next: End): number {
+    if (isState) return next.at;
+    const longest = Math.max(at.periodMs ?? 0, next.periodMs ?? 0);
+    if (longest > 0) return Math.min(next.at, at.at + INTERVALS_HELD * longest);
+    return next === edge ? at.at : next.at;
+  }
+
+  function addReading(reading: End): void {
+    if (nextReading.at < from) return;
+    const until = heldUntil(reading, nextReading);
+    const isKnown = isState || reading.periodMs !== null || nextReading.periodMs !== null;
+    if (isKnown) gaps.add(Math.max(until, from, options.registeredAt), nextReading.at);
+    if (!isState) expected.add(Math.max(reading.at, from), nextReading.at, reading.periodMs);
+    if (reading.at >= from) {
+      if (nextReading !== edge) distances.add(nextReading.at - reading.at);
+      readings++;
+    }
+    firstAt = Math.max(reading.at, from);
+    nextReading = reading;
+  }
+
+  function addSample(sample: End, value: number): void {
+    if (nextSample.at < from) return;
+    const until = heldUntil(sample, nextSample);
     for (const alert of alerts)
-      if (isOutside(value, alert)) alert.outsideMs += Math.max(0, end - Math.max(at, from));
-    gaps.add(Math.max(end, from), nextAt);
-    nextAt = Math.max(at, from);
+      if (isOutside(value, alert)) alert.outsideMs += overlap({ from: sample.at, to: until }, alert);
+    if (sample.at >= from) values.add(value);
+    nextSample = sample;
   }
 
   return {
-    add(at: number, value: number): void {
-      if (nextAt <= from && at < from) return;
-      cover(at, value);
-      if (at >= from) values.add(value);
+    add({ value, measuredAt, periodSeconds }: FoldedReading): void {
+      const at = measuredAt.getTime();
+      const end = { at, periodMs: periods.at(at, periodSeconds) };
+      if (!isState && end.periodMs === null) isUnknown = true;
+      addReading(end);
+      if (value !== null) addSample(end, value);
     },
-    result(): ChannelStatistics {
-      const open = nextAt > from ? [{ from, to: nextAt }] : [];
-      return {
-        channel,
-        type,
-        ...values.result(),
-        alerts: alerts.map(({ lowC, highC, outsideMs }) => ({
-          lowC,
-          highC,
-          secondsOutside: outsideMs / 1000,
-        })),
-        gaps: [...open, ...gaps.list()].slice(-GAPS_MAX),
-        gapCount: open.length + gaps.count(),
-      };
-    },
+    median: () => distances.result(),
+    lacksPeriod: () => isUnknown,
+    result: (): ChannelStatistics => ({
+      channel,
+      type,
+      ...values.result(),
+      readings,
+      expectedReadings: isState ? null : expected.result(),
+      alerts: alerts.map(({ outsideMs, ...each }) => ({ ...each, secondsOutside: outsideMs / 1000 })),
+      withoutBounds: type === TEMPERATURE ? withoutBounds(bounds, { from: firstAt, to }) : [],
+      gaps: gaps.list(),
+      gapCount: gaps.count(),
+    }),
   };
 }
 
-const isOutside = (value: number, { lowC, highC }: AlertBounds): boolean =>
+const isOutside = (value: number, { lowC, highC }: Pick<BoundsInForce, 'lowC' | 'highC'>): boolean =>
   (lowC !== null && value < lowC) || (highC !== null && value > highC);
+
+const overlap = (one: Span, other: Span): number =>
+  Math.max(0, Math.min(one.to, other.to) - Math.max(one.from, other.from));
 
 function createValues(type: number) {
   const kinetic = type === TEMPERATURE ? createKineticMean() : null;
@@ -135,7 +191,10 @@ function createValues(type: number) {
       max = Math.max(max, value);
       kinetic?.add(value);
     },
-    result: () => ({ count, min, max, avg: sum / count, meanKineticTemperature: kinetic?.result() ?? null }),
+    result() {
+      if (count === 0) return { count, min: null, max: null, avg: null, meanKineticTemperature: null };
+      return { count, min, max, avg: sum / count, meanKineticTemperature: kinetic?.result() ?? null };
+    },
   };
 }
 

@@ -39,6 +39,7 @@ describe('The end of a job in chunks', () => {
       pendingIn: createPendingChangesRepository,
       deviceTargetsIn: createDeviceTargetsRepository,
       onAlertRulesChanged: async () => {},
+      now: () => new Date(),
     }),
     finishJob: createFinishJob({
       jobsIn: createConfigJobsRepository,

@@ -105,6 +105,46 @@ describe('The migrations', () => {
     }
   });
 
+  it('give devices that are there the settings that they run', async () => {
+    await migrate(sql);
+    await migrations['043-device-settings'].down(sql);
+    const [organization] = await query<{ id: string }>(
+      sql,
+      `insert into organizations (name) values ('before') returning id`,
+    );
+    const [asset] = await query<{ id: string }>(
+      sql,
+      `insert into assets (organization_id, serial_number, name) values (?, 'S', 'S') returning id`,
+      [organization?.id],
+    );
+    const configId = randomUUID();
+    await query(
+      sql,
+      `with configuration as (
+         insert into configurations (organization_id, id, content) values
+           (?, ?, '{"measurementPeriodBase":60,"measurementPeriodFactor":5,"transmissionInterval":3600}')
+       )
+       insert into device_configs (organization_id, asset_id, reported_config_id, confirmed_config_id, reported_at)
+       values (?, ?, ?, ?, '2026-03-02T08:00:00Z')`,
+      [organization?.id, configId, organization?.id, asset?.id, configId, configId],
+    );
+    await migrations['043-device-settings'].up(sql);
+    const rows = await query(
+      sql,
+      `select from_at, config_id, measurement_period_seconds as period, transmission_interval_seconds as interval, source
+       from device_settings`,
+    );
+    assert.deepEqual(rows, [
+      {
+        from_at: new Date('2026-03-02T08:00:00Z'),
+        config_id: configId,
+        period: 300,
+        interval: 3_600,
+        source: 'report',
+      },
+    ]);
+  });
+
   it('run again change nothing, neither schema nor rows', async () => {
     await migrate(sql);
     await query(sql, `insert into organizations (name) values ('kept')`);

@@ -46,6 +46,7 @@ const REQUESTS: Record<string, Request> = {
   'assets of its serial number': ({ api }, serial) => api.get(`/assets?serialNumber=${serial}`),
   'its statistics': ({ api }, _, id) =>
     api.get(`/assets/${id}/statistics?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z`),
+  'the settings that it ran': ({ api }, _, id) => api.get(`/assets/${id}/settings`),
   'its readings': ({ api }, _, id) => api.get(`/assets/${id}/measurements?from=2026-01-01T00:00:00Z`),
   'an export of its readings': ({ api }, _, id) =>
     api.get(`/measurements?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z&assetIds=${id}`),

@@ -34,6 +34,7 @@ import {
   withdrawAll,
 } from '../../src/devices/device-sync.ts';
 import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
+import { measurementIntervalSeconds } from '../../src/devices/measurement-interval.ts';
 import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
 import { endChanges, type OwnedChange, overwrittenBy, ownedKeys } from '../../src/devices/pending-owners.ts';
 import { registerMany } from '../support/fleet.ts';
@@ -84,6 +85,7 @@ describe('A change of many devices in one statement', () => {
     async onAlertRulesChanged(_tx, devices) {
       rulesChanged.push(...devices.map(({ assetId }) => assetId));
     },
+    now: () => new Date(),
   });
 
   const jobEnding = createJobEnding({
@@ -160,9 +162,11 @@ describe('A change of many devices in one statement', () => {
                   refusedKeys,
                   refusalReason: null,
                   isRefused: config !== null && keysOf(config).every((key) => refusedKeys.includes(key)),
+                  measurementPeriodSeconds: measurementIntervalSeconds(config ?? {}),
+                  transmissionIntervalSeconds: config?.transmissionInterval ?? null,
                 };
               }),
-              { bringsProfile: false },
+              { jobId: null, at: new Date() },
             );
           },
         );

@@ -80,6 +80,7 @@ const ADDED: Record<string, number> = {
   'GET /unregistered-devices': 200,
   'DELETE /unregistered-devices/{serial}': 204,
   'GET /assets/{assetId}/statistics': 200,
+  'GET /assets/{assetId}/settings': 200,
   'GET /measurements': 200,
   'GET /alerts': 200,
   'GET /alerts/{alertId}': 200,

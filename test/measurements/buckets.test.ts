@@ -39,6 +39,7 @@ const toReading = ({
   measuredAt: new Date(START + atMs),
   receivedAt: new Date(START),
   late,
+  periodSeconds: null,
 });
 
 describe('Buckets', () => {

@@ -41,7 +41,12 @@ describe('A curve', () => {
   /** In blocks of so many readings. */
   async function store(readings: Reading[], perBlock = readings.length): Promise<void> {
     const { org, assetId } = logger;
-    const stored = readings.map((reading) => ({ ...reading, late: true, receivedAt: new Date() }));
+    const stored = readings.map((reading) => ({
+      ...reading,
+      late: true,
+      receivedAt: new Date(),
+      periodSeconds: null,
+    }));
     const blocks = [];
     for (let index = 0; index < stored.length; index += perBlock) {
       blocks.push(...toBlocks(stored.slice(index, index + perBlock)));

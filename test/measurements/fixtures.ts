@@ -54,6 +54,7 @@ export const lockedDevice = (more: Partial<LockedDevice> = {}): LockedDevice => 
     sync: { reported: null, confirmed: null, revision: 0, pending: null },
     reportedHash: null,
     observedHash: null,
+    periodSeconds: null,
     channelTypes: null,
     areChannelsReported: false,
   },

@@ -26,6 +26,7 @@ const frames = fc
       late: false,
       measuredAt: new Date(START + minute * MINUTE_MS),
       receivedAt: new Date(START),
+      periodSeconds: null,
       frame,
     })),
   );

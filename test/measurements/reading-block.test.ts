@@ -18,6 +18,7 @@ const stored = (
   late: false,
   measuredAt: new Date(START + offsetMs),
   receivedAt: new Date(START + DAY_MS),
+  periodSeconds: null,
   ...more,
 });
 const byKey = (a: StoredReading, b: StoredReading) =>
@@ -40,6 +41,7 @@ const readings = fc.uniqueArray(
       channel: fc.integer({ min: 1, max: 3 }),
       type: fc.constantFrom(1, 2),
       late: fc.boolean(),
+      periodSeconds: fc.constantFrom(null, 60, 300),
       receivedAt: fc.integer({ min: 0, max: 400 }).map((hours) => new Date(START + hours * 3_600_000 * 7)),
     })
     .map(({ offsetMs, value, ...more }) => stored(offsetMs, value, more)),

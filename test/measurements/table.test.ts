@@ -20,6 +20,7 @@ function historyOf(count: number, failAfter = Number.POSITIVE_INFINITY) {
     late: false,
     measuredAt: new Date(START - index * 1_000),
     receivedAt: new Date(START),
+    periodSeconds: null,
   });
   return {
     reads,

@@ -1,21 +1,33 @@
 /** GET /assets/{assetId}/statistics, over readings that a device sent. */
 import assert from 'node:assert/strict';
 import { inflateSync } from 'node:zlib';
-import { apply, applyAnswer, createProfile, FRIDGE, register } from '../support/fleet.ts';
+import { apply, applyAnswer, createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const START = Math.floor((Date.now() - 6 * HOUR_MS) / HOUR_MS) * HOUR_MS;
+/** After the registration, by the clock of the database: the service is some hours ahead of it. */
+const START = (Math.ceil(Date.now() / HOUR_MS) + 1) * HOUR_MS;
+const NOW = START + 6 * HOUR_MS;
 const time = (minutes: number) => new Date(START + minutes * MINUTE_MS).toISOString();
 
 describe('Statistics of a device', () => {
   let dms: TestService;
   let assetId: string;
+  /** It never reports. */
+  let newId: string;
+  /** It gets other bounds after an hour. */
+  let steppedId: string;
+  let now = START;
 
   before(async () => {
-    dms = await startService({ withWorker: false });
-    assetId = await register(dms, 'FRIDGE', { name: 'Kühlschrank 冷蔵庫' });
+    dms = await startService({ withWorker: false, now: () => new Date(now) });
+    assetId = await register(dms, 'FRIDGE', {
+      name: 'Kühlschrank 冷蔵庫',
+      buildingId: 'B',
+      spaceId: 'S',
+      floor: 2,
+    });
     const slug = await createProfile(dms, {
       slug: 'fridge',
       ...FRIDGE,
@@ -23,6 +35,17 @@ describe('Statistics of a device', () => {
     });
     await apply(dms, slug, { serialNumbers: ['FRIDGE'] });
     await applyAnswer(dms, 'FRIDGE');
+    newId = await register(dms, 'NEW');
+    await apply(dms, slug, { serialNumbers: ['NEW'] });
+    steppedId = await register(dms, 'STEPPED');
+    await apply(dms, slug, { serialNumbers: ['STEPPED'] });
+    await applyAnswer(dms, 'STEPPED');
+    now = START + HOUR_MS;
+    await apply(dms, await createProfile(dms, { slug: 'freezer', ...FREEZER }), {
+      serialNumbers: ['STEPPED'],
+    });
+    await applyAnswer(dms, 'STEPPED');
+    now = NOW;
   });
   after(() => dms.stop());
 
@@ -61,11 +84,15 @@ describe('Statistics of a device', () => {
       count: 24,
       min: 5,
       max: 9,
-      alerts: [{ type: 'range', lowC: 2, highC: 8, secondsOutside: 1_200 }],
+      alerts: [{ type: 'range', lowC: 2, highC: 8, from: time(0), to: time(180), secondsOutside: 1_200 }],
+      withoutBounds: [],
+      readings: 24,
+      expectedReadings: 36,
+      completenessPercent: 66.67,
       gaps: [{ from: time(125), to: time(180) }],
       gapCount: 1,
     });
-    assert.ok(Math.abs(avg - 17 / 3) < 1e-9);
+    assert.equal(avg, 5.667);
     assert.ok(meanKineticTemperature > avg && meanKineticTemperature < 9);
     assert.deepEqual(
       [humidity.min, humidity.max, humidity.meanKineticTemperature, humidity.alerts],
@@ -76,29 +103,88 @@ describe('Statistics of a device', () => {
   it('ends at the present: what has not come yet is no gap', async () => {
     const { body } = await get(`?from=${time(0)}&to=2999-01-01T00:00:00Z`);
     assert.equal(body.success, false);
-    const ahead = new Date(Date.now() + 24 * HOUR_MS).toISOString();
+    const ahead = new Date(NOW + 24 * HOUR_MS).toISOString();
     const { body: found } = await get(`?from=${time(0)}&to=${ahead}`);
-    assert.ok(new Date(found.channels[0].gaps.at(-1).to).getTime() <= Date.now());
+    assert.equal(found.channels[0].gaps.at(-1).to, new Date(NOW).toISOString());
   });
 
   it('has the bounds that watch a device before its first report: those that are pending for it', async () => {
-    const id = await register(dms, 'NEW');
-    await apply(dms, 'fridge', { serialNumbers: ['NEW'] });
     const readings = [{ channel: 1, type: 'temperature', value: 9, measuredAt: time(0) }];
     await dms.device.post('/devices/NEW/measurements', { readings });
-    const { body } = await dms.api.get(`/assets/${id}/statistics?from=${time(0)}&to=${time(5)}`);
-    assert.deepEqual(body.channels[0].alerts, [{ type: 'range', lowC: 2, highC: 8, secondsOutside: 300 }]);
+    const { body } = await dms.api.get(`/assets/${newId}/statistics?from=${time(0)}&to=${time(5)}`);
+    assert.deepEqual(body.channels[0].alerts, [
+      { type: 'range', lowC: 2, highC: 8, from: time(0), to: time(5), secondsOutside: 300 },
+    ]);
   });
 
   it('is the same as one page of PDF, whatever the name of the asset', async () => {
     const { status, headers, bytes } = await get(`?from=${time(0)}&to=${time(180)}`, 'application/pdf');
     assert.equal(status, 200);
     assert.equal(headers['content-type'], 'application/pdf');
-    assert.match(String(headers['content-disposition']), /^attachment; filename="statistics-/);
+    const [from, to] = [time(0).slice(0, 10), time(180).slice(0, 10)];
+    assert.equal(headers['content-disposition'], `attachment; filename="FRIDGE-${from}-${to}.pdf"`);
     const text = bytes.toString('latin1');
     assert.match(text, /^%PDF-/);
     assert.match(text, /%%EOF\s*$/);
     assert.equal(text.match(/\/Type \/Page\b(?!s)/g)?.length, 1);
+  });
+
+  it('says in the PDF whose record it is, what was in force, and who made it', async () => {
+    const { bytes } = await get(
+      `?from=${time(0)}&to=${time(180)}&timezone=Europe/Stockholm`,
+      'application/pdf',
+    );
+    const text = textsOf(bytes).join('\n');
+    const local = (minutes: number) =>
+      new Date(time(minutes)).toLocaleString('sv-SE', { timeZone: 'Europe/Stockholm' });
+    for (const part of [
+      /^Organization: test /m,
+      /^Place: K\u00fchlschrank \?+, building B, space S, floor 2$/m,
+      `Logger: FRIDGE, ${local(0)} to ${local(180)}`,
+      `Span: ${local(0)} to ${local(180)}`,
+      /^Time zone: Europe\/Stockholm, at the beginning UTC\+0[12]:00/m,
+      `Made: ${local(360)} by dms_live_`,
+      `${local(0)} to ${local(180)}: profile fridge (confirmed)`,
+      'channel 1: 2 to 8 °C, measured every 5 min, transmitted every 1 h',
+      'readings 24 of 36, 66.67 %   gaps 1',
+      '2 to 8 °C: 1200 s outside',
+      'Name and signature',
+      /^FRIDGE, page 1 of 1$/m,
+    ])
+      assert.match(text, part instanceof RegExp ? part : new RegExp(escaped(part)));
+  });
+
+  it('draws the bounds of each time as a step', async () => {
+    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: time(30) }];
+    await dms.device.post('/devices/STEPPED/measurements', { readings });
+    const path = `/assets/${steppedId}/statistics?from=${time(0)}&to=${time(120)}`;
+    const { body } = await dms.api.get(path);
+    const span = (from: number, to: number) => ({ from: time(from), to: time(to) });
+    assert.deepEqual(body.channels[0].alerts, [
+      { type: 'range', lowC: 2, highC: 8, ...span(0, 60), secondsOutside: 0 },
+      { type: 'range', lowC: -25, highC: -15, ...span(60, 120), secondsOutside: 0 },
+    ]);
+    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
+    const [first, second, third, fourth, ...others] = horizontalStrokesOf(bytes);
+    // The last two are those of the signature.
+    assert.equal(others.length, 2);
+    assert.deepEqual([first, third], [second, fourth]);
+    assert.equal(first?.[1], third?.[0]);
+  });
+
+  it('numbers the pages of the PDF, of which many channels need several', async () => {
+    const id = await register(dms, 'MANY');
+    const readings = [1, 2, 3, 4, 5, 6].map((channel) => ({
+      channel,
+      type: 'humidity',
+      value: 40,
+      measuredAt: time(60),
+    }));
+    await dms.device.post('/devices/MANY/measurements', { readings });
+    const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
+    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
+    const numbers = textsOf(bytes).filter((text) => text.startsWith('MANY, page'));
+    assert.deepEqual(numbers, ['MANY, page 1 of 3', 'MANY, page 2 of 3', 'MANY, page 3 of 3']);
   });
 
   it('shows a single reading in the curve of the PDF', async () => {
@@ -118,6 +204,7 @@ describe('Statistics of a device', () => {
       `?from=${time(0)}`,
       `?from=${time(10)}&to=${time(10)}`,
       `?from=2020-01-01T00:00:00Z&to=2021-02-05T00:00:01Z`,
+      `?from=${time(0)}&to=${time(10)}&timezone=Mars/Olympus`,
     ]) {
       assert.equal((await get(query)).status, 400, query);
     }
@@ -125,13 +212,39 @@ describe('Statistics of a device', () => {
   });
 });
 
-/** Their heights in points: a path of two points at one place from the left. */
-function verticalStrokesOf(pdf: Buffer): number[] {
-  const text = pdf.toString('latin1');
-  const contents = [...text.matchAll(/\/FlateDecode\s*>>\s*stream\r?\n(.*?)\r?\nendstream/gs)].map(
-    ([, data = '']) => inflateSync(Buffer.from(data, 'latin1')).toString('latin1'),
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+const contentsOf = (pdf: Buffer): string =>
+  [...pdf.toString('latin1').matchAll(/\/FlateDecode\s*>>\s*stream\r?\n(.*?)\r?\nendstream/gs)]
+    .map(([, data = '']) => inflateSync(Buffer.from(data, 'latin1')).toString('latin1'))
+    .join('\n');
+
+/** The lines of text, which are written as numbers of characters in Windows-1252. */
+const textsOf = (pdf: Buffer): string[] =>
+  [...contentsOf(pdf).matchAll(/\[([^\]]*)\] TJ/g)].map(([, parts = '']) =>
+    [...parts.matchAll(/<([0-9a-f]*)>/g)]
+      .map(([, hex = '']) => Buffer.from(hex, 'hex').toString('latin1'))
+      .join(''),
   );
-  return [...contents.join('\n').matchAll(/^([\d.]+) ([\d.]+) m\s+([\d.]+) ([\d.]+) l$/gm)].flatMap(
-    ([, x1, y1, x2, y2]) => (x1 === x2 ? [Math.abs(Number(y1) - Number(y2))] : []),
-  );
+
+interface Stroke {
+  from: [x: number, y: number];
+  to: [x: number, y: number];
 }
+
+/** Paths of two points. */
+const strokesOf = (pdf: Buffer): Stroke[] =>
+  [...contentsOf(pdf).matchAll(/^([\d.]+) ([\d.]+) m\s+([\d.]+) ([\d.]+) l$/gm)].map(([, ...points]) => {
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = points.map(Number);
+    return { from: [x1, y1], to: [x2, y2] };
+  });
+
+/** Their heights in points. */
+const verticalStrokesOf = (pdf: Buffer): number[] =>
+  strokesOf(pdf).flatMap(({ from, to }) => (from[0] === to[0] ? [Math.abs(from[1] - to[1])] : []));
+
+/** Where they begin and end, from the left. */
+const horizontalStrokesOf = (pdf: Buffer): Array<[number, number]> =>
+  strokesOf(pdf).flatMap(
+    ({ from, to }): Array<[number, number]> => (from[1] === to[1] ? [[from[0], to[0]]] : []),
+  );

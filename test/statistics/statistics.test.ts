@@ -1,24 +1,67 @@
 /** Statistics of readings: the rules, against a plain computation over all samples at once. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { ThresholdRule } from '../../src/devices/configuration.ts';
+import type { SettingsPeriod } from '../../src/devices/settings.ts';
 import { createCurves } from '../../src/statistics/curve.ts';
 import { createKineticMean } from '../../src/statistics/mean-kinetic-temperature.ts';
-import { type ChannelStatistics, createStatisticsFold, GAPS_MAX } from '../../src/statistics/statistics.ts';
+import { createStatisticsFold, GAPS_MAX, type StatisticsOptions } from '../../src/statistics/statistics.ts';
 
 const SECOND = 1_000;
 const HOLD = 600 * SECOND;
 const SPAN = { from: 1_000_000 * SECOND, to: 1_010_000 * SECOND };
 const BOUNDS = { lowC: 2, highC: 8 };
+const PERIOD_SECONDS = HOLD / SECOND / 2;
+
+const threshold = (condition: ThresholdRule['condition'], celsius: number): ThresholdRule => ({
+  condition,
+  slotNumbers: [0],
+  alarmRuleType: 'TEMPERATURE',
+  threshold: celsius,
+  hysteresis: 0,
+  mode: 'CONSECUTIVE_SAMPLES',
+  samples: 1,
+  action: 'NO_ACTION',
+});
+
+/** Settings from then on; by default they were in force for long before the span. */
+const inForce = (more: Partial<SettingsPeriod> & { lowC?: number; highC?: number } = {}): SettingsPeriod => {
+  const { lowC = BOUNDS.lowC, highC = BOUNDS.highC, ...settings } = more;
+  return {
+    from: new Date(0),
+    to: null,
+    config: { alarmRules: [threshold('HIGH_THRESHOLD', highC), threshold('LOW_THRESHOLD', lowC)] },
+    measurementPeriodSeconds: PERIOD_SECONDS,
+    transmissionIntervalSeconds: null,
+    profileSlug: null,
+    source: 'report',
+    ...settings,
+  };
+};
+
+const OPTIONS: StatisticsOptions = {
+  ...SPAN,
+  registeredAt: 0,
+  settings: [inForce()],
+  isState: () => false,
+  medianOf: () => null,
+};
 
 interface Sample {
   at: number;
   value: number | null;
 }
 
-function fold(samples: Sample[], holdMs = HOLD, span = SPAN): ChannelStatistics | undefined {
-  const folded = createStatisticsFold({ ...span, holdMsOf: () => holdMs, boundsOf: () => [BOUNDS] });
+interface Options extends Partial<StatisticsOptions> {
+  /** Of frames that tell it. */
+  periodSeconds?: number | null;
+}
+
+/** By default the bounds are in force, with a period of half of the time that a sample holds. */
+function fold(samples: Sample[], { periodSeconds = null, ...options }: Options = {}) {
+  const folded = createStatisticsFold({ ...OPTIONS, ...options });
   for (const { at, value } of samples.toSorted((a, b) => b.at - a.at))
-    folded.add({ channel: 1, type: 1, value, measuredAt: new Date(at) });
+    folded.add({ channel: 1, type: 1, value, measuredAt: new Date(at), periodSeconds });
   return folded.result()[0];
 }
 
@@ -37,13 +80,16 @@ const arbitrarySamples = fc.uniqueArray(
 
 /** Second by second: what the newest sample says, if it still holds. */
 function secondBySecond(samples: Sample[]) {
-  const known = samples.filter(({ value }) => value !== null).toSorted((a, b) => b.at - a.at);
+  const newestFirst = samples.toSorted((a, b) => b.at - a.at);
+  const known = newestFirst.filter(({ value }) => value !== null);
   let secondsOutside = 0;
   let uncovered = 0;
   for (let now = SPAN.from; now < SPAN.to; now += SECOND) {
+    const reading = newestFirst.find((each) => each.at <= now);
+    if (reading && now >= reading.at + HOLD) uncovered++;
     const held = known.find((sample) => sample.at <= now);
-    if (!held || now >= held.at + HOLD) uncovered++;
-    else if ((held.value as number) < BOUNDS.lowC || (held.value as number) > BOUNDS.highC) secondsOutside++;
+    if (!held || now >= held.at + HOLD) continue;
+    if ((held.value as number) < BOUNDS.lowC || (held.value as number) > BOUNDS.highC) secondsOutside++;
   }
   return { secondsOutside, uncovered };
 }
@@ -52,11 +98,11 @@ describe('Statistics of a channel', () => {
   it('agree with a look at every second, for any samples', () => {
     fc.assert(
       fc.property(arbitrarySamples, (samples) => {
-        const inSpan = samples.filter(
-          (sample) => sample.value !== null && sample.at >= SPAN.from && sample.at < SPAN.to,
-        );
+        const readings = samples.filter((each) => each.at >= SPAN.from && each.at < SPAN.to);
+        const inSpan = readings.filter(({ value }) => value !== null);
         const found = fold(samples);
-        if (inSpan.length === 0) return assert.equal(found, undefined);
+        if (readings.length === 0) return assert.equal(found, undefined);
+        if (inSpan.length === 0) return assert.equal(found?.count, 0);
         const values = inSpan.map(({ value }) => value as number);
         const { secondsOutside, uncovered } = secondBySecond(samples);
         assert.deepEqual(
@@ -92,30 +138,109 @@ describe('Statistics of a channel', () => {
   it('take no sensor error for a sample, and no value on a bound for one outside', () => {
     const found = fold([at(0, 2), at(100, null), at(500, 8)]);
     assert.deepEqual([found?.count, found?.alerts[0]?.secondsOutside], [2, 0]);
-    assert.equal(fold([at(0, null)]), undefined);
+    const failed = fold([at(0, null)]);
+    assert.deepEqual(
+      [failed?.count, failed?.min, failed?.max, failed?.avg, failed?.readings],
+      [0, null, null, null, 1],
+    );
+  });
+
+  it('find a gap by the larger of the periods in force at its two ends', () => {
+    const settings = [
+      inForce({ to: new Date(at(1_000, 0).at) }),
+      inForce({ from: new Date(at(1_000, 0).at), measurementPeriodSeconds: 3 * PERIOD_SECONDS }),
+    ];
+    const found = fold([at(0, 5), at(700, 5), at(2_400, 5), at(4_201, 5), at(9_000, 5)], { settings });
+    assert.deepEqual(found?.gaps, [
+      { from: at(600, 0).at, to: at(700, 0).at },
+      { from: at(4_200, 0).at, to: at(4_201, 0).at },
+      { from: at(6_001, 0).at, to: at(9_000, 0).at },
+    ]);
+  });
+
+  it('find no gap before the first reading, and none before the registration', () => {
+    assert.deepEqual(fold([at(9_500, 5)])?.gaps, []);
+    const registeredAt = at(5_000, 0).at;
+    assert.deepEqual(fold([at(0, 5), at(9_500, 5)], { registeredAt })?.gaps, [
+      { from: registeredAt, to: at(9_500, 0).at },
+    ]);
+  });
+
+  it('take the period of the frame before that of the settings', () => {
+    const found = fold([at(0, 5), at(1_500, 5), at(9_000, 5)], { periodSeconds: 750 });
+    assert.deepEqual([found?.gaps.length, found?.expectedReadings], [1, 13]);
+  });
+
+  it('take the median distance of at least three readings where nothing else is known', () => {
+    const settings: SettingsPeriod[] = [];
+    const samples = [at(0, 5), at(300, 5), at(600, 5), at(5_000, 5), at(9_900, 5)];
+    const unknown = createStatisticsFold({ ...OPTIONS, settings });
+    for (const { at: time, value } of samples.toReversed())
+      unknown.add({ channel: 1, type: 1, value, measuredAt: new Date(time), periodSeconds: null });
+    const [before] = unknown.result();
+    assert.deepEqual([before?.gapCount, before?.expectedReadings, unknown.lacksPeriod()], [0, null, true]);
+    assert.equal(unknown.medianOf(1, 1), 2_350 * SECOND);
+    const found = fold(samples, { settings, medianOf: () => 300 * SECOND });
+    assert.deepEqual([found?.gapCount, found?.expectedReadings], [2, 33]);
+    assert.equal(fold([at(0, 5), at(300, 5)], { settings })?.expectedReadings, null);
+  });
+
+  it('count sensor errors as readings, which are no gap, and expect what fits into the time since the first one', () => {
+    const found = fold([at(100, 5), at(400, null), at(700, null), at(1_000, 5)]);
+    assert.deepEqual([found?.count, found?.readings, found?.expectedReadings], [2, 4, 33]);
+    assert.deepEqual(found?.gaps, [{ from: at(1_600, 0).at, to: SPAN.to }]);
+  });
+
+  it('expect by the period of each time, from the beginning of the span where readings came before', () => {
+    const change = new Date(at(4_000, 0).at);
+    const settings = [
+      inForce({ to: change }),
+      inForce({ from: change, measurementPeriodSeconds: 2 * PERIOD_SECONDS }),
+    ];
+    // 4,000 s of 300 s, and 6,000 s of 600 s.
+    assert.equal(fold([at(-100, 5), at(9_000, 5)], { settings })?.expectedReadings, 23);
+  });
+
+  it('have an entry for each time in which bounds were in force, cut to the span, and for none the time without', () => {
+    const [first, second, third] = [2_000, 4_000, 6_000].map((seconds) => at(seconds, 0).at);
+    const settings = [
+      inForce({ to: new Date(first as number) }),
+      inForce({ from: new Date(first as number), to: new Date(second as number), profileSlug: 'other' }),
+      inForce({ from: new Date(second as number), to: new Date(third as number), highC: 4 }),
+      inForce({ from: new Date(third as number), config: null }),
+    ];
+    const samples = Array.from({ length: 33 }, (_, index) => at(100 + 300 * index, 5));
+    const found = fold(samples, { settings });
+    assert.deepEqual(found?.alerts, [
+      { lowC: 2, highC: 8, from: SPAN.from, to: second, secondsOutside: 0 },
+      { lowC: 2, highC: 4, from: second, to: third, secondsOutside: 2_000 },
+    ]);
+    assert.deepEqual(found?.withoutBounds, [{ from: third, to: SPAN.to }]);
+    assert.deepEqual(fold(samples, { settings: [] })?.withoutBounds, [{ from: at(100, 0).at, to: SPAN.to }]);
+    assert.deepEqual(fold([at(-10, 5), ...samples], { settings: [] })?.withoutBounds, [SPAN]);
   });
 
   it('list a bounded number of gaps, the newest, and count all', () => {
     const samples = Array.from({ length: 3 * GAPS_MAX }, (_, index) => at(index, 5));
-    const found = fold(samples, SECOND / 2);
+    const found = fold(samples, { settings: [inForce({ measurementPeriodSeconds: 0.25 })] });
     assert.equal(found?.gaps.length, GAPS_MAX);
     assert.ok((found?.gapCount ?? 0) >= 3 * GAPS_MAX);
     assert.equal(found?.gaps.at(-1)?.to, SPAN.to);
   });
 
   it('tell channels apart, and types after other hardware', () => {
-    const folded = createStatisticsFold({ ...SPAN, holdMsOf: () => HOLD, boundsOf: () => [BOUNDS] });
+    const folded = createStatisticsFold(OPTIONS);
     const measuredAt = new Date(SPAN.from);
     for (const [channel, type] of [
       [2, 2],
       [1, 1],
       [2, 1],
     ] as const)
-      folded.add({ channel, type, value: 50, measuredAt });
+      folded.add({ channel, type, value: 50, measuredAt, periodSeconds: null });
     assert.deepEqual(
-      folded.result().map((found) => [found.channel, found.type, found.alerts.length]),
+      folded.result().map((found) => [found.channel, found.type, found.withoutBounds.length]),
       [
-        [1, 1, 1],
+        [1, 1, 0],
         [2, 1, 1],
         [2, 2, 0],
       ],

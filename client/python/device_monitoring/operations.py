@@ -202,16 +202,30 @@ class Operations:
         """Export what many devices have measured."""
         return self._call("GET", "/measurements", {"from": from_, "to": to, "assetIds": asset_ids, "groupId": group_id, "all": all}, headers=headers)
 
+    def list_settings(
+        self,
+        asset_id: str,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """List the settings that a device ran, and when."""
+        return self._call("GET", f"/assets/{quote(asset_id, safe='')}/settings", {"from": from_, "to": to, "limit": limit, "cursor": cursor}, headers=headers)
+
     def get_statistics(
         self,
         asset_id: str,
         *,
         from_: str,
         to: str,
+        timezone: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Statistics of what a device has measured."""
-        return self._call("GET", f"/assets/{quote(asset_id, safe='')}/statistics", {"from": from_, "to": to}, headers=headers)
+        return self._call("GET", f"/assets/{quote(asset_id, safe='')}/statistics", {"from": from_, "to": to, "timezone": timezone}, headers=headers)
 
     def list_assets(
         self,

@@ -348,6 +348,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/assets/{assetId}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the settings that a device ran, and when
+         * @description Newest first, each whole where it overlaps the span; also of archived assets. Times of which nothing is known have no item. Statistics and curves evaluate each reading by the settings that were in force when it was measured.
+         */
+        get: operations["listSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/assets/{assetId}/statistics": {
         parameters: {
             query?: never;
@@ -357,7 +377,7 @@ export interface paths {
         };
         /**
          * Statistics of what a device has measured
-         * @description Per channel minimum, maximum, average and mean kinetic temperature, the time outside the bounds of each alert, and gaps. A sample holds until the next one, for two measurement intervals at most; more is a gap. With Accept: application/pdf the same as one page, with the curve.
+         * @description Per channel minimum, maximum, average and mean kinetic temperature, the time outside of the bounds that were in force, how complete the readings are, and gaps: all by the settings at each moment, also of archived assets. A sample holds until the next one, for two periods of measurement at most; more is a gap. With Accept: application/pdf the same as one page, with the curve.
          */
         get: operations["getStatistics"];
         put?: never;
@@ -3763,13 +3783,82 @@ export interface components {
         };
         /**
          * @example {
+         *       "from": "2026-03-02T08:15:30.000Z",
+         *       "to": null,
+         *       "measurementPeriodSeconds": 300,
+         *       "transmissionIntervalSeconds": 3600,
+         *       "alerts": [
+         *         {
+         *           "channel": 1,
+         *           "type": "range",
+         *           "lowC": 2,
+         *           "highC": 8,
+         *           "hysteresisC": 0.5,
+         *           "schedule": {
+         *             "always": true
+         *           }
+         *         }
+         *       ],
+         *       "profileSlug": "vaccine-fridge",
+         *       "source": "confirmed"
+         *     }
+         */
+        SettingsInForce: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Not included; null: these settings are in force
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            to: string | null;
+            /** @description Between two readings; null: unknown */
+            measurementPeriodSeconds: number | null;
+            /** @description Between two transmissions; null: unknown */
+            transmissionIntervalSeconds: number | null;
+            /** @description The bounds by which the service evaluated readings */
+            alerts: {
+                channel: number;
+                /** @enum {string} */
+                type: "range" | "high" | "low";
+                /** @description °C; null where there is none */
+                lowC: number | null;
+                /** @description °C; null where there is none */
+                highC: number | null;
+                hysteresisC: number;
+                schedule: {
+                    always: boolean;
+                    /** @description Unless always */
+                    windows?: {
+                        days: string[];
+                        from: string;
+                        /** @description Where it is before from, the window is until then and from from */
+                        to: string;
+                        utcOffsetMinutes: number;
+                    }[];
+                };
+            }[];
+            /** @description The profile that was applied last; null where no profile brought these settings */
+            profileSlug: string | null;
+            /**
+             * @description report: the device reported them; confirmed: it confirmed a change; frame: a frame showed another period of measurement; applied: they were applied to a device that had not reported yet
+             * @enum {string}
+             */
+            source: "report" | "confirmed" | "frame" | "applied";
+        };
+        /**
+         * @example {
          *       "channels": [
          *         {
          *           "channel": 1,
          *           "position": "probe",
          *           "type": "temperature",
          *           "unit": "°C",
-         *           "count": 288,
+         *           "count": 279,
          *           "min": 3.1,
          *           "max": 8.4,
          *           "avg": 4.6,
@@ -3779,9 +3868,15 @@ export interface components {
          *               "type": "range",
          *               "lowC": 2,
          *               "highC": 8,
+         *               "from": "2026-03-02T00:00:00.000Z",
+         *               "to": "2026-03-03T00:00:00.000Z",
          *               "secondsOutside": 600
          *             }
          *           ],
+         *           "withoutBounds": [],
+         *           "readings": 279,
+         *           "expectedReadings": 288,
+         *           "completenessPercent": 96.88,
          *           "gaps": [
          *             {
          *               "from": "2026-03-02T08:25:00.000Z",
@@ -3802,13 +3897,15 @@ export interface components {
                 unit: string;
                 /** @description Samples; sensor errors are none */
                 count: number;
-                min: number;
-                max: number;
-                /** @description Of the samples, unweighted */
-                avg: number;
+                /** @description Null without a sample */
+                min: number | null;
+                /** @description Null without a sample */
+                max: number | null;
+                /** @description Of the samples, unweighted; null without a sample */
+                avg: number | null;
                 /** @description °C, of the samples, unweighted; activation energy 83.144 kJ/mol. Null for what is no temperature */
                 meanKineticTemperature: number | null;
-                /** @description Those that the device runs at present */
+                /** @description One for each time that bounds were in force, cut to the span, oldest first */
                 alerts: {
                     /** @enum {string} */
                     type: "range" | "high" | "low";
@@ -3816,10 +3913,43 @@ export interface components {
                     lowC: number | null;
                     /** @description °C; null where there is none */
                     highC: number | null;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601, UTC, milliseconds
+                     * @example 2026-03-02T08:15:30.000Z
+                     */
+                    from: string;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601, UTC, milliseconds
+                     * @example 2026-03-02T08:15:30.000Z
+                     */
+                    to: string;
                     /** @description Whatever the schedule of the alert */
                     secondsOutside: number;
                 }[];
-                /** @description Oldest first, the newest 1000 of them. A sample holds for two measurement intervals at most */
+                /** @description Temperatures: since the first reading, the times in which no bounds were in force */
+                withoutBounds: {
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601, UTC, milliseconds
+                     * @example 2026-03-02T08:15:30.000Z
+                     */
+                    from: string;
+                    /**
+                     * Format: date-time
+                     * @description ISO 8601, UTC, milliseconds
+                     * @example 2026-03-02T08:15:30.000Z
+                     */
+                    to: string;
+                }[];
+                /** @description Samples and sensor errors */
+                readings: number;
+                /** @description Since the first reading, by the periods of measurement in force; null: unknown */
+                expectedReadings: number | null;
+                /** @description readings of expectedReadings, at most 100; two decimals */
+                completenessPercent: number | null;
+                /** @description Oldest first, the newest 1000 of them. A gap begins two periods of measurement after a reading */
                 gaps: {
                     /**
                      * Format: date-time
@@ -5136,6 +5266,68 @@ export interface operations {
             };
         };
     };
+    listSettings: {
+        parameters: {
+            query?: {
+                /** @description Settings that were in force at this time or later */
+                from?: string;
+                /** @description Settings that were in force before this time */
+                to?: string;
+                /** @description Items per page */
+                limit?: number;
+                /** @description nextCursor of the page before, of the same list */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                assetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "from": "2026-03-02T08:15:30.000Z",
+                     *           "to": null,
+                     *           "measurementPeriodSeconds": 300,
+                     *           "transmissionIntervalSeconds": 3600,
+                     *           "alerts": [
+                     *             {
+                     *               "channel": 1,
+                     *               "type": "range",
+                     *               "lowC": 2,
+                     *               "highC": 8,
+                     *               "hysteresisC": 0.5,
+                     *               "schedule": {
+                     *                 "always": true
+                     *               }
+                     *             }
+                     *           ],
+                     *           "profileSlug": "vaccine-fridge",
+                     *           "source": "confirmed"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        items: components["schemas"]["SettingsInForce"][];
+                        /** @description Pass as cursor for the next page; null on the last one */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
     getStatistics: {
         parameters: {
             query: {
@@ -5143,6 +5335,8 @@ export interface operations {
                 from: string;
                 /** @description Measured before this time; at most 400 days later */
                 to: string;
+                /** @description In which the PDF shows times; JSON shows them in UTC */
+                timezone?: string;
             };
             header?: never;
             path: {
@@ -5166,7 +5360,7 @@ export interface operations {
                      *           "position": "probe",
                      *           "type": "temperature",
                      *           "unit": "°C",
-                     *           "count": 288,
+                     *           "count": 279,
                      *           "min": 3.1,
                      *           "max": 8.4,
                      *           "avg": 4.6,
@@ -5176,9 +5370,15 @@ export interface operations {
                      *               "type": "range",
                      *               "lowC": 2,
                      *               "highC": 8,
+                     *               "from": "2026-03-02T00:00:00.000Z",
+                     *               "to": "2026-03-03T00:00:00.000Z",
                      *               "secondsOutside": 600
                      *             }
                      *           ],
+                     *           "withoutBounds": [],
+                     *           "readings": 279,
+                     *           "expectedReadings": 288,
+                     *           "completenessPercent": 96.88,
                      *           "gaps": [
                      *             {
                      *               "from": "2026-03-02T08:25:00.000Z",

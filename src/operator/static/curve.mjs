@@ -43,13 +43,17 @@ function line(chart, [x1, y1], [x2, y2], { stroke, dash }) {
   ctx.restore();
 }
 
+/** A step for each time in which bounds were in force. */
 function drawBounds(chart, bounds) {
   const { left, top, width, height } = chart.bbox;
-  for (const value of bounds.flatMap(({ lowC, highC }) => [lowC, highC])) {
-    if (value === null) continue;
-    const y = chart.valToPos(value, 'y', true);
-    if (y >= top && y <= top + height)
-      line(chart, [left, y], [left + width, y], { stroke: colour('--bad'), dash: [6, 4] });
+  const toX = (at) => Math.min(Math.max(chart.valToPos(at, 'x', true), left), left + width);
+  for (const { from, to, lowC, highC } of bounds) {
+    for (const value of [lowC, highC]) {
+      if (value === null) continue;
+      const y = chart.valToPos(value, 'y', true);
+      if (y >= top && y <= top + height)
+        line(chart, [toX(from), y], [toX(to), y], { stroke: colour('--bad'), dash: [6, 4] });
+    }
   }
 }
 

@@ -1,0 +1,190 @@
+/**
+ * The settings that a device ran and when. A period begins with what tells of it, a report, a confirmation, a frame or an
+ * apply, and lasts until the next one begins. Periods that are over never change: what was in force at a past moment is
+ * the same whenever it is looked up.
+ *
+ * The alert rules in force are those by which the service evaluates readings (`monitoredConfig`); the intervals are those
+ * that the device reports, and the period of measurement that its frames show.
+ */
+import { contradictions, type DeviceConfiguration, intervalsOf, merged } from './configuration.ts';
+import { type DeviceSync, monitoredConfig } from './device-sync.ts';
+import { measurementIntervalSeconds } from './measurement-interval.ts';
+
+/** `applied`: the device has not reported yet, so what is applied to it counts. */
+export const SETTINGS_SOURCES = ['report', 'confirmed', 'frame', 'applied'] as const;
+export type SettingsSource = (typeof SETTINGS_SOURCES)[number];
+
+export interface Settings {
+  /** Its alert rules and calendars apply; null: none are known. */
+  config: DeviceConfiguration | null;
+  /** Null: unknown. */
+  measurementPeriodSeconds: number | null;
+  /** Null: unknown. */
+  transmissionIntervalSeconds: number | null;
+}
+
+/** Settings that are in force from a moment on. */
+export interface SettingsStart extends Settings {
+  from: Date;
+  /** Of the profile that was applied last; null: none, or no profile brought these settings. */
+  profileSlug: string | null;
+  /** Null: from then on nothing is known. */
+  source: SettingsSource | null;
+}
+
+export interface BegunSettings extends SettingsStart {
+  /** The settings of before, now confirmed: a period of its own if another profile has brought them. */
+  isConfirmation: boolean;
+}
+
+/** The settings of a device while it changes. */
+export interface DeviceSettings {
+  /** Null: nothing is known yet. */
+  running: SettingsStart | null;
+  /** Periods that begin with the change, in their order; the last one is running. */
+  begun: readonly BegunSettings[];
+}
+
+export interface SettingsPeriod extends Omit<SettingsStart, 'source'> {
+  source: SettingsSource;
+  /** Not included; null: it runs. */
+  to: Date | null;
+}
+
+const NOTHING_KNOWN: Settings = {
+  config: null,
+  measurementPeriodSeconds: null,
+  transmissionIntervalSeconds: null,
+};
+
+type KnownSync = Pick<DeviceSync, 'reported' | 'confirmed' | 'pending'>;
+
+export function settingsOf(sync: KnownSync): Settings {
+  const config = monitoredConfig(sync);
+  const running = merged(config, intervalsOf(sync.reported?.config ?? {}));
+  return {
+    config,
+    measurementPeriodSeconds: measurementIntervalSeconds(running),
+    transmissionIntervalSeconds: running.transmissionInterval ?? null,
+  };
+}
+
+export interface Observation {
+  source: SettingsSource;
+  /** As the device says. */
+  at: Date;
+  receivedAt: Date;
+  /** No period begins before. */
+  registeredAt: Date;
+}
+
+/** Settings that begin a period although they are the same as before. */
+interface Occasion extends Observation {
+  isFirstReport?: boolean;
+  isOtherHardware?: boolean;
+}
+
+/** After the sync state has changed. A period of measurement that frames have shown stays until another one is set. */
+export function afterSync(
+  known: DeviceSettings,
+  before: KnownSync,
+  after: KnownSync,
+  observation: Observation,
+): DeviceSettings {
+  const settings = settingsOf(after);
+  const isFirstReport = before.reported === null && after.reported !== null;
+  const isSamePeriod = settings.measurementPeriodSeconds === settingsOf(before).measurementPeriodSeconds;
+  const { measurementPeriodSeconds } = isSamePeriod && known.running ? known.running : settings;
+  return begin(known, { ...settings, measurementPeriodSeconds }, { ...observation, isFirstReport });
+}
+
+/** After a frame that was measured with this period. */
+export const afterFrame = (
+  known: DeviceSettings,
+  measurementPeriodSeconds: number,
+  observation: Omit<Observation, 'source'>,
+): DeviceSettings =>
+  begin(
+    known,
+    { ...(known.running ?? NOTHING_KNOWN), measurementPeriodSeconds },
+    { ...observation, source: 'frame' },
+  );
+
+/** Another logger is in the place: a period of its own, in which it is to run what the earlier one had confirmed. */
+export function afterReplacement(
+  known: DeviceSettings,
+  sync: KnownSync,
+  observation: Omit<Observation, 'source'>,
+): DeviceSettings {
+  return begin(known, settingsOf(sync), { ...observation, source: 'applied', isOtherHardware: true });
+}
+
+/** From then on nothing is known. */
+export const afterEnd = (known: DeviceSettings, observation: Omit<Observation, 'source'>): DeviceSettings =>
+  begin(known, NOTHING_KNOWN, { ...observation, source: 'applied' });
+
+function begin(known: DeviceSettings, next: Settings, observation: Occasion): DeviceSettings {
+  const { running } = known;
+  const isSame = areSame(running ?? NOTHING_KNOWN, next);
+  const isReported = observation.source === 'report' || observation.source === 'confirmed';
+  const isFirstReport =
+    observation.isFirstReport || (isReported && (running === null || running.source === 'applied'));
+  const isOther = observation.isOtherHardware && running !== null;
+  const isConfirmation = observation.source === 'confirmed' && isSame && !isFirstReport;
+  if (isSame && !isFirstReport && !isConfirmation && !isOther) return known;
+  const { config, measurementPeriodSeconds, transmissionIntervalSeconds } = next;
+  const start = {
+    config,
+    measurementPeriodSeconds,
+    transmissionIntervalSeconds,
+    from: startOf(running, observation),
+    profileSlug: observation.source === 'report' && !isSame ? null : (running?.profileSlug ?? null),
+    source: areSame(next, NOTHING_KNOWN) && !isReported ? null : observation.source,
+  };
+  const earlier = known.begun.filter(({ from }) => from < start.from);
+  const isReplacing = earlier.length < known.begun.length;
+  return {
+    running: isConfirmation && running ? { ...running, from: start.from } : start,
+    begun: [...earlier, { ...start, isConfirmation: isConfirmation && !isReplacing }],
+  };
+}
+
+/** A report of a time before the running period says nothing of that time: the periods that are over stay as they are. */
+function startOf(running: SettingsStart | null, { at, receivedAt, registeredAt }: Observation): Date {
+  const from = running && at <= running.from ? latest(receivedAt, running.from) : earliest(at, receivedAt);
+  return latest(from, registeredAt);
+}
+
+const latest = (a: Date, b: Date): Date => (a > b ? a : b);
+const earliest = (a: Date, b: Date): Date => (a < b ? a : b);
+
+const areSame = (a: Settings, b: Settings): boolean =>
+  a.measurementPeriodSeconds === b.measurementPeriodSeconds &&
+  a.transmissionIntervalSeconds === b.transmissionIntervalSeconds &&
+  (a.config === b.config || contradictions(rulesOf(a.config), rulesOf(b.config)).length === 0);
+
+const rulesOf = (config: DeviceConfiguration | null): DeviceConfiguration => ({
+  alarmRules: config?.alarmRules ?? [],
+  calendars: config?.calendars ?? [],
+});
+
+/** Unix milliseconds; `to` is not included. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** The periods that overlap the span, oldest first, from periods in that order. */
+export const periodsWithin = <Period extends Pick<SettingsPeriod, 'from' | 'to'>>(
+  periods: readonly Period[],
+  { from, to }: Span,
+): Period[] =>
+  periods.filter(
+    (period) => period.from.getTime() < to && (period.to === null || period.to.getTime() > from),
+  );
+
+/** The period in force at the moment, in Unix milliseconds; null: nothing is known of it. */
+export const settingsAt = <Period extends Pick<SettingsPeriod, 'from' | 'to'>>(
+  periods: readonly Period[],
+  at: number,
+): Period | null => periodsWithin(periods, { from: at, to: at + 1 })[0] ?? null;

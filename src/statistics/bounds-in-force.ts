@@ -1,0 +1,44 @@
+/** The bounds of a channel and when they were in force. */
+import { definitionsOf } from '../alerts/alert-definition.ts';
+import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settings.ts';
+
+/** Cut to the span. */
+export interface BoundsInForce extends Span {
+  /** °C; null where there is none. */
+  lowC: number | null;
+  highC: number | null;
+}
+
+/** Oldest first, one for each definition; one that other settings have left as it is goes on. */
+export function boundsInForce(
+  settings: readonly SettingsPeriod[],
+  channel: number,
+  span: Span,
+): BoundsInForce[] {
+  const found: BoundsInForce[] = [];
+  for (const period of periodsWithin(settings, span)) {
+    const from = Math.max(period.from.getTime(), span.from);
+    const to = Math.min(period.to?.getTime() ?? span.to, span.to);
+    const goingOn = found.filter((each) => each.to === from);
+    for (const { bounds } of definitionsOf(period.config ?? {}).filter((each) => each.channel === channel)) {
+      const { lowC, highC } = bounds;
+      const index = goingOn.findIndex((each) => each.lowC === lowC && each.highC === highC);
+      const [same] = index === -1 ? [] : goingOn.splice(index, 1);
+      if (same) same.to = to;
+      else found.push({ lowC, highC, from, to });
+    }
+  }
+  return found;
+}
+
+/** The parts of the span in which none of the bounds was in force. */
+export function withoutBounds(bounds: readonly BoundsInForce[], { from, to }: Span): Span[] {
+  const free: Span[] = [];
+  let at = from;
+  for (const each of [...bounds].sort((a, b) => a.from - b.from)) {
+    if (each.from > at) free.push({ from: at, to: Math.min(each.from, to) });
+    at = Math.max(at, each.to);
+  }
+  if (at < to) free.push({ from: at, to });
+  return free;
+}

@@ -1,0 +1,74 @@
+/**
+ * The period of measurement at each moment: that of the frame, else that of the settings in force, else the median. With
+ * it, how many readings were to be expected.
+ */
+import { type SettingsPeriod, type Span, settingsAt } from '../devices/settings.ts';
+
+export interface MeasurementPeriods {
+  /** Milliseconds; null: unknown. */
+  at(at: number, ofFrameSeconds?: number | null): number | null;
+  /** The time between two readings, cut where other settings come into force. */
+  between(from: number, to: number, firstMs: number | null): Array<Span & { periodMs: number | null }>;
+}
+
+const SECOND_MS = 1_000;
+
+export function createPeriods(
+  settings: readonly SettingsPeriod[],
+  medianMs: number | null,
+): MeasurementPeriods {
+  const changes = settings.map(({ from }) => from.getTime());
+  const toMs = (seconds: number | null | undefined) => (seconds == null ? medianMs : seconds * SECOND_MS);
+  // Readings come in the order of their times, so the last one found is nearly always the right one.
+  let last: SettingsPeriod | null = null;
+
+  function inForce(at: number): SettingsPeriod | null {
+    const isLast = last !== null && last.from.getTime() <= at && (last.to === null || at < last.to.getTime());
+    if (!isLast) last = settingsAt(settings, at);
+    return last;
+  }
+
+  const at = (atMs: number, ofFrameSeconds: number | null = null) =>
+    toMs(ofFrameSeconds ?? inForce(atMs)?.measurementPeriodSeconds);
+
+  return {
+    at,
+    between(from, to, firstMs) {
+      if (to <= from) return [];
+      const cuts = changes.filter((change) => change > from && change < to);
+      const starts = [from, ...cuts];
+      return starts.map((start, index) => ({
+        from: start,
+        to: starts[index + 1] ?? to,
+        periodMs: index === 0 ? firstMs : (at(start) ?? firstMs),
+      }));
+    },
+  };
+}
+
+/** What rounding of sums may take away. */
+const EPSILON = 1e-6;
+
+/** How many readings fit into the time, whose period may change. */
+export function createExpected(periods: MeasurementPeriods) {
+  const timeByPeriod = new Map<number, number>();
+  let isUnknown = false;
+  return {
+    /** The period of the reading at the beginning counts until other settings are in force. */
+    add(from: number, to: number, periodMs: number | null): void {
+      for (const stretch of periods.between(from, to, periodMs)) {
+        if (stretch.periodMs === null) isUnknown = true;
+        else
+          timeByPeriod.set(
+            stretch.periodMs,
+            (timeByPeriod.get(stretch.periodMs) ?? 0) + stretch.to - stretch.from,
+          );
+      }
+    },
+    result(): number | null {
+      if (isUnknown) return null;
+      const sum = [...timeByPeriod].reduce((all, [periodMs, timeMs]) => all + timeMs / periodMs, 0);
+      return Math.floor(sum + EPSILON);
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** The median of whole seconds. As many numbers are kept as there are different ones, whose sum a span bounds. */
+const SECOND_MS = 1_000;
+const FEWEST = 2;
+
+export interface Median {
+  add(ms: number): void;
+  /** Milliseconds; null with fewer than two. */
+  result(): number | null;
+}
+
+export function createMedian(): Median {
+  const counts = new Map<number, number>();
+  let count = 0;
+
+  function nth(position: number, sorted: Array<[number, number]>): number {
+    let seen = 0;
+    for (const [seconds, times] of sorted) {
+      seen += times;
+      if (seen > position) return seconds;
+    }
+    return 0;
+  }
+
+  return {
+    add(ms) {
+      const seconds = Math.max(1, Math.round(ms / SECOND_MS));
+      counts.set(seconds, (counts.get(seconds) ?? 0) + 1);
+      count++;
+    },
+    result() {
+      if (count < FEWEST) return null;
+      const sorted = [...counts].sort(([a], [b]) => a - b);
+      const middles = [nth(Math.floor((count - 1) / 2), sorted), nth(Math.floor(count / 2), sorted)];
+      return (middles.reduce((sum, seconds) => sum + seconds, 0) / 2) * SECOND_MS;
+    },
+  };
+}

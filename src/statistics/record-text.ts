@@ -1,0 +1,172 @@
+/** What a record says of a device and its span, as lines of text. */
+import { definitionsOf } from '../alerts/alert-definition.ts';
+import type { SettingsPeriod, Span } from '../devices/settings.ts';
+import { utcOffsetMinutes } from '../profiles/time-zone.ts';
+import type { RecordedAsset } from './record.repository.ts';
+import type { Statistics } from './statistics.service.ts';
+
+export type Channel = Statistics['channels'][number];
+
+/** When a record was made, by whom, and in which time zone it is. */
+export interface RecordOptions {
+  madeAt: Date;
+  madeBy: string;
+  /** IANA. */
+  timezone: string;
+}
+
+/** More are counted, and not listed. */
+const SETTINGS_MAX = 12;
+const BOUNDS_MAX = 4;
+
+export function headLines(statistics: Statistics, { madeAt, madeBy, timezone }: RecordOptions): string[] {
+  const { asset } = statistics;
+  const timeOf = clockOf(timezone);
+  return [
+    `Organization: ${asset.organizationName}`,
+    `Place: ${placeOf(asset)}`,
+    ...serialsWithin(asset, statistics).map(
+      ({ serialNumber, from, to }) => `Logger: ${serialNumber}, ${timeOf(from)} to ${timeOf(to)}`,
+    ),
+    `Span: ${timeOf(statistics.from)} to ${timeOf(statistics.to)}`,
+    `Time zone: ${timezone}, at the beginning ${offsetText(timezone, statistics.from)}, at the end ${offsetText(timezone, statistics.to)}`,
+    `Made: ${timeOf(madeAt.getTime())} by ${madeBy}`,
+  ];
+}
+
+/** The settings in force, oldest first. */
+export function settingsLines({ settings, from, to }: Statistics, timezone: string): string[] {
+  if (settings.length === 0) return ['No settings are known of this time.'];
+  const timeOf = clockOf(timezone);
+  const left = settings.length - SETTINGS_MAX;
+  const lines = settings.slice(-SETTINGS_MAX).flatMap((period) => {
+    const start = Math.max(period.from.getTime(), from);
+    const end = Math.min(period.to?.getTime() ?? to, to);
+    return [
+      `${timeOf(start)} to ${timeOf(end)}: ${profileText(period)} (${period.source})`,
+      `    ${settingsText(period)}`,
+    ];
+  });
+  return left > 0 ? [`${left} earlier settings are not listed.`, ...lines] : lines;
+}
+
+const profileText = ({ profileSlug }: SettingsPeriod): string =>
+  profileSlug === null ? 'no profile' : `profile ${profileSlug}`;
+
+function settingsText({
+  config,
+  measurementPeriodSeconds: period,
+  transmissionIntervalSeconds: interval,
+}: SettingsPeriod): string {
+  const bounds = definitionsOf(config ?? {}).map(
+    (each) => `channel ${each.channel}: ${boundsText(each.bounds)}`,
+  );
+  return [
+    ...(bounds.length === 0 ? ['no bounds'] : bounds),
+    ...(period === null ? [] : [`measured every ${durationText(period)}`]),
+    ...(interval === null ? [] : [`transmitted every ${durationText(interval)}`]),
+  ].join(', ');
+}
+
+export function channelLines(channel: Channel): string[] {
+  const { position, type, unit, count, min, max, avg, meanKineticTemperature, gapCount } = channel;
+  const kinetic =
+    meanKineticTemperature === null ? '' : `   mean kinetic temperature ${meanKineticTemperature}`;
+  return [
+    `Channel ${channel.channel}: ${type}${position === null ? '' : ` (${position})`}${unit === '' ? '' : `, ${unit}`}`,
+    count === 0 ? 'samples 0' : `samples ${count}   min ${min}   max ${max}   average ${avg}${kinetic}`,
+    `${completenessText(channel)}   gaps ${gapCount}`,
+    outsideText(channel),
+  ];
+}
+
+function completenessText({ readings, expectedReadings, completenessPercent }: Channel): string {
+  if (expectedReadings === null) return `readings ${readings}`;
+  return `readings ${readings} of ${expectedReadings}, ${completenessPercent} %`;
+}
+
+function outsideText({ alerts, withoutBounds }: Channel): string {
+  const more = alerts.length - BOUNDS_MAX;
+  const freeMs = withoutBounds.reduce((sum, { from, to }) => sum + to - from, 0);
+  return [
+    ...alerts
+      .slice(0, BOUNDS_MAX)
+      .map(({ secondsOutside, ...bounds }) => `${boundsText(bounds)}: ${secondsOutside} s outside`),
+    ...(more > 0 ? [`${more} more`] : []),
+    ...(freeMs > 0 ? [`without bounds ${durationText(Math.round(freeMs / 1000))}`] : []),
+  ].join('   ');
+}
+
+const boundsText = ({ lowC, highC }: { lowC: number | null; highC: number | null }): string => {
+  if (lowC === null) return `up to ${highC} °C`;
+  return highC === null ? `from ${lowC} °C` : `${lowC} to ${highC} °C`;
+};
+
+const UNITS: ReadonlyArray<readonly [string, number]> = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['min', 60],
+  ['s', 1],
+];
+
+function durationText(seconds: number): string {
+  let left = seconds;
+  const parts = UNITS.flatMap(([unit, size]) => {
+    const whole = Math.floor(left / size);
+    left -= whole * size;
+    return whole > 0 ? [`${whole} ${unit}`] : [];
+  });
+  return parts.join(' ') || '0 s';
+}
+
+function placeOf({ name, buildingId, spaceId, floor }: RecordedAsset): string {
+  return [
+    name,
+    buildingId && `building ${buildingId}`,
+    spaceId && `space ${spaceId}`,
+    floor === null ? null : `floor ${floor}`,
+  ]
+    .filter((part) => part !== null)
+    .join(', ');
+}
+
+/** The loggers that were in the place within the span, the earliest first. */
+export function serialsWithin(
+  { serialNumber, replacements }: Pick<RecordedAsset, 'serialNumber' | 'replacements'>,
+  span: Span,
+): Array<Span & { serialNumber: string }> {
+  const ends = [
+    ...replacements.map(({ replacedAt, ...logger }) => ({ ...logger, to: replacedAt.getTime() })),
+    { serialNumber, to: Number.POSITIVE_INFINITY },
+  ];
+  return ends.flatMap(({ to, ...logger }, index) => {
+    const from = Math.max(span.from, ends[index - 1]?.to ?? Number.NEGATIVE_INFINITY);
+    const end = Math.min(span.to, to);
+    return end > from ? [{ ...logger, from, to: end }] : [];
+  });
+}
+
+/** `YYYY-MM-DD HH:MM:SS` in the time zone. */
+export function clockOf(timezone: string): (atMs: number) => string {
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: timezone,
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  });
+  return (atMs) => format.format(atMs);
+}
+
+function offsetText(timezone: string, atMs: number): string {
+  const minutes = utcOffsetMinutes(timezone, new Date(atMs));
+  const clock = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+  return `UTC${minutes < 0 ? '-' : '+'}${clock}`;
+}
+
+/** `<serial>-<from>-<to>.pdf` with dates in the time zone; only characters that every file system takes. */
+export function fileNameOf({ asset, from, to }: Statistics, timezone: string): string {
+  const timeOf = clockOf(timezone);
+  const [first, last] = [from, to].map((at) => timeOf(at).split(' ')[0]);
+  return `${asset.serialNumber.replace(/[^\w.-]/g, '_')}-${first}-${last}.pdf`;
+}

@@ -1,0 +1,91 @@
+import type { Sql } from '../db/database.ts';
+import { query, queryPrepared } from '../db/query.ts';
+import type { Layout } from '../devices/channel-layout.ts';
+import type { Span } from '../devices/settings.ts';
+
+/** The measuring place that a record is about, with its names as of now. */
+export interface RecordedAsset extends Layout {
+  organizationName: string;
+  name: string;
+  serialNumber: string;
+  buildingId: string | null;
+  spaceId: string | null;
+  floor: number | null;
+  registeredAt: Date;
+  /** Null: it is not archived. */
+  archivedAt: Date | null;
+  /** Loggers that were in the place before, the earliest first. */
+  replacements: Array<{ serialNumber: string; replacedAt: Date }>;
+}
+
+/** Unix milliseconds. */
+export interface RecordedAlert extends Span {
+  channel: number;
+}
+
+interface Row extends Omit<RecordedAsset, 'replacements'> {
+  earlierSerials: string[];
+  replacedAt: Date[];
+}
+
+/** A curve shows no more. */
+const ALERTS_MAX = 500;
+
+export type RecordRepository = ReturnType<typeof createRecordRepository>;
+
+export function createRecordRepository(sql: Sql) {
+  return {
+    /** Archived assets, too. */
+    async find(organizationId: string, assetId: string): Promise<RecordedAsset | null> {
+      const [row] = await queryPrepared<Row>(
+        sql,
+        'record_find',
+        `select o.name as "organizationName", a.name, a.serial_number as "serialNumber",
+           a.building_id as "buildingId", a.space_id as "spaceId", a.floor, a.created_at as "registeredAt",
+           a.archived_at as "archivedAt", a.model,
+           coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes",
+           array(
+             select serial_number from asset_replacements
+             where organization_id = a.organization_id and asset_id = a.id order by id
+           ) as "earlierSerials",
+           array(
+             select replaced_at from asset_replacements
+             where organization_id = a.organization_id and asset_id = a.id order by id
+           ) as "replacedAt"
+         from assets a
+         join organizations o on o.id = a.organization_id
+         join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id
+         join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id
+         where a.organization_id = ? and a.id = ?`,
+        [organizationId, assetId],
+      );
+      if (!row) return null;
+      const { earlierSerials, replacedAt, ...asset } = row;
+      const replacements = earlierSerials.map((serialNumber, index) => ({
+        serialNumber,
+        replacedAt: replacedAt[index] as Date,
+      }));
+      return { ...asset, replacements };
+    },
+
+    /** Alerts of temperature that were open within the span, the newest; one that still is ends with the span. */
+    async listAlerts(organizationId: string, assetId: string, span: Span): Promise<RecordedAlert[]> {
+      const [from, to] = [new Date(span.from).toISOString(), new Date(span.to).toISOString()];
+      const rows = await query<{ channel: number; from: Date; to: Date | null }>(
+        sql,
+        `select (details ->> 'channel')::integer as channel, started_at as "from",
+           case when status = 'resolved' then updated_at end as "to"
+         from alerts
+         where organization_id = ? and asset_id = ? and type in ('high_temp', 'low_temp')
+           and started_at < ?::timestamptz and (status <> 'resolved' or updated_at > ?::timestamptz)
+         order by id desc limit ${ALERTS_MAX}`,
+        [organizationId, assetId, to, from],
+      );
+      return rows.map((row) => ({
+        channel: row.channel,
+        from: Math.max(span.from, row.from.getTime()),
+        to: Math.min(span.to, row.to?.getTime() ?? span.to),
+      }));
+    },
+  };
+}

@@ -1,0 +1,274 @@
+/** GET /assets/{assetId}/settings: what a device ran and when. */
+import assert from 'node:assert/strict';
+import { createUnusedConfigurationsRepository } from '../../src/config-jobs/unused-configurations.repository.ts';
+import { createUnusedConfigurationsRemoval } from '../../src/config-jobs/unused-configurations.service.ts';
+import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  FACTORY,
+  FREEZER,
+  FRIDGE,
+  register,
+  report,
+} from '../support/fleet.ts';
+import { type Logger, openLogger } from '../support/logger.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const MINUTE_MS = 60_000;
+const FIVE_MINUTES = { measurementIntervalMinutes: 5 };
+/** After the registration, by the clock of the database: the service is ahead of it. */
+const START = (Math.ceil(Date.now() / MINUTE_MS) + 60) * MINUTE_MS;
+const time = (minutes: number) => new Date(START + minutes * MINUTE_MS).toISOString();
+
+describe('The settings that a device ran', () => {
+  let dms: TestService;
+  let now = START;
+  let serial: string;
+  let id: string;
+  let count = 0;
+
+  before(async () => {
+    dms = await startService({ withWorker: false, now: () => new Date(now) });
+    await createProfile(dms, { slug: 'fridge', ...FRIDGE, intervals: FIVE_MINUTES });
+    await createProfile(dms, { slug: 'freezer', ...FREEZER });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    now = START;
+    serial = nextSerial();
+    id = await register(dms, serial);
+  });
+
+  const nextSerial = () => `282C02${(++count).toString(16).padStart(6, '0').toUpperCase()}`;
+  const at = (minutes: number) => {
+    now = START + minutes * MINUTE_MS;
+  };
+  async function list(more = '') {
+    const { status, body, text } = await dms.api.get(`/assets/${id}/settings${more}`);
+    assert.equal(status, 200, text);
+    return body.items;
+  }
+  /** From, to, period, bounds, profile, source. */
+  const short = async (more = '') => (await list(more)).map(shortOf);
+  const bounds = '2–8';
+
+  it('has no item of a time of which nothing is known', async () => {
+    assert.deepEqual(await short(), []);
+  });
+
+  it('begins with what is applied to a device that has not reported, and goes on with its confirmation', async () => {
+    at(1);
+    await apply(dms, 'fridge', { serialNumbers: [serial] });
+    at(2);
+    await applyAnswer(dms, serial);
+    assert.deepEqual(await short(), [
+      [2, null, 300, bounds, 'fridge', 'confirmed'],
+      [1, 2, 300, bounds, 'fridge', 'applied'],
+    ]);
+    assert.deepEqual((await list())[0].alerts, [
+      { channel: 1, type: 'range', lowC: 2, highC: 8, hysteresisC: 0.5, schedule: { always: true } },
+    ]);
+  });
+
+  it('begins no period for what waits for a device that has reported, or for an equal report', async () => {
+    at(1);
+    await report(dms, serial, FACTORY);
+    at(2);
+    await apply(dms, 'fridge', { serialNumbers: [serial] });
+    at(3);
+    await report(dms, serial, FACTORY);
+    assert.deepEqual(await short(), [[1, null, 60, '', null, 'report']]);
+  });
+
+  it('names the profile of a confirmation, also where the device ran the same before', async () => {
+    at(1);
+    await apply(dms, 'fridge', { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    await createProfile(dms, { slug: 'same', ...FRIDGE, intervals: FIVE_MINUTES });
+    at(2);
+    await apply(dms, 'same', { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    at(3);
+    await apply(dms, 'same', { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    assert.deepEqual((await short()).slice(0, 2), [
+      [2, null, 300, bounds, 'same', 'confirmed'],
+      [1, 2, 300, bounds, 'fridge', 'confirmed'],
+    ]);
+  });
+
+  it('names no profile where the device reports settings that none brought', async () => {
+    await apply(dms, 'fridge', { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    at(1);
+    await report(dms, serial, { ...FACTORY, transmissionInterval: 60 });
+    assert.deepEqual((await short())[0], [1, null, 60, bounds, null, 'report']);
+  });
+
+  it('begins a period when the device says, but for a time before the running one, or the registration', async () => {
+    at(3);
+    await report(dms, serial, { ...FACTORY, reportedAt: '2020-01-01T00:00:00Z' });
+    const { createdAt } = (await dms.api.get(`/assets/${id}`)).body;
+    assert.equal((await list())[0].from, createdAt);
+    at(5);
+    await report(dms, serial, { ...FACTORY, measurementPeriodBase: 120, reportedAt: time(4) });
+    at(6);
+    await report(dms, serial, { ...FACTORY, measurementPeriodBase: 180, reportedAt: time(2) });
+    assert.deepEqual((await short()).slice(0, 2), [
+      [6, null, 180, '', null, 'report'],
+      [4, 6, 120, '', null, 'report'],
+    ]);
+  });
+
+  describe('by frames', () => {
+    let logger: Logger;
+    beforeEach(async () => {
+      const { token } = await dms.issueKey(dms.id, 'device');
+      logger = await openLogger({ serial, coapPort: dms.coapPort, token });
+    });
+    afterEach(() => logger.close());
+
+    const measure = (minutes: number, periodSeconds: number) => {
+      at(minutes);
+      return logger.measure({ values: [5], at: new Date(now), periodSeconds });
+    };
+
+    it('has the period of measurement that they show, until another one is reported', async () => {
+      at(1);
+      await report(dms, serial, FACTORY);
+      await measure(2, 30);
+      await measure(3, 30);
+      at(4);
+      await report(dms, serial, FACTORY);
+      assert.deepEqual(await short(), [
+        [2, null, 30, '', null, 'frame'],
+        [1, 2, 60, '', null, 'report'],
+      ]);
+      at(5);
+      await report(dms, serial, { ...FACTORY, measurementPeriodBase: 120 });
+      assert.deepEqual((await short())[0], [5, null, 120, '', null, 'report']);
+    });
+
+    it('has no period of frames whose readings are all late', async () => {
+      at(1);
+      await report(dms, serial, FACTORY);
+      await measure(10, 60);
+      at(11);
+      await logger.measure({ values: [5], at: new Date(START + 5 * MINUTE_MS), periodSeconds: 30 });
+      assert.deepEqual(await short(), [[1, null, 60, '', null, 'report']]);
+    });
+
+    it('needs no further statement for the frames and reports that follow', async () => {
+      at(1);
+      await report(dms, serial, FACTORY);
+      const statementsOf = async (work: () => Promise<unknown>) => {
+        const texts: string[] = [];
+        const note = ({ sql: text }: { sql: string }) => void texts.push(text);
+        dms.service.sql.on('query', note);
+        await work();
+        dms.service.sql.removeListener('query', note);
+        return texts.length;
+      };
+      for (const minute of [2, 2.1]) await measure(minute, 60);
+      const steady = await statementsOf(() => measure(3, 60));
+      const other = await statementsOf(() => measure(4, 30));
+      const next = await statementsOf(() => measure(5, 30));
+      assert.equal(next, steady);
+      assert.ok(other > steady);
+      const same = await statementsOf(() => report(dms, serial, FACTORY));
+      const changing = await statementsOf(() =>
+        report(dms, serial, { ...FACTORY, transmissionInterval: 60 }),
+      );
+      assert.ok(same < changing, `${same} ${changing}`);
+    });
+  });
+
+  it('begins a period with other hardware, and ends with the archive', async () => {
+    at(1);
+    await apply(dms, 'fridge', { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    at(2);
+    await dms.api.post(`/assets/${id}/replace-hardware`, { newSerialNumber: nextSerial() });
+    at(3);
+    assert.equal((await dms.api.delete(`/assets/${id}`)).status, 200);
+    assert.deepEqual(await short(), [
+      [2, 3, 300, bounds, 'fridge', 'applied'],
+      [1, 2, 300, bounds, 'fridge', 'confirmed'],
+    ]);
+  });
+
+  it('ends what was applied to a device that has not reported when it is withdrawn', async () => {
+    at(1);
+    await apply(dms, 'fridge', { serialNumbers: [serial] });
+    at(2);
+    await dms.api.post(`/devices/${serial}/config/withdraw`);
+    at(3);
+    await apply(dms, 'freezer', { serialNumbers: [serial] });
+    assert.deepEqual(await short(), [
+      [3, null, null, '-25–-15', 'freezer', 'applied'],
+      [1, 2, 300, bounds, 'fridge', 'applied'],
+    ]);
+  });
+
+  it('lists what overlaps a span, whole, page by page', async () => {
+    for (const minute of [1, 2, 3, 4]) {
+      at(minute);
+      await report(dms, serial, { ...FACTORY, measurementPeriodBase: 60 * minute });
+    }
+    const within = `?from=${time(2.5)}&to=${time(4)}`;
+    assert.deepEqual(await short(within), [
+      [3, 4, 180, '', null, 'report'],
+      [2, 3, 120, '', null, 'report'],
+    ]);
+    const { body } = await dms.api.get(`/assets/${id}/settings${within}&limit=1`);
+    const next = await short(`${within}&limit=1&cursor=${body.nextCursor}`);
+    assert.deepEqual([...body.items.map(shortOf), ...next], await short(within));
+    assert.equal((await dms.api.get(`/assets/${id}/settings?from=${time(2)}&to=${time(2)}`)).status, 400);
+  });
+
+  it('keeps the configurations that past settings refer to', async () => {
+    await apply(dms, 'fridge', { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    at(1);
+    await apply(dms, 'freezer', { serialNumbers: [serial] });
+    await applyAnswer(dms, serial);
+    await query(dms.service.sql, `update configurations set last_used_at = now() - interval '30 days'`);
+    await query(dms.service.sql, 'delete from config_targets');
+    await createUnusedConfigurationsRemoval({
+      transact: createTransact(dms.service.sql),
+      configurations: createUnusedConfigurationsRepository(dms.service.sql),
+      configurationsIn: createUnusedConfigurationsRepository,
+    })(() => true);
+    const { content } = (
+      await query<{ content: number }>(dms.service.sql, 'select count(*) as content from configurations')
+    )[0] ?? { content: 0 };
+    assert.ok(Number(content) > 0);
+    assert.deepEqual((await short()).map(([, , , shown]: unknown[]) => shown).slice(0, 2), [
+      '-25–-15',
+      bounds,
+    ]);
+  });
+});
+
+interface Item {
+  from: string;
+  to: string | null;
+  measurementPeriodSeconds: number | null;
+  alerts: Array<{ lowC: number | null; highC: number | null }>;
+  profileSlug: string | null;
+  source: string;
+}
+
+const minutesOf = (iso: string | null) => iso && (Date.parse(iso) - START) / MINUTE_MS;
+
+const shortOf = ({ from, to, measurementPeriodSeconds, alerts, profileSlug, source }: Item) => [
+  minutesOf(from),
+  minutesOf(to),
+  measurementPeriodSeconds,
+  alerts.map(({ lowC, highC }) => `${lowC}–${highC}`).join(),
+  profileSlug,
+  source,
+];

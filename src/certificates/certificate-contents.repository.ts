@@ -3,15 +3,9 @@
  * beginning of its upload until a certificate takes it over, and again when that certificate is replaced.
  */
 import type { Database } from '../db/database.ts';
-import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
+import { eachOrganization } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
-import { REMOVE_CONTENT, REMOVED_AFTER } from './certificate-contents.statements.ts';
-
-const DUE = {
-  text: `select distinct organization_id as "organizationId" from certificate_removals where due_at <= now()`,
-};
-
-export type CertificateContentsRepository = ReturnType<typeof createCertificateContentsRepository>;
+import { REMOVE_CONTENT, REMOVED_AFTER, removeDue, WITH_DUE } from './certificate-contents.statements.ts';
 
 interface ContentRef {
   organization_id: string;
@@ -24,6 +18,8 @@ declare module 'knex/types/tables.js' {
     certificate_removals: ContentRef & { due_at: Date };
   }
 }
+
+export type CertificateContentsRepository = ReturnType<typeof createCertificateContentsRepository>;
 
 export function createCertificateContentsRepository(sql: Database) {
   return {
@@ -69,23 +65,9 @@ export function createCertificateContentsRepository(sql: Database) {
     /** One at a time, so that no statement runs long. */
     async removeDue(): Promise<void> {
       for (let removed = 1; removed > 0; ) {
-        const rows = await eachOrganization(sql, DUE, (organizationId) => {
-          const own = organizationId === null ? '' : 'organization_id = ? and';
-          return query(
-            sql,
-            `with due as (
-             select organization_id, content_id from certificate_removals
-             where ${own} due_at <= now() order by due_at limit 1 for update skip locked
-           ), chunks as (
-             delete from certificate_chunks c using due d
-             where c.organization_id = d.organization_id and c.content_id = d.content_id
-           )
-           delete from certificate_removals r using due d
-           where r.organization_id = d.organization_id and r.content_id = d.content_id
-           returning 1`,
-            oneOrNone(organizationId),
-          );
-        });
+        const rows = await eachOrganization(sql, WITH_DUE, (organizationId) =>
+          query(sql, removeDue(organizationId), { organizationId }),
+        );
         removed = rows.length;
       }
     },

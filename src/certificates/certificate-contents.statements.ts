@@ -1,4 +1,4 @@
-/** As text, because it changes rows of two tables at once. */
+/** As text, because they change rows of two tables at once, and skip locked ones. */
 
 /** Longer than any upload may take, and any download. */
 export const REMOVED_AFTER = `interval '1 hour'`;
@@ -11,3 +11,22 @@ export const REMOVE_CONTENT = `
   )
   delete from certificate_chunks c using listed l
   where c.organization_id = l.organization_id and c.content_id = l.content_id`;
+
+/** For `eachOrganization`. */
+export const WITH_DUE = {
+  text: `select distinct organization_id as "organizationId" from certificate_removals where due_at <= now()`,
+};
+
+/** One content that is due, in all organizations (null) or in one. */
+export const removeDue = (organizationId: string | null): string => `
+  with due as (
+    select organization_id, content_id from certificate_removals
+    where ${organizationId === null ? '' : 'organization_id = :organizationId and'} due_at <= now()
+    order by due_at limit 1 for update skip locked
+  ), chunks as (
+    delete from certificate_chunks c using due d
+    where c.organization_id = d.organization_id and c.content_id = d.content_id
+  )
+  delete from certificate_removals r using due d
+  where r.organization_id = d.organization_id and r.content_id = d.content_id
+  returning 1`;

@@ -2,6 +2,7 @@
  * Transactions of Knex, with what Knex leaves to its users: effects after the commit, and another attempt after a conflict.
  * Messages of devices, which come by the thousand, have a kind of their own: see batch-transaction.ts.
  */
+import type { Knex } from 'knex';
 import type { Database, Sql } from './database.ts';
 import { isRetryable } from './faults.ts';
 
@@ -59,16 +60,24 @@ async function runWithin<T>(
   afterCommit: Transaction['afterCommit'],
 ): Promise<T> {
   const effects: Array<() => void> = [];
-  const result = await outer.transaction(async (trx) => {
+  let fault: unknown = null;
+  async function run(trx: Knex.Transaction): Promise<T> {
     let hasFailed = false;
     trx.on('query-error', () => {
       hasFailed = true;
     });
     const sql = Object.assign(trx, { isDistributed: outer.isDistributed ?? false });
-    const done = await work({ sql, afterCommit: (effect) => void effects.push(effect) });
+    const done = await work({ sql, afterCommit: (effect) => void effects.push(effect) }).catch((error) => {
+      fault = error;
+      throw error;
+    });
     // If the work went on after a failed statement, PostgreSQL would undo all at the commit, and Knex would not notice.
     if (hasFailed) await trx.raw('select');
     return done;
+  }
+  const result = await outer.transaction(run).catch((error) => {
+    // Where the connection is lost, Knex fails with the error of the rollback.
+    throw fault ?? error;
   });
   for (const effect of effects) afterCommit(effect);
   return result;

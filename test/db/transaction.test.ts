@@ -90,7 +90,7 @@ describe('Transactions', () => {
           await other.destroy();
           await write(sql, 'lost');
         });
-        await assert.rejects(failing);
+        await assert.rejects(failing, /insert into notes/);
         await transact(({ sql }) => write(sql, 'after'));
         assert.deepEqual(await notes(), ['after']);
       });

@@ -16,9 +16,9 @@ import { readSourceStatements } from './source-statements.ts';
 const EXCEPTIONS: Record<string, string> = {
   'src/assets/assets.statements.ts FIND_OWNERS: looks up assets without organization_id':
     'a device that sends without a token is identified by its serial number alone',
-  'src/certificates/certificate-contents.repository.ts removeDue: looks up certificate_removals without organization_id':
+  'src/certificates/certificate-contents.statements.ts removeDue: looks up certificate_removals without organization_id':
     'a sweep: contents of all organizations that no certificate refers to',
-  'src/certificates/certificate-contents.repository.ts DUE: looks up certificate_removals without organization_id':
+  'src/certificates/certificate-contents.statements.ts WITH_DUE: looks up certificate_removals without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
   'src/notifications/notifications.statements.ts WITH_CHANNELS: looks up notification_channels without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',

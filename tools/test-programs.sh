@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what some tests need beyond npm, on Debian: a browser, a pooler, a balancer, promtool, and PostgreSQL's client
+# Installs what some tests need beyond npm, on Debian: a browser, a pooler, a balancer, promtool, a reader of PDF, and PostgreSQL's client
 # programs; anywhere, the generators of clients that npm, pip and go bring. Does nothing where all of it is there. Run as root
 # or with sudo: npm run test:programs
 set -eu
@@ -10,7 +10,7 @@ POSTGRES_CLIENT=18.6.0
 own="$HOME/.cache/device-monitoring-service/test-programs"
 
 missing=''
-for package in chromium curl libnginx-mod-stream nginx-light pgbouncer postgresql-client prometheus; do
+for package in chromium curl libnginx-mod-stream nginx-light pgbouncer poppler-utils postgresql-client prometheus; do
   dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q 'ok installed' || missing="$missing $package"
 done
 command -v pip3 > /dev/null || missing="$missing python3-pip"

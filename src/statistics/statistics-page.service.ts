@@ -1,5 +1,6 @@
 /** The record for auditors: what was measured, in numbers and as a curve per channel, and what was in force. */
 import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import type PDFDocument from 'pdfkit';
 import type { Span } from '../devices/settings.ts';
 import { CURVE_COLUMNS, type CurveColumn } from './curve.ts';
@@ -23,6 +24,12 @@ const AXIS_WIDTH = 34;
 const SIGNATURE_HEIGHT = 50;
 /** A logger has six channels; new hardware may add a second type for some of them. */
 const CHANNELS_MAX = 8;
+
+const BUILT_IN_FONT = 'Helvetica';
+/** Of Windows-1252. */
+const BUILT_IN_CHARACTERS = /^[\x20-\x7e\xa0-\xff\u2013\u2014\u2018-\u201e\u2026\u20ac]*$/;
+/** For all other texts, since it takes many times as long. It has no letters of East Asia: a box stands for each. */
+const UNICODE_FONT = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
 
 type Page = InstanceType<typeof PDFDocument>;
 
@@ -193,9 +200,9 @@ function numberPages(page: Page, serialNumber: string): void {
   }
 }
 
-const line = (page: Page, text: string, y: number, height = 11) =>
-  page.text(toPrintable(text), MARGIN, y, { width: WIDTH, height, lineBreak: false, ellipsis: true });
-
-/** The built-in fonts know the characters of Windows-1252 alone. */
-const toPrintable = (text: string): string =>
-  text.replace(/[^\x20-\x7e\xa0-\xff\u2013\u2014\u2018-\u201e\u2026\u20ac]/g, '?');
+function line(page: Page, text: string, y: number, height = 11): void {
+  const isBuiltIn = BUILT_IN_CHARACTERS.test(text);
+  if (!isBuiltIn) page.font(UNICODE_FONT);
+  page.text(text, MARGIN, y, { width: WIDTH, height, lineBreak: false, ellipsis: true });
+  if (!isBuiltIn) page.font(BUILT_IN_FONT);
+}

@@ -14,6 +14,7 @@ const NEEDED = [
   'curl',
   'go',
   'nginx',
+  'pdftotext',
   'pg_dump',
   'pgbouncer',
   'promtool',

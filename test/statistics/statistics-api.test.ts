@@ -1,6 +1,8 @@
 /** GET /assets/{assetId}/statistics, over readings that a device sent. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { inflateSync } from 'node:zlib';
+import { findTestProgram } from '../runner/programs.ts';
 import { apply, applyAnswer, createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -23,7 +25,7 @@ describe('Statistics of a device', () => {
   before(async () => {
     dms = await startService({ withWorker: false, now: () => new Date(now) });
     assetId = await register(dms, 'FRIDGE', {
-      name: 'Kühlschrank 冷蔵庫',
+      name: 'Kühlschrank Süd',
       buildingId: 'B',
       spaceId: 'S',
       floor: 2,
@@ -129,6 +131,19 @@ describe('Statistics of a device', () => {
     assert.equal(text.match(/\/Type \/Page\b(?!s)/g)?.length, 1);
   });
 
+  it('shows names in the letters of other scripts in the PDF', async function () {
+    const pdftotext = findTestProgram('pdftotext');
+    if (pdftotext === null) return this.skip();
+    const names = ['Хладилник', 'Łódź', 'Ψυγείο', 'Ω'];
+    const id = await register(dms, 'SCRIPTS', { name: names.join(' ') });
+    const query = `?from=${time(0)}&to=${time(180)}`;
+    const { bytes } = await dms.api.get(`/assets/${id}/statistics${query}`, {
+      headers: { accept: 'application/pdf' },
+    });
+    const { stdout } = spawnSync(pdftotext, ['-', '-'], { input: bytes, encoding: 'utf8' });
+    for (const name of names) assert.ok(stdout.includes(name), stdout);
+  });
+
   it('says in the PDF whose record it is, what was in force, and who made it', async () => {
     const { bytes } = await get(
       `?from=${time(0)}&to=${time(180)}&timezone=Europe/Stockholm`,
@@ -139,7 +154,7 @@ describe('Statistics of a device', () => {
       new Date(time(minutes)).toLocaleString('sv-SE', { timeZone: 'Europe/Stockholm' });
     for (const part of [
       /^Organization: test /m,
-      /^Place: K\u00fchlschrank \?+, building B, space S, floor 2$/m,
+      /^Place: Kühlschrank Süd, building B, space S, floor 2$/m,
       `Logger: FRIDGE, ${local(0)} to ${local(180)}`,
       `Span: ${local(0)} to ${local(180)}`,
       /^Time zone: Europe\/Stockholm, at the beginning UTC\+0[12]:00/m,

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs what some tests need beyond npm, on Debian: a browser, a pooler, a balancer, promtool, a reader of PDF, and PostgreSQL's client
-# programs; anywhere, the generators of clients that npm, pip and go bring. Does nothing where all of it is there. Run as root
-# or with sudo: npm run test:programs
+# Installs what some tests need beyond npm, on Debian: a browser, a pooler, a balancer, promtool, a reader of PDF, and
+# PostgreSQL's client programs; anywhere, the generators of clients that npm, pip and go bring. Does nothing where all of it
+# is there. Run as root or with sudo: npm run test:programs
 set -eu
 cd "$(dirname "$0")/.."
 

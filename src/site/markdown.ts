@@ -2,6 +2,7 @@
  * Markdown as HTML. Raw HTML in it is shown as text, comments are left out, and links lead only where `resolve` says: a
  * document cannot bring a script or an address of its own.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
 import { type Html, html, rendered, toText } from '../operator/html.ts';
 import { DIAGRAM_LANGUAGE } from './diagrams.ts';
@@ -34,18 +35,26 @@ type Resolve = (target: string) => string | null;
 /** Where a diagram was drawn to; null: nowhere. */
 type FindDiagram = (text: string) => string | null;
 
-export function renderMarkdown(
+/** Section by section; other work has its turn after each. */
+export async function renderMarkdown(
   markdown: string,
   resolve: Resolve,
   findDiagram: FindDiagram = () => null,
-): Rendered {
+): Promise<Rendered> {
   const ids = new Map<Token, string>();
   const marked = new Marked({ renderer: rendererOf(resolve, findDiagram, ids) });
-  const tokens = marked.lexer(markdown);
   const slugs = createSlugs();
-  marked.walkTokens(tokens, (token) => {
-    if (token.type === 'heading') ids.set(token, slugs(plainText(token)));
-  });
+  const tokens: Token[] = [];
+  const bodies: string[] = [];
+  for (const section of sectionsOf(markdown)) {
+    const lexed = marked.lexer(section);
+    marked.walkTokens(lexed, (token) => {
+      if (token.type === 'heading') ids.set(token, slugs(plainText(token)));
+    });
+    tokens.push(...lexed);
+    bodies.push(marked.parser(lexed));
+    await nextTurn();
+  }
   const headings = [...ids].map(([token, id]) => ({
     depth: (token as Tokens.Heading).depth,
     text: plainText(token),
@@ -53,10 +62,25 @@ export function renderMarkdown(
   }));
   return {
     title: headings.find(({ depth }) => depth === 1)?.text ?? '',
-    body: rendered(marked.parser(tokens)),
+    body: rendered(bodies.join('')),
     headings,
     passages: passagesOf(tokens, ids),
   };
+}
+
+const FENCE = /^ {0,3}(?:```|~~~)/;
+const SECTION = /^#{1,3} /;
+
+/** Each begins with a heading, but for what is before the first one. No link is defined apart from its use. */
+function sectionsOf(markdown: string): string[] {
+  const sections: string[][] = [[]];
+  let isCode = false;
+  for (const line of markdown.split('\n')) {
+    if (FENCE.test(line)) isCode = !isCode;
+    if (!isCode && SECTION.test(line)) sections.push([]);
+    sections.at(-1)?.push(line);
+  }
+  return sections.map((lines) => `${lines.join('\n')}\n`);
 }
 
 function rendererOf(resolve: Resolve, findDiagram: FindDiagram, ids: Map<Token, string>): RendererObject {

@@ -40,7 +40,7 @@ export function createSiteRoutes({ site, staticFiles, icon }: SiteRoutesOptions)
       if (staticFiles.has(ctx.path)) return staticFiles.send(ctx);
       if (ctx.path === site.indexPath) return sendIndex(ctx, await site.searchIndex());
       const page = ctx.path === '/' ? null : site.pageAt(ctx.path);
-      if (page !== null) return sendPage(ctx, page);
+      if (page !== null) return sendPage(ctx, await page);
       const other = otherSpelling(ctx.path);
       if (site.pageAt(other) !== null) return redirect(ctx, other);
       ctx.vary('Accept');

@@ -35,7 +35,7 @@ export interface Site {
   /** Of the search index; it changes with the documents. */
   indexPath: string;
   /** null when there is none at this path. */
-  pageAt(path: string): string | null;
+  pageAt(path: string): Promise<string> | null;
   landing(): string;
   notFound(): string;
   searchIndex(): Promise<SearchIndex>;
@@ -49,21 +49,21 @@ export function createSite(options: SiteOptions): Site {
   const findDiagram = (text: string) => options.diagramPaths[diagramFile(text)] ?? null;
   const frame: SiteFrame = { sections, hasOperatorsPage, pathOf, indexPath: indexPathOf(texts) };
 
-  const render = kept((document: Document): Rendered => {
+  const render = kept((document: Document): Promise<Rendered> => {
     const text = texts[document.file] ?? '';
     const markdown = document.file.endsWith('.sql') ? toSchemaDocument(text) : text;
     return renderMarkdown(markdown, (target) => resolve(document.file, target), findDiagram);
   });
-  const page = kept((document: Document): string => {
+  const page = kept(async (document: Document): Promise<string> => {
     const place = places.get(hrefOf(document)) as number;
-    const { title, body, headings } = render(document);
+    const { title, body, headings } = await render(document);
     const [previous, next] = [documents[place - 1], documents[place + 1]];
     return sitePage(frame, { title, body, headings, path: document.path, previous, next });
   });
   /** Rendered one after the other, as they are taken. */
-  function* indexed(): Generator<IndexedPage> {
+  async function* indexed(): AsyncGenerator<IndexedPage> {
     for (const document of documents) {
-      yield { href: hrefOf(document), title: document.label, passages: render(document).passages };
+      yield { href: hrefOf(document), title: document.label, passages: (await render(document)).passages };
     }
   }
   let index: Promise<SearchIndex> | undefined;

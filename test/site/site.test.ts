@@ -197,31 +197,33 @@ describe('The documentation site', () => {
 });
 
 describe('Markdown of the documentation', () => {
-  const render = (markdown: string) =>
-    toText(renderMarkdown(markdown, (target) => (target === '/docs' ? target : null)).body);
+  const render = async (markdown: string) =>
+    toText((await renderMarkdown(markdown, (target) => (target === '/docs' ? target : null))).body);
 
-  it('shows raw HTML as text, and leaves comments out', () => {
-    const shown = render(
+  it('shows raw HTML as text, and leaves comments out', async () => {
+    const shown = await render(
       '<script>alert(1)</script>\n\nText <img src=x onerror=alert(1)>, <!-- hidden -->\n\n<!-- hidden -->',
     );
     assert.doesNotMatch(shown, /<script|<img|hidden/);
     assert.match(shown, /&lt;script&gt;alert\(1\)/);
   });
 
-  it('escapes code, languages and descriptions of pictures', () => {
-    const shown = render('```"><b>\n</code><b>\n```\n\n`<b>` !["><b>](/x) | a |\n\n| <b> |\n|---|\n| <b> |');
+  it('escapes code, languages and descriptions of pictures', async () => {
+    const shown = await render(
+      '```"><b>\n</code><b>\n```\n\n`<b>` !["><b>](/x) | a |\n\n| <b> |\n|---|\n| <b> |',
+    );
     assert.doesNotMatch(shown, /<b>/);
   });
 
-  it('makes links only of targets that the site allows', () => {
-    const shown = render(
+  it('makes links only of targets that the site allows', async () => {
+    const shown = await render(
       '[a](javascript:alert(1)) [b](//elsewhere.example) [c](data:text/html,x) ![d](http://elsewhere.example/x.png) [e](/docs)',
     );
     assert.deepEqual(shown.match(/(?:href|src)="[^"]*"/g), ['href="/docs"']);
   });
 
-  it('numbers repeated headings as GitHub does', () => {
-    const { headings } = renderMarkdown('# A `b_c` [d](x)\n\n## E, f & g\n\n## E, f & g', () => null);
+  it('numbers repeated headings as GitHub does', async () => {
+    const { headings } = await renderMarkdown('# A `b_c` [d](x)\n\n## E, f & g\n\n## E, f & g', () => null);
     assert.deepEqual(
       headings.map(({ id }) => id),
       ['a-b_c-d', 'e-f--g', 'e-f--g-1'],

@@ -2,7 +2,6 @@
  * Markdown as HTML. Raw HTML in it is shown as text, comments are left out, and links lead only where `resolve` says: a
  * document cannot bring a script or an address of its own.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
 import { type Html, html, rendered, toText } from '../operator/html.ts';
 import { DIAGRAM_LANGUAGE } from './diagrams.ts';
@@ -53,7 +52,7 @@ export async function renderMarkdown(
     });
     tokens.push(...lexed);
     bodies.push(marked.parser(lexed));
-    await nextTurn();
+    await new Promise((resolve) => setImmediate(resolve));
   }
   const headings = [...ids].map(([token, id]) => ({
     depth: (token as Tokens.Heading).depth,

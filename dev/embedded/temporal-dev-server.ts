@@ -108,6 +108,19 @@ async function start(
   return { address, uiUrl, pidFile, exited: server.exited, stop: () => server.stop() };
 }
 
+/**
+ * One process needs one partition of a queue, and nothing that looks for what a cluster has lost. Queues that nobody polls
+ * are forgotten soon: each costs processor time while it is loaded, and tests leave thousands.
+ */
+const forOneProcess = {
+  'matching.numTaskqueueReadPartitions': '1',
+  'matching.numTaskqueueWritePartitions': '1',
+  'matching.maxTaskQueueIdleTime': '"30s"',
+  'worker.executionsScannerEnabled': 'false',
+  'worker.historyScannerEnabled': 'false',
+  'worker.taskQueueScannerEnabled': 'false',
+};
+
 interface Flags {
   port: number;
   uiPort: number | undefined;
@@ -122,4 +135,5 @@ const flags = ({ port, uiPort, file, searchAttributes }: Flags) =>
     file === undefined ? [] : ['--db-filename', file],
     Object.entries(searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
     limits.flatMap((key) => ['--dynamic-config-value', `${key}=${perSecondMax}`]),
+    Object.entries(forOneProcess).flatMap((setting) => ['--dynamic-config-value', setting.join('=')]),
   ].flat();

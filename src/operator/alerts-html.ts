@@ -48,11 +48,11 @@ export function alertsTable(
   { mayChange, empty, isOfDevice }: TableOptions,
 ): Html {
   const rows = alerts.map((alert): Content[] => [
-    html`<strong>${toWords(alert.type)}</strong>`,
+    html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>`,
     ...(isOfDevice
       ? []
       : [html`<a class="name" href="/operator/devices/${alert.assetId}">${alert.serialNumber}</a>`]),
-    detailsOf(alert),
+    alertDetails(alert),
     badge(alert.status, alert.status === 'new' ? 'bad' : undefined),
     time(alert.timestamp),
     time(alert.updatedAt),
@@ -84,7 +84,7 @@ const acknowledgeButton = ({ id, type, serialNumber }: AlertView): Html =>
     about: `${toWords(type)} of ${serialNumber}`,
   });
 
-function detailsOf({ details }: AlertView): Content {
+export function alertDetails({ details }: Pick<AlertView, 'details'>): Content {
   if ('bounds' in details) {
     const ended = details.resolution === 'outside_schedule' ? '; ended by its schedule' : '';
     return `${details.value} °C on channel ${details.channel}, allowed ${boundsText(details.bounds)}${ended}`;

@@ -1,5 +1,6 @@
 /** What the operations that the pages call answer with, by operation id. */
 import type { AlertView } from '../alerts/alert.ts';
+import type { AlertActionView } from '../alerts/alert-history.ts';
 import type { assetDetailView, ListedAssetView } from '../assets/asset.ts';
 import type { ImportedAssets } from '../assets/asset-import.service.ts';
 import type { Preview } from '../config-jobs/compile-devices.ts';
@@ -81,6 +82,8 @@ export interface Answers {
   retryConfigJob: JobView;
   listConfigJobTargets: Page<TargetView>;
   listAlerts: Page<AlertView> & { totalItems: number };
+  getAlert: AlertView & { history: AlertActionView[] };
+  commentAlert: AlertActionView;
   acknowledgeAlert: AlertView;
   listWebhooks: { items: WebhookView[] };
   listCellularWebhooks: { items: WebhookView[] };

@@ -111,6 +111,29 @@ describe('The page of a device', () => {
     assert.match(await page('/alerts?status=resolved'), shown);
   });
 
+  it('shows what was done about an alert, and takes assignments, snoozes and comments', async () => {
+    await sendTemperature(dms, 'FRIDGE-1', 20);
+    const [alert] = (await dms.api.get('/alerts?status=new')).body.items;
+    const path = `/alerts/${alert.id}`;
+    assert.match(await page('/alerts?status=all'), new RegExp(`href="/operator${path}"`));
+    const send = (action: string, form: Record<string, string>) =>
+      visit(`${dms.baseUrl}/operator${path}/${action}`, { cookie, form });
+    assert.equal(
+      (await send('acknowledge', { back: 'alert', assignee: 'Ada', snoozeHours: '24' })).status,
+      303,
+    );
+    assert.equal((await send('comments', { comment: '<b>Door</b> closed' })).status, 303);
+    const shown = await page(path);
+    for (const part of [/opened/, /acknowledged/, /Grace Hopper/, /Ada/, /&lt;b&gt;Door&lt;\/b&gt; closed/])
+      assert.match(shown, part);
+    const { snoozeUntil, assignee } = (await dms.api.get(path)).body;
+    assert.ok(Date.parse(snoozeUntil) > Date.now());
+    assert.equal(assignee, 'Ada');
+    assert.equal((await send('comments', { comment: ' ' })).status, 400);
+    await sendTemperature(dms, 'FRIDGE-1', 5);
+    assert.doesNotMatch(await page(path), /action="[^"]+acknowledge"/);
+  });
+
   it('withdraws all that is pending, and offers that only where something is', async () => {
     const button = /action="([^"]+withdraw)"/;
     assert.doesNotMatch(await page(`/devices/${assetId}`), button);

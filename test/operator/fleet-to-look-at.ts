@@ -71,8 +71,9 @@ const descriptionOf = (index: number) => ({
 
 /** A reading each five minutes; the first device is too warm for an hour, and was away for two. */
 async function sendDay(organization: TestOrganization, serial: string, index: number): Promise<void> {
-  const now = Math.floor(Date.now() / (5 * MINUTE_MS)) * 5 * MINUTE_MS;
-  const minutes = Array.from({ length: 280 }, (_, step) => 5 * (280 - step));
+  // The last one is far from being followed by a gap.
+  const now = Date.now();
+  const minutes = Array.from({ length: 280 }, (_, step) => 5 * (279 - step) + 1);
   const readings = minutes
     .filter((ago) => index !== 0 || ago < 700 || ago > 820)
     .flatMap((ago) => {

@@ -55,6 +55,7 @@ import * as mailAddresses from './039-mail-addresses.ts';
 import * as sentMails from './040-sent-mails.ts';
 import * as timeZoneRules from './041-time-zone-rules.ts';
 import * as alertActions from './042-alert-actions.ts';
+import * as alertSeverity from './043-alert-severity.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -99,4 +100,5 @@ export const migrations = {
   '040-sent-mails': sentMails,
   '041-time-zone-rules': timeZoneRules,
   '042-alert-actions': alertActions,
+  '043-alert-severity': alertSeverity,
 };

@@ -2,6 +2,7 @@ import type { Sql } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { alertsBy } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
+import type { Severity } from '../devices/alert-terms.ts';
 import {
   ALERT_STATUSES,
   type Alert,
@@ -20,6 +21,7 @@ export interface NewAlert {
   type: AlertType;
   details: AlertDetails;
   startedAt: Date;
+  severity: Severity;
   /** False: its events are not published. */
   isAnnounced: boolean;
 }
@@ -155,12 +157,12 @@ export function createAlertsRepository(sql: Sql) {
         sql,
         `with n as materialized (
            select uuidv7() as id, n.* from unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::jsonb[], ?::timestamptz[],
-               ?::boolean[])
+               ?::boolean[], ?::text[])
              with ordinality
-             as n (organization_id, asset_id, serial_number, type, details, started_at, is_announced, position)
+             as n (organization_id, asset_id, serial_number, type, details, started_at, is_announced, severity, position)
          ), inserted as (
-           insert into alerts (id, organization_id, asset_id, serial_number, type, details, started_at, is_announced)
-           select id, organization_id, asset_id, serial_number, type, details, started_at, is_announced from n
+           insert into alerts (id, organization_id, asset_id, serial_number, type, details, started_at, is_announced, severity)
+           select id, organization_id, asset_id, serial_number, type, details, started_at, is_announced, severity from n
            returning *
          )
          select i.*, n.position from (select ${COLUMNS} from inserted a) as i
@@ -173,6 +175,7 @@ export function createAlertsRepository(sql: Sql) {
           alerts.map(({ details }) => JSON.stringify(details)),
           alerts.map(({ startedAt }) => startedAt.toISOString()),
           alerts.map(({ isAnnounced }) => isAnnounced),
+          alerts.map(({ severity }) => severity),
         ],
       );
       return rows.map(({ position, ...alert }) => alert);

@@ -7,7 +7,7 @@ import type { OverdueDevice } from '../presence/presence.repository.ts';
 import { alertEvent } from './alert-events.ts';
 import type { AlertStatesRepository, OpenState } from './alert-states.repository.ts';
 import type { AlertRef, AlertsRepository, NewAlert, StoredAlert } from './alerts.repository.ts';
-import { isNoData, isTemperature, type OpenAlert } from './open-alert.ts';
+import { type AlertState, isBreach, isNoData, isOpen, isTemperature } from './open-alert.ts';
 import type { UnannouncedAlertsRepository } from './unannounced-alerts.repository.ts';
 
 export interface AlertsServiceDeps {
@@ -21,7 +21,7 @@ export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish
   async function resolve(
     { sql }: InTransaction,
     devices: AssetRef[],
-    isOver: (alert: OpenAlert) => boolean,
+    isOver: (state: AlertState) => boolean,
   ): Promise<DomainEvent[]> {
     if (devices.length === 0) return [];
     const states = (await statesIn(sql).lockOpenAlerts(devices)).filter(({ openAlerts }) =>
@@ -86,7 +86,7 @@ export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish
 
     /** What the replaced rules had opened is over. */
     async onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void> {
-      await publish(tx, await resolve(tx, devices, isTemperature));
+      await publish(tx, await resolve(tx, devices, (state) => isTemperature(state) || isBreach(state)));
     },
 
     async onArchived(tx: InTransaction, devices: AssetRef[]): Promise<void> {
@@ -97,9 +97,12 @@ export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish
 
 const refsOf = (
   { organizationId, openAlerts }: OpenState,
-  isOver: (alert: OpenAlert) => boolean,
+  isOver: (state: AlertState) => boolean,
 ): AlertRef[] =>
-  openAlerts.filter(isOver).map(({ alertId }) => ({ organizationId, alertId: alertId as string }));
+  openAlerts
+    .filter((state) => isOpen(state))
+    .filter(isOver)
+    .map(({ alertId }) => ({ organizationId, alertId: alertId as string }));
 
 const createdEvent = (alert: StoredAlert): DomainEvent => alertEvent('alert.created', alert, alert.startedAt);
 
@@ -113,5 +116,6 @@ const noDataAlert = (
   type: 'no_data',
   details: { expectedBy: expectedBy.toISOString() },
   startedAt: expectedBy,
+  severity: 'critical',
   isAnnounced,
 });

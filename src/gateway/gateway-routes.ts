@@ -19,7 +19,12 @@ import {
   decodeDeviceInfo,
   withoutCredentials,
 } from './device-info-message.ts';
-import { decodeMeasurements, type MeasurementsMessage, omitsZeroSignal } from './measurements-message.ts';
+import {
+  continuousPeriodSeconds,
+  decodeMeasurements,
+  type MeasurementsMessage,
+  omitsZeroSignal,
+} from './measurements-message.ts';
 import type { Refusal } from './refusal-log.ts';
 import { tokenOfReport } from './report-token.ts';
 
@@ -151,6 +156,7 @@ function toFrame(
     signal: message.signal ?? (omitsZeroSignal(message) ? 'omitted' : null),
     configHash: message.configurationHash,
     nextTransmissionAt: message.nextTransmissionAt,
+    measurementPeriodSeconds: continuousPeriodSeconds(message) || null,
     channelTypes: message.channels.length > 0 ? message.channels.map(({ type }) => type) : null,
     receivedAt,
     canDeliverConfig: confirmable,

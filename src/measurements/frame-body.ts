@@ -31,6 +31,7 @@ export function toFrame(
     signal: sent.signal ?? null,
     configHash: sent.configHash ?? null,
     nextTransmissionAt: sent.nextTransmissionAt ?? null,
+    measurementPeriodSeconds: null,
     channelTypes: null,
     canDeliverConfig: true,
   };

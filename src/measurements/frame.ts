@@ -11,6 +11,8 @@ export interface Frame {
   signal: FrameSignal | null;
   configHash: number | null;
   nextTransmissionAt: Date | null;
+  /** Seconds between two readings of a channel. */
+  measurementPeriodSeconds: number | null;
   /** The type of each channel; a frame over HTTP does not show them all. */
   channelTypes: number[] | null;
   receivedAt: Date;

@@ -25,6 +25,7 @@ const frame = (more: Partial<Frame> = {}): Frame => ({
   signal: null,
   configHash: null,
   nextTransmissionAt: null,
+  measurementPeriodSeconds: null,
   channelTypes: null,
   receivedAt: NOW,
   canDeliverConfig: true,

@@ -102,6 +102,7 @@ const FRAME: Omit<Frame, 'organizationId' | 'serialNumber' | 'readings' | 'recei
   signal: null,
   configHash: null,
   nextTransmissionAt: null,
+  measurementPeriodSeconds: null,
   channelTypes: null,
   canDeliverConfig: true,
 };

@@ -32,6 +32,7 @@ const storedFrame = (
       signal: null,
       configHash: null,
       nextTransmissionAt: null,
+      measurementPeriodSeconds: null,
       channelTypes: null,
       receivedAt: NOW,
       canDeliverConfig: true,

@@ -1536,6 +1536,7 @@ export interface components {
          *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
          *       "serialNumber": "282C02424EED",
          *       "type": "high_temp",
+         *       "severity": "critical",
          *       "status": "new",
          *       "details": {
          *         "channel": 1,
@@ -1563,6 +1564,8 @@ export interface components {
             serialNumber: string;
             /** @enum {string} */
             type: "high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error";
+            /** @enum {string} */
+            severity: "warning" | "critical";
             /** @enum {string} */
             status: "new" | "acknowledged" | "resolved";
             details: {
@@ -1660,6 +1663,7 @@ export interface components {
          *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
          *       "serialNumber": "282C02424EED",
          *       "type": "high_temp",
+         *       "severity": "critical",
          *       "status": "new",
          *       "details": {
          *         "channel": 1,
@@ -1695,6 +1699,8 @@ export interface components {
             serialNumber: string;
             /** @enum {string} */
             type: "high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error";
+            /** @enum {string} */
+            severity: "warning" | "critical";
             /** @enum {string} */
             status: "new" | "acknowledged" | "resolved";
             details: {
@@ -3859,6 +3865,17 @@ export interface components {
              */
             highC?: number;
             /**
+             * @description Minutes that a breach lasts, by the times of readings, before the alert opens; left out: 0.
+             * @example 30
+             */
+            delayMinutes?: number;
+            /**
+             * @description Of the alerts that it opens; left out: critical.
+             * @example warning
+             * @enum {string}
+             */
+            severity?: "warning" | "critical";
+            /**
              * @description °C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).
              * @example 0.5
              */
@@ -3889,6 +3906,17 @@ export interface components {
              * @example 8
              */
             highC?: number;
+            /**
+             * @description Minutes that a breach lasts, by the times of readings, before the alert opens; left out: 0.
+             * @example 30
+             */
+            delayMinutes?: number;
+            /**
+             * @description Of the alerts that it opens; left out: critical.
+             * @example warning
+             * @enum {string}
+             */
+            severity?: "warning" | "critical";
             /**
              * @description °C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).
              * @example 0.5
@@ -3930,6 +3958,17 @@ export interface components {
              * @example 8
              */
             highC?: number;
+            /**
+             * @description Minutes that a breach lasts, by the times of readings, before the alert opens; left out: 0.
+             * @example 30
+             */
+            delayMinutes?: number;
+            /**
+             * @description Of the alerts that it opens; left out: critical.
+             * @example warning
+             * @enum {string}
+             */
+            severity?: "warning" | "critical";
             /**
              * @description °C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100). Default: 0
              * @example 0.5
@@ -6140,6 +6179,7 @@ export interface operations {
                      *           "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                      *           "serialNumber": "282C02424EED",
                      *           "type": "high_temp",
+                     *           "severity": "critical",
                      *           "status": "new",
                      *           "details": {
                      *             "channel": 1,
@@ -6199,6 +6239,7 @@ export interface operations {
                      *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                      *       "serialNumber": "282C02424EED",
                      *       "type": "high_temp",
+                     *       "severity": "critical",
                      *       "status": "new",
                      *       "details": {
                      *         "channel": 1,
@@ -6278,6 +6319,7 @@ export interface operations {
                      *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                      *       "serialNumber": "282C02424EED",
                      *       "type": "high_temp",
+                     *       "severity": "critical",
                      *       "status": "new",
                      *       "details": {
                      *         "channel": 1,
@@ -8414,6 +8456,7 @@ export interface operations {
                  *         "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                  *         "serialNumber": "282C02424EED",
                  *         "type": "high_temp",
+                 *         "severity": "critical",
                  *         "status": "new",
                  *         "details": {
                  *           "channel": 1,
@@ -8505,6 +8548,7 @@ export interface operations {
                  *         "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                  *         "serialNumber": "282C02424EED",
                  *         "type": "high_temp",
+                 *         "severity": "critical",
                  *         "status": "acknowledged",
                  *         "details": {
                  *           "channel": 1,
@@ -8599,6 +8643,7 @@ export interface operations {
                  *         "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                  *         "serialNumber": "282C02424EED",
                  *         "type": "high_temp",
+                 *         "severity": "critical",
                  *         "status": "resolved",
                  *         "details": {
                  *           "channel": 1,
@@ -9381,6 +9426,7 @@ export interface operations {
                  *               "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                  *               "serialNumber": "282C02424EED",
                  *               "type": "high_temp",
+                 *               "severity": "critical",
                  *               "status": "new",
                  *               "details": {
                  *                 "channel": 1,

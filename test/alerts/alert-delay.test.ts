@@ -1,0 +1,72 @@
+/** Alerts with a delay and a severity, from the profile to the list of alerts. */
+import assert from 'node:assert/strict';
+import { applyAnswer, configOf, FACTORY, report } from '../support/fleet.ts';
+import { useDevice } from './harness.ts';
+
+const LASTING = {
+  name: 'Cold room with a door',
+  temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 8, delayMinutes: 5, severity: 'warning' }],
+  schedule: { always: true },
+  intervals: { measurementIntervalMinutes: 1 },
+};
+
+describe('An alert with a delay', () => {
+  const device = useDevice({ withWorker: false });
+  const { applyProfile, confirmProfile, measure, onlyAlert, send, reading, statuses } = device;
+  const openAlerts = async () => (await device.org.api.get(`/assets/${device.assetId}`)).body.openAlerts;
+
+  it('opens with the reading at which the breach has lasted the delay, and begins with its first one', async () => {
+    await confirmProfile(LASTING);
+    const webhook = await device.subscribe(['alert.created', 'alert.resolved', 'data.measurement.alert']);
+    await measure(0, 9, 10, 11, 12, 13);
+    assert.deepEqual([await statuses(), await openAlerts()], [[], 0]);
+    await measure(5, 14, 5);
+    const alert = await onlyAlert();
+    assert.deepEqual(
+      { ...alert, id: '', updatedAt: '' },
+      {
+        ...alert,
+        id: '',
+        updatedAt: '',
+        type: 'high_temp',
+        severity: 'warning',
+        status: 'resolved',
+        timestamp: device.at(0),
+        details: { channel: 1, value: 9, bounds: { lowC: null, highC: 8, hysteresisC: 0 } },
+      },
+    );
+    const [breach, ...events] = await device.published(webhook);
+    assert.deepEqual([breach.type, breach.data.alertId], ['data.measurement.alert', alert.id]);
+    assert.deepEqual(
+      events.map(({ type, timestamp, data }) => [type, timestamp, data.timestamp, data.severity]),
+      [
+        ['alert.created', device.at(5), device.at(0), 'warning'],
+        ['alert.resolved', device.at(6), device.at(0), 'warning'],
+      ],
+    );
+  });
+
+  it('opens within one frame that brings all readings of the breach', async () => {
+    await confirmProfile(LASTING);
+    await send([0, 1, 2, 3, 4, 5].map((minute) => reading(minute, 9)));
+    assert.equal((await onlyAlert()).timestamp, device.at(0));
+    assert.equal(await openAlerts(), 1);
+  });
+
+  it('keeps terms from the device, which confirms the change by a report without them', async () => {
+    await applyProfile(LASTING);
+    const { pendingConfig } = await configOf(device.org, device.serial);
+    assert.equal(pendingConfig.alarmRules[0].samples, 6);
+    assert.ok(!('terms' in pendingConfig.alarmRules[0]));
+    const offered = (await device.org.device.get(`/devices/${device.serial}/pending-config`)).body;
+    assert.deepEqual(offered.config, pendingConfig);
+    await applyAnswer(device.org, device.serial);
+    assert.equal((await configOf(device.org, device.serial)).syncStatus, 'applied');
+    await report(device.org, device.serial, { ...FACTORY, ...pendingConfig });
+    assert.equal((await configOf(device.org, device.serial)).syncStatus, 'applied');
+    await measure(0, 9, 9, 9, 9, 9);
+    assert.deepEqual(await statuses(), []);
+    await measure(5, 9);
+    assert.deepEqual(await statuses(), ['high_temp new']);
+  });
+});

@@ -66,11 +66,12 @@ export const alertCommands: Command[] = [
 const alertId = (input: CommandInput): string => required(input, 0, 'ID');
 
 const tableOf = (alerts: Alert[]): Table => ({
-  headings: ['ID', 'SERIAL', 'TYPE', 'STATUS', 'SINCE', 'ASSIGNEE'],
-  rows: alerts.map(({ id, serialNumber, type, status, timestamp, assignee }) => [
+  headings: ['ID', 'SERIAL', 'TYPE', 'SEVERITY', 'STATUS', 'SINCE', 'ASSIGNEE'],
+  rows: alerts.map(({ id, serialNumber, type, severity, status, timestamp, assignee }) => [
     id,
     serialNumber,
     type,
+    severity,
     status,
     timestamp,
     assignee,
@@ -79,9 +80,9 @@ const tableOf = (alerts: Alert[]): Table => ({
 });
 
 function shown(alert: AlertWithHistory): { text: string; value: AlertWithHistory } {
-  const { serialNumber, type, status, timestamp, assignee, snoozeUntil, history } = alert;
+  const { serialNumber, type, severity, status, timestamp, assignee, snoozeUntil, history } = alert;
   const lines = [
-    `${serialNumber}: ${type}, ${status}, since ${timestamp}`,
+    `${serialNumber}: ${type}, ${severity}, ${status}, since ${timestamp}`,
     ...(assignee === null ? [] : [`Assigned to ${assignee}`]),
     ...(snoozeUntil === null ? [] : [`Snoozed until ${snoozeUntil}`]),
     ...history.map(entryText),

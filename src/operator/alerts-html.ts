@@ -48,7 +48,7 @@ export function alertsTable(
   { mayChange, empty, isOfDevice }: TableOptions,
 ): Html {
   const rows = alerts.map((alert): Content[] => [
-    html`<strong>${toWords(alert.type)}</strong>`,
+    html`<strong>${toWords(alert.type)}</strong>${alert.severity === 'warning' && html` ${badge('warning')}`}`,
     ...(isOfDevice
       ? []
       : [html`<a class="name" href="/operator/devices/${alert.assetId}">${alert.serialNumber}</a>`]),

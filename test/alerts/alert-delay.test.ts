@@ -69,4 +69,68 @@ describe('An alert with a delay', () => {
     await measure(5, 9);
     assert.deepEqual(await statuses(), ['high_temp new']);
   });
+
+  it('begins a breach anew when the device confirms another bound', async () => {
+    await confirmProfile(LASTING);
+    await measure(0, 9, 9, 9);
+    const [alert] = LASTING.temperatureAlerts;
+    await confirmProfile({ ...LASTING, temperatureAlerts: [{ ...alert, highC: 8.5 }] });
+    await measure(3, 9, 9, 9, 9, 9);
+    assert.deepEqual(await statuses(), []);
+    await measure(8, 9);
+    assert.equal((await onlyAlert()).timestamp, device.at(3));
+  });
+
+  it('has another severity once the device has confirmed the rules with it, which it runs already', async () => {
+    await confirmProfile(LASTING);
+    const [alert] = LASTING.temperatureAlerts;
+    await applyProfile({
+      ...LASTING,
+      temperatureAlerts: [{ ...alert, delayMinutes: 5, severity: 'critical' }],
+    });
+    assert.equal((await configOf(device.org, device.serial)).syncStatus, 'pending');
+    await applyAnswer(device.org, device.serial);
+    assert.equal((await configOf(device.org, device.serial)).syncStatus, 'applied');
+    await measure(0, 9, 9, 9, 9, 9, 9);
+    assert.equal((await onlyAlert()).severity, 'critical');
+  });
+
+  it('counts the samples on the device anew when another measurement interval is applied', async () => {
+    await confirmProfile(LASTING);
+    await applyProfile({ intervals: { measurementIntervalMinutes: 5 } });
+    const { pendingConfig } = await configOf(device.org, device.serial);
+    assert.equal(pendingConfig.alarmRules[0].samples, 2);
+    await applyAnswer(device.org, device.serial);
+    await measure(0, 9, 9);
+    assert.deepEqual(await statuses(), []);
+    await measure(5, 9);
+    assert.equal((await onlyAlert()).severity, 'warning');
+  });
+
+  it('opens at once and as critical by the same rules on a device that did not get them from the service', async () => {
+    await applyProfile(LASTING);
+    const { pendingConfig } = await configOf(device.org, device.serial);
+    await device.org.api.post(`/devices/${device.serial}/config/withdraw`);
+    await report(device.org, device.serial, { ...FACTORY, ...pendingConfig });
+    await measure(0, 9);
+    assert.equal((await onlyAlert()).severity, 'critical');
+  });
+
+  it('starts no job for a member of a group that runs the profile already', async () => {
+    const { api } = device.org;
+    assert.equal((await api.post('/devices/config-profiles', { slug: 'lasting', ...LASTING })).status, 201);
+    const group = (await api.post('/groups', { name: 'Rooms', profileSlug: 'lasting' })).body;
+    await api.patch(`/assets/${device.assetId}`, { groupId: group.id });
+    await applyAnswer(device.org, device.serial);
+    await api.patch(`/groups/${group.id}`, { profileSlug: 'lasting' });
+    assert.equal((await configOf(device.org, device.serial)).syncStatus, 'applied');
+    assert.equal((await api.get('/devices/config-jobs')).body.items.length, 1);
+  });
+
+  it('archives an asset while a breach has not lasted its delay', async () => {
+    await confirmProfile(LASTING);
+    await measure(0, 9);
+    assert.equal((await device.org.api.delete(`/assets/${device.assetId}`)).status, 200);
+    assert.deepEqual(await statuses(), []);
+  });
 });

@@ -1079,6 +1079,7 @@ CREATE INDEX alerts_snooze_idx ON alerts USING btree (snooze_until) WHERE status
 CREATE INDEX alerts_status_idx ON alerts USING btree (organization_id, status, id);
 CREATE INDEX alerts_type_idx ON alerts USING btree (organization_id, type, id);
 CREATE INDEX alerts_unannounced_idx ON alerts USING btree (organization_id, id) WHERE NOT is_announced AND status <> 'resolved'::text;
+CREATE INDEX alerts_warning_idx ON alerts USING btree (organization_id, id) WHERE severity = 'warning'::text;
 COMMENT ON TABLE alerts IS
   'Alerts, open and resolved. Which ones are open for a device is also in device_states.open_alerts, under the lock that its readings take.';
 COMMENT ON COLUMN alerts.serial_number IS

@@ -39,6 +39,7 @@ export interface ResolvedAlertRef extends AlertRef {
 export interface AlertFilter {
   status: AlertStatus | null;
   type: AlertType | null;
+  severity: Severity | null;
   assetId: string | null;
   /** Ids before this one. */
   before: string | null;
@@ -51,9 +52,12 @@ const COLUMNS = `${ALERT_COLUMNS}, a.organization_id as "organizationId", a.is_a
   uuid_extract_timestamp(a.id) as "recordedAt"`;
 const ONE = 'a.organization_id = ? and a.id = ?';
 const MATCHING = `organization_id = ? and (?::text is null or status = ?) and (?::text is null or type = ?)
-  and (?::uuid is null or asset_id = ?)`;
+  and (?::text is null or severity = ?) and (?::uuid is null or asset_id = ?)`;
 
-/** By status, and by type and status; see the table list_totals. Those of one asset are few enough to be counted. */
+/**
+ * By status, and by type and status; see the table list_totals. Those of one asset are few enough to be counted, and those of
+ * one severity are counted as well.
+ */
 const KEPT_TOTAL = `select coalesce(sum(count), 0)::bigint as total from (
     select total as count from list_totals where organization_id = ? and list = 'alerts' and key = any(?::text[])
     union all
@@ -68,25 +72,20 @@ export function createAlertsRepository(sql: Sql) {
     /** Newest first, and how many match on all pages. */
     async list(
       organizationId: string,
-      { status, type, assetId, before, limit }: AlertFilter,
+      { status, type, severity, assetId, before, limit }: AlertFilter,
     ): Promise<{ alerts: Alert[]; total: number }> {
-      const scope = [organizationId, status, status, type, type, assetId, assetId];
+      const scope = [organizationId, status, status, type, type, severity, severity, assetId, assetId];
+      const isKept = assetId === null && severity === null;
       const keys = toTotalKeys(status, type);
       const rows = await query<StoredAlert & { total: number }>(
         sql,
-        `select page.*, total from (${assetId === null ? KEPT_TOTAL : COUNTED_TOTAL}) as counted
+        `select page.*, total from (${isKept ? KEPT_TOTAL : COUNTED_TOTAL}) as counted
          left join (
            select ${COLUMNS} from alerts a where ${MATCHING} and (?::uuid is null or id < ?)
            order by id desc limit ?
          ) as page on true
          order by page.id desc`,
-        [
-          ...(assetId === null ? [organizationId, keys, organizationId, keys] : scope),
-          ...scope,
-          before,
-          before,
-          limit,
-        ],
+        [...(isKept ? [organizationId, keys, organizationId, keys] : scope), ...scope, before, before, limit],
       );
       return { alerts: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
     },

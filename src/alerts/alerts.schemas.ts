@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { SEVERITIES } from '../devices/alert-terms.ts';
+import { SEVERITIES, type Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
 import { cursor, limit, name, nextCursor, textAsSent, time, timestamp, uuid } from '../http/schemas.ts';
 import { ALERT_STATUSES, ALERT_TYPES, type AlertStatus, type AlertType, type AlertView } from './alert.ts';
@@ -10,6 +10,7 @@ import { ALERT_ACTIONS, type AlertActionView } from './alert-history.ts';
 export interface ListAlerts {
   status?: AlertStatus;
   type?: AlertType;
+  severity?: Severity;
   assetId?: string;
   limit: number;
   cursor?: string;
@@ -20,6 +21,9 @@ export const listAlertsQuery = Joi.object<ListAlerts, true>({
   type: Joi.string()
     .valid(...ALERT_TYPES)
     .description('Only of this type'),
+  severity: Joi.string()
+    .valid(...SEVERITIES)
+    .description('Only of this severity'),
   assetId: uuid()
     .description('Only of this asset')
     .messages({ 'string.pattern.base': '{{#label}} must be the id of an asset' }),

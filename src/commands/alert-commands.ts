@@ -19,11 +19,14 @@ type Filter = Exclude<Parameters<Client['listAlerts']>[0], undefined>;
 export const alertCommands: Command[] = [
   {
     words: ['alerts', 'list'],
-    args: '[--status STATUS] [--type TYPE] [--limit 20]',
+    args: '[--status STATUS] [--type TYPE] [--severity SEVERITY] [--limit 20]',
     summary: 'lists alerts, newest first',
     ...byApi(async ({ dms }, input) => {
-      const [status, type] = [option(input, 'status'), option(input, 'type')];
-      const filter = { ...(status && { status }), ...(type && { type }) } as Filter;
+      const given = (['status', 'type', 'severity'] as const).flatMap((name) => {
+        const value = option(input, name);
+        return value ? [[name, value]] : [];
+      });
+      const filter = Object.fromEntries(given) as Filter;
       return tableOf(await take(each(dms.listAlerts, filter), limitOption(input)));
     }),
   },

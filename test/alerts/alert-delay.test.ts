@@ -70,6 +70,33 @@ describe('An alert with a delay', () => {
     assert.deepEqual(await statuses(), ['high_temp new']);
   });
 
+  it('confirms the change by a report of a device that has not fetched it, with its terms', async () => {
+    await applyProfile(LASTING);
+    const { pendingConfig } = await configOf(device.org, device.serial);
+    await report(device.org, device.serial, { ...FACTORY, ...pendingConfig });
+    assert.equal((await configOf(device.org, device.serial)).syncStatus, 'applied');
+    await measure(0, 9, 9, 9, 9, 9);
+    assert.deepEqual(await statuses(), []);
+    await measure(5, 9);
+    assert.equal((await onlyAlert()).severity, 'warning');
+  });
+
+  it('lists alerts of one severity with their total', async () => {
+    await confirmProfile({
+      ...LASTING,
+      temperatureAlerts: [{ ...LASTING.temperatureAlerts[0], delayMinutes: 0 }],
+    });
+    await send([reading(0, 9)], { batteryStatus: 'low' });
+    const listed = async (filter: string) => {
+      const { items, totalItems } = (await device.org.api.get(`/alerts?${filter}`)).body;
+      return [totalItems, ...items.map(({ type }: { type: string }) => type)];
+    };
+    assert.deepEqual(await listed('severity=warning'), [1, 'high_temp']);
+    assert.deepEqual(await listed('severity=critical&status=new'), [1, 'low_battery']);
+    assert.deepEqual(await listed('severity=warning&type=low_battery'), [0]);
+    assert.equal((await device.org.api.get('/alerts?severity=high')).status, 400);
+  });
+
   it('begins a breach anew when the device confirms another bound', async () => {
     await confirmProfile(LASTING);
     await measure(0, 9, 9, 9);

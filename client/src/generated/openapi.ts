@@ -6150,6 +6150,8 @@ export interface operations {
                 status?: "new" | "acknowledged" | "resolved";
                 /** @description Only of this type */
                 type?: "high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error";
+                /** @description Only of this severity */
+                severity?: "warning" | "critical";
                 /** @description Only of this asset */
                 assetId?: string;
                 /** @description Items per page */

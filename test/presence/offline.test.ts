@@ -101,9 +101,14 @@ describe('Presence', () => {
       assetId,
       serialNumber: serial,
       type: 'no_data',
+      severity: 'critical',
       status: 'new',
       details: { expectedBy },
       timestamp: expectedBy,
+      acknowledgedAt: null,
+      acknowledgedBy: null,
+      assignee: null,
+      snoozeUntil: null,
     });
   });
 

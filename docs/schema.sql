@@ -1069,8 +1069,10 @@ CREATE TABLE alerts (
   acknowledged_by jsonb,
   assignee text,
   snooze_until timestamp with time zone,
+  severity text DEFAULT 'critical'::text NOT NULL,
   CONSTRAINT alerts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT alerts_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
+  CONSTRAINT alerts_severity_check CHECK (severity = ANY (ARRAY['warning'::text, 'critical'::text])) NOT VALID,
   CONSTRAINT alerts_status_check CHECK (status = ANY (ARRAY['new'::text, 'acknowledged'::text, 'resolved'::text])),
   CONSTRAINT alerts_type_check CHECK (type = ANY (ARRAY['high_temp'::text, 'low_temp'::text, 'no_data'::text, 'low_battery'::text, 'sensor_error'::text]))
 );
@@ -1080,6 +1082,7 @@ CREATE INDEX alerts_snooze_idx ON alerts USING btree (snooze_until) WHERE status
 CREATE INDEX alerts_status_idx ON alerts USING btree (organization_id, status, id);
 CREATE INDEX alerts_type_idx ON alerts USING btree (organization_id, type, id);
 CREATE INDEX alerts_unannounced_idx ON alerts USING btree (organization_id, id) WHERE NOT is_announced AND status <> 'resolved'::text;
+CREATE INDEX alerts_warning_idx ON alerts USING btree (organization_id, id) WHERE severity = 'warning'::text;
 COMMENT ON TABLE alerts IS
   'Alerts, open and resolved. Which ones are open for a device is also in device_states.open_alerts, under the lock that its readings take.';
 COMMENT ON COLUMN alerts.serial_number IS
@@ -1087,7 +1090,7 @@ COMMENT ON COLUMN alerts.serial_number IS
 COMMENT ON COLUMN alerts.details IS
   'For temperatures: channel, the value that opened the alert and the bounds, in degrees Celsius, and resolution when its schedule ended it; for no_data: the deadline that was missed; for sensor_error: channel and error code.';
 COMMENT ON COLUMN alerts.started_at IS
-  'Time of the reading that opened it; for no_data, of the missed deadline.';
+  'Time of the first reading of the breach, of the frame that opened it, or of the missed deadline.';
 COMMENT ON COLUMN alerts.is_announced IS
   'False: alert.created was not published, because the device was overdue with many others: see overdue_fleets. Nor is alert.resolved then.';
 COMMENT ON COLUMN alerts.acknowledged_at IS
@@ -1098,6 +1101,8 @@ COMMENT ON COLUMN alerts.assignee IS
   'Who takes care of it, as somebody has written it. Null: not said.';
 COMMENT ON COLUMN alerts.snooze_until IS
   'When an acknowledged alert that is still open becomes new again. Null: it stays acknowledged.';
+COMMENT ON COLUMN alerts.severity IS
+  'As the definition of the alert says; of other alerts critical.';
 COMMENT ON INDEX alerts_resolved_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX alerts_snooze_idx IS
@@ -1360,7 +1365,7 @@ COMMENT ON COLUMN device_states.observed_channel_types IS
 COMMENT ON COLUMN device_states.newest_reading_at IS
   'Per channel (as the key), the time of its newest reading in unix milliseconds; sensor errors do not count.';
 COMMENT ON COLUMN device_states.open_alerts IS
-  'The alerts that are open for the device, so that readings are evaluated under the lock of this row, without a look-up in alerts.';
+  'The alerts that are open for the device, and, without an alertId, the breaches that have not lasted their delay: so that readings are evaluated under the lock of this row, without a look-up in alerts.';
 COMMENT ON COLUMN device_states.overdue_check_at IS
   'When the sweep looks whether the device is overdue: never later than expected_by. Contacts bring it forward only; the sweep moves it on, to infinity where there is no deadline.';
 COMMENT ON COLUMN device_states.uncompacted_from IS

@@ -57,6 +57,7 @@ import * as timeZoneRules from './041-time-zone-rules.ts';
 import * as alertActions from './042-alert-actions.ts';
 import * as deviceSettings from './043-device-settings.ts';
 import * as blockPeriods from './044-block-periods.ts';
+import * as alertSeverity from './045-alert-severity.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -103,4 +104,5 @@ export const migrations = {
   '042-alert-actions': alertActions,
   '043-device-settings': deviceSettings,
   '044-block-periods': blockPeriods,
+  '045-alert-severity': alertSeverity,
 };

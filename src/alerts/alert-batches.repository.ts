@@ -1,6 +1,7 @@
 /** Alerts that batches of frames and sweeps open and resolve, many at once. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import type { Severity } from '../devices/alert-terms.ts';
 import type { AlertDetails, AlertResolution, AlertType } from './alert.ts';
 import { ANNOUNCE, INSERT, RESOLVE } from './alert-batches.statements.ts';
 import type { AlertRef, StoredAlert } from './alerts.repository.ts';
@@ -12,6 +13,7 @@ export interface NewAlert {
   type: AlertType;
   details: AlertDetails;
   startedAt: Date;
+  severity: Severity;
   /** False: its events are not published. */
   isAnnounced: boolean;
 }
@@ -36,6 +38,7 @@ export function createAlertBatchesRepository(sql: Sql) {
         details: alerts.map(({ details }) => JSON.stringify(details)),
         startedAt: alerts.map(({ startedAt }) => startedAt.toISOString()),
         areAnnounced: alerts.map(({ isAnnounced }) => isAnnounced),
+        severities: alerts.map(({ severity }) => severity),
       });
       return rows.map(({ position, ...alert }) => alert);
     },

@@ -6,12 +6,13 @@ const COLUMNS = `${ALERT_COLUMNS}, a.organization_id as "organizationId", a.is_a
 export const INSERT = `
   with n as materialized (
     select uuidv7() as id, n.* from unnest(:organizationIds::uuid[], :assetIds::uuid[], :serialNumbers::text[],
-        :types::text[], :details::jsonb[], :startedAt::timestamptz[], :areAnnounced::boolean[])
+        :types::text[], :details::jsonb[], :startedAt::timestamptz[], :areAnnounced::boolean[], :severities::text[])
       with ordinality
-      as n (organization_id, asset_id, serial_number, type, details, started_at, is_announced, position)
+      as n (organization_id, asset_id, serial_number, type, details, started_at, is_announced, severity, position)
   ), inserted as (
-    insert into alerts (id, organization_id, asset_id, serial_number, type, details, started_at, is_announced)
-    select id, organization_id, asset_id, serial_number, type, details, started_at, is_announced from n
+    insert into alerts
+      (id, organization_id, asset_id, serial_number, type, details, started_at, is_announced, severity)
+    select id, organization_id, asset_id, serial_number, type, details, started_at, is_announced, severity from n
     returning *
   )
   select i.*, n.position from (select ${COLUMNS} from inserted a) as i

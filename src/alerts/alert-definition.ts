@@ -2,6 +2,7 @@
  * The alerts that are defined for a device, read from its configuration: the service evaluates readings by the same
  * rules and windows as the device itself, and devices that share a configuration share the definitions.
  */
+import type { Severity } from '../devices/alert-terms.ts';
 import type {
   AlarmRule,
   Calendar,
@@ -26,6 +27,9 @@ export interface AlertDefinition {
   bounds: Bounds;
   /** When it is active; null: always. */
   windows: WeekCalendar[] | null;
+  /** How long a breach lasts before the alert opens, by the times of readings; 0: its first reading opens it. */
+  delayMinutes: number;
+  severity: Severity;
 }
 
 const cache = new WeakMap<DeviceConfiguration, AlertDefinition[]>();
@@ -59,6 +63,8 @@ function readDefinitions(rules: AlarmRule[], calendars: Calendar[]): AlertDefini
       channel: slot + 1,
       bounds: boundsOf(group.map(({ rule }) => rule)),
       windows,
+      delayMinutes: first.rule.terms?.delayMinutes ?? 0,
+      severity: first.rule.terms?.severity ?? 'critical',
     }));
   });
 }
@@ -94,7 +100,9 @@ function isOneRange(group: PositionedRule[]): boolean {
     second.condition === 'LOW_THRESHOLD' &&
     first.hysteresis === second.hysteresis &&
     first.threshold >= second.threshold &&
-    first.slotNumbers.join() === second.slotNumbers.join()
+    first.slotNumbers.join() === second.slotNumbers.join() &&
+    first.terms?.delayMinutes === second.terms?.delayMinutes &&
+    first.terms?.severity === second.terms?.severity
   );
 }
 
@@ -132,4 +140,20 @@ function isWithin({ days, fromTime, toTime, timezone }: WeekCalendar, at: Date):
   const minute = Math.floor(local.getTime() / MINUTE_MS) % DAY_MINUTES;
   if (fromTime > toTime) return minute < toTime || minute >= fromTime;
   return minute >= fromTime && minute < toTime;
+}
+
+/** Whether it is active all the time between two moments at which it is: at each time of day where that may change. */
+export function isActiveBetween(definition: AlertDefinition, from: Date, to: Date): boolean {
+  const changes = (definition.windows ?? []).flatMap((window) => timesOfChange(window, from));
+  return changes.every(
+    (ms) => ms <= from.getTime() || ms >= to.getTime() || isActiveAt(definition, new Date(ms)),
+  );
+}
+
+/** Unix milliseconds; a week repeats itself. */
+function timesOfChange({ fromTime, toTime, timezone }: WeekCalendar, from: Date): number[] {
+  const dayMs = DAY_MINUTES * MINUTE_MS;
+  const midnight = Math.floor((from.getTime() + timezone * MINUTE_MS) / dayMs) * dayMs - timezone * MINUTE_MS;
+  const days = Array.from({ length: 8 }, (_, day) => midnight + day * dayMs);
+  return days.flatMap((day) => [0, fromTime, toTime].map((minute) => day + minute * MINUTE_MS));
 }

@@ -10,11 +10,11 @@ import { monitoredConfig } from '../devices/device-sync.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
 import type { AlertDetails } from './alert.ts';
 import type { AlertBatchesRepository, NewAlert } from './alert-batches.repository.ts';
-import { breachEvents, timeOf, transitionEvents } from './alert-events.ts';
+import { breachEvents, transitionEvents } from './alert-events.ts';
 import type { AlertStatesRepository } from './alert-states.repository.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 import { createDeviceAlerts, type DeviceAlerts, type DeviceTransition } from './device-alerts.ts';
-import type { OpenAlert } from './open-alert.ts';
+import type { AlertState, OpenAlert } from './open-alert.ts';
 
 export interface AlertEvaluationDeps {
   alertsIn(sql: Sql): Pick<AlertBatchesRepository, 'insert' | 'resolve'>;
@@ -52,7 +52,7 @@ export function createAlertEvaluation({ alertsIn, statesIn }: AlertEvaluationDep
         .map(({ device: { organizationId, assetId }, alerts }) => ({
           organizationId,
           assetId,
-          openAlerts: alerts.open(),
+          openAlerts: alerts.state(),
         })),
     );
     return [
@@ -104,7 +104,7 @@ export function createAlertEvaluation({ alertsIn, statesIn }: AlertEvaluationDep
 function alertsOf({ device }: StoredFrame, devices: Map<string, EvaluatedDevice>): DeviceAlerts {
   const known = devices.get(device.assetId);
   if (known) return known.alerts;
-  const alerts = createDeviceAlerts(device.openAlerts as OpenAlert[]);
+  const alerts = createDeviceAlerts(device.openAlerts as AlertState[]);
   devices.set(device.assetId, { device, alerts });
   return alerts;
 }
@@ -124,12 +124,13 @@ const newAlert = ({
   serialNumber: device.serialNumber,
   type: transition.alert.type,
   details: detailsOf(transition),
-  startedAt: timeOf(transition),
+  startedAt: 'first' in transition ? transition.first.measuredAt : transition.at,
+  severity: 'definition' in transition ? transition.definition.severity : 'critical',
   isAnnounced: true,
 });
 
 function detailsOf(opened: Opened): AlertDetails {
   if ('details' in opened) return opened.details;
-  const { alert, reading, definition } = opened;
-  return { channel: alert.channel, value: reading.value, bounds: definition.bounds };
+  const { alert, first, definition } = opened;
+  return { channel: alert.channel, value: first.value, bounds: definition.bounds };
 }

@@ -4,9 +4,15 @@
  * by the hysteresis, closes it; anything in between leaves it as it is. The other bound has no say in a return, as on the
  * device, where each bound is a rule with a hysteresis of its own. A reading outside of the windows of the definition
  * closes it whatever its value, because the rule is off then.
+ *
+ * Where a definition has a delay, a breach opens the alert once it has lasted that long from its first reading to the present
+ * one. Until then it begins anew after a reading within the bounds, after a gap, with another bound, and when a window ends.
+ * A sensor that fails neither ends it nor completes its delay.
  */
+
+import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
 import type { AlertResolution } from './alert.ts';
-import { type AlertDefinition, type Bounds, isActiveAt } from './alert-definition.ts';
+import { type AlertDefinition, type Bounds, isActiveAt, isActiveBetween } from './alert-definition.ts';
 
 export type TemperatureAlertType = 'high_temp' | 'low_temp';
 
@@ -19,11 +25,29 @@ export interface OpenTemperatureAlert {
   channel: number;
 }
 
+/** A breach that has not lasted as long as its delay. */
+export interface UnopenedBreach {
+  type: 'breach';
+  rule: number;
+  channel: number;
+  alertType: TemperatureAlertType;
+  /** °C: the bound that it is beyond. */
+  boundC: number;
+  /** The first reading in breach: Unix milliseconds, °C. */
+  startedAt: number;
+  value: number;
+  /** The latest reading of the channel: Unix milliseconds, and seconds to the next one as far as they are known. */
+  lastAt: number;
+  periodSeconds: number | null;
+}
+
 export interface EvaluatedReading {
   channel: number;
   /** °C; null: the sensor failed, so nothing is known of the bounds. */
   value: number | null;
   measuredAt: Date;
+  /** Seconds between two readings at that time; null: unknown. */
+  periodSeconds: number | null;
 }
 
 /** The sensor measured a value. */
@@ -35,6 +59,8 @@ export type AlertTransition =
       alert: OpenTemperatureAlert;
       definition: AlertDefinition;
       reading: MeasuredReading;
+      /** The first reading of the breach: the one that opened it, unless there is a delay. */
+      first: Pick<MeasuredReading, 'measuredAt' | 'value'>;
     }
   | {
       kind: 'resolved';
@@ -46,21 +72,34 @@ export type AlertTransition =
   /** The alert was open before, or this reading has opened it. */
   | { kind: 'breach'; alert: OpenTemperatureAlert; definition: AlertDefinition };
 
+export type TemperatureState = OpenTemperatureAlert | UnopenedBreach;
+
 export interface AlertEvaluator {
   /** Closes alerts whose definition is gone: a frame may open one while the device confirms other rules. */
   resolveUndefined(definitions: readonly AlertDefinition[]): OpenTemperatureAlert[];
   /** Readings in the order of their time, none of them late. */
   evaluate(definitions: readonly AlertDefinition[], readings: readonly EvaluatedReading[]): AlertTransition[];
   open(): OpenTemperatureAlert[];
+  unopened(): UnopenedBreach[];
 }
 
-export function createAlertEvaluator(initial: readonly OpenTemperatureAlert[]): AlertEvaluator {
-  const open = new Map(initial.map((alert) => [keyOf(alert), alert]));
+export function createAlertEvaluator(initial: readonly TemperatureState[]): AlertEvaluator {
+  const open = new Map<string, OpenTemperatureAlert>();
+  const unopened = new Map<string, UnopenedBreach>();
+  for (const state of initial) {
+    if (state.type === 'breach') unopened.set(keyOf(state), state);
+    else open.set(keyOf(state), state);
+  }
 
   function* evaluateOne(definition: AlertDefinition, reading: EvaluatedReading): Generator<AlertTransition> {
+    const key = keyOf(definition);
+    const breach = unopened.get(key);
+    if (breach && !continues(breach, definition, reading)) unopened.delete(key);
     const { value } = reading;
     if (!isActiveAt(definition, reading.measuredAt)) yield* resolve(definition, reading, 'outside_schedule');
     else if (value !== null) yield* evaluateBounds(definition, { ...reading, value });
+    const going = unopened.get(key);
+    if (going) unopened.set(key, { ...going, ...latestOf(reading) });
   }
 
   function* evaluateBounds(
@@ -74,9 +113,16 @@ export function createAlertEvaluator(initial: readonly OpenTemperatureAlert[]): 
     const type = breachOf(definition.bounds, reading.value);
     if (type === null) return;
     if (!open.has(key)) {
+      const breach = unopened.get(key) ?? toBreach(definition, type, reading);
+      if (!hasLasted(breach, definition, reading)) {
+        unopened.set(key, breach);
+        return;
+      }
+      unopened.delete(key);
       const alert = { type, alertId: null, rule: definition.rule, channel: definition.channel };
       open.set(key, alert);
-      yield { kind: 'opened', alert, definition, reading };
+      const first = { measuredAt: new Date(breach.startedAt), value: breach.value };
+      yield { kind: 'opened', alert, definition, reading, first };
     }
     yield { kind: 'breach', alert: open.get(key) as OpenTemperatureAlert, definition };
   }
@@ -93,6 +139,7 @@ export function createAlertEvaluator(initial: readonly OpenTemperatureAlert[]): 
   return {
     resolveUndefined(definitions) {
       const keys = new Set(definitions.map(keyOf));
+      for (const key of unopened.keys()) if (!keys.has(key)) unopened.delete(key);
       const stale = [...open].filter(([key]) => !keys.has(key));
       for (const [key] of stale) open.delete(key);
       return stale.map(([, alert]) => alert);
@@ -104,8 +151,49 @@ export function createAlertEvaluator(initial: readonly OpenTemperatureAlert[]): 
           .flatMap((definition) => [...evaluateOne(definition, reading)]),
       ),
     open: () => [...open.values()],
+    unopened: () => [...unopened.values()],
   };
 }
+
+const toBreach = (
+  { rule, channel, bounds }: AlertDefinition,
+  alertType: TemperatureAlertType,
+  reading: MeasuredReading,
+): UnopenedBreach => ({
+  type: 'breach',
+  rule,
+  channel,
+  alertType,
+  boundC: boundOf(bounds, alertType) as number,
+  startedAt: reading.measuredAt.getTime(),
+  value: reading.value,
+  ...latestOf(reading),
+});
+
+const latestOf = ({ measuredAt, periodSeconds }: EvaluatedReading) => ({
+  lastAt: measuredAt.getTime(),
+  periodSeconds,
+});
+
+/** Whether the reading follows without a gap, in the same window, and is no reading within the same bound. */
+function continues(breach: UnopenedBreach, definition: AlertDefinition, reading: EvaluatedReading): boolean {
+  const { alertType, boundC, lastAt, periodSeconds } = breach;
+  const { value, measuredAt } = reading;
+  if (boundOf(definition.bounds, alertType) !== boundC) return false;
+  if (value !== null && breachOf(definition.bounds, value) !== alertType) return false;
+  const periodMs = Math.max(periodSeconds ?? 0, reading.periodSeconds ?? 0) * 1_000;
+  if (periodMs > 0 && measuredAt.getTime() - lastAt > INTERVALS_HELD * periodMs) return false;
+  return isActiveBetween(definition, new Date(lastAt), measuredAt);
+}
+
+const hasLasted = (
+  { startedAt }: UnopenedBreach,
+  { delayMinutes }: AlertDefinition,
+  { measuredAt }: EvaluatedReading,
+) => measuredAt.getTime() - startedAt >= delayMinutes * 60_000;
+
+const boundOf = ({ lowC, highC }: Bounds, type: TemperatureAlertType) =>
+  type === 'high_temp' ? highC : lowC;
 
 const keyOf = ({ rule, channel }: { rule: number; channel: number }) => `${rule} ${channel}`;
 

@@ -3,10 +3,10 @@ import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { MONITORED_CONFIG_ID } from '../devices/device-sync.ts';
-import type { OpenAlert } from './open-alert.ts';
+import type { AlertState } from './open-alert.ts';
 
 export interface OpenState extends AssetRef {
-  openAlerts: OpenAlert[];
+  openAlerts: AlertState[];
 }
 
 export interface MonitoredState {

@@ -1,4 +1,5 @@
 /** What went wrong with an asset, from the reading or the missed deadline that opened the alert to what resolved it. */
+import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
 import type { Bounds } from './alert-definition.ts';
 
@@ -11,7 +12,7 @@ export type AlertDetails = TemperatureDetails | NoDataDetails | LowBatteryDetail
 
 export interface TemperatureDetails {
   channel: number;
-  /** °C, of the reading that opened it. */
+  /** °C, of the first reading of the breach. */
   value: number;
   bounds: Bounds;
   /** Absent unless its schedule ended it. */
@@ -39,9 +40,10 @@ export interface Alert {
   assetId: string;
   serialNumber: string;
   type: AlertType;
+  severity: Severity;
   status: AlertStatus;
   details: AlertDetails;
-  /** Time of the reading or frame that opened it, or of the missed deadline. */
+  /** Time of the first reading of the breach, of the frame that opened it, or of the missed deadline. */
   startedAt: Date;
   updatedAt: Date;
   acknowledgedAt: Date | null;
@@ -56,12 +58,13 @@ export const NO_SUCH_ALERT = 'No alert has this id';
 
 export type AlertView = ReturnType<typeof alertView>;
 
-export function alertView({ id, assetId, serialNumber, type, status, details, ...alert }: Alert) {
+export function alertView({ id, assetId, serialNumber, type, severity, status, details, ...alert }: Alert) {
   return {
     id,
     assetId,
     serialNumber,
     type,
+    severity,
     status,
     details,
     timestamp: alert.startedAt.toISOString(),

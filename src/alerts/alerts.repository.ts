@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import { eachOrganization } from '../db/each-organization.ts';
 import { alertsBy } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
+import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
 import { ALERT_STATUSES, type Alert, type AlertStatus, type AlertType } from './alert.ts';
 import type { Handled } from './alert-handling.ts';
@@ -16,6 +17,7 @@ export interface AlertRef {
 export interface AlertFilter extends Page {
   status: AlertStatus | null;
   type: AlertType | null;
+  severity: Severity | null;
   assetId: string | null;
 }
 
@@ -29,6 +31,7 @@ interface AlertRow {
   asset_id: string;
   serial_number: string;
   type: AlertType;
+  severity: Severity;
   status: AlertStatus;
   details: Alert['details'];
   started_at: Date;
@@ -51,6 +54,7 @@ const toAlert = (row: AlertRow): Alert => ({
   assetId: row.asset_id,
   serialNumber: row.serial_number,
   type: row.type,
+  severity: row.severity,
   status: row.status,
   details: row.details,
   startedAt: row.started_at,
@@ -81,14 +85,15 @@ export function createAlertsRepository(sql: Database) {
     /** Newest first, and how many match on all pages. */
     async list(
       organizationId: string,
-      { status, type, assetId, ...page }: AlertFilter,
+      { status, type, severity, assetId, ...page }: AlertFilter,
     ): Promise<{ alerts: Alert[]; total: number }> {
       const matching = sql('alerts').where({ organization_id: organizationId });
       if (status !== null) matching.where({ status });
       if (type !== null) matching.where({ type });
+      if (severity !== null) matching.where({ severity });
       if (assetId !== null) matching.where({ asset_id: assetId });
-      // Those of one asset are few enough to be counted.
-      const total = assetId === null ? findTotal(organizationId, status, type) : countRows(matching.clone());
+      const isKept = assetId === null && severity === null;
+      const total = isKept ? findTotal(organizationId, status, type) : countRows(matching.clone());
       const [rows, count] = await Promise.all([matching.modify(newestFirst, page), total]);
       return { alerts: rows.map(toAlert), total: count };
     },

@@ -49,10 +49,18 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
       query: listAlertsQuery,
       responses: { 200: alertListSchema },
       async handle({ caller, query }) {
-        const { status = null, type = null, assetId = null, cursor: before = null, limit } = query;
+        const {
+          status = null,
+          type = null,
+          severity = null,
+          assetId = null,
+          cursor: before = null,
+          limit,
+        } = query;
         const found = await alerts.list(caller.organizationId, {
           status,
           type,
+          severity,
           assetId,
           before,
           limit: limit + 1,

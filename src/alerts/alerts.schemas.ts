@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { SEVERITIES, type Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
 import { cursor, limit, name, nextCursor, textAsSent, time, timestamp, uuid } from '../http/schemas.ts';
 import { ALERT_STATUSES, ALERT_TYPES, type AlertStatus, type AlertType, type AlertView } from './alert.ts';
@@ -9,6 +10,7 @@ import { ALERT_ACTIONS, type AlertActionView } from './alert-history.ts';
 export interface ListAlerts {
   status?: AlertStatus;
   type?: AlertType;
+  severity?: Severity;
   assetId?: string;
   limit: number;
   cursor?: string;
@@ -19,6 +21,9 @@ export const listAlertsQuery = Joi.object<ListAlerts, true>({
   type: Joi.string()
     .valid(...ALERT_TYPES)
     .description('Only of this type'),
+  severity: Joi.string()
+    .valid(...SEVERITIES)
+    .description('Only of this severity'),
   assetId: uuid()
     .description('Only of this asset')
     .messages({ 'string.pattern.base': '{{#label}} must be the id of an asset' }),
@@ -65,6 +70,7 @@ export const alertExample: AlertView = {
   assetId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
   serialNumber: '282C02424EED',
   type: 'high_temp',
+  severity: 'critical',
   status: 'new',
   details: { channel: 1, value: 8.6, bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } },
   timestamp: '2026-03-02T08:15:00.000Z',
@@ -87,6 +93,9 @@ const alertFields = {
   serialNumber: Joi.string().required().description('Of the hardware that was there when it began'),
   type: Joi.string()
     .valid(...ALERT_TYPES)
+    .required(),
+  severity: Joi.string()
+    .valid(...SEVERITIES)
     .required(),
   status: Joi.string()
     .valid(...ALERT_STATUSES)

@@ -8,7 +8,7 @@ import type { AlertBatchesRepository, NewAlert } from './alert-batches.repositor
 import { alertEvent } from './alert-events.ts';
 import type { AlertStatesRepository, OpenState } from './alert-states.repository.ts';
 import type { AlertRef, StoredAlert } from './alerts.repository.ts';
-import { isNoData, isTemperature, type OpenAlert } from './open-alert.ts';
+import { type AlertState, isBreach, isNoData, isOpen, isTemperature } from './open-alert.ts';
 import type { UnannouncedAlertsRepository } from './unannounced-alerts.repository.ts';
 
 export interface AlertsServiceDeps {
@@ -22,7 +22,7 @@ export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish
   async function resolve(
     { sql }: InTransaction,
     devices: AssetRef[],
-    isOver: (alert: OpenAlert) => boolean,
+    isOver: (state: AlertState) => boolean,
   ): Promise<DomainEvent[]> {
     if (devices.length === 0) return [];
     const states = (await statesIn(sql).lockOpenAlerts(devices)).filter(({ openAlerts }) =>
@@ -87,7 +87,7 @@ export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish
 
     /** What the replaced rules had opened is over. */
     async onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void> {
-      await publish(tx, await resolve(tx, devices, isTemperature));
+      await publish(tx, await resolve(tx, devices, (state) => isTemperature(state) || isBreach(state)));
     },
 
     async onArchived(tx: InTransaction, devices: AssetRef[]): Promise<void> {
@@ -98,9 +98,12 @@ export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish
 
 const refsOf = (
   { organizationId, openAlerts }: OpenState,
-  isOver: (alert: OpenAlert) => boolean,
+  isOver: (state: AlertState) => boolean,
 ): AlertRef[] =>
-  openAlerts.filter(isOver).map(({ alertId }) => ({ organizationId, alertId: alertId as string }));
+  openAlerts
+    .filter((state) => isOpen(state))
+    .filter(isOver)
+    .map(({ alertId }) => ({ organizationId, alertId: alertId as string }));
 
 const createdEvent = (alert: StoredAlert): DomainEvent => alertEvent('alert.created', alert, alert.startedAt);
 
@@ -114,5 +117,6 @@ const noDataAlert = (
   type: 'no_data',
   details: { expectedBy: expectedBy.toISOString() },
   startedAt: expectedBy,
+  severity: 'critical',
   isAnnounced,
 });

@@ -2,20 +2,26 @@
  * The alerts that are open for a device, as device_states.open_alerts keeps them: readings are evaluated without a
  * look-up in alerts. `type` decides the shape.
  */
-import type { OpenTemperatureAlert } from './alert-state-machine.ts';
+import type { OpenTemperatureAlert, UnopenedBreach } from './alert-state-machine.ts';
 import type { OpenConditionAlert } from './device-conditions.ts';
 
 export type OpenAlert = OpenTemperatureAlert | OpenNoDataAlert | OpenConditionAlert;
+/** Breaches that are to last longer before they open an alert stand beside the open ones. */
+export type AlertState = OpenAlert | UnopenedBreach;
 
 export interface OpenNoDataAlert {
   type: 'no_data';
   alertId: string;
 }
 
-export const isNoData = (alert: OpenAlert): alert is OpenNoDataAlert => alert.type === 'no_data';
+export const isNoData = (alert: AlertState): alert is OpenNoDataAlert => alert.type === 'no_data';
 
-export const isTemperature = (alert: OpenAlert): alert is OpenTemperatureAlert =>
+export const isTemperature = (alert: AlertState): alert is OpenTemperatureAlert =>
   alert.type === 'high_temp' || alert.type === 'low_temp';
 
-export const isCondition = (alert: OpenAlert): alert is OpenConditionAlert =>
+export const isBreach = (state: AlertState): state is UnopenedBreach => state.type === 'breach';
+
+export const isOpen = (state: AlertState): state is OpenAlert => !isBreach(state);
+
+export const isCondition = (alert: AlertState): alert is OpenConditionAlert =>
   alert.type === 'low_battery' || alert.type === 'sensor_error';

@@ -16,7 +16,7 @@ export const LISTED_COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, 
   s.signal_strength as "signalStrength", s.battery_status as "batteryStatus", a.model,
   s.last_reading_at as "lastReadingAt", a.water_type as "waterType", a.floor, a.building_id as "buildingId",
   a.space_id as "spaceId", a.created_at as "createdAt", ${GROUP_ID} as "groupId", d.sync_status as "syncStatus",
-  jsonb_array_length(s.open_alerts) as "openAlerts", coalesce(s.latest, '[]') as latest,
+  jsonb_array_length(jsonb_path_query_array(s.open_alerts, '$[*].alertId')) as "openAlerts", coalesce(s.latest, '[]') as latest,
   coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"`;
 
 /** The rows of the device of `assets a`: one index look-up each, whatever the statistics know of the organization. */

@@ -19,11 +19,14 @@ type Filter = Exclude<Parameters<Client['listAlerts']>[0], undefined>;
 export const alertCommands: Command[] = [
   {
     words: ['alerts', 'list'],
-    args: '[--status STATUS] [--type TYPE] [--limit 20]',
+    args: '[--status STATUS] [--type TYPE] [--severity SEVERITY] [--limit 20]',
     summary: 'lists alerts, newest first',
     ...byApi(async ({ dms }, input) => {
-      const [status, type] = [option(input, 'status'), option(input, 'type')];
-      const filter = { ...(status && { status }), ...(type && { type }) } as Filter;
+      const given = (['status', 'type', 'severity'] as const).flatMap((name) => {
+        const value = option(input, name);
+        return value ? [[name, value]] : [];
+      });
+      const filter = Object.fromEntries(given) as Filter;
       return tableOf(await take(each(dms.listAlerts, filter), limitOption(input)));
     }),
   },
@@ -66,11 +69,12 @@ export const alertCommands: Command[] = [
 const alertId = (input: CommandInput): string => required(input, 0, 'ID');
 
 const tableOf = (alerts: Alert[]): Table => ({
-  headings: ['ID', 'SERIAL', 'TYPE', 'STATUS', 'SINCE', 'ASSIGNEE'],
-  rows: alerts.map(({ id, serialNumber, type, status, timestamp, assignee }) => [
+  headings: ['ID', 'SERIAL', 'TYPE', 'SEVERITY', 'STATUS', 'SINCE', 'ASSIGNEE'],
+  rows: alerts.map(({ id, serialNumber, type, severity, status, timestamp, assignee }) => [
     id,
     serialNumber,
     type,
+    severity,
     status,
     timestamp,
     assignee,
@@ -79,9 +83,9 @@ const tableOf = (alerts: Alert[]): Table => ({
 });
 
 function shown(alert: AlertWithHistory): { text: string; value: AlertWithHistory } {
-  const { serialNumber, type, status, timestamp, assignee, snoozeUntil, history } = alert;
+  const { serialNumber, type, severity, status, timestamp, assignee, snoozeUntil, history } = alert;
   const lines = [
-    `${serialNumber}: ${type}, ${status}, since ${timestamp}`,
+    `${serialNumber}: ${type}, ${severity}, ${status}, since ${timestamp}`,
     ...(assignee === null ? [] : [`Assigned to ${assignee}`]),
     ...(snoozeUntil === null ? [] : [`Snoozed until ${snoozeUntil}`]),
     ...history.map(entryText),

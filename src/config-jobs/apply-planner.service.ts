@@ -18,7 +18,7 @@ import {
   compileDevices,
   knownConfigIds,
   needsKnownIntervals,
-  needsKnownRules,
+  needsKnownSettings,
 } from './compile-devices.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 
@@ -69,7 +69,7 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
     profileSnapshot: ProfileSnapshot,
     devices: ChangingDevice[],
   ): Promise<CompiledDevice[]> {
-    const contents = await findKnown(sql, organizationId, needsKnownRules(profileSnapshot) ? devices : []);
+    const contents = await findKnown(sql, organizationId, needsKnownSettings(profileSnapshot) ? devices : []);
     return compileDevices(profileSnapshot, devices, contents, now());
   }
 

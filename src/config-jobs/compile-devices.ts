@@ -1,8 +1,11 @@
 /** Compiles a profile for many devices: once per distinct case, so that all devices that are alike share one object. */
-import { type DeviceConfiguration, includes, merged } from '../devices/configuration.ts';
+import { type DeviceConfiguration, includes, merged, withoutTerms } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 import { capabilitiesKey, type DeviceCapabilities, toRuleSlots } from '../devices/device-capabilities.ts';
+import { knownSettings } from '../devices/device-sync.ts';
+import { measurementIntervalSeconds } from '../devices/measurement-interval.ts';
 import type { ChangingDevice } from '../devices/pending-changes.repository.ts';
+import { rulesByInterval } from '../profiles/compile-alerts.ts';
 import { compileProfile, type ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { compileWarnings, mergedWarnings } from '../profiles/compile-warnings.ts';
 import { memoized } from './changes.ts';
@@ -19,9 +22,15 @@ export interface Preview {
   warnings: string[];
 }
 
-/** A schedule alone applies to the alert rules that a device has already, which then decide what it compiles to. */
-export const needsKnownRules = ({ alerts, schedule }: ProfileSnapshot) =>
-  alerts === null && schedule !== null;
+/**
+ * A schedule or a measurement interval alone applies to the alert rules that a device has already, and delays to the
+ * measurement interval that it has: these then decide what the profile compiles to.
+ */
+export function needsKnownSettings({ alerts, schedule, intervals }: ProfileSnapshot): boolean {
+  const setsInterval = intervals?.measurementIntervalMinutes !== undefined;
+  if (alerts === null) return schedule !== null || setsInterval;
+  return !setsInterval && alerts.some(({ delayMinutes = 0 }) => delayMinutes > 0);
+}
 
 /** One interval alone may not fit the other one that the device has. */
 export const needsKnownIntervals = ({ intervals }: ProfileSnapshot) =>
@@ -34,23 +43,30 @@ export const knownConfigIds = ({ pendingConfigId, reportedConfigId, confirmedCon
   confirmedConfigId,
 ];
 
-/** `contents` are those of `knownConfigIds`, where the profile needs the rules of the devices. */
+/** `contents` are those of `knownConfigIds`, where the profile needs the settings of the devices. */
 export function compileDevices(
   profile: ProfileSnapshot,
   devices: ChangingDevice[],
   contents: ConfigurationContents,
   at: Date,
 ): CompiledDevice[] {
-  const ownConfigIds = (device: ChangingDevice) => (needsKnownRules(profile) ? knownConfigIds(device) : []);
-  const rulesOf = (device: ChangingDevice) =>
-    ownConfigIds(device)
-      .map((id) => (id === null ? undefined : contentOf(contents, id).alarmRules))
-      .find((rules) => rules !== undefined) ?? null;
+  const isByDevice = needsKnownSettings(profile);
+  const ownConfigIds = (device: ChangingDevice) => (isByDevice ? knownConfigIds(device) : []);
   const compile = memoized(
     (device: ChangingDevice) => `${capabilitiesKey(toCapabilities(device))} ${ownConfigIds(device).join()}`,
-    (device) => compileProfile(profile, toCapabilities(device), at, rulesOf(device)),
+    (device) => {
+      const known = isByDevice ? knownConfig(device, contents) : {};
+      return withRulesByInterval(compileProfile(profile, toCapabilities(device), at, known), known);
+    },
   );
   return devices.map((device) => ({ device, config: compile(device) }));
+}
+
+/** With another measurement interval, rules with a delay wait for another number of samples. */
+function withRulesByInterval(change: DeviceConfiguration, known: DeviceConfiguration): DeviceConfiguration {
+  if (change.alarmRules || !known.alarmRules || !change.measurementPeriodBase) return change;
+  const alarmRules = rulesByInterval(known.alarmRules, measurementIntervalSeconds(change));
+  return alarmRules ? { ...change, alarmRules } : change;
 }
 
 /** One entry per distinct configuration. `contents` are those of `knownConfigIds`, where the profile needs intervals. */
@@ -60,7 +76,7 @@ export function previewCompiled(
   contents: ConfigurationContents,
 ): Preview[] {
   return [...byConfig(compiled)].map(([config, alike]) => ({
-    config,
+    config: withoutTerms(config),
     deviceCount: alike.length,
     warnings: [
       ...compileWarnings(profile, toCapabilities((alike[0] as CompiledDevice).device)),
@@ -108,8 +124,9 @@ const mergedOverKnown = (
   contents: ConfigurationContents,
 ): DeviceConfiguration => merged(knownConfig(device, contents), config);
 
-const knownConfig = (device: ChangingDevice, contents: ConfigurationContents): DeviceConfiguration =>
-  knownConfigIds(device)
-    .toReversed()
-    .map((id) => (id === null ? {} : contentOf(contents, id)))
-    .reduce(merged);
+function knownConfig(device: ChangingDevice, contents: ConfigurationContents): DeviceConfiguration {
+  const [pending, reported, confirmed] = knownConfigIds(device).map((id) =>
+    id === null ? {} : contentOf(contents, id),
+  );
+  return knownSettings({ pending, reported, confirmed });
+}

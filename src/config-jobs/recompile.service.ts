@@ -14,6 +14,7 @@ import {
 } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { Device } from '../devices/device.ts';
+import { knownSettings } from '../devices/device-sync.ts';
 import { compileProfile } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
@@ -63,8 +64,12 @@ async function recompileChanges(
   const targets = await targetsIn(sql).listActiveSnapshots(devices);
   const changes = targets.map(({ profileSnapshot, ...target }) => {
     const { capabilities, sync } = byId.get(target.assetId) as Device;
-    const rules = sync.pending?.config.alarmRules ?? sync.reported?.config.alarmRules ?? null;
-    return { ...target, config: compileProfile(profileSnapshot, capabilities, now(), rules) };
+    const known = knownSettings({
+      pending: sync.pending?.config,
+      reported: sync.reported?.config,
+      confirmed: sync.confirmed ?? {},
+    });
+    return { ...target, config: compileProfile(profileSnapshot, capabilities, now(), known) };
   });
   const ids = await configurationsIn(sql).insert(changes);
   await targetsIn(sql).replaceChanges(
@@ -107,9 +112,12 @@ function recompileRules(
   at: Date,
 ): DeviceConfiguration | null {
   const pending = recompiled ?? sync.pending?.config ?? null;
-  const { alarmRules = [] } = merged(sync.confirmed, pending ?? {});
+  const known = merged(sync.confirmed, pending ?? {});
+  const { alarmRules = [] } = known;
+  const compile = (alerts: TemperatureAlert[]) =>
+    compileProfile({ alerts, schedule: null, intervals: null }, capabilities, at, known);
   const fitting = brought
-    .map((alerts) => compileProfile({ alerts, schedule: null, intervals: null }, capabilities, at).alarmRules)
+    .map((alerts) => compile(alerts).alarmRules)
     .find((rules) => rules && areSame(withoutChannels(rules), withoutChannels(alarmRules)));
   if (!fitting) return null;
   // Pending rules are sent whole, with as many entries as the device holds; rules that run stay while they do the same.

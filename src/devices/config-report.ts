@@ -10,7 +10,9 @@ import {
   intervalsOf,
   keysOf,
   merged,
+  mergedReport,
   without,
+  withoutTerms,
 } from './configuration.ts';
 import { plausibleTimeOr } from './device-clock.ts';
 import {
@@ -87,6 +89,8 @@ export function receiveReport(
   return { sync: withKnownErrors(sync, after, report, outcome), outcome };
 }
 
+const runs = ({ config }: DeviceReport, part: DeviceConfiguration) => includes(config, withoutTerms(part));
+
 /** A message that names no setting may carry errors and a hash; what the device runs it leaves open. */
 const isEmptyReport = ({ config }: DeviceReport) => keysOf(config).length === 0;
 
@@ -100,11 +104,11 @@ function evaluateReport(sync: DeviceSync, report: DeviceReport): ReportOutcome {
   const errors = offer ? newErrors(sync, offer, report) : [];
   if (errors.length > 0) return { kind: 'rejected', reason: cut(`the device refused: ${errors.join('; ')}`) };
   if (isEmptyReport(report)) return { kind: 'recorded' };
-  if (includes(report.config, pending.config)) return { kind: 'confirmed', change: pending.config };
+  if (runs(report, pending.config)) return { kind: 'confirmed', change: pending.config };
   if (!offer) return { kind: 'recorded' };
-  if (includes(report.config, offer)) return { kind: 'confirmed', change: offer };
+  if (runs(report, offer)) return { kind: 'confirmed', change: offer };
   if (!isAfterFetch(pending, report, report.madeAt)) return { kind: 'recorded' };
-  const differing = contradictions(report.config, offer);
+  const differing = contradictions(report.config, withoutTerms(offer));
   if (differing.length === 0) return { kind: 'confirmed', change: offer };
   if (pending.contradictions + 1 < CONTRADICTIONS_MAX) return { kind: 'reoffered' };
   return { kind: 'rejected', reason: cut(`the device keeps other values: ${differing.join(', ')}`) };
@@ -130,7 +134,7 @@ function newErrors(
   const unknown = errors.items.filter(({ id }) => !knownErrors?.ids.includes(id));
   const hasHappenedAgain = errors.at !== null && errors.at.getTime() !== knownErrors?.at?.getTime();
   const refusesAgain = keysOf(offer).some((key) => knownErrors?.refusedKeys.includes(key));
-  const isAnswer = (hasHappenedAgain || refusesAgain) && !includes(report.config, offer);
+  const isAnswer = (hasHappenedAgain || refusesAgain) && !runs(report, offer);
   if (unknown.length === 0 && !isAnswer) return [];
   return (unknown.length > 0 ? unknown : errors.items).map(({ message }) => message);
 }
@@ -192,7 +196,7 @@ const TRANSITIONS: Record<ReportOutcome['kind'], Transition> = {
       ...sync,
       reported: { config: known, at: receivedAt, hash },
       // All that it is known to run counts as confirmed: a confirmation ends in `applied`, whatever had drifted before.
-      confirmed: merged(sync.confirmed, merged(change, known)),
+      confirmed: mergedReport(merged(sync.confirmed, change), known),
       pending,
       isInheriting: sync.isInheriting && pending !== null,
     };

@@ -6,6 +6,8 @@
  * logger always receives and sends its full list of rules and of calendars.
  */
 
+import type { AlertTerms } from './alert-terms.ts';
+
 /** In the order of their numbers on the wire, which begin with 1 (Efento proto_rule.proto). */
 export const RULE_ACTIONS = [
   'TRIGGER_TRANSMISSION',
@@ -27,6 +29,8 @@ export interface ThresholdRule {
   mode: 'CONSECUTIVE_SAMPLES';
   samples: number;
   action: RuleAction;
+  /** On all thresholds of an alert that has some. */
+  terms?: AlertTerms;
 }
 
 export interface LogicRule {
@@ -143,6 +147,27 @@ export function longestInterval(...configs: Array<DeviceConfiguration | null | u
 /** The base with every key that the change sets replaced. */
 export function merged(base: DeviceConfiguration | null, change: DeviceConfiguration): DeviceConfiguration {
   return { ...base, ...change };
+}
+
+/** The configuration as a device holds it. */
+export function withoutTerms(config: DeviceConfiguration): DeviceConfiguration {
+  return config.alarmRules ? { ...config, alarmRules: config.alarmRules.map(withoutOwnTerms) } : config;
+}
+
+function withoutOwnTerms(rule: AlarmRule): AlarmRule {
+  if (!('terms' in rule)) return rule;
+  const { terms, ...onDevice } = rule;
+  return onDevice;
+}
+
+/**
+ * What a device runs by its report, over what it was known to run. Rules that it runs as they were compiled keep their terms;
+ * those that were changed on site have none.
+ */
+export function mergedReport(known: DeviceConfiguration, reported: DeviceConfiguration): DeviceConfiguration {
+  const { alarmRules } = known;
+  const isAsCompiled = alarmRules && reported.alarmRules && includes(reported, withoutTerms({ alarmRules }));
+  return merged(known, isAsCompiled ? { ...reported, alarmRules } : reported);
 }
 
 /** The configuration without the given keys; null when nothing is left. */

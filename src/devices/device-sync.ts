@@ -19,7 +19,9 @@ import {
   keysOf,
   longestInterval,
   merged,
+  mergedReport,
   without,
+  withoutTerms,
 } from './configuration.ts';
 import { type ConfigurationContents, contentOf } from './configuration-id.ts';
 
@@ -121,6 +123,14 @@ export function monitoredConfig<Config>({
 /** `monitoredConfig` in SQL: the id of that configuration, by the columns of device_configs. */
 export const MONITORED_CONFIG_ID = 'coalesce(confirmed_config_id, pending_config_id)';
 
+/** Settings of a device, as far as they are known: what is pending counts first, then what it reported and confirmed. */
+export const knownSettings = ({
+  pending = {},
+  reported = {},
+  confirmed = {},
+}: Partial<Record<'pending' | 'reported' | 'confirmed', DeviceConfiguration | undefined>>) =>
+  merged(mergedReport(confirmed, reported), pending);
+
 /** What of a pending change is offered; null when the device refused all of it. */
 export function offeredPart({
   config,
@@ -138,7 +148,7 @@ export function offered({
   config: DeviceConfiguration;
 } | null {
   const config = pending && offeredPart(pending);
-  return config && { revision, config };
+  return config && { revision, config: withoutTerms(config) };
 }
 
 /** Seconds between transmissions: by what the device runs, or by the change that it fetched, whichever is longer. */
@@ -163,7 +173,8 @@ export function syncStatus(sync: DeviceSync): SyncStatus {
 export function hasDrifted(sync: DeviceSync): boolean {
   const { reported, confirmed } = sync;
   if (reported === null) return false;
-  const contradicts = confirmed !== null && contradictions(reported.config, confirmed).length > 0;
+  const contradicts =
+    confirmed !== null && contradictions(reported.config, withoutTerms(confirmed)).length > 0;
   return contradicts || hasUnreportedChange(sync);
 }
 

@@ -2,7 +2,7 @@
 import type { Presence } from '../presence/presence.ts';
 import type { AssetRef } from './asset-ref.ts';
 import { withFrameTypes } from './channel-layout.ts';
-import type { ConfigurationKey, DeviceConfiguration } from './configuration.ts';
+import { type ConfigurationKey, type DeviceConfiguration, withoutTerms } from './configuration.ts';
 import { type DeviceCapabilities, RULE_SLOTS_DEFAULT, type RuleSlots } from './device-capabilities.ts';
 import {
   type DeviceSync,
@@ -133,7 +133,7 @@ export function deviceConfigView(device: Device & { assetName: string }): Device
     serialNumber: device.serialNumber,
     assetId: device.assetId,
     assetName: device.assetName,
-    pendingConfig: sync.pending?.config ?? null,
+    pendingConfig: sync.pending && withoutTerms(sync.pending.config),
     deviceConfig: sync.reported?.config ?? null,
     deviceConfigReceivedAt: sync.reported?.at.toISOString() ?? null,
     syncStatus: syncStatus(sync),

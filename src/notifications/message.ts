@@ -113,17 +113,20 @@ const NAMES: Record<Alert['type'], string> = {
   low_battery: 'low battery',
   sensor_error: 'sensor error',
 };
-const nameOf = ({ type }: Alert): string => NAMES[type];
+const nameOf = ({ type, severity }: Alert): string =>
+  severity === 'warning' ? `${NAMES[type]} (warning)` : NAMES[type];
 
-function describe({ type, details }: Alert): string {
+function describe(alert: Alert): string {
+  const { type, details } = alert;
+  const name = nameOf(alert);
   if ('bounds' in details) {
     const { lowC, highC } = details.bounds;
     const bound = type === 'high_temp' ? `above ${highC}` : `below ${lowC}`;
     const ended = details.resolution === 'outside_schedule' ? ', ended by its schedule' : '';
-    return `${NAMES[type]}, ${details.value} °C on channel ${details.channel}, ${bound} °C${ended}`;
+    return `${name}, ${details.value} °C on channel ${details.channel}, ${bound} °C${ended}`;
   }
-  if ('error' in details) return `${NAMES[type]} ${details.error} on channel ${details.channel}`;
-  return NAMES[type];
+  if ('error' in details) return `${name} ${details.error} on channel ${details.channel}`;
+  return name;
 }
 
 const NAME_LENGTH_MAX = 60;

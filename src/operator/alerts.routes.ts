@@ -24,6 +24,7 @@ export function alertsRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
         const filter = given({
           status: query.get('status') ?? 'new',
           type: query.get('type'),
+          severity: query.get('severity'),
           assetId: query.get('assetId'),
           cursor: query.get('cursor'),
         });

@@ -6,6 +6,7 @@
  * A breach from one side straight to the other is no return and no second breach. An alert that transmits only on
  * return is the negation, "within all bounds"; a device that starts within them therefore transmits once.
  */
+import type { AlertTerms } from '../devices/alert-terms.ts';
 import { slotAt } from '../devices/channel-layout.ts';
 import {
   type AlarmRule,
@@ -13,16 +14,38 @@ import {
   type LogicRule,
   type ThresholdRule,
 } from '../devices/configuration.ts';
+import { RULE_SAMPLES_MAX } from '../devices/configuration-limits.ts';
 import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
 import { enforcedBounds, roundedToTenth, type TemperatureAlert } from './profile.ts';
 
-/** Rules in the order of the alerts, filled up with DISABLED to all slots of the device. */
-export function compileAlerts(alerts: TemperatureAlert[], capabilities: DeviceCapabilities): AlarmRule[] {
+/**
+ * Rules in the order of the alerts, filled up with DISABLED to all slots of the device. `intervalSeconds`: between two
+ * samples; null: unknown.
+ */
+export function compileAlerts(
+  alerts: TemperatureAlert[],
+  capabilities: DeviceCapabilities,
+  intervalSeconds: number | null,
+): AlarmRule[] {
   const rules: AlarmRule[] = [];
   for (const alert of alerts)
     rules.push(...rulesOf(alert, slotAt(alert.channel, capabilities), rules.length));
   while (rules.length < capabilities.ruleSlots) rules.push(DISABLED_RULE);
-  return rules;
+  return rulesByInterval(rules, intervalSeconds) ?? rules;
+}
+
+/** The rules with the counts of samples that their delays take at this interval; null when they are right already. */
+export function rulesByInterval(rules: AlarmRule[], intervalSeconds: number | null): AlarmRule[] | null {
+  const adjusted = rules.map((rule) => withSamples(rule, intervalSeconds));
+  return adjusted.some((rule, position) => rule !== rules[position]) ? adjusted : null;
+}
+
+/** Only rules with a delay are the service's to change: the device counts as far as it can, the service the whole delay. */
+function withSamples(rule: AlarmRule, intervalSeconds: number | null): AlarmRule {
+  const delayMinutes = 'terms' in rule ? (rule.terms?.delayMinutes ?? 0) : 0;
+  if (delayMinutes === 0 || intervalSeconds === null || !('samples' in rule)) return rule;
+  const samples = Math.min(1 + Math.ceil((delayMinutes * 60) / intervalSeconds), RULE_SAMPLES_MAX);
+  return samples === rule.samples ? rule : { ...rule, samples };
 }
 
 function rulesOf(alert: TemperatureAlert, channel: number, firstPosition: number): AlarmRule[] {
@@ -34,6 +57,7 @@ function rulesOf(alert: TemperatureAlert, channel: number, firstPosition: number
 function thresholdRules(alert: TemperatureAlert, channel: number): ThresholdRule[] {
   const { minC, maxC } = enforcedBounds(alert);
   const hysteresis = enforcedHysteresisC(alert);
+  const terms = termsOf(alert);
   const rule = (condition: ThresholdRule['condition'], threshold: number): ThresholdRule => ({
     condition,
     slotNumbers: [channel],
@@ -43,11 +67,18 @@ function thresholdRules(alert: TemperatureAlert, channel: number): ThresholdRule
     mode: 'CONSECUTIVE_SAMPLES',
     samples: 1,
     action: 'NO_ACTION',
+    ...(terms && { terms }),
   });
   return [
     ...(maxC === null ? [] : [rule('HIGH_THRESHOLD', maxC)]),
     ...(minC === null ? [] : [rule('LOW_THRESHOLD', minC)]),
   ];
+}
+
+/** What is not given, or is the default, leaves no trace: such a profile compiles as one that has none. */
+function termsOf({ delayMinutes = 0, severity = 'critical' }: TemperatureAlert): AlertTerms | null {
+  if (delayMinutes === 0 && severity === 'critical') return null;
+  return { ...(delayMinutes > 0 && { delayMinutes }), ...(severity !== 'critical' && { severity }) };
 }
 
 /** Rounding may bring the bounds nearer to each other than the hysteresis; from outside there must be a way back. */

@@ -6,9 +6,10 @@
  * schedule (always, when it has none), the calendars, because calendars name rules by position and those left over
  * from other rules would switch the new ones; a schedule alone sets the calendars for the rules the device has.
  */
-import type { AlarmRule, DeviceConfiguration } from '../devices/configuration.ts';
+import { type AlarmRule, type DeviceConfiguration, merged } from '../devices/configuration.ts';
 import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
 import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
+import { measurementIntervalSeconds } from '../devices/measurement-interval.ts';
 import { compileAlerts } from './compile-alerts.ts';
 import { compileCalendars } from './compile-schedule.ts';
 import type { Intervals, Schedule, TemperatureAlert } from './profile.ts';
@@ -20,17 +21,22 @@ export interface ProfileSnapshot {
   intervals: Intervals | null;
 }
 
-/** `deviceRules`: the rules that a schedule without alerts applies to; null, when they are unknown, means every slot. */
+/**
+ * `known`: the settings that the device has. A schedule without alerts applies to its rules, unknown ones mean every slot;
+ * delays without a measurement interval apply to its interval.
+ */
 export function compileProfile(
   { alerts, schedule, intervals }: ProfileSnapshot,
   capabilities: DeviceCapabilities,
   at: Date,
-  deviceRules: AlarmRule[] | null = null,
+  known: DeviceConfiguration = {},
 ): DeviceConfiguration {
-  const alarmRules = alerts && compileAlerts(alerts, capabilities);
-  const enableRules = rulesInUse(alarmRules ?? deviceRules, capabilities);
+  const compiled: DeviceConfiguration = intervals ? compileIntervals(intervals) : {};
+  const intervalSeconds = measurementIntervalSeconds(merged(known, compiled));
+  const alarmRules = alerts && compileAlerts(alerts, capabilities, intervalSeconds);
+  const enableRules = rulesInUse(alarmRules ?? known.alarmRules ?? null, capabilities);
   return {
-    ...(intervals && compileIntervals(intervals)),
+    ...compiled,
     ...(alarmRules && { alarmRules }),
     ...((alarmRules || schedule) && {
       calendars: compileCalendars(schedule ?? { always: true }, enableRules, at),

@@ -6,6 +6,7 @@
  * maxC, and never in their place. A part that is null was never given, and applying the profile leaves that part of
  * a device alone; `temperatureAlerts: []` is given and means none.
  */
+import type { AlertTerms } from '../devices/alert-terms.ts';
 import type { ProbePosition } from '../devices/channel-layout.ts';
 import { RULE_SLOTS_DEFAULT } from '../devices/device-capabilities.ts';
 import { invalid } from '../process/errors.ts';
@@ -31,7 +32,8 @@ export const ALERTS_MAX = RULE_SLOTS_DEFAULT / RULES_PER_ALERT_MAX;
 export type Weekday = (typeof WEEKDAYS)[number];
 export type BoundsType = (typeof BOUNDS_TYPES)[number];
 
-export interface TemperatureAlert {
+/** Its terms are kept, and shown, only where they were given. */
+export interface TemperatureAlert extends AlertTerms {
   type: BoundsType;
   channel: ProbePosition;
   /** Set for range and low. */

@@ -3,6 +3,7 @@
  * `profile-faults.ts` and, for readers of the API's documentation, in the `docs` of each schema.
  */
 import Joi from 'joi';
+import { DELAY_MAX_MINUTES, SEVERITIES } from '../devices/alert-terms.ts';
 import { PROBE_POSITIONS, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from '../devices/channel-layout.ts';
 import { TRANSMISSION_MAX_SECONDS, TRANSMISSION_MIN_SECONDS } from '../devices/configuration-limits.ts';
 import { RULE_SLOTS_DEFAULT } from '../devices/device-capabilities.ts';
@@ -115,6 +116,18 @@ const alertFields = {
     .description('Of a device with one temperature channel both mean that one.'),
   lowC: bound.description('°C; below it is a breach.').example(2),
   highC: bound.description('°C; above it is a breach.').example(8),
+  delayMinutes: Joi.number()
+    .integer()
+    .min(0)
+    .max(DELAY_MAX_MINUTES)
+    .description(
+      'Minutes that a breach lasts, by the times of readings, before the alert opens; left out: 0.',
+    )
+    .example(30),
+  severity: Joi.string()
+    .valid(...SEVERITIES)
+    .description('Of the alerts that it opens; left out: critical.')
+    .example('warning'),
 };
 const hysteresisC = Joi.number()
   .min(0)

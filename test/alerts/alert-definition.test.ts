@@ -182,6 +182,37 @@ describe('The definitions of alerts', () => {
     );
   });
 
+  it('reads delay and severity beside the rules, also where no rule joins the bounds of an alert', () => {
+    const alert = {
+      channel: 'probe',
+      hysteresisC: 0,
+      transmitOnBreach: false,
+      transmitOnReturn: false,
+    } as const;
+    const definitions = compiled(
+      [
+        { ...alert, type: 'high', highC: 8, delayMinutes: 30 },
+        { ...alert, type: 'low', lowC: 2, severity: 'warning' },
+        { ...alert, type: 'range', lowC: -20, highC: 20 },
+      ],
+      (DEVICES[0] as (typeof DEVICES)[0]).capabilities,
+      null,
+    );
+    assert.deepEqual(
+      definitions.map(({ bounds: { lowC, highC }, delayMinutes, severity }) => ({
+        lowC,
+        highC,
+        delayMinutes,
+        severity,
+      })),
+      [
+        { lowC: null, highC: 8, delayMinutes: 30, severity: 'critical' },
+        { lowC: 2, highC: null, delayMinutes: 0, severity: 'warning' },
+        { lowC: -20, highC: 20, delayMinutes: 0, severity: 'critical' },
+      ],
+    );
+  });
+
   it('gives each definition of a configuration a rule of its own', () => {
     fc.assert(
       fc.property(profiles, devices, schedules, (all, { capabilities }, schedule) => {

@@ -23,6 +23,7 @@ describe('The evaluation of readings', () => {
         assetId: device.assetId,
         serialNumber: device.serial,
         type: 'high_temp',
+        severity: 'critical',
         status: 'new',
         details: { channel: 1, value: 8.1, bounds: FRIDGE_BOUNDS },
         timestamp: at(1),

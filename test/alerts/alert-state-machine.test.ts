@@ -57,12 +57,15 @@ const toDefinitions = (all: Definition[]): AlertDefinition[] =>
     channel,
     bounds: { lowC: degrees(low), highC: degrees(high), hysteresisC: hysteresis / 100 },
     windows: null,
+    delayMinutes: 0,
+    severity: 'critical',
   }));
 const toReadings = (all: Sample[]): EvaluatedReading[] =>
   all.map(({ channel, value }, index) => ({
     channel,
     value: value / 100,
     measuredAt: new Date(1_700_000_000_000 + index * 60_000),
+    periodSeconds: null,
   }));
 
 const breachOf = ({ low, high }: Definition, value: number) =>
@@ -246,7 +249,7 @@ describe('The state machine of temperature alerts', () => {
       describeAll(
         evaluator.evaluate(
           [{ ...(definition as AlertDefinition), windows: [sundays] }],
-          [{ channel: 1, value, measuredAt: new Date(Date.UTC(2026, 2, day, 12)) }],
+          [{ channel: 1, value, measuredAt: new Date(Date.UTC(2026, 2, day, 12)), periodSeconds: null }],
         ),
       );
     assert.deepEqual(on(2, 9), []);

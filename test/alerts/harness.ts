@@ -14,6 +14,7 @@ export const CLOSED_URL = 'http://127.0.0.1:9/hook';
 export interface AlertItem {
   id: string;
   type: string;
+  severity: string;
   status: string;
   serialNumber: string;
   timestamp: string;

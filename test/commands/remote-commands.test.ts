@@ -182,7 +182,9 @@ describe('Commands by API', () => {
     const { stdout } = await run('alerts', 'acknowledge', id, '--assignee', 'Ada', '--snooze', '2h');
     assert.match(
       stdout,
-      new RegExp(`^${serial}: low_battery, acknowledged, since .*\nAssigned to Ada\nSnoozed until `),
+      new RegExp(
+        `^${serial}: low_battery, critical, acknowledged, since .*\nAssigned to Ada\nSnoozed until `,
+      ),
     );
     assert.match(
       (await run('alerts', 'comment', id, 'Battery ordered')).stdout,

@@ -69,6 +69,28 @@ describe('The configuration loop over CoAP', () => {
   }
 
   describe('when it delivers a change', () => {
+    it('sends a delay as a count of samples, and opens the alert by the times of the samples', async () => {
+      const { org, logger, applyProfile, config } = await gateway.newLogger();
+      const at = (minute: number) => new Date(Math.floor(startMs / MINUTE_MS + minute) * MINUTE_MS);
+      const startMs = Date.now() - HOUR_MS;
+      const alerts = async () => (await org.api.get('/alerts')).body.items;
+      await logger.measure({ at: at(0) });
+      await logger.report();
+      const lasting = { type: 'high', channel: 'probe', highC: 8, delayMinutes: 3, severity: 'warning' };
+      await createProfile(org, { slug: 'lasting', temperatureAlerts: [lasting] });
+      await applyProfile('lasting');
+      const answer = await logger.measure({ at: at(1) });
+      assert.deepEqual(rulesIn(answer)?.[0], { 1: 1, 2: 2, 3: [80, 0, 3, 4, 1], 4: 2 });
+      logger.applyAnswer(answer);
+      await logger.report();
+      assert.equal((await config()).syncStatus, 'applied');
+      await logger.measure({ at: at(4), values: [9, 9, 9] });
+      assert.deepEqual(await alerts(), []);
+      await logger.measure({ at: at(5), values: [9] });
+      const [{ severity, timestamp, status }] = await alerts();
+      assert.deepEqual([severity, timestamp, status], ['warning', at(2).toISOString(), 'new']);
+    });
+
     it('sends the change with the acknowledgement of the next frame, in the units of the protocol', async () => {
       const { logger, applyProfile } = await reported();
       await applyProfile('larder');

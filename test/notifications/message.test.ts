@@ -14,6 +14,7 @@ const alert = (more: Partial<Alert> = {}): Alert => ({
   assetId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
   serialNumber: '282C02424EED',
   type: 'high_temp',
+  severity: 'critical',
   status: 'new',
   details: { channel: 1, value: 8.6, bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } },
   startedAt: AT,

@@ -101,6 +101,7 @@ describe('Presence', () => {
       assetId,
       serialNumber: serial,
       type: 'no_data',
+      severity: 'critical',
       status: 'new',
       details: { expectedBy },
       timestamp: expectedBy,

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { PROBE_POSITIONS, slotAt } from '../../src/devices/channel-layout.ts';
 import type { LogicRule, ThresholdRule } from '../../src/devices/configuration.ts';
 import type { DeviceCapabilities } from '../../src/devices/device-capabilities.ts';
+import { compileProfile } from '../../src/profiles/compile-profile.ts';
 import { enforcedBounds } from '../../src/profiles/profile.ts';
 import { expectedSamples, nearestTenth } from './customer-view.ts';
 import { transmissionsOf } from './device-interpreter.ts';
@@ -13,13 +14,49 @@ import {
   alerts,
   double,
   fridge,
+  nothing,
   rulesOf,
   single,
   unreported,
   variants,
+  winter,
 } from './fixtures.ts';
 
 describe('The rules of an alert', () => {
+  it('counts the samples of a delay by the measurement interval, rounded up and at most 10', () => {
+    const samples = (delayMinutes: number, seconds: number | null) => {
+      const known = seconds === null ? {} : { measurementPeriodBase: seconds };
+      const delayed = { ...nothing, alerts: [{ ...fridge, delayMinutes }] };
+      const rules = compileProfile(delayed, single, winter, known).alarmRules ?? [];
+      return rules.flatMap((rule) => ('samples' in rule ? [rule.samples] : []));
+    };
+    assert.deepEqual(samples(0, 300), [1, 1]);
+    assert.deepEqual(samples(5, 300), [2, 2]);
+    assert.deepEqual(samples(6, 300), [3, 3]);
+    assert.deepEqual(samples(1, 600), [2, 2]);
+    assert.deepEqual(samples(45, 300), [10, 10]);
+    assert.deepEqual(samples(1_440, 300), [10, 10]);
+    assert.deepEqual(samples(30, null), [1, 1]);
+  });
+
+  it('prefers the measurement interval of the profile to the one that the device has', () => {
+    const alerts = [{ ...fridge, delayMinutes: 30 }];
+    const intervals = { measurementIntervalMinutes: 15 };
+    const known = { measurementPeriodBase: 60 };
+    const [rule] = compileProfile({ ...nothing, alerts, intervals }, single, winter, known).alarmRules ?? [];
+    assert.equal((rule as ThresholdRule).samples, 3);
+  });
+
+  it('compiles an alert whose delay and severity are the defaults as one that has none', () => {
+    fc.assert(
+      fc.property(alerts, variants, (each, capabilities) => {
+        const explicit = { ...each, delayMinutes: 0, severity: 'critical' as const };
+        assert.deepEqual(rulesOf([explicit], capabilities), rulesOf([each], capabilities));
+        assert.ok(rulesOf([each], capabilities).every((rule) => !('terms' in rule)));
+      }),
+    );
+  });
+
   it('compiles an alert to its thresholds and one logic rule over exactly these', () => {
     fc.assert(
       fc.property(alertLists, variants, (list, capabilities) => {

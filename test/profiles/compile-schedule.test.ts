@@ -154,16 +154,15 @@ describe('A compiled schedule', () => {
 
   it('applies a schedule without alerts to the rules of the device, or to every slot when these are unknown', () => {
     const parts: ProfileSnapshot = { ...nothing, schedule: officeHours };
-    const masks = (deviceRules?: AlarmRule[] | null) => {
-      const configuration = compileProfile(parts, single, winter, deviceRules);
+    const masks = (alarmRules?: AlarmRule[]) => {
+      const configuration = compileProfile(parts, single, winter, alarmRules && { alarmRules });
       assert.deepEqual(Object.keys(configuration), ['calendars']);
       return configuration.calendars?.map(({ enableRules }) => enableRules);
     };
     const none: number[][] = Array(5).fill([]);
     const onDevice = [DISABLED_RULE, ...rulesOf([fridge]).slice(0, 11)];
     assert.deepEqual(masks(onDevice), [[1, 2, 3], ...none]);
-    assert.deepEqual(masks(null), [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], ...none]);
-    assert.deepEqual(masks(), masks(null));
+    assert.deepEqual(masks(), [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], ...none]);
     assert.deepEqual(masks(Array(12).fill(DISABLED_RULE)), [[], ...none]);
   });
 
@@ -178,9 +177,9 @@ describe('A compiled schedule', () => {
 
   it('applies the schedule to the rules of the profile, not of the device, when the profile has alerts', () => {
     const parts: ProfileSnapshot = { ...nothing, alerts: [fridge], schedule: officeHours };
-    const deviceRules = Array<AlarmRule>(12).fill(DISABLED_RULE);
+    const alarmRules = Array<AlarmRule>(12).fill(DISABLED_RULE);
     assert.deepEqual(
-      compileProfile(parts, single, winter, deviceRules),
+      compileProfile(parts, single, winter, { alarmRules }),
       compileProfile(parts, single, winter),
     );
   });

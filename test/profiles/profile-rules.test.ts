@@ -177,6 +177,34 @@ describe('An alert', () => {
     assert.deepEqual(temperatureAlerts, [{ ...exact, transmitOnReturn: true }]);
   });
 
+  it('keeps a delay and a severity only where they are given', () => {
+    for (const terms of [
+      { delayMinutes: 0 },
+      { delayMinutes: 1_440, severity: 'warning' },
+      { severity: 'critical' },
+    ]) {
+      const { temperatureAlerts } = accepted(createProfileBody, withAlert({ ...range, ...terms }));
+      assert.deepEqual(temperatureAlerts?.[0], {
+        ...range,
+        ...terms,
+        hysteresisC: 0,
+        transmitOnBreach: true,
+        transmitOnReturn: true,
+      });
+    }
+    for (const delayMinutes of [-1, 1_441, 0.5, 'soon', null])
+      refused(
+        createProfileBody,
+        withAlert({ ...range, delayMinutes }),
+        /^temperatureAlerts\[0\].delayMinutes must be/,
+      );
+    refused(
+      createProfileBody,
+      withAlert({ ...range, severity: 'high' }),
+      'temperatureAlerts[0].severity must be one of [warning, critical]',
+    );
+  });
+
   it('requires a known type and channel of an alert', () => {
     const { type: _type, ...untyped } = range;
     const { channel: _channel, ...unplaced } = range;

@@ -1556,6 +1556,7 @@ export interface components {
          *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
          *       "serialNumber": "282C02424EED",
          *       "type": "high_temp",
+         *       "severity": "critical",
          *       "status": "new",
          *       "details": {
          *         "channel": 1,
@@ -1583,6 +1584,8 @@ export interface components {
             serialNumber: string;
             /** @enum {string} */
             type: "high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error";
+            /** @enum {string} */
+            severity: "warning" | "critical";
             /** @enum {string} */
             status: "new" | "acknowledged" | "resolved";
             details: {
@@ -1680,6 +1683,7 @@ export interface components {
          *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
          *       "serialNumber": "282C02424EED",
          *       "type": "high_temp",
+         *       "severity": "critical",
          *       "status": "new",
          *       "details": {
          *         "channel": 1,
@@ -1715,6 +1719,8 @@ export interface components {
             serialNumber: string;
             /** @enum {string} */
             type: "high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error";
+            /** @enum {string} */
+            severity: "warning" | "critical";
             /** @enum {string} */
             status: "new" | "acknowledged" | "resolved";
             details: {
@@ -3989,6 +3995,17 @@ export interface components {
              */
             highC?: number;
             /**
+             * @description Minutes that a breach lasts, by the times of readings, before the alert opens; left out: 0.
+             * @example 30
+             */
+            delayMinutes?: number;
+            /**
+             * @description Of the alerts that it opens; left out: critical.
+             * @example warning
+             * @enum {string}
+             */
+            severity?: "warning" | "critical";
+            /**
              * @description °C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).
              * @example 0.5
              */
@@ -4019,6 +4036,17 @@ export interface components {
              * @example 8
              */
             highC?: number;
+            /**
+             * @description Minutes that a breach lasts, by the times of readings, before the alert opens; left out: 0.
+             * @example 30
+             */
+            delayMinutes?: number;
+            /**
+             * @description Of the alerts that it opens; left out: critical.
+             * @example warning
+             * @enum {string}
+             */
+            severity?: "warning" | "critical";
             /**
              * @description °C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100).
              * @example 0.5
@@ -4060,6 +4088,17 @@ export interface components {
              * @example 8
              */
             highC?: number;
+            /**
+             * @description Minutes that a breach lasts, by the times of readings, before the alert opens; left out: 0.
+             * @example 30
+             */
+            delayMinutes?: number;
+            /**
+             * @description Of the alerts that it opens; left out: critical.
+             * @example warning
+             * @enum {string}
+             */
+            severity?: "warning" | "critical";
             /**
              * @description °C back inside the breached bound before it counts as a return: 0, or 0.1 to highC - lowC (one bound: 100). Default: 0
              * @example 0.5
@@ -6311,6 +6350,8 @@ export interface operations {
                 status?: "new" | "acknowledged" | "resolved";
                 /** @description Only of this type */
                 type?: "high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error";
+                /** @description Only of this severity */
+                severity?: "warning" | "critical";
                 /** @description Only of this asset */
                 assetId?: string;
                 /** @description Items per page */
@@ -6340,6 +6381,7 @@ export interface operations {
                      *           "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                      *           "serialNumber": "282C02424EED",
                      *           "type": "high_temp",
+                     *           "severity": "critical",
                      *           "status": "new",
                      *           "details": {
                      *             "channel": 1,
@@ -6399,6 +6441,7 @@ export interface operations {
                      *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                      *       "serialNumber": "282C02424EED",
                      *       "type": "high_temp",
+                     *       "severity": "critical",
                      *       "status": "new",
                      *       "details": {
                      *         "channel": 1,
@@ -6478,6 +6521,7 @@ export interface operations {
                      *       "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                      *       "serialNumber": "282C02424EED",
                      *       "type": "high_temp",
+                     *       "severity": "critical",
                      *       "status": "new",
                      *       "details": {
                      *         "channel": 1,
@@ -8614,6 +8658,7 @@ export interface operations {
                  *         "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                  *         "serialNumber": "282C02424EED",
                  *         "type": "high_temp",
+                 *         "severity": "critical",
                  *         "status": "new",
                  *         "details": {
                  *           "channel": 1,
@@ -8705,6 +8750,7 @@ export interface operations {
                  *         "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                  *         "serialNumber": "282C02424EED",
                  *         "type": "high_temp",
+                 *         "severity": "critical",
                  *         "status": "acknowledged",
                  *         "details": {
                  *           "channel": 1,
@@ -8799,6 +8845,7 @@ export interface operations {
                  *         "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                  *         "serialNumber": "282C02424EED",
                  *         "type": "high_temp",
+                 *         "severity": "critical",
                  *         "status": "resolved",
                  *         "details": {
                  *           "channel": 1,
@@ -9581,6 +9628,7 @@ export interface operations {
                  *               "assetId": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                  *               "serialNumber": "282C02424EED",
                  *               "type": "high_temp",
+                 *               "severity": "critical",
                  *               "status": "new",
                  *               "details": {
                  *                 "channel": 1,

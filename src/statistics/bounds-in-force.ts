@@ -1,5 +1,7 @@
 /** The bounds of a channel and when they were in force. */
+
 import { definitionsOf } from '../alerts/alert-definition.ts';
+import type { Severity } from '../devices/alert-terms.ts';
 import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settings.ts';
 
 /** Cut to the span. */
@@ -7,6 +9,7 @@ export interface BoundsInForce extends Span {
   /** °C; null where there is none. */
   lowC: number | null;
   highC: number | null;
+  severity: Severity;
 }
 
 /** Oldest first, one for each definition; one that other settings have left as it is goes on. */
@@ -20,12 +23,16 @@ export function boundsInForce(
     const from = Math.max(period.from.getTime(), span.from);
     const to = Math.min(period.to?.getTime() ?? span.to, span.to);
     const goingOn = found.filter((each) => each.to === from);
-    for (const { bounds } of definitionsOf(period.config ?? {}).filter((each) => each.channel === channel)) {
+    for (const { bounds, severity } of definitionsOf(period.config ?? {}).filter(
+      (each) => each.channel === channel,
+    )) {
       const { lowC, highC } = bounds;
-      const index = goingOn.findIndex((each) => each.lowC === lowC && each.highC === highC);
+      const index = goingOn.findIndex(
+        (each) => each.lowC === lowC && each.highC === highC && each.severity === severity,
+      );
       const [same] = index === -1 ? [] : goingOn.splice(index, 1);
       if (same) same.to = to;
-      else found.push({ lowC, highC, from, to });
+      else found.push({ lowC, highC, severity, from, to });
     }
   }
   return found;

@@ -11,12 +11,13 @@ export const settingsView = ({ from, to, config, ...settings }: SettingsPeriod) 
   to: to?.toISOString() ?? null,
   measurementPeriodSeconds: settings.measurementPeriodSeconds,
   transmissionIntervalSeconds: settings.transmissionIntervalSeconds,
-  alerts: definitionsOf(config ?? {}).map(({ channel, bounds, windows }) => ({
+  alerts: definitionsOf(config ?? {}).map(({ channel, bounds, severity, windows }) => ({
     channel,
     type: typeOfBounds(bounds),
     lowC: bounds.lowC,
     highC: bounds.highC,
     hysteresisC: bounds.hysteresisC,
+    severity,
     schedule: scheduleView(windows),
   })),
   profileSlug: settings.profileSlug,

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { SEVERITIES } from '../devices/alert-terms.ts';
 import { SETTINGS_SOURCES } from '../devices/settings.ts';
 import { cursor, limit, nextCursor, rangeTime, timestamp } from '../http/schemas.ts';
 
@@ -39,6 +40,9 @@ const settings = Joi.object({
         lowC: celsius().description('°C; null where there is none'),
         highC: celsius().description('°C; null where there is none'),
         hysteresisC: Joi.number().unsafe().required(),
+        severity: Joi.string()
+          .valid(...SEVERITIES)
+          .required(),
         schedule: Joi.object({
           always: Joi.boolean().required(),
           windows: Joi.array().items(window).description('Unless always'),
@@ -64,7 +68,17 @@ const example = {
   to: null,
   measurementPeriodSeconds: 300,
   transmissionIntervalSeconds: 3_600,
-  alerts: [{ channel: 1, type: 'range', lowC: 2, highC: 8, hysteresisC: 0.5, schedule: { always: true } }],
+  alerts: [
+    {
+      channel: 1,
+      type: 'range',
+      lowC: 2,
+      highC: 8,
+      hysteresisC: 0.5,
+      severity: 'critical',
+      schedule: { always: true },
+    },
+  ],
   profileSlug: 'vaccine-fridge',
   source: 'confirmed',
 };

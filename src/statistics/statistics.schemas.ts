@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { SEVERITIES } from '../devices/alert-terms.ts';
 import { PROBE_POSITIONS } from '../devices/channel-layout.ts';
 import { rangeTime, timestamp } from '../http/schemas.ts';
 import { isTimeZone } from '../profiles/time-zone.ts';
@@ -51,6 +52,9 @@ const channelStatisticsSchema = Joi.object({
         type: Joi.string().valid('range', 'high', 'low').required(),
         lowC: bound(),
         highC: bound(),
+        severity: Joi.string()
+          .valid(...SEVERITIES)
+          .required(),
         from: timestamp().required(),
         to: timestamp().required(),
         secondsOutside: number().required().description('Whatever the schedule of the alert'),
@@ -99,6 +103,7 @@ export const statisticsSchema = Joi.object({
             type: 'range',
             lowC: 2,
             highC: 8,
+            severity: 'critical',
             from: '2026-03-02T00:00:00.000Z',
             to: '2026-03-03T00:00:00.000Z',
             secondsOutside: 600,

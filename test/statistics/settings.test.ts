@@ -69,7 +69,15 @@ describe('The settings that a device ran', () => {
       [1, 2, 300, bounds, 'fridge', 'applied'],
     ]);
     assert.deepEqual((await list())[0].alerts, [
-      { channel: 1, type: 'range', lowC: 2, highC: 8, hysteresisC: 0.5, schedule: { always: true } },
+      {
+        channel: 1,
+        type: 'range',
+        lowC: 2,
+        highC: 8,
+        hysteresisC: 0.5,
+        severity: 'critical',
+        schedule: { always: true },
+      },
     ]);
   });
 

@@ -86,7 +86,17 @@ describe('Statistics of a device', () => {
       count: 24,
       min: 5,
       max: 9,
-      alerts: [{ type: 'range', lowC: 2, highC: 8, from: time(0), to: time(180), secondsOutside: 1_200 }],
+      alerts: [
+        {
+          type: 'range',
+          lowC: 2,
+          highC: 8,
+          severity: 'critical',
+          from: time(0),
+          to: time(180),
+          secondsOutside: 1_200,
+        },
+      ],
       withoutBounds: [],
       readings: 24,
       expectedReadings: 36,
@@ -115,7 +125,15 @@ describe('Statistics of a device', () => {
     await dms.device.post('/devices/NEW/measurements', { readings });
     const { body } = await dms.api.get(`/assets/${newId}/statistics?from=${time(0)}&to=${time(5)}`);
     assert.deepEqual(body.channels[0].alerts, [
-      { type: 'range', lowC: 2, highC: 8, from: time(0), to: time(5), secondsOutside: 300 },
+      {
+        type: 'range',
+        lowC: 2,
+        highC: 8,
+        severity: 'critical',
+        from: time(0),
+        to: time(5),
+        secondsOutside: 300,
+      },
     ]);
   });
 
@@ -176,8 +194,8 @@ describe('Statistics of a device', () => {
     const { body } = await dms.api.get(path);
     const span = (from: number, to: number) => ({ from: time(from), to: time(to) });
     assert.deepEqual(body.channels[0].alerts, [
-      { type: 'range', lowC: 2, highC: 8, ...span(0, 60), secondsOutside: 0 },
-      { type: 'range', lowC: -25, highC: -15, ...span(60, 120), secondsOutside: 0 },
+      { type: 'range', lowC: 2, highC: 8, severity: 'critical', ...span(0, 60), secondsOutside: 0 },
+      { type: 'range', lowC: -25, highC: -15, severity: 'critical', ...span(60, 120), secondsOutside: 0 },
     ]);
     const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
     const [first, second, third, fourth, ...others] = horizontalStrokesOf(bytes);

@@ -212,8 +212,8 @@ describe('Statistics of a channel', () => {
     const samples = Array.from({ length: 33 }, (_, index) => at(100 + 300 * index, 5));
     const found = fold(samples, { settings });
     assert.deepEqual(found?.alerts, [
-      { lowC: 2, highC: 8, from: SPAN.from, to: second, secondsOutside: 0 },
-      { lowC: 2, highC: 4, from: second, to: third, secondsOutside: 2_000 },
+      { lowC: 2, highC: 8, severity: 'critical', from: SPAN.from, to: second, secondsOutside: 0 },
+      { lowC: 2, highC: 4, severity: 'critical', from: second, to: third, secondsOutside: 2_000 },
     ]);
     assert.deepEqual(found?.withoutBounds, [{ from: third, to: SPAN.to }]);
     assert.deepEqual(fold(samples, { settings: [] })?.withoutBounds, [{ from: at(100, 0).at, to: SPAN.to }]);

@@ -3800,6 +3800,7 @@ export interface components {
          *           "lowC": 2,
          *           "highC": 8,
          *           "hysteresisC": 0.5,
+         *           "severity": "critical",
          *           "schedule": {
          *             "always": true
          *           }
@@ -3836,6 +3837,8 @@ export interface components {
                 /** @description °C; null where there is none */
                 highC: number | null;
                 hysteresisC: number;
+                /** @enum {string} */
+                severity: "warning" | "critical";
                 schedule: {
                     always: boolean;
                     /** @description Unless always */
@@ -3874,6 +3877,7 @@ export interface components {
          *               "type": "range",
          *               "lowC": 2,
          *               "highC": 8,
+         *               "severity": "critical",
          *               "from": "2026-03-02T00:00:00.000Z",
          *               "to": "2026-03-03T00:00:00.000Z",
          *               "secondsOutside": 600
@@ -3919,6 +3923,8 @@ export interface components {
                     lowC: number | null;
                     /** @description °C; null where there is none */
                     highC: number | null;
+                    /** @enum {string} */
+                    severity: "warning" | "critical";
                     /**
                      * Format: date-time
                      * @description ISO 8601, UTC, milliseconds
@@ -5346,6 +5352,7 @@ export interface operations {
                      *               "lowC": 2,
                      *               "highC": 8,
                      *               "hysteresisC": 0.5,
+                     *               "severity": "critical",
                      *               "schedule": {
                      *                 "always": true
                      *               }
@@ -5409,6 +5416,7 @@ export interface operations {
                      *               "type": "range",
                      *               "lowC": 2,
                      *               "highC": 8,
+                     *               "severity": "critical",
                      *               "from": "2026-03-02T00:00:00.000Z",
                      *               "to": "2026-03-03T00:00:00.000Z",
                      *               "secondsOutside": 600

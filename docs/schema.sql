@@ -1072,7 +1072,7 @@ CREATE TABLE alerts (
   severity text DEFAULT 'critical'::text NOT NULL,
   CONSTRAINT alerts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT alerts_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
-  CONSTRAINT alerts_severity_check CHECK (severity = ANY (ARRAY['warning'::text, 'critical'::text])) NOT VALID,
+  CONSTRAINT alerts_severity_check CHECK (severity = ANY (ARRAY['warning'::text, 'critical'::text])),
   CONSTRAINT alerts_status_check CHECK (status = ANY (ARRAY['new'::text, 'acknowledged'::text, 'resolved'::text])),
   CONSTRAINT alerts_type_check CHECK (type = ANY (ARRAY['high_temp'::text, 'low_temp'::text, 'no_data'::text, 'low_battery'::text, 'sensor_error'::text]))
 );

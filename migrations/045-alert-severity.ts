@@ -4,7 +4,7 @@ export const up = (sql: Knex) =>
   sql.raw(`
     alter table alerts
       add column severity text not null default 'critical',
-      add constraint alerts_severity_check check (severity in ('warning', 'critical')) not valid;
+      add constraint alerts_severity_check check (severity in ('warning', 'critical'));
     create index alerts_warning_idx on alerts (organization_id, id) where severity = 'warning';
     comment on column alerts.severity is 'As the definition of the alert says; of other alerts critical.';
     comment on column alerts.started_at is

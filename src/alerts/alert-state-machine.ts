@@ -96,8 +96,10 @@ export function createAlertEvaluator(initial: readonly TemperatureState[]): Aler
     const breach = unopened.get(key);
     if (breach && !continues(breach, definition, reading)) unopened.delete(key);
     const { value } = reading;
-    if (!isActiveAt(definition, reading.measuredAt)) yield* resolve(definition, reading, 'outside_schedule');
-    else if (value !== null) yield* evaluateBounds(definition, { ...reading, value });
+    if (!isActiveAt(definition, reading.measuredAt)) {
+      unopened.delete(key);
+      yield* resolve(definition, reading, 'outside_schedule');
+    } else if (value !== null) yield* evaluateBounds(definition, { ...reading, value });
     const going = unopened.get(key);
     if (going) unopened.set(key, { ...going, ...latestOf(reading) });
   }

@@ -75,8 +75,12 @@ describe("The operators' page in a browser", () => {
     await page.goto(`${dms.baseUrl}/operator${path}`);
   };
   const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
-  const sendWarm = (serial: string) =>
-    dms.device.post(`/devices/${serial}/measurements`, { readings: readingOf(15) });
+  async function sendWarm(serial: string): Promise<void> {
+    const { status, text } = await dms.device.post(`/devices/${serial}/measurements`, {
+      readings: readingOf(15),
+    });
+    assert.equal(status, 202, text);
+  }
   const paths = () => [
     '',
     '/unregistered',

@@ -2,6 +2,7 @@ import { newestFirst, type Page, toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { firstIdAt } from '../db/partitions.ts';
 import type { AuditEntry } from '../http/audit.ts';
+import { UUID } from '../process/uuid.ts';
 import type { StoredAuditEntry } from './audit.ts';
 
 export interface AuditFilter extends Page {
@@ -43,8 +44,6 @@ const toEntry = (row: TimedEntryRow): StoredAuditEntry => ({
   before: row.before as object | null,
   after: row.after as object | null,
 });
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export type AuditRepository = ReturnType<typeof createAuditRepository>;
 

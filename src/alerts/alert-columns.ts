@@ -1,4 +1,24 @@
+import { mutedUntil } from '../mutes/mutes.statements.ts';
+
+/** The group of an alert's asset: now, or at the end of the alert. */
+const groupAt = (alerts: string): string => `case ${alerts}.status when 'resolved' then (
+    select group_id from asset_groups where organization_id = ${alerts}.organization_id
+      and asset_id = ${alerts}.asset_id and from_at <= ${alerts}.updated_at
+    order by from_at desc limit 1
+  ) else (
+    select group_id from assets where organization_id = ${alerts}.organization_id and id = ${alerts}.asset_id
+  ) end`;
+
+/** Whether an alert is muted, or was at its end. Takes the name of `alerts` in the statement. */
+export const isMuted = (alerts: string): string =>
+  `${mutedUntil(
+    `${alerts}.organization_id`,
+    `${alerts}.asset_id`,
+    groupAt(alerts),
+    `case ${alerts}.status when 'resolved' then ${alerts}.updated_at else now() end`,
+  )} is not null`;
+
 /** An alert, from `alerts a`. */
 export const ALERT_COLUMNS = `a.id, a.asset_id as "assetId", a.serial_number as "serialNumber", a.type, a.severity, a.status, a.details,
   a.started_at as "startedAt", a.updated_at as "updatedAt", a.acknowledged_at as "acknowledgedAt",
-  a.acknowledged_by as "acknowledgedBy", a.assignee, a.snooze_until as "snoozeUntil"`;
+  a.acknowledged_by as "acknowledgedBy", a.assignee, a.snooze_until as "snoozeUntil", ${isMuted('a')} as muted`;

@@ -52,6 +52,8 @@ export interface Alert {
   assignee: string | null;
   /** When it is new again if it is still open; null: it stays acknowledged. */
   snoozeUntil: Date | null;
+  /** The device is under maintenance; of a resolved alert: it was at its end. */
+  muted: boolean;
 }
 
 export const NO_SUCH_ALERT = 'No alert has this id';
@@ -73,6 +75,7 @@ export function alertView({ id, assetId, serialNumber, type, severity, status, d
     acknowledgedBy: alert.acknowledgedBy,
     assignee: alert.assignee,
     snoozeUntil: alert.snoozeUntil?.toISOString() ?? null,
+    muted: alert.muted,
     recType: 'alert',
   };
 }

@@ -6,6 +6,7 @@ import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
 import { ALERT_STATUSES, type Alert, type AlertStatus, type AlertType } from './alert.ts';
+import { isMuted } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
 import { KEPT_TOTAL, LIST_SNOOZE_ENDED, removeResolved, WITH_RESOLVED } from './alerts.statements.ts';
 
@@ -43,13 +44,16 @@ interface AlertRow {
   snooze_until: Date | null;
 }
 
+/** What is read of a row. */
+type ShownRow = AlertRow & { muted: boolean };
+
 declare module 'knex/types/tables.js' {
   interface Tables {
     alerts: AlertRow;
   }
 }
 
-const toAlert = (row: AlertRow): Alert => ({
+const toAlert = (row: ShownRow): Alert => ({
   id: row.id,
   assetId: row.asset_id,
   serialNumber: row.serial_number,
@@ -63,10 +67,13 @@ const toAlert = (row: AlertRow): Alert => ({
   acknowledgedBy: row.acknowledged_by,
   assignee: row.assignee,
   snoozeUntil: row.snooze_until,
+  muted: row.muted,
 });
 
-type RecordedRow = AlertRow & { recorded_at: Date };
-const RECORDED_AT = 'uuid_extract_timestamp(id) as recorded_at';
+type RecordedRow = ShownRow & { recorded_at: Date };
+/** Beside the columns of the row. */
+const MUTED = `${isMuted('alerts')} as muted`;
+const RECORDED = `uuid_extract_timestamp(id) as recorded_at, ${MUTED}`;
 
 const toRecordedAlert = (row: RecordedRow): RecordedAlert => ({
   ...toAlert(row),
@@ -94,18 +101,19 @@ export function createAlertsRepository(sql: Database) {
       if (assetId !== null) matching.where({ asset_id: assetId });
       const isKept = assetId === null && severity === null;
       const total = isKept ? findTotal(organizationId, status, type) : countRows(matching.clone());
-      const [rows, count] = await Promise.all([matching.modify(newestFirst, page), total]);
+      const listed = matching.modify(newestFirst, page).select<ShownRow[]>('*', sql.raw(MUTED));
+      const [rows, count] = await Promise.all([listed, total]);
       return { alerts: rows.map(toAlert), total: count };
     },
 
     async find(organizationId: string, id: string): Promise<RecordedAlert | null> {
-      const row = await one(organizationId, id).first('*', sql.raw<Date>(RECORDED_AT));
+      const row = await one(organizationId, id).first('*', sql.raw(RECORDED));
       return row ? toRecordedAlert(row) : null;
     },
 
     /** Until the end of the transaction nobody else changes it. */
     async lock(organizationId: string, id: string): Promise<RecordedAlert | null> {
-      const row = await one(organizationId, id).first('*', sql.raw<Date>(RECORDED_AT)).forNoKeyUpdate();
+      const row = await one(organizationId, id).first('*', sql.raw(RECORDED)).forNoKeyUpdate();
       return row ? toRecordedAlert(row) : null;
     },
 
@@ -120,7 +128,7 @@ export function createAlertsRepository(sql: Database) {
           snooze_until: handled.snoozeUntil,
           updated_at: sql.fn.now(),
         })
-        .returning(['*', sql.raw(RECORDED_AT) as never]);
+        .returning(['*', sql.raw(RECORDED) as never]);
       return toRecordedAlert(row as RecordedRow);
     },
 

@@ -1,7 +1,16 @@
 import Joi from 'joi';
 import { SEVERITIES, type Severity } from '../devices/alert-terms.ts';
-import type { Actor } from '../http/audit.ts';
-import { cursor, limit, name, nextCursor, textAsSent, time, timestamp, uuid } from '../http/schemas.ts';
+import {
+  actorSchema,
+  cursor,
+  limit,
+  name,
+  nextCursor,
+  textAsSent,
+  time,
+  timestamp,
+  uuid,
+} from '../http/schemas.ts';
 import { ALERT_STATUSES, ALERT_TYPES, type AlertStatus, type AlertType, type AlertView } from './alert.ts';
 import type { Bounds } from './alert-definition.ts';
 import { SNOOZE_HOURS_MAX } from './alert-handling.ts';
@@ -79,12 +88,8 @@ export const alertExample: AlertView = {
   acknowledgedBy: null,
   assignee: null,
   snoozeUntil: null,
+  muted: false,
 };
-
-const actorSchema = Joi.object<Actor>({
-  keyId: Joi.string().allow(null).required().description('null: the command line'),
-  name: Joi.string().required(),
-});
 
 const alertFields = {
   id: Joi.string().required(),
@@ -116,6 +121,9 @@ const alertFields = {
   acknowledgedBy: actorSchema.allow(null).required().description('The key or the person; null: nobody yet'),
   assignee: Joi.string().allow(null).required().description('Who takes care of it; null: not said'),
   snoozeUntil: timestamp().allow(null).required().description('When it is new again if it is still open'),
+  muted: Joi.boolean()
+    .required()
+    .description('Whether the device is under maintenance; of a resolved alert, whether it was at its end'),
 };
 
 export const alertSchema = Joi.object<AlertView>(alertFields).example(alertExample).meta({ name: 'Alert' });

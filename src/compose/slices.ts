@@ -12,6 +12,7 @@ import { composeFleet } from './fleet.ts';
 import { composeGroups } from './groups.ts';
 import { composeKeys } from './keys.ts';
 import { composeMeasurements } from './measurements.ts';
+import { composeMutes } from './mutes.ts';
 import { composeNotifications } from './notifications.ts';
 import { composePresence } from './presence.ts';
 import { composeProfiles } from './profiles.ts';
@@ -22,7 +23,8 @@ export type Slices = ReturnType<typeof composeSlices>;
 
 export function composeSlices(resources: Resources) {
   const { devicesIn, configurationsIn } = composeDeviceRepositories(resources);
-  const { publish, publishToEndpoints, queueNotifications, remindAgain } = composeEvents(resources);
+  const { publish, publishToEndpoints, queueNotifications, remindAgain, notifyAgain } =
+    composeEvents(resources);
 
   const alerts = composeAlerts(resources, { publish, remindAgain });
   const presence = composePresence(resources, {
@@ -54,7 +56,8 @@ export function composeSlices(resources: Resources) {
     exchange: devices.exchanges.handle,
   });
   const keys = composeKeys(resources);
-  const groups = composeGroups(resources, configJobs);
+  const mutes = composeMutes(resources, { notifyAgain });
+  const groups = composeGroups(resources, { ...configJobs, mutes });
   const assets = composeAssets(resources, {
     groups: groups.membership,
     deviceTokens: keys.deviceTokens,
@@ -70,6 +73,7 @@ export function composeSlices(resources: Resources) {
     alerts,
     configJobs,
     groups,
+    mutes,
     devices,
     measurements,
     assets,

@@ -504,6 +504,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/assets/{assetId}/mute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mute a device for the time of its maintenance
+         * @description Readings, alerts and events go on, but nobody is notified and nothing escalates until it ends; alerts that are still open then are notified. A mute takes the place of the one that there is: 200.
+         */
+        post: operations["muteAsset"];
+        /**
+         * End the maintenance of a device
+         * @description Alerts that are open are notified from now on. 404 when it is not muted by itself.
+         */
+        delete: operations["unmuteAsset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{groupId}/mute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mute the members of a group for the time of their maintenance
+         * @description Readings, alerts and events go on, but nobody is notified and nothing escalates until it ends; alerts that are still open then are notified. A mute takes the place of the one that there is: 200.
+         */
+        post: operations["muteGroup"];
+        /**
+         * End the maintenance of a group
+         * @description Alerts that are open are notified from now on. 404 when it is not muted by itself.
+         */
+        delete: operations["unmuteGroup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups": {
         parameters: {
             query?: never;
@@ -1572,7 +1620,8 @@ export interface components {
          *       "acknowledgedAt": null,
          *       "acknowledgedBy": null,
          *       "assignee": null,
-         *       "snoozeUntil": null
+         *       "snoozeUntil": null,
+         *       "muted": false
          *     }
          */
         Alert: {
@@ -1646,6 +1695,8 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             snoozeUntil: string | null;
+            /** @description Whether the device is under maintenance; of a resolved alert, whether it was at its end */
+            muted: boolean;
         };
         /**
          * @example {
@@ -1700,6 +1751,7 @@ export interface components {
          *       "acknowledgedBy": null,
          *       "assignee": null,
          *       "snoozeUntil": null,
+         *       "muted": false,
          *       "history": [
          *         {
          *           "at": "2026-03-02T08:15:30.000Z",
@@ -1781,6 +1833,8 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             snoozeUntil: string | null;
+            /** @description Whether the device is under maintenance; of a resolved alert, whether it was at its end */
+            muted: boolean;
             /** @description Oldest first */
             history: components["schemas"]["AlertAction"][];
         };
@@ -1909,6 +1963,7 @@ export interface components {
          *       "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
          *       "syncStatus": "applied",
          *       "openAlerts": 0,
+         *       "mute": null,
          *       "latest": [
          *         {
          *           "channel": 1,
@@ -1968,6 +2023,7 @@ export interface components {
             syncStatus: "no_device_report" | "pending" | "sent" | "failed" | "applied" | "drifted";
             /** @description How many alerts are new or acknowledged */
             openAlerts: number;
+            mute: components["schemas"]["Mute"] | null;
             /** @description The newest sample of each channel; samples that came late do not replace it */
             latest: components["schemas"]["LatestReading"][];
             /** @description Earlier hardware, oldest first */
@@ -2255,6 +2311,7 @@ export interface components {
          *       "name": "Vaccine fridges",
          *       "profileSlug": "vaccine-fridge",
          *       "memberCount": 12,
+         *       "mute": null,
          *       "createdAt": "2026-02-20T13:05:12.000Z",
          *       "updatedAt": "2026-03-02T08:15:30.000Z",
          *       "jobId": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5"
@@ -2268,6 +2325,7 @@ export interface components {
             /** @description The profile that members are to run */
             profileSlug: string | null;
             memberCount: number;
+            mute: components["schemas"]["Mute"] | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC, milliseconds
@@ -3156,6 +3214,7 @@ export interface components {
          *       "name": "Vaccine fridges",
          *       "profileSlug": "vaccine-fridge",
          *       "memberCount": 12,
+         *       "mute": null,
          *       "createdAt": "2026-02-20T13:05:12.000Z",
          *       "updatedAt": "2026-03-02T08:15:30.000Z"
          *     }
@@ -3168,6 +3227,7 @@ export interface components {
             /** @description The profile that members are to run */
             profileSlug: string | null;
             memberCount: number;
+            mute: components["schemas"]["Mute"] | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC, milliseconds
@@ -3318,6 +3378,7 @@ export interface components {
          *       "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
          *       "syncStatus": "applied",
          *       "openAlerts": 0,
+         *       "mute": null,
          *       "latest": [
          *         {
          *           "channel": 1,
@@ -3371,6 +3432,7 @@ export interface components {
             syncStatus: "no_device_report" | "pending" | "sent" | "failed" | "applied" | "drifted";
             /** @description How many alerts are new or acknowledged */
             openAlerts: number;
+            mute: components["schemas"]["Mute"] | null;
             /** @description The newest sample of each channel; samples that came late do not replace it */
             latest: components["schemas"]["LatestReading"][];
         };
@@ -3442,6 +3504,35 @@ export interface components {
             max: number;
             /** @description Readings with a value; sensor errors do not count */
             count: number;
+        };
+        /**
+         * @description Nobody is notified before it ends; null: not muted
+         * @example {
+         *       "until": "2026-03-02T10:00:00.000Z",
+         *       "reason": "Defrosting",
+         *       "by": {
+         *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+         *         "name": "Kitchen"
+         *       },
+         *       "groupId": null
+         *     }
+         */
+        Mute: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            until: string;
+            reason: string;
+            /** @description The key or the person who muted */
+            by: {
+                /** @description null: the command line */
+                keyId: string | null;
+                name: string;
+            };
+            /** @description The group that is muted; null: the asset alone */
+            groupId: string | null;
         };
         /**
          * @example {
@@ -3895,6 +3986,13 @@ export interface components {
          *           ],
          *           "gapCount": 1
          *         }
+         *       ],
+         *       "mutedSpans": [
+         *         {
+         *           "from": "2026-03-02T09:00:00.000Z",
+         *           "to": "2026-03-02T10:00:00.000Z",
+         *           "reason": "Defrosting"
+         *         }
          *       ]
          *     }
          */
@@ -3977,6 +4075,22 @@ export interface components {
                     to: string;
                 }[];
                 gapCount: number;
+            }[];
+            /** @description Times of maintenance of the device or its group, cut to the span, oldest first */
+            mutedSpans: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, milliseconds
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, milliseconds
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                to: string;
+                reason: string;
             }[];
         };
         TemperatureAlert: {
@@ -5434,6 +5548,13 @@ export interface operations {
                      *           ],
                      *           "gapCount": 1
                      *         }
+                     *       ],
+                     *       "mutedSpans": [
+                     *         {
+                     *           "from": "2026-03-02T09:00:00.000Z",
+                     *           "to": "2026-03-02T10:00:00.000Z",
+                     *           "reason": "Defrosting"
+                     *         }
                      *       ]
                      *     }
                      */
@@ -5502,6 +5623,7 @@ export interface operations {
                      *           "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
                      *           "syncStatus": "applied",
                      *           "openAlerts": 0,
+                     *           "mute": null,
                      *           "latest": [
                      *             {
                      *               "channel": 1,
@@ -5691,6 +5813,7 @@ export interface operations {
                      *       "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
                      *       "syncStatus": "applied",
                      *       "openAlerts": 0,
+                     *       "mute": null,
                      *       "latest": [
                      *         {
                      *           "channel": 1,
@@ -5801,6 +5924,7 @@ export interface operations {
                      *       "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
                      *       "syncStatus": "applied",
                      *       "openAlerts": 0,
+                     *       "mute": null,
                      *       "latest": [
                      *         {
                      *           "channel": 1,
@@ -5923,6 +6047,194 @@ export interface operations {
             };
         };
     };
+    muteAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                assetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "until": "2026-03-02T10:00:00.000Z",
+                 *       "reason": "Defrosting"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description When it ends by itself, at most 30 days ahead
+                     * @example 2026-03-02T08:15:30Z
+                     */
+                    until: string;
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "until": "2026-03-02T10:00:00.000Z",
+                     *       "reason": "Defrosting",
+                     *       "by": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Kitchen"
+                     *       },
+                     *       "groupId": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mute"];
+                };
+            };
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "until": "2026-03-02T10:00:00.000Z",
+                     *       "reason": "Defrosting",
+                     *       "by": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Kitchen"
+                     *       },
+                     *       "groupId": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mute"];
+                };
+            };
+        };
+    };
+    unmuteAsset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    muteGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "until": "2026-03-02T10:00:00.000Z",
+                 *       "reason": "Defrosting"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description When it ends by itself, at most 30 days ahead
+                     * @example 2026-03-02T08:15:30Z
+                     */
+                    until: string;
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "until": "2026-03-02T10:00:00.000Z",
+                     *       "reason": "Defrosting",
+                     *       "by": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Kitchen"
+                     *       },
+                     *       "groupId": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mute"];
+                };
+            };
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "until": "2026-03-02T10:00:00.000Z",
+                     *       "reason": "Defrosting",
+                     *       "by": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Kitchen"
+                     *       },
+                     *       "groupId": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mute"];
+                };
+            };
+        };
+    };
+    unmuteGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listGroups: {
         parameters: {
             query?: {
@@ -5952,6 +6264,7 @@ export interface operations {
                      *           "name": "Vaccine fridges",
                      *           "profileSlug": "vaccine-fridge",
                      *           "memberCount": 12,
+                     *           "mute": null,
                      *           "createdAt": "2026-02-20T13:05:12.000Z",
                      *           "updatedAt": "2026-03-02T08:15:30.000Z"
                      *         }
@@ -6011,6 +6324,7 @@ export interface operations {
                      *       "name": "Vaccine fridges",
                      *       "profileSlug": "vaccine-fridge",
                      *       "memberCount": 12,
+                     *       "mute": null,
                      *       "createdAt": "2026-02-20T13:05:12.000Z",
                      *       "updatedAt": "2026-03-02T08:15:30.000Z"
                      *     }
@@ -6044,6 +6358,7 @@ export interface operations {
                      *       "name": "Vaccine fridges",
                      *       "profileSlug": "vaccine-fridge",
                      *       "memberCount": 12,
+                     *       "mute": null,
                      *       "createdAt": "2026-02-20T13:05:12.000Z",
                      *       "updatedAt": "2026-03-02T08:15:30.000Z"
                      *     }
@@ -6121,6 +6436,7 @@ export interface operations {
                      *       "name": "Vaccine fridges",
                      *       "profileSlug": "vaccine-fridge",
                      *       "memberCount": 12,
+                     *       "mute": null,
                      *       "createdAt": "2026-02-20T13:05:12.000Z",
                      *       "updatedAt": "2026-03-02T08:15:30.000Z",
                      *       "jobId": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5"
@@ -6405,7 +6721,8 @@ export interface operations {
                      *           "acknowledgedAt": null,
                      *           "acknowledgedBy": null,
                      *           "assignee": null,
-                     *           "snoozeUntil": null
+                     *           "snoozeUntil": null,
+                     *           "muted": false
                      *         }
                      *       ],
                      *       "totalItems": 1,
@@ -6466,6 +6783,7 @@ export interface operations {
                      *       "acknowledgedBy": null,
                      *       "assignee": null,
                      *       "snoozeUntil": null,
+                     *       "muted": false,
                      *       "history": [
                      *         {
                      *           "at": "2026-03-02T08:15:30.000Z",
@@ -6546,6 +6864,7 @@ export interface operations {
                      *       "acknowledgedBy": null,
                      *       "assignee": null,
                      *       "snoozeUntil": null,
+                     *       "muted": false,
                      *       "history": [
                      *         {
                      *           "at": "2026-03-02T08:15:30.000Z",
@@ -8682,7 +9001,8 @@ export interface operations {
                  *         "acknowledgedAt": null,
                  *         "acknowledgedBy": null,
                  *         "assignee": null,
-                 *         "snoozeUntil": null
+                 *         "snoozeUntil": null,
+                 *         "muted": false
                  *       }
                  *     }
                  */
@@ -8777,7 +9097,8 @@ export interface operations {
                  *           "name": "Night shift"
                  *         },
                  *         "assignee": null,
-                 *         "snoozeUntil": null
+                 *         "snoozeUntil": null,
+                 *         "muted": false
                  *       }
                  *     }
                  */
@@ -8869,7 +9190,8 @@ export interface operations {
                  *         "acknowledgedAt": null,
                  *         "acknowledgedBy": null,
                  *         "assignee": null,
-                 *         "snoozeUntil": null
+                 *         "snoozeUntil": null,
+                 *         "muted": false
                  *       }
                  *     }
                  */
@@ -9652,7 +9974,8 @@ export interface operations {
                  *               "acknowledgedAt": null,
                  *               "acknowledgedBy": null,
                  *               "assignee": null,
-                 *               "snoozeUntil": null
+                 *               "snoozeUntil": null,
+                 *               "muted": false
                  *             }
                  *           }
                  *         ]

@@ -8,7 +8,13 @@ import type { Actor } from '../http/audit.ts';
 import { ALERT_STATUSES, type Alert, type AlertStatus, type AlertType } from './alert.ts';
 import { isMuted } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
-import { KEPT_TOTAL, LIST_SNOOZE_ENDED, removeResolved, WITH_RESOLVED } from './alerts.statements.ts';
+import {
+  COUNT_OPEN,
+  KEPT_TOTAL,
+  LIST_SNOOZE_ENDED,
+  removeResolved,
+  WITH_RESOLVED,
+} from './alerts.statements.ts';
 
 export interface AlertRef {
   organizationId: string;
@@ -25,6 +31,14 @@ export interface AlertFilter extends Page {
 export type StoredAlert = Alert & { organizationId: string; isAnnounced: boolean };
 /** With the time that its id holds. */
 export type RecordedAlert = StoredAlert & { recordedAt: Date };
+
+export interface OpenAlertCount {
+  severity: Severity;
+  status: Exclude<AlertStatus, 'resolved'>;
+  count: number;
+  /** When the one was recorded that is there for the longest time. */
+  oldestAt: Date;
+}
 
 interface AlertRow {
   organization_id: string;
@@ -150,6 +164,9 @@ export function createAlertsRepository(sql: Database) {
         });
       return count > 0;
     },
+
+    /** For a metric: alerts of all organizations that are not resolved. */
+    countOpen: (): Promise<OpenAlertCount[]> => query(sql, COUNT_OPEN),
 
     /** Retention, in all organizations: removes alerts that were resolved so many days ago. Returns how many. */
     async removeResolved(days: number, limit: number): Promise<number> {

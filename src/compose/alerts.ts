@@ -8,13 +8,14 @@ import { alertsRoutes } from '../alerts/alerts.routes.ts';
 import { type AlertsServiceDeps, createAlertsService } from '../alerts/alerts.service.ts';
 import { createUnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
 import type { Resources } from './resources.ts';
+import { onSetAside } from './set-aside.ts';
 
 export interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
   remindAgain: AlertHandlingDeps['remindAgain'];
 }
 
 export function composeAlerts(resources: Resources, { publish, remindAgain }: AlertsNeeds) {
-  const { sql, lagging, transact, now } = resources;
+  const { sql, lagging, transact, metrics, now } = resources;
   const alertsIn = createAlertBatchesRepository;
   const statesIn = createAlertStatesRepository;
   const unannouncedIn = createUnannouncedAlertsRepository;
@@ -25,6 +26,8 @@ export function composeAlerts(resources: Resources, { publish, remindAgain }: Al
     actionsIn: createAlertActionsRepository,
     remindAgain,
     publish,
+    observe: (severity, seconds) => metrics.acknowledgement.observe({ severity }, seconds),
+    onSetAside: onSetAside(resources, 'snoozed alerts'),
     transact,
     now,
   });

@@ -9,9 +9,10 @@ import { createQueueNotifications } from '../notifications/notification-queue.se
 import type { Resources } from './resources.ts';
 import { eventTraces } from './traces.ts';
 
-export function composeEvents({ tracing, now }: Resources) {
+export function composeEvents({ tracing, queueNotifier, now }: Resources) {
   const publishToEndpoints = createPublishEvents({
     deliveriesIn: createDeliveriesRepository,
+    onQueued: queueNotifier.queued,
     traceOf: eventTraces(tracing),
   });
   const queueNotifications = createQueueNotifications({

@@ -305,7 +305,7 @@ describe('Presence', () => {
 
   /** Events carry what an asset is, without what is only read beside it. */
   function asPublished(shown: object): object {
-    const beside = ['replacementHistory', 'latest', 'syncStatus', 'openAlerts', 'groupId'];
+    const beside = ['replacementHistory', 'latest', 'syncStatus', 'openAlerts', 'groupId', 'mute'];
     return Object.fromEntries(Object.entries(shown).filter(([field]) => !beside.includes(field)));
   }
 

@@ -5,7 +5,7 @@ import { alertsBy } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
-import { ALERT_STATUSES, type Alert, type AlertStatus, type AlertType } from './alert.ts';
+import { ALERT_STATUSES, type Alert, type AlertStatus, type AlertType, type Extreme } from './alert.ts';
 import type { Handled } from './alert-handling.ts';
 import { KEPT_TOTAL, LIST_SNOOZE_ENDED, removeResolved, WITH_RESOLVED } from './alerts.statements.ts';
 
@@ -18,6 +18,7 @@ export interface AlertFilter extends Page {
   status: AlertStatus | null;
   type: AlertType | null;
   severity: Severity | null;
+  late: boolean | null;
   assetId: string | null;
 }
 
@@ -41,6 +42,9 @@ interface AlertRow {
   acknowledged_by: Actor | null;
   assignee: string | null;
   snooze_until: Date | null;
+  late: boolean;
+  ended_at: Date | null;
+  extreme: Extreme | null;
 }
 
 declare module 'knex/types/tables.js' {
@@ -63,6 +67,9 @@ const toAlert = (row: AlertRow): Alert => ({
   acknowledgedBy: row.acknowledged_by,
   assignee: row.assignee,
   snoozeUntil: row.snooze_until,
+  late: row.late,
+  endedAt: row.ended_at ?? (row.status === 'resolved' ? row.updated_at : null),
+  extreme: row.extreme,
 });
 
 type RecordedRow = AlertRow & { recorded_at: Date };
@@ -85,14 +92,15 @@ export function createAlertsRepository(sql: Database) {
     /** Newest first, and how many match on all pages. */
     async list(
       organizationId: string,
-      { status, type, severity, assetId, ...page }: AlertFilter,
+      { status, type, severity, late, assetId, ...page }: AlertFilter,
     ): Promise<{ alerts: Alert[]; total: number }> {
       const matching = sql('alerts').where({ organization_id: organizationId });
       if (status !== null) matching.where({ status });
       if (type !== null) matching.where({ type });
       if (severity !== null) matching.where({ severity });
+      if (late !== null) matching.where({ late });
       if (assetId !== null) matching.where({ asset_id: assetId });
-      const isKept = assetId === null && severity === null;
+      const isKept = assetId === null && severity === null && late === null;
       const total = isKept ? findTotal(organizationId, status, type) : countRows(matching.clone());
       const [rows, count] = await Promise.all([matching.modify(newestFirst, page), total]);
       return { alerts: rows.map(toAlert), total: count };

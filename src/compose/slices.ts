@@ -24,7 +24,7 @@ export function composeSlices(resources: Resources) {
   const { devicesIn, configurationsIn } = composeDeviceRepositories(resources);
   const { publish, publishToEndpoints, queueNotifications, remindAgain } = composeEvents(resources);
 
-  const alerts = composeAlerts(resources, { publish, remindAgain });
+  const alerts = composeAlerts(resources, { configurationsIn, publish, remindAgain });
   const presence = composePresence(resources, {
     noDataAlerts: alerts.noDataAlerts,
     publish,

@@ -23,6 +23,9 @@ const alert = (more: Partial<Alert> = {}): Alert => ({
   acknowledgedBy: null,
   assignee: null,
   snoozeUntil: null,
+  late: false,
+  endedAt: null,
+  extreme: null,
   ...more,
 });
 const opened = (more: Partial<Alert> = {}, assetName = 'Cold room'): MentionedAlert => ({

@@ -1569,6 +1569,9 @@ export interface components {
          *       },
          *       "timestamp": "2026-03-02T08:15:00.000Z",
          *       "updatedAt": "2026-03-02T08:15:30.000Z",
+         *       "late": false,
+         *       "endedAt": null,
+         *       "extreme": null,
          *       "acknowledgedAt": null,
          *       "acknowledgedBy": null,
          *       "assignee": null,
@@ -1626,6 +1629,25 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             updatedAt: string;
+            /** @description An excursion that late readings showed: it was over when it was recorded */
+            late: boolean;
+            /**
+             * Format: date-time
+             * @description Of the reading that ended it, or when else it was resolved; null: it is open
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            endedAt: string | null;
+            /** @description The value of a late excursion that is farthest from its bound; null for other alerts */
+            extreme: {
+                /** @description °C */
+                value: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, milliseconds
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                at: string;
+            } | null;
             /**
              * Format: date-time
              * @description null: it is not acknowledged
@@ -1696,6 +1718,9 @@ export interface components {
          *       },
          *       "timestamp": "2026-03-02T08:15:00.000Z",
          *       "updatedAt": "2026-03-02T08:15:30.000Z",
+         *       "late": false,
+         *       "endedAt": null,
+         *       "extreme": null,
          *       "acknowledgedAt": null,
          *       "acknowledgedBy": null,
          *       "assignee": null,
@@ -1761,6 +1786,25 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             updatedAt: string;
+            /** @description An excursion that late readings showed: it was over when it was recorded */
+            late: boolean;
+            /**
+             * Format: date-time
+             * @description Of the reading that ended it, or when else it was resolved; null: it is open
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            endedAt: string | null;
+            /** @description The value of a late excursion that is farthest from its bound; null for other alerts */
+            extreme: {
+                /** @description °C */
+                value: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, milliseconds
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                at: string;
+            } | null;
             /**
              * Format: date-time
              * @description null: it is not acknowledged
@@ -6360,6 +6404,8 @@ export interface operations {
                 type?: "high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error";
                 /** @description Only of this severity */
                 severity?: "warning" | "critical";
+                /** @description Only excursions in late data, or only other alerts */
+                late?: boolean;
                 /** @description Only of this asset */
                 assetId?: string;
                 /** @description Items per page */
@@ -6402,6 +6448,9 @@ export interface operations {
                      *           },
                      *           "timestamp": "2026-03-02T08:15:00.000Z",
                      *           "updatedAt": "2026-03-02T08:15:30.000Z",
+                     *           "late": false,
+                     *           "endedAt": null,
+                     *           "extreme": null,
                      *           "acknowledgedAt": null,
                      *           "acknowledgedBy": null,
                      *           "assignee": null,
@@ -6462,6 +6511,9 @@ export interface operations {
                      *       },
                      *       "timestamp": "2026-03-02T08:15:00.000Z",
                      *       "updatedAt": "2026-03-02T08:15:30.000Z",
+                     *       "late": false,
+                     *       "endedAt": null,
+                     *       "extreme": null,
                      *       "acknowledgedAt": null,
                      *       "acknowledgedBy": null,
                      *       "assignee": null,
@@ -6542,6 +6594,9 @@ export interface operations {
                      *       },
                      *       "timestamp": "2026-03-02T08:15:00.000Z",
                      *       "updatedAt": "2026-03-02T08:15:30.000Z",
+                     *       "late": false,
+                     *       "endedAt": null,
+                     *       "extreme": null,
                      *       "acknowledgedAt": null,
                      *       "acknowledgedBy": null,
                      *       "assignee": null,
@@ -8679,6 +8734,9 @@ export interface operations {
                  *         },
                  *         "timestamp": "2026-03-02T08:15:00.000Z",
                  *         "updatedAt": "2026-03-02T08:15:30.000Z",
+                 *         "late": false,
+                 *         "endedAt": null,
+                 *         "extreme": null,
                  *         "acknowledgedAt": null,
                  *         "acknowledgedBy": null,
                  *         "assignee": null,
@@ -8771,6 +8829,9 @@ export interface operations {
                  *         },
                  *         "timestamp": "2026-03-02T08:15:00.000Z",
                  *         "updatedAt": "2026-03-02T08:20:00.000Z",
+                 *         "late": false,
+                 *         "endedAt": null,
+                 *         "extreme": null,
                  *         "acknowledgedAt": "2026-03-02T08:20:00.000Z",
                  *         "acknowledgedBy": {
                  *           "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
@@ -8866,6 +8927,9 @@ export interface operations {
                  *         },
                  *         "timestamp": "2026-03-02T08:15:00.000Z",
                  *         "updatedAt": "2026-03-02T09:00:00.000Z",
+                 *         "late": false,
+                 *         "endedAt": null,
+                 *         "extreme": null,
                  *         "acknowledgedAt": null,
                  *         "acknowledgedBy": null,
                  *         "assignee": null,
@@ -9649,6 +9713,9 @@ export interface operations {
                  *               },
                  *               "timestamp": "2026-03-02T08:15:00.000Z",
                  *               "updatedAt": "2026-03-02T08:15:30.000Z",
+                 *               "late": false,
+                 *               "endedAt": null,
+                 *               "extreme": null,
                  *               "acknowledgedAt": null,
                  *               "acknowledgedBy": null,
                  *               "assignee": null,

@@ -3,7 +3,7 @@
  * readings of the past. An excursion ends at the next reading that has returned, or when its bounds are no longer in force.
  */
 import type { StoredReading } from '../measurements/reading.ts';
-import type { AlertDefinition } from './alert-definition.ts';
+import { type AlertDefinition, isActiveAt } from './alert-definition.ts';
 import {
   type AlertTransition,
   breachOf,
@@ -44,6 +44,11 @@ export interface Excursion<Carried> extends ExcursionTerms {
   breaches: Sample[];
 }
 
+export interface Stretch {
+  readings: readonly ExcursionReading[];
+  isNewest: boolean;
+}
+
 export interface Excursions<Carried> {
   /** By their beginning. */
   found: Excursion<Carried>[];
@@ -51,9 +56,12 @@ export interface Excursions<Carried> {
   hasUnopenedLateBreach: boolean;
 }
 
-/** Of one channel. All is in the order of time; `open` was so before the first reading. */
+/**
+ * Of one channel. All is in the order of time; `open` was so before the first reading, and `isNewest` tells that nothing is
+ * stored after the last one: then rules that come into force later end what is open.
+ */
 export function findExcursions<Carried extends ExcursionTerms>(
-  readings: readonly ExcursionReading[],
+  { readings, isNewest }: Stretch,
   rules: readonly RulesInForce[],
   open: readonly Carried[],
 ): Excursions<Carried> {
@@ -85,24 +93,31 @@ export function findExcursions<Carried extends ExcursionTerms>(
   for (const reading of readings) {
     moveOn(reading.measuredAt.getTime());
     const periodSeconds = reading.periodSeconds ?? rules[position]?.periodSeconds ?? null;
-    const transitions = evaluator.evaluate(definitionsAt(rules, position), [{ ...reading, periodSeconds }]);
+    const definitions = definitionsAt(rules, position).filter((each) => concerns(each, reading));
+    const transitions = evaluator.evaluate(definitions, [{ ...reading, periodSeconds }]);
     for (const transition of transitions) apply(transition, reading);
     for (const sample of toSamples([reading]))
       for (const alert of evaluator.open()) (excursions.get(alert) as Excursion<Carried>).last = sample;
   }
+  const unopened = evaluator.unopened();
+  if (isNewest) moveOn(Number.POSITIVE_INFINITY);
   const samples = toSamples(readings);
   return {
     found: [...excursions.values()]
       .map((excursion) => ({ ...excursion, breaches: breachesOf(excursion, samples) }))
       .sort((a, b) => a.startedAt - b.startedAt),
-    hasUnopenedLateBreach: evaluator
-      .unopened()
-      .some(({ startedAt }) => samples.some(({ at, late }) => late && at >= startedAt)),
+    hasUnopenedLateBreach: unopened.some(({ startedAt }) =>
+      samples.some(({ at, late }) => late && at >= startedAt),
+    ),
   };
 }
 
 const definitionsAt = (rules: readonly RulesInForce[], position: number) =>
   rules[position]?.definitions ?? [];
+
+/** A sensor error ends no excursion, so that none has to be looked for. */
+const concerns = (definition: AlertDefinition, { value, measuredAt }: ExcursionReading): boolean =>
+  value !== null || isActiveAt(definition, measuredAt);
 
 /** What no definition in force has opened is left out. */
 function carry<Carried extends ExcursionTerms>(
@@ -115,7 +130,7 @@ function carry<Carried extends ExcursionTerms>(
     const definition = definitions.find((one) => areSameTerms({ ...one, type: each.type }, each));
     if (!definition) return [];
     const { rule, channel } = definition;
-    const last = { at: startedAt, value: Number.NaN, late: false };
+    const last = { at: startedAt - 1, value: Number.NaN, late: false };
     return [
       [
         { type: each.type, alertId: null, rule, channel },
@@ -157,7 +172,7 @@ export const areSameTerms = (a: ExcursionTerms, b: ExcursionTerms): boolean =>
   a.bounds.hysteresisC === b.bounds.hysteresisC;
 
 /** Sensor errors are left out. */
-const toSamples = (readings: readonly ExcursionReading[]): Sample[] =>
+export const toSamples = (readings: readonly ExcursionReading[]): Sample[] =>
   readings.flatMap(({ value, measuredAt, late }) =>
     value === null ? [] : [{ at: measuredAt.getTime(), value, late }],
   );

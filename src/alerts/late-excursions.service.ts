@@ -36,8 +36,8 @@ export interface LateOutcome {
   unended: Map<string, Array<{ channel: number; unendedAt: number }>>;
 }
 
-/** Rules look back no longer: an hour, and the longest delay. */
-const LOOK_MS = 3_600_000 + DELAY_MAX_MINUTES * 60_000;
+/** Rules look no farther: the longest gap, and the longest delay. */
+const LOOK_MS = 86_400_000 + DELAY_MAX_MINUTES * 60_000;
 
 /** A channel of a device, with what decides about its late readings. */
 interface Evaluated extends LateChannel {
@@ -47,7 +47,10 @@ interface Evaluated extends LateChannel {
   ranges: Range[];
 }
 
-type Planned = LatePlan & { device: LateDevice; channel: number };
+type Planned = LatePlan & Evaluated;
+
+/** How much farther readings are looked at, time after time, for an excursion that goes on. */
+const WIDER_MS = [6, 24, 168].map((hours) => hours * 3_600_000);
 
 export type EvaluateLate = ReturnType<typeof createLateExcursions>;
 
@@ -69,7 +72,8 @@ export function createLateExcursions({ alertsIn, settingsIn, readingsIn }: LateE
     });
   }
 
-  async function plan(sql: Sql, evaluated: Evaluated[]): Promise<Planned[]> {
+  /** Where an excursion may go on beyond the readings that were looked at, more are. */
+  async function plan(sql: Sql, evaluated: Evaluated[], [widerMs, ...next] = WIDER_MS): Promise<Planned[]> {
     const found = await readingsIn(sql).find(
       evaluated.flatMap(({ device: { organizationId, assetId, latestAt }, channel, ranges }) =>
         ranges.map(({ from, to }) => {
@@ -78,10 +82,19 @@ export function createLateExcursions({ alertsIn, settingsIn, readingsIn }: LateE
         }),
       ),
     );
-    return evaluated.map(({ device, channel, rules, alerts, ranges, newestAt }) => {
-      const stretches = joinStretches(found.splice(0, ranges.length)).map(({ readings }) => readings);
-      return { device, channel, ...planLateExcursions({ stretches, rules, alerts, newestAt }) };
+    const planned = evaluated.map((each) => {
+      const stretches = joinStretches(found.splice(0, each.ranges.length));
+      const plans = planLateExcursions({ ...each, stretches: stretches.map(({ readings }) => readings) });
+      return { ...each, ranges: stretches, ...plans };
     });
+    const cut = planned.filter(({ isCut }) => isCut);
+    if (cut.length === 0 || !widerMs) return planned;
+    const widened = await plan(
+      sql,
+      cut.map((each) => widen(each, widerMs)),
+      next,
+    );
+    return [...planned.filter(({ isCut }) => !isCut), ...widened];
   }
 
   async function insert(sql: Sql, planned: Planned[]): Promise<DomainEvent[]> {
@@ -110,6 +123,11 @@ export function createLateExcursions({ alertsIn, settingsIn, readingsIn }: LateE
     return { events, unended };
   };
 }
+
+const widen = (evaluated: Evaluated, byMs: number): Evaluated => ({
+  ...evaluated,
+  ranges: evaluated.ranges.map(({ from, to }) => ({ from, to: to + byMs })),
+});
 
 function toSpan({ organizationId, assetId, channels }: LateDevice): AssetRef & Range {
   const times = channels.flatMap(({ fresh, unendedAt }) => [

@@ -5,6 +5,8 @@
  *
  * Readings are looked at around the late ones only: alerts that go beyond them keep their ends.
  */
+
+import { breachOf } from './alert-state-machine.ts';
 import {
   areSameTerms,
   type Excursion,
@@ -13,6 +15,7 @@ import {
   findExcursions,
   type Sample,
   termsOf,
+  toSamples,
 } from './excursions.ts';
 import type { RulesInForce } from './rules-in-force.ts';
 
@@ -45,25 +48,31 @@ export interface LatePlan {
   lengthened: TemperatureAlert[];
   /** The newest sample, where it is part of an excursion in late data: later readings are to be looked at, too. */
   unendedAt: number | null;
+  /** An excursion may go on beyond the readings. */
+  isCut: boolean;
 }
 
 export function planLateExcursions({ stretches, rules, alerts: stored, newestAt }: ChannelHistory): LatePlan {
   const alerts = stored.map((alert) => ({ ...alert }));
   let unendedAt: number | null = null;
+  let isCut = false;
   for (const readings of stretches) {
     const stretch = toStretch(readings, newestAt);
     if (stretch === null) continue;
     const open = byStart(alerts.filter((alert) => isOpenBefore(alert, stretch.firstAt)));
-    const { found, hasUnopenedLateBreach } = findExcursions(readings, rules, open);
-    const taken = new Set<TemperatureAlert>();
-    const isUnended = found.map((excursion) => settle(excursion, stretch, { alerts, taken })).includes(true);
+    const { found, hasUnopenedLateBreach } = findExcursions({ readings, ...stretch }, rules, open);
+    const known = { alerts, taken: new Set<TemperatureAlert>(), begun: begunIn(found) };
+    const isUnended = found.map((excursion) => settle(excursion, stretch, known)).includes(true);
+    for (const alert of alerts) if (isNone(alert, stretch, known)) shorten(alert, toSamples(readings));
     if (stretch.isNewest && (isUnended || hasUnopenedLateBreach)) unendedAt = stretch.lastAt;
+    if (!stretch.isNewest && isUnended) isCut = true;
   }
   const changed = alerts.filter((alert, index) => hasChanged(alert, stored[index]));
   return {
     made: changed.filter(({ alertId }) => alertId === null),
     lengthened: changed.filter(({ alertId }) => alertId !== null),
     unendedAt,
+    isCut,
   };
 }
 
@@ -92,13 +101,16 @@ interface Known {
   alerts: TemperatureAlert[];
   /** Late alerts whose excursion is found. */
   taken: Set<TemperatureAlert>;
+  /** Whether its beginning is part of an excursion. */
+  begun(alert: TemperatureAlert): boolean;
 }
 
 /** Answers whether it is an excursion in late data that the next reading may lengthen. */
-function settle(excursion: Excursion<TemperatureAlert>, stretch: Stretch, { alerts, taken }: Known): boolean {
+function settle(excursion: Excursion<TemperatureAlert>, stretch: Stretch, known: Known): boolean {
+  const { alerts, taken } = known;
   const { carried, endedAt, breaches } = excursion;
   const overlapping = byStart(
-    alerts.filter((alert) => areSameTerms(alert, excursion) && overlaps(alert, excursion)),
+    alerts.filter((alert) => areSameTerms(alert, excursion) && overlaps(alert, excursion, known)),
   );
   const live = overlapping.find(isLive) ?? null;
   const late = carried ?? overlapping.find((alert) => !isLive(alert) && !taken.has(alert)) ?? null;
@@ -111,19 +123,58 @@ function settle(excursion: Excursion<TemperatureAlert>, stretch: Stretch, { aler
     alerts.push(made);
     taken.add(made);
   }
-  return endedAt === null && live === null && (late !== null || breaches.some((each) => each.late));
+  const isLate = late !== null || breaches.some((each) => each.late);
+  const isEnded = endedAt !== null && endedAt <= stretch.lastAt;
+  return !isEnded && live === null && isLate && !goesOn(alerts, excursion, stretch);
 }
+
+/** As an alert knows that goes beyond the readings. */
+const goesOn = (
+  alerts: readonly TemperatureAlert[],
+  excursion: Excursion<TemperatureAlert>,
+  { lastAt }: Stretch,
+): boolean =>
+  alerts.some(
+    (alert) =>
+      areSameTerms(alert, excursion) &&
+      alert.startedAt <= lastAt &&
+      (alert.endedAt === null || alert.endedAt > lastAt),
+  );
 
 const isLive = ({ late }: TemperatureAlert): boolean => !late;
 
-/** A late alert is where it begins; any other as long as it was open. */
-const overlaps = (alert: TemperatureAlert, { startedAt, last }: Excursion<TemperatureAlert>): boolean =>
-  alert.startedAt <= last.at &&
-  (alert.late ? alert.startedAt >= startedAt : alert.endedAt === null || alert.endedAt > startedAt);
+/**
+ * A late alert is where it begins: what else it had may be an excursion of its own by now. Where its first reading has not
+ * lasted the delay any more, and any alert that is not late, is as long as it was open.
+ */
+function overlaps(
+  alert: TemperatureAlert,
+  { startedAt, last }: Excursion<TemperatureAlert>,
+  { begun }: Known,
+): boolean {
+  if (alert.startedAt > last.at) return false;
+  if (alert.late && begun(alert)) return alert.startedAt >= startedAt;
+  return alert.endedAt === null || alert.endedAt > startedAt;
+}
 
-/** One without late readings is none; one that goes on in readings that came in time is an alert of its own before long. */
-const isOver = ({ endedAt, last, breaches }: Excursion<TemperatureAlert>, { isNewest }: Stretch): boolean =>
-  breaches.some((each) => each.late) && (endedAt !== null || !isNewest || last.late);
+const begunIn = (found: readonly Excursion<TemperatureAlert>[]) => (alert: TemperatureAlert) =>
+  found.some(
+    (each) =>
+      areSameTerms(alert, each) &&
+      (each.carried === alert || (alert.startedAt >= each.startedAt && alert.startedAt <= each.last.at)),
+  );
+
+/**
+ * One without late readings in breach is none. One that goes on with readings in breach that came in time is not over: they
+ * open an alert when they have lasted the delay.
+ */
+function isOver(
+  { endedAt, last, breaches }: Excursion<TemperatureAlert>,
+  { isNewest }: Pick<Stretch, 'isNewest'>,
+): boolean {
+  if (!breaches.some(({ late }) => late)) return false;
+  return endedAt !== null || !isNewest || last.late || last.at !== breaches.at(-1)?.at;
+}
 
 const toAlert = (excursion: Excursion<TemperatureAlert>): TemperatureAlert => ({
   ...termsOf(excursion),
@@ -167,12 +218,26 @@ function beginEarlier(live: TemperatureAlert, { startedAt, breaches }: Excursion
   Object.assign(live, { startedAt, value: first.value });
 }
 
+/** Readings that came after it show that it has not lasted its delay. */
+const isNone = (alert: TemperatureAlert, { firstAt, lastAt }: Stretch, { taken, begun }: Known): boolean =>
+  alert.late && alert.startedAt >= firstAt && alert.startedAt <= lastAt && !taken.has(alert) && !begun(alert);
+
+/** To the breach that it began with: what else it had is found anew. */
+function shorten(alert: TemperatureAlert, samples: readonly Sample[]): void {
+  const own = samples.filter(({ at }) => at >= alert.startedAt);
+  const end = own.find(({ value }) => breachOf(alert.bounds, value) !== alert.type);
+  if (!end) return;
+  alert.endedAt = end.at;
+  alert.extreme = extremeOf(alert.type, own.slice(0, own.indexOf(end))) ?? alert.extreme;
+}
+
 function extremeOf<Each extends { at: number; value: number }>(
   type: ExcursionTerms['type'],
   samples: readonly Each[],
 ): { at: number; value: number } | null {
   const sign = type === 'high_temp' ? 1 : -1;
-  const isFarther = (a: Each, b: Each) => sign * (a.value - b.value) > 0;
+  const isFarther = (a: Each, b: Each) =>
+    a.value === b.value ? a.at < b.at : sign * (a.value - b.value) > 0;
   const [first, ...others] = samples;
   if (!first) return null;
   const { at, value } = others.reduce(

@@ -1,6 +1,9 @@
 /** Which stored readings have to be looked at because of late ones: none where all of these are within their bounds. */
+import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
 import type { ClassifiedReading } from '../measurements/reading.ts';
+import { isActiveAt } from './alert-definition.ts';
 import { breachOf } from './alert-state-machine.ts';
+import { areSameTerms, type ExcursionTerms } from './excursions.ts';
 import type { TemperatureAlert } from './late-excursions.ts';
 import type { RulesInForce } from './rules-in-force.ts';
 
@@ -21,6 +24,7 @@ export interface FreshReadings {
 /** As far as rules without a delay need: what is farther away is known from the alerts. */
 const LOOK_MS = 3_600_000;
 const MINUTE_MS = 60_000;
+const DAY_MS = 1_440 * MINUTE_MS;
 
 /** Oldest first, and apart from each other. */
 export function toRanges(
@@ -29,16 +33,19 @@ export function toRanges(
   alerts: readonly TemperatureAlert[],
 ): Range[] {
   const delayMs = longestDelayMinutes(channel, rules) * MINUTE_MS;
-  const lookMs = LOOK_MS + delayMs;
-  const ranges: Range[] = unendedAt === null ? [] : [around(unendedAt, lookMs)];
+  const lookMs = delayMs === 0 ? LOOK_MS : delayMs + longestGapMs(rules);
+  const ranges: Range[] = [];
   for (const reading of fresh) {
     const at = reading.measuredAt.getTime();
-    if (unendedAt !== null || isInBreach(reading, rules) || (reading.value === null && delayMs > 0))
-      ranges.push(around(at, lookMs));
-    // One within the bounds may split it, and then all of it counts.
-    else if (reading.value !== null)
-      for (const { startedAt, endedAt } of alerts.filter((alert) => isSplitBy(alert, channel, at)))
-        ranges.push({ from: startedAt, to: endedAt ?? at }, around(at, lookMs));
+    const breaches = breachesOf(reading, rules);
+    // Nothing but sensor errors can be stored between the newest sample and later ones.
+    if (unendedAt !== null)
+      ranges.push({ from: Math.min(unendedAt, at) - lookMs, to: Math.max(unendedAt, at) + lookMs });
+    else if (breaches.length > 0 || (reading.value === null && delayMs > 0)) ranges.push(around(at, lookMs));
+    // One that may split an excursion calls for all of it.
+    for (const alert of alerts)
+      if (isSplitBy(alert, reading, breaches))
+        ranges.push({ from: alert.startedAt, to: alert.endedAt ?? at }, around(at, lookMs));
   }
   return joined(ranges);
 }
@@ -53,22 +60,40 @@ const longestDelayMinutes = (channel: number, rules: readonly RulesInForce[]): n
       0,
     );
 
-function isInBreach(
+/** Breaches that have not lasted their delay go on over such a gap. */
+const longestGapMs = (rules: readonly RulesInForce[]): number =>
+  Math.min(
+    DAY_MS,
+    rules.reduce(
+      (longest, { periodSeconds }) => Math.max(longest, INTERVALS_HELD * (periodSeconds ?? 0) * 1_000),
+      LOOK_MS,
+    ),
+  );
+
+/** The terms that the reading is in breach of. */
+function breachesOf(
   { channel, value, measuredAt }: ClassifiedReading,
   rules: readonly RulesInForce[],
-): boolean {
-  if (value === null) return false;
+): ExcursionTerms[] {
+  if (value === null) return [];
   const inForce = rules.findLast(({ from }) => from <= measuredAt.getTime());
-  return (inForce?.definitions ?? []).some(
-    (each) => each.channel === channel && breachOf(each.bounds, value) !== null,
-  );
+  return (inForce?.definitions ?? []).flatMap((each) => {
+    const type = breachOf(each.bounds, value);
+    return type !== null && each.channel === channel && isActiveAt(each, measuredAt)
+      ? [{ ...each, type }]
+      : [];
+  });
 }
 
-const isSplitBy = (
-  { late, channel, startedAt, endedAt }: TemperatureAlert,
-  of: number,
-  at: number,
-): boolean => late && channel === of && startedAt < at && (endedAt === null || at < endedAt);
+function isSplitBy(
+  alert: TemperatureAlert,
+  { value, measuredAt }: ClassifiedReading,
+  breaches: ExcursionTerms[],
+): boolean {
+  const at = measuredAt.getTime();
+  const isWithin = alert.startedAt < at && (alert.endedAt === null || at < alert.endedAt);
+  return alert.late && isWithin && value !== null && !breaches.some((each) => areSameTerms(each, alert));
+}
 
 function joined(ranges: Range[]): Range[] {
   const apart: Range[] = [];

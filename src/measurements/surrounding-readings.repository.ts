@@ -1,4 +1,4 @@
-/** The readings around those that came late, and the next one after them, however far away it is. */
+/** The readings around those that came late, and the next sample after them, however far away it is. */
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
@@ -13,7 +13,7 @@ export interface SurroundingRange extends AssetRef {
   channel: number;
   from: number;
   to: number;
-  /** Readings after `to` may be stored. */
+  /** Samples after `to` may be stored. */
   hasNext: boolean;
 }
 
@@ -52,11 +52,11 @@ export const createSurroundingReadingsRepository = (sql: Sql) => ({
 
 interface Row extends BlockRow {
   index: number;
-  /** Unix milliseconds: the next reading is no later. */
+  /** Unix milliseconds: the next sample is no later. */
   until: number;
 }
 
-/** A next reading is no later than the end of the block that ends first. */
+/** A next sample is no later than the end of the block that ends first, of those that hold one. */
 const FIND = `select b.index, extract(epoch from b.until)::float8 * 1000 as until, ${BLOCK_FIELDS}
   from (
     select n.index, next.until, stored.*
@@ -68,6 +68,7 @@ const FIND = `select b.index, extract(epoch from b.until)::float8 * 1000 as unti
         select last_at from measurement_blocks
         where organization_id = n.organization_id and asset_id = n.asset_id and span_minutes = span.minutes
           and channel = n.channel and type = ${TEMPERATURE} and last_at > n.to_at and n.has_next
+          and array_remove(coalesce(steps::double precision[], numbers), null) <> '{}'
         order by last_at limit 1
       ) as found
     ) as next

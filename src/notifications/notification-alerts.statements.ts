@@ -3,7 +3,7 @@ import { ALERT_COLUMNS } from '../alerts/alert-columns.ts';
 
 export const LIST_DUE = `
   select d.alert_id as "alertId", coalesce(o.is_notified, false) as "isNotified",
-    coalesce(a.status = 'resolved', true) as "isOver",
+    coalesce(a.status = 'resolved', true) as "isOver", coalesce(a.late, false) as "isLate",
     coalesce(a.status = 'acknowledged' and (a.snooze_until > :now::timestamptz) is not false, false) as "isAnswered"
   from (
     select distinct organization_id, alert_id from (
@@ -18,7 +18,7 @@ export const LIST_DUE = `
     limit 1
   ) as o on true
   left join lateral (
-    select status, snooze_until from alerts where organization_id = d.organization_id and id = d.alert_id limit 1
+    select status, late, snooze_until from alerts where organization_id = d.organization_id and id = d.alert_id limit 1
   ) as a on true
   order by d.alert_id`;
 

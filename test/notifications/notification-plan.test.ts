@@ -55,6 +55,7 @@ function simulate(lives: Life[], { delayMinutes, reminderMinutes, looks }: Rules
           alertId: String(index),
           isNotified,
           isOver: ends.has(index),
+          isLate: false,
           isAnswered: (lives[index]?.answeredAt ?? Number.POSITIVE_INFINITY) <= minute,
         }),
       );
@@ -106,6 +107,14 @@ describe('What a channel says of an alert', () => {
     ];
     const said = simulate(lives, { ...rules, delayMinutes: 10, reminderMinutes: 20 }).map(texts);
     assert.deepEqual(said, [['10 opened', '30 reminder', '95 resolved'], []]);
+  });
+
+  it('is said once of an excursion in late data, which is done with', () => {
+    const late = { alertId: '0', isNotified: false, isOver: true, isLate: true, isAnswered: false };
+    const plan = planNotification([late], { reminderMinutes: 20 }, new Date());
+    assert.deepEqual([plan.mentions, plan.done], [[{ alertId: '0', kind: 'late' }], ['0']]);
+    const again = planNotification([{ ...late, isNotified: true }], { reminderMinutes: 20 }, new Date());
+    assert.deepEqual(again.mentions, []);
   });
 
   it('waits for the end of quiet hours, and is dropped when the alert is over by then', () => {

@@ -1517,7 +1517,7 @@ export interface webhooks {
         put?: never;
         /**
          * People are notified of alerts
-         * @description Sent to notification channels of type webhook, one for all alerts that opened, are still open or are over since the one before. At most 20 are in alerts; counts is of all.
+         * @description Sent to notification channels of type webhook, one for all alerts that opened, are still open or are over since the one before, and for excursions in late data. At most 20 are in alerts; counts is of all.
          */
         post: operations["onNotification"];
         delete?: never;
@@ -9688,7 +9688,8 @@ export interface operations {
                  *         "counts": {
                  *           "opened": 1,
                  *           "reminder": 0,
-                 *           "resolved": 0
+                 *           "resolved": 0,
+                 *           "late": 0
                  *         },
                  *         "alerts": [
                  *           {
@@ -9742,13 +9743,14 @@ export interface operations {
                             opened: number;
                             reminder: number;
                             resolved: number;
+                            late: number;
                         };
                         alerts: {
                             /**
-                             * @description reminder: it is still open
+                             * @description reminder: it is still open; late: an excursion in late data, which is over
                              * @enum {string}
                              */
-                            change: "opened" | "reminder" | "resolved";
+                            change: "opened" | "reminder" | "resolved" | "late";
                             assetName: string;
                             alert: components["schemas"]["Alert"];
                         }[];

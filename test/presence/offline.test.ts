@@ -109,6 +109,9 @@ describe('Presence', () => {
       acknowledgedBy: null,
       assignee: null,
       snoozeUntil: null,
+      late: false,
+      endedAt: null,
+      extreme: null,
     });
   });
 

@@ -12,6 +12,7 @@ import type {
   SurroundingReadings,
   SurroundingReadingsRepository,
 } from '../measurements/surrounding-readings.repository.ts';
+import { timeOf } from '../process/iso-time.ts';
 import type { TemperatureDetails } from './alert.ts';
 import type { AlertBatchesRepository, LengthenedAlert, NewAlert, Over } from './alert-batches.repository.ts';
 import { alertEvent } from './alert-events.ts';
@@ -175,7 +176,10 @@ function toTemperatureAlert(alert: StoredAlert): TemperatureAlert {
     startedAt: alert.startedAt.getTime(),
     endedAt: alert.endedAt?.getTime() ?? null,
     value,
-    extreme: alert.extreme && { at: Date.parse(alert.extreme.at), value: alert.extreme.value },
+    extreme: alert.extreme && {
+      at: (timeOf(alert.extreme.at) as Date).getTime(),
+      value: alert.extreme.value,
+    },
   };
 }
 

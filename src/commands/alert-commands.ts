@@ -19,7 +19,7 @@ type Filter = Exclude<Parameters<Client['listAlerts']>[0], undefined>;
 export const alertCommands: Command[] = [
   {
     words: ['alerts', 'list'],
-    args: '[--status STATUS] [--type TYPE] [--severity SEVERITY] [--late true|false] [--limit 20]',
+    args: '[--status STATUS] [--type TYPE] [--severity SEVERITY] [--late BOOLEAN] [--limit 20]',
     summary: 'lists alerts, newest first',
     ...byApi(async ({ dms }, input) => {
       const given = (['status', 'type', 'severity', 'late'] as const).flatMap((name) => {

@@ -68,7 +68,7 @@ export function createAlertBatchesRepository(sql: Sql) {
       return refs.length === 0 ? [] : query(sql, ANNOUNCE, toArrays(refs));
     },
 
-    /** Alerts of temperature whose time overlaps the span of their asset, and others. */
+    /** Alerts of temperature whose time overlaps the span of their asset, and some before and after it. */
     async listAround(spans: Array<AssetRef & Span>): Promise<StoredAlert[]> {
       if (spans.length === 0) return [];
       return query(sql, LIST_AROUND, {

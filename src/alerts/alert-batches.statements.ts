@@ -53,8 +53,8 @@ export const LENGTHEN = `
   where a.organization_id = n.organization_id and a.id = n.alert_id`;
 
 /**
- * Alerts of temperature that began within the span, and the latest ones that began before it: each may last into it, and a
- * definition has one at a time.
+ * Alerts of temperature that began within the span, and the ones next to it: those before may last into it, and an excursion
+ * in it may go on into those after. A definition has one at a time.
  */
 export const LIST_AROUND = `
   select ${COLUMNS}
@@ -69,4 +69,9 @@ export const LIST_AROUND = `
      where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')
        and started_at <= n.from_at
      order by started_at desc limit 50)
+    union all
+    (select * from alerts
+     where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')
+       and started_at > n.to_at
+     order by started_at limit 50)
   ) as a`;

@@ -173,6 +173,26 @@ describe('Late readings', () => {
     assert.deepEqual(await summary(), [late(5, 30, -2, 15)]);
   });
 
+  it('begin an open alert earlier however far away it is', async () => {
+    const far = 40 * 24 * HOUR;
+    await measure(far, [
+      [0, 5],
+      [far - 1, 5],
+      [far, 9],
+    ]);
+    await measure(far + 1, [[10, 12]]);
+    assert.deepEqual(await summary(), [
+      { late: false, status: 'new', span: [far, null], extreme: null },
+      late(10, far - 1, 12, 10),
+    ]);
+    await device.newDevice();
+    setMinute(-HOUR);
+    await device.confirmProfile(FRIDGE);
+    await measure(far, [[far, 9]]);
+    await measure(far + 1, [[10, 12]]);
+    assert.deepEqual(await summary(), [{ late: false, status: 'new', span: [10, null], extreme: null }]);
+  });
+
   it('before an open alert begin it earlier, and within it make none', async () => {
     const webhook = await device.subscribe(['alert.created', 'alert.resolved']);
     await measure(50, [

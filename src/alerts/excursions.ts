@@ -119,16 +119,18 @@ const definitionsAt = (rules: readonly RulesInForce[], position: number) =>
 const concerns = (definition: AlertDefinition, { value, measuredAt }: ExcursionReading): boolean =>
   value !== null || isActiveAt(definition, measuredAt);
 
-/** What no definition in force has opened is left out. */
+/** One for each definition, the first; what none in force has opened is left out. */
 function carry<Carried extends ExcursionTerms>(
   open: readonly Carried[],
   definitions: readonly AlertDefinition[],
   { measuredAt }: ExcursionReading,
 ): Map<OpenTemperatureAlert, Excursion<Carried>> {
   const startedAt = measuredAt.getTime();
+  const carriedRules = new Set<number>();
   const carried = open.flatMap((each): Array<[OpenTemperatureAlert, Excursion<Carried>]> => {
     const definition = definitions.find((one) => areSameTerms({ ...one, type: each.type }, each));
-    if (!definition) return [];
+    if (!definition || carriedRules.has(definition.rule)) return [];
+    carriedRules.add(definition.rule);
     const { rule, channel } = definition;
     const last = { at: startedAt - 1, value: Number.NaN, late: false };
     return [

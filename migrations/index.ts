@@ -60,6 +60,7 @@ import * as blockPeriods from './044-block-periods.ts';
 import * as alertSeverity from './045-alert-severity.ts';
 import * as mutes from './046-mutes.ts';
 import * as openAlerts from './047-open-alerts.ts';
+import * as lateAlerts from './048-late-alerts.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -109,4 +110,5 @@ export const migrations = {
   '045-alert-severity': alertSeverity,
   '046-mutes': mutes,
   '047-open-alerts': openAlerts,
+  '048-late-alerts': lateAlerts,
 };

@@ -62,6 +62,10 @@ export interface StoredAlert {
   status: string;
   details: { channel?: number; value?: number; bounds?: { highC: number | null; lowC: number | null } };
   timestamp: string;
+  /** Absent where a release does not know excursions in late data. */
+  late?: boolean;
+  endedAt?: string | null;
+  extreme?: { value: number; at: string } | null;
 }
 
 export interface StoredDevice {

@@ -5,7 +5,7 @@ import { alertsBy } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
-import { ALERT_STATUSES, type Alert, type AlertStatus, type AlertType } from './alert.ts';
+import { ALERT_STATUSES, type Alert, type AlertStatus, type AlertType, type Extreme } from './alert.ts';
 import { isMuted } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
 import {
@@ -25,6 +25,7 @@ export interface AlertFilter extends Page {
   status: AlertStatus | null;
   type: AlertType | null;
   severity: Severity | null;
+  late: boolean | null;
   assetId: string | null;
 }
 
@@ -56,6 +57,9 @@ interface AlertRow {
   acknowledged_by: Actor | null;
   assignee: string | null;
   snooze_until: Date | null;
+  late: boolean;
+  ended_at: Date | null;
+  extreme: Extreme | null;
 }
 
 /** What is read of a row. */
@@ -82,6 +86,9 @@ const toAlert = (row: ShownRow): Alert => ({
   assignee: row.assignee,
   snoozeUntil: row.snooze_until,
   muted: row.muted,
+  late: row.late,
+  endedAt: row.ended_at ?? (row.status === 'resolved' ? row.updated_at : null),
+  extreme: row.extreme,
 });
 
 type RecordedRow = ShownRow & { recorded_at: Date };
@@ -106,14 +113,15 @@ export function createAlertsRepository(sql: Database) {
     /** Newest first, and how many match on all pages. */
     async list(
       organizationId: string,
-      { status, type, severity, assetId, ...page }: AlertFilter,
+      { status, type, severity, late, assetId, ...page }: AlertFilter,
     ): Promise<{ alerts: Alert[]; total: number }> {
       const matching = sql('alerts').where({ organization_id: organizationId });
       if (status !== null) matching.where({ status });
       if (type !== null) matching.where({ type });
       if (severity !== null) matching.where({ severity });
+      if (late !== null) matching.where({ late });
       if (assetId !== null) matching.where({ asset_id: assetId });
-      const isKept = assetId === null && severity === null;
+      const isKept = assetId === null && severity === null && late === null;
       const total = isKept ? findTotal(organizationId, status, type) : countRows(matching.clone());
       const listed = matching.modify(newestFirst, page).select<ShownRow[]>('*', sql.raw(MUTED));
       const [rows, count] = await Promise.all([listed, total]);

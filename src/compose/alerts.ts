@@ -6,15 +6,20 @@ import { createAlertStatesRepository } from '../alerts/alert-states.repository.t
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { alertsRoutes } from '../alerts/alerts.routes.ts';
 import { type AlertsServiceDeps, createAlertsService } from '../alerts/alerts.service.ts';
+import { createLateExcursions } from '../alerts/late-excursions.service.ts';
 import { createUnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
+import { createSettingsRepository } from '../devices/settings.repository.ts';
+import { createSurroundingReadingsRepository } from '../measurements/surrounding-readings.repository.ts';
+import type { DeviceRepositories } from './devices.ts';
 import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
 
 export interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
+  configurationsIn: DeviceRepositories['configurationsIn'];
   remindAgain: AlertHandlingDeps['remindAgain'];
 }
 
-export function composeAlerts(resources: Resources, { publish, remindAgain }: AlertsNeeds) {
+export function composeAlerts(resources: Resources, { configurationsIn, publish, remindAgain }: AlertsNeeds) {
   const { sql, lagging, transact, metrics, now } = resources;
   const alertsIn = createAlertBatchesRepository;
   const statesIn = createAlertStatesRepository;
@@ -31,6 +36,11 @@ export function composeAlerts(resources: Resources, { publish, remindAgain }: Al
     transact,
     now,
   });
+  const evaluateLate = createLateExcursions({
+    alertsIn,
+    settingsIn: (on) => createSettingsRepository(on, configurationsIn(on)),
+    readingsIn: createSurroundingReadingsRepository,
+  });
   return {
     routes: alertsRoutes({
       sql,
@@ -40,7 +50,7 @@ export function composeAlerts(resources: Resources, { publish, remindAgain }: Al
     }),
     endSnoozes: handling.endSnoozes,
     removeResolved: alerts.removeResolved,
-    evaluate: createAlertEvaluation({ alertsIn, statesIn }),
+    evaluate: createAlertEvaluation({ alertsIn, statesIn, evaluateLate }),
     /** Of devices that missed their contact. */
     noDataAlerts: {
       open: service.openNoData,

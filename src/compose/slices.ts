@@ -26,7 +26,7 @@ export function composeSlices(resources: Resources) {
   const { publish, publishToEndpoints, queueNotifications, remindAgain, notifyAgain } =
     composeEvents(resources);
 
-  const alerts = composeAlerts(resources, { publish, remindAgain });
+  const alerts = composeAlerts(resources, { configurationsIn, publish, remindAgain });
   const presence = composePresence(resources, {
     noDataAlerts: alerts.noDataAlerts,
     publish,

@@ -38,11 +38,13 @@ const HEADINGS: Record<MentionKind, string> = {
   opened: 'New alerts',
   reminder: 'Still open',
   resolved: 'Over',
+  late: 'Over already, found in late data',
 };
 const COUNTED: Record<MentionKind, (count: number) => string> = {
   opened: (count) => (count === 1 ? '1 new alert' : `${count} new alerts`),
   reminder: (count) => `${count} still open`,
   resolved: (count) => `${count} over`,
+  late: (count) => `${count} over already, found in late data`,
 };
 
 /** `named` are the first of those that are counted. */
@@ -53,19 +55,32 @@ export function composeMessage(named: readonly MentionedAlert[], counts: Mention
   });
   const more = MENTION_KINDS.reduce((sum, kind) => sum + counts[kind], 0) - named.length;
   if (more > 0) sections.push(`and ${more} more`);
+  const text = sections.join('\n\n');
   const alerts = named.map(({ kind, assetName, alert }) => ({
     change: kind,
     assetName,
     alert: alertView(alert),
   }));
-  return { subject: subjectOf(named, counts), data: { text: sections.join('\n\n'), counts, alerts } };
+  return { subject: subjectOf(named, counts), data: { text, counts, alerts: cutToBody(alerts, text) } };
+}
+
+/** A body stays below 20 kB. */
+const BODY_BYTES_MAX = 19_000;
+
+/** As many as there is room for beside the text. */
+function cutToBody<T>(alerts: readonly T[], text: string): T[] {
+  let left = BODY_BYTES_MAX - Buffer.byteLength(text);
+  return alerts.filter((alert) => {
+    left -= Buffer.byteLength(JSON.stringify(alert)) + 1;
+    return left > 0;
+  });
 }
 
 export const TEST_MESSAGE: Message = {
   subject: 'A test',
   data: {
     text: 'A test, asked for through the API',
-    counts: { opened: 0, reminder: 0, resolved: 0 },
+    counts: { opened: 0, reminder: 0, resolved: 0, late: 0 },
     alerts: [],
   },
 };
@@ -101,10 +116,17 @@ const SINGLE: Record<MentionKind, string> = {
   opened: 'New alert',
   reminder: 'Still open',
   resolved: 'Over',
+  late: 'Over already, found in late data',
 };
 
 const toLine = ({ assetName, alert }: MentionedAlert): string =>
-  `- ${toOneLine(assetName)} (${alert.serialNumber}): ${describe(alert)}, since ${toMinute(alert.startedAt)}`;
+  `- ${toOneLine(assetName)} (${alert.serialNumber}): ${describe(alert)}, ${spanOf(alert)}`;
+
+function spanOf({ startedAt, endedAt, extreme, late, type }: Alert): string {
+  if (!late || !endedAt || !extreme) return `since ${toMinute(startedAt)}`;
+  const most = type === 'high_temp' ? 'up to' : 'down to';
+  return `from ${toMinute(startedAt)} to ${toMinute(endedAt)}, ${most} ${extreme.value} °C`;
+}
 
 const NAMES: Record<Alert['type'], string> = {
   high_temp: 'too warm',

@@ -110,6 +110,9 @@ describe('Presence', () => {
       assignee: null,
       snoozeUntil: null,
       muted: false,
+      late: false,
+      endedAt: null,
+      extreme: null,
     });
   });
 

@@ -1565,7 +1565,7 @@ export interface webhooks {
         put?: never;
         /**
          * People are notified of alerts
-         * @description Sent to notification channels of type webhook, one for all alerts that opened, are still open or are over since the one before. At most 20 are in alerts; counts is of all.
+         * @description Sent to notification channels of type webhook, one for all alerts that opened, are still open or are over since the one before, and for excursions in late data. At most 20 are in alerts; counts is of all.
          */
         post: operations["onNotification"];
         delete?: never;
@@ -1617,6 +1617,9 @@ export interface components {
          *       },
          *       "timestamp": "2026-03-02T08:15:00.000Z",
          *       "updatedAt": "2026-03-02T08:15:30.000Z",
+         *       "late": false,
+         *       "endedAt": null,
+         *       "extreme": null,
          *       "acknowledgedAt": null,
          *       "acknowledgedBy": null,
          *       "assignee": null,
@@ -1675,6 +1678,25 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             updatedAt: string;
+            /** @description An excursion that late readings showed: it was over when it was recorded */
+            late: boolean;
+            /**
+             * Format: date-time
+             * @description Of the reading that ended it, or when else it was resolved; null: it is open
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            endedAt: string | null;
+            /** @description The value of a late excursion that is farthest from its bound; null for other alerts */
+            extreme: {
+                /** @description °C */
+                value: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, milliseconds
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                at: string;
+            } | null;
             /**
              * Format: date-time
              * @description null: it is not acknowledged
@@ -1747,6 +1769,9 @@ export interface components {
          *       },
          *       "timestamp": "2026-03-02T08:15:00.000Z",
          *       "updatedAt": "2026-03-02T08:15:30.000Z",
+         *       "late": false,
+         *       "endedAt": null,
+         *       "extreme": null,
          *       "acknowledgedAt": null,
          *       "acknowledgedBy": null,
          *       "assignee": null,
@@ -1813,6 +1838,25 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             updatedAt: string;
+            /** @description An excursion that late readings showed: it was over when it was recorded */
+            late: boolean;
+            /**
+             * Format: date-time
+             * @description Of the reading that ended it, or when else it was resolved; null: it is open
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            endedAt: string | null;
+            /** @description The value of a late excursion that is farthest from its bound; null for other alerts */
+            extreme: {
+                /** @description °C */
+                value: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, milliseconds
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                at: string;
+            } | null;
             /**
              * Format: date-time
              * @description null: it is not acknowledged
@@ -6676,6 +6720,8 @@ export interface operations {
                 type?: "high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error";
                 /** @description Only of this severity */
                 severity?: "warning" | "critical";
+                /** @description Only excursions in late data, or only other alerts */
+                late?: boolean;
                 /** @description Only of this asset */
                 assetId?: string;
                 /** @description Items per page */
@@ -6718,6 +6764,9 @@ export interface operations {
                      *           },
                      *           "timestamp": "2026-03-02T08:15:00.000Z",
                      *           "updatedAt": "2026-03-02T08:15:30.000Z",
+                     *           "late": false,
+                     *           "endedAt": null,
+                     *           "extreme": null,
                      *           "acknowledgedAt": null,
                      *           "acknowledgedBy": null,
                      *           "assignee": null,
@@ -6779,6 +6828,9 @@ export interface operations {
                      *       },
                      *       "timestamp": "2026-03-02T08:15:00.000Z",
                      *       "updatedAt": "2026-03-02T08:15:30.000Z",
+                     *       "late": false,
+                     *       "endedAt": null,
+                     *       "extreme": null,
                      *       "acknowledgedAt": null,
                      *       "acknowledgedBy": null,
                      *       "assignee": null,
@@ -6860,6 +6912,9 @@ export interface operations {
                      *       },
                      *       "timestamp": "2026-03-02T08:15:00.000Z",
                      *       "updatedAt": "2026-03-02T08:15:30.000Z",
+                     *       "late": false,
+                     *       "endedAt": null,
+                     *       "extreme": null,
                      *       "acknowledgedAt": null,
                      *       "acknowledgedBy": null,
                      *       "assignee": null,
@@ -8998,6 +9053,9 @@ export interface operations {
                  *         },
                  *         "timestamp": "2026-03-02T08:15:00.000Z",
                  *         "updatedAt": "2026-03-02T08:15:30.000Z",
+                 *         "late": false,
+                 *         "endedAt": null,
+                 *         "extreme": null,
                  *         "acknowledgedAt": null,
                  *         "acknowledgedBy": null,
                  *         "assignee": null,
@@ -9091,6 +9149,9 @@ export interface operations {
                  *         },
                  *         "timestamp": "2026-03-02T08:15:00.000Z",
                  *         "updatedAt": "2026-03-02T08:20:00.000Z",
+                 *         "late": false,
+                 *         "endedAt": null,
+                 *         "extreme": null,
                  *         "acknowledgedAt": "2026-03-02T08:20:00.000Z",
                  *         "acknowledgedBy": {
                  *           "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
@@ -9187,6 +9248,9 @@ export interface operations {
                  *         },
                  *         "timestamp": "2026-03-02T08:15:00.000Z",
                  *         "updatedAt": "2026-03-02T09:00:00.000Z",
+                 *         "late": false,
+                 *         "endedAt": null,
+                 *         "extreme": null,
                  *         "acknowledgedAt": null,
                  *         "acknowledgedBy": null,
                  *         "assignee": null,
@@ -9946,7 +10010,8 @@ export interface operations {
                  *         "counts": {
                  *           "opened": 1,
                  *           "reminder": 0,
-                 *           "resolved": 0
+                 *           "resolved": 0,
+                 *           "late": 0
                  *         },
                  *         "alerts": [
                  *           {
@@ -9971,6 +10036,9 @@ export interface operations {
                  *               },
                  *               "timestamp": "2026-03-02T08:15:00.000Z",
                  *               "updatedAt": "2026-03-02T08:15:30.000Z",
+                 *               "late": false,
+                 *               "endedAt": null,
+                 *               "extreme": null,
                  *               "acknowledgedAt": null,
                  *               "acknowledgedBy": null,
                  *               "assignee": null,
@@ -9998,13 +10066,14 @@ export interface operations {
                             opened: number;
                             reminder: number;
                             resolved: number;
+                            late: number;
                         };
                         alerts: {
                             /**
-                             * @description reminder: it is still open
+                             * @description reminder: it is still open; late: an excursion in late data, which is over
                              * @enum {string}
                              */
-                            change: "opened" | "reminder" | "resolved";
+                            change: "opened" | "reminder" | "resolved" | "late";
                             assetName: string;
                             alert: components["schemas"]["Alert"];
                         }[];

@@ -1,5 +1,6 @@
 /** Alerts of excursions in late data, from the frame to the list of alerts. */
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
 import { createCompaction } from '../../src/measurements/compaction.service.ts';
@@ -128,7 +129,7 @@ describe('Late readings', () => {
     assert.equal((await device.published(webhook)).length, 2);
   });
 
-  it('begin a second alert where they split an excursion, and leave both where they follow one another', async () => {
+  it('begin a second alert where they split an excursion', async () => {
     await measure(100, [[100, 5]]);
     await measure(101, [
       [20, 9],
@@ -253,6 +254,36 @@ describe('Late readings', () => {
       [32, 40],
       [42, 90],
     ]);
+  });
+
+  it('make alerts that last as long as the statistics say, in whatever order and pieces they come', async () => {
+    const count = 24;
+    const values = fc.array(fc.constantFrom(5, 9, 12), { minLength: count, maxLength: count });
+    const order = fc.shuffledSubarray([...Array(count).keys()], { minLength: count });
+    await fc.assert(
+      fc.asyncProperty(values, order, async (measured, positions) => {
+        await device.newDevice();
+        setMinute(-HOUR);
+        const temperatureAlerts = [{ type: 'high', channel: 'probe', highC: 8 }];
+        await device.confirmProfile({ temperatureAlerts, intervals: { measurementIntervalMinutes: 10 } });
+        await measure(600, [[count * 10, 5]]);
+        for (let index = 0; index < count; index += 5) {
+          const frame = positions.slice(index, index + 5);
+          await measure(
+            600,
+            frame.map((position) => [position * 10, measured[position] as number]),
+          );
+        }
+        const lasted = (await summary()).map(({ span: [from, to] }) => Number(to) - Number(from));
+        const span = `from=${at(0)}&to=${at(count * 10)}`;
+        const { channels } = (await device.org.api.get(`/assets/${device.assetId}/statistics?${span}`)).body;
+        assert.equal(
+          lasted.reduce((sum, minutes) => sum + minutes * 60, 0),
+          channels[0].alerts[0].secondsOutside,
+        );
+      }),
+      { numRuns: Number(process.env.LATE_RUNS ?? 400) / 50 },
+    );
   });
 
   it('come over CoAP as over HTTP', async () => {

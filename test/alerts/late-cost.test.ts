@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { FRIDGE } from '../support/fleet.ts';
 import { useDevice } from './harness.ts';
 
-const OF_LATE_READINGS =
-  /from device_settings|started_at <= n\.from_at|has_next|update alerts a set started_at/;
+const OF_LATE_READINGS = /lead\(from_at\)|started_at <= n\.from_at|has_next|update alerts a set started_at/;
 
 describe('A frame', () => {
   const device = useDevice({ withWorker: false });

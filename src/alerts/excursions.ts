@@ -119,7 +119,7 @@ const definitionsAt = (rules: readonly RulesInForce[], position: number) =>
 const concerns = (definition: AlertDefinition, { value, measuredAt }: ExcursionReading): boolean =>
   value !== null || isActiveAt(definition, measuredAt);
 
-/** One for each definition, the first; what none in force has opened is left out. */
+/** One for each definition, that which began last; what none in force has opened is left out. */
 function carry<Carried extends ExcursionTerms>(
   open: readonly Carried[],
   definitions: readonly AlertDefinition[],
@@ -127,7 +127,7 @@ function carry<Carried extends ExcursionTerms>(
 ): Map<OpenTemperatureAlert, Excursion<Carried>> {
   const startedAt = measuredAt.getTime();
   const carriedRules = new Set<number>();
-  const carried = open.flatMap((each): Array<[OpenTemperatureAlert, Excursion<Carried>]> => {
+  const carried = open.toReversed().flatMap((each): Array<[OpenTemperatureAlert, Excursion<Carried>]> => {
     const definition = definitions.find((one) => areSameTerms({ ...one, type: each.type }, each));
     if (!definition || carriedRules.has(definition.rule)) return [];
     carriedRules.add(definition.rule);

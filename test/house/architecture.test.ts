@@ -105,6 +105,7 @@ const PACKAGES: Record<string, string[]> = {
   'ajv/dist/2020.js': ['dev/ledger/'],
   'ajv-formats': ['dev/ledger/'],
   'coap-packet': ['src/gateway/', 'dev/simulator/'],
+  commander: ['src/commands/'],
   joi: ['src/process/', 'src/http/', LOADED_AHEAD],
   knex: ['src/db/', LOADED_AHEAD],
   koa: ['src/http/', LOADED_AHEAD],

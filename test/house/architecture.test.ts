@@ -93,7 +93,9 @@ const LOADED_AHEAD = 'dev/bin/dev-service.ts';
 
 /** Who may run the packages that have effects, by the beginning of the path; types are free. */
 const PACKAGES: Record<string, string[]> = {
-  '@bufbuild/protobuf/wire': ['src/gateway/', 'dev/simulator/'],
+  '@bufbuild/protobuf': ['src/gateway/'],
+  '@bufbuild/protobuf/codegenv2': ['src/gateway/generated/'],
+  '@bufbuild/protobuf/wire': ['src/gateway/'],
   '@koa/router': ['src/http/'],
   '@temporalio/activity': ['activities/'],
   '@temporalio/client': ['src/temporal/', 'dev/embedded/'],

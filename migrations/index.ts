@@ -58,6 +58,7 @@ import * as alertActions from './042-alert-actions.ts';
 import * as deviceSettings from './043-device-settings.ts';
 import * as blockPeriods from './044-block-periods.ts';
 import * as alertSeverity from './045-alert-severity.ts';
+import * as escalations from './048-escalations.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -105,4 +106,5 @@ export const migrations = {
   '043-device-settings': deviceSettings,
   '044-block-periods': blockPeriods,
   '045-alert-severity': alertSeverity,
+  '048-escalations': escalations,
 };

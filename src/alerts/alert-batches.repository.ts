@@ -2,9 +2,9 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
-import type { AlertDetails, AlertResolution, AlertType } from './alert.ts';
+import type { AlertDetails, AlertRef, AlertResolution, AlertType } from './alert.ts';
 import { ANNOUNCE, INSERT, RESOLVE } from './alert-batches.statements.ts';
-import type { AlertRef, StoredAlert } from './alerts.repository.ts';
+import type { StoredAlert } from './alerts.repository.ts';
 
 export interface NewAlert {
   organizationId: string;

@@ -52,6 +52,33 @@ export interface Alert {
   assignee: string | null;
   /** When it is new again if it is still open; null: it stays acknowledged. */
   snoozeUntil: Date | null;
+  /** Null: no policy matched it. */
+  escalation: ShownEscalation | null;
+}
+
+/** As people call what went wrong. */
+export const ALERT_NAMES: Record<AlertType, string> = {
+  high_temp: 'too warm',
+  low_temp: 'too cold',
+  no_data: 'no contact',
+  low_battery: 'low battery',
+  sensor_error: 'sensor error',
+};
+
+/** How far the escalation of an alert is. */
+export interface ShownEscalation {
+  /** Of the policy. */
+  id: string;
+  /** Steps made. */
+  step: number;
+  /** ISO 8601; null: none follows. */
+  nextStepAt: string | null;
+}
+
+/** Identifies an alert. */
+export interface AlertRef {
+  organizationId: string;
+  alertId: string;
 }
 
 export const NO_SUCH_ALERT = 'No alert has this id';
@@ -73,6 +100,7 @@ export function alertView({ id, assetId, serialNumber, type, severity, status, d
     acknowledgedBy: alert.acknowledgedBy,
     assignee: alert.assignee,
     snoozeUntil: alert.snoozeUntil?.toISOString() ?? null,
+    escalation: alert.escalation,
     recType: 'alert',
   };
 }

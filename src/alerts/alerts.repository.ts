@@ -5,14 +5,17 @@ import { alertsBy } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
-import { ALERT_STATUSES, type Alert, type AlertStatus, type AlertType } from './alert.ts';
+import {
+  ALERT_STATUSES,
+  type Alert,
+  type AlertRef,
+  type AlertStatus,
+  type AlertType,
+  type ShownEscalation,
+} from './alert.ts';
+import { escalationOf } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
 import { KEPT_TOTAL, LIST_SNOOZE_ENDED, removeResolved, WITH_RESOLVED } from './alerts.statements.ts';
-
-export interface AlertRef {
-  organizationId: string;
-  alertId: string;
-}
 
 export interface AlertFilter extends Page {
   status: AlertStatus | null;
@@ -49,7 +52,9 @@ declare module 'knex/types/tables.js' {
   }
 }
 
-const toAlert = (row: AlertRow): Alert => ({
+type ShownRow = AlertRow & { escalation: ShownEscalation | null };
+
+const toAlert = (row: ShownRow): Alert => ({
   id: row.id,
   assetId: row.asset_id,
   serialNumber: row.serial_number,
@@ -63,10 +68,12 @@ const toAlert = (row: AlertRow): Alert => ({
   acknowledgedBy: row.acknowledged_by,
   assignee: row.assignee,
   snoozeUntil: row.snooze_until,
+  escalation: row.escalation,
 });
 
-type RecordedRow = AlertRow & { recorded_at: Date };
-const RECORDED_AT = 'uuid_extract_timestamp(id) as recorded_at';
+type RecordedRow = ShownRow & { recorded_at: Date };
+const ESCALATION = escalationOf('alerts');
+const RECORDED = `uuid_extract_timestamp(id) as recorded_at, ${ESCALATION}`;
 
 const toRecordedAlert = (row: RecordedRow): RecordedAlert => ({
   ...toAlert(row),
@@ -94,18 +101,21 @@ export function createAlertsRepository(sql: Database) {
       if (assetId !== null) matching.where({ asset_id: assetId });
       const isKept = assetId === null && severity === null;
       const total = isKept ? findTotal(organizationId, status, type) : countRows(matching.clone());
-      const [rows, count] = await Promise.all([matching.modify(newestFirst, page), total]);
+      const [rows, count] = await Promise.all([
+        matching.select('*', sql.raw(ESCALATION)).modify(newestFirst, page),
+        total,
+      ]);
       return { alerts: rows.map(toAlert), total: count };
     },
 
     async find(organizationId: string, id: string): Promise<RecordedAlert | null> {
-      const row = await one(organizationId, id).first('*', sql.raw<Date>(RECORDED_AT));
+      const row = await one(organizationId, id).first('*', sql.raw<RecordedRow>(RECORDED));
       return row ? toRecordedAlert(row) : null;
     },
 
     /** Until the end of the transaction nobody else changes it. */
     async lock(organizationId: string, id: string): Promise<RecordedAlert | null> {
-      const row = await one(organizationId, id).first('*', sql.raw<Date>(RECORDED_AT)).forNoKeyUpdate();
+      const row = await one(organizationId, id).first('*', sql.raw<RecordedRow>(RECORDED)).forNoKeyUpdate();
       return row ? toRecordedAlert(row) : null;
     },
 
@@ -120,7 +130,7 @@ export function createAlertsRepository(sql: Database) {
           snooze_until: handled.snoozeUntil,
           updated_at: sql.fn.now(),
         })
-        .returning(['*', sql.raw(RECORDED_AT) as never]);
+        .returning(['*', sql.raw(RECORDED) as never]);
       return toRecordedAlert(row as RecordedRow);
     },
 

@@ -2,7 +2,14 @@ import Joi from 'joi';
 import { SEVERITIES, type Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
 import { cursor, limit, name, nextCursor, textAsSent, time, timestamp, uuid } from '../http/schemas.ts';
-import { ALERT_STATUSES, ALERT_TYPES, type AlertStatus, type AlertType, type AlertView } from './alert.ts';
+import {
+  ALERT_STATUSES,
+  ALERT_TYPES,
+  type AlertStatus,
+  type AlertType,
+  type AlertView,
+  type ShownEscalation,
+} from './alert.ts';
 import type { Bounds } from './alert-definition.ts';
 import { SNOOZE_HOURS_MAX } from './alert-handling.ts';
 import { ALERT_ACTIONS, type AlertActionView } from './alert-history.ts';
@@ -79,11 +86,18 @@ export const alertExample: AlertView = {
   acknowledgedBy: null,
   assignee: null,
   snoozeUntil: null,
+  escalation: { id: '019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f', step: 1, nextStepAt: '2026-03-02T08:25:30.000Z' },
 };
 
 const actorSchema = Joi.object<Actor>({
   keyId: Joi.string().allow(null).required().description('null: the command line'),
   name: Joi.string().required(),
+});
+
+const escalationSchema = Joi.object<ShownEscalation>({
+  id: Joi.string().required().description('Of the escalation that matched it'),
+  step: Joi.number().integer().required().description('How many steps were made'),
+  nextStepAt: timestamp().allow(null).required().description('When the next one follows; null: none does'),
 });
 
 const alertFields = {
@@ -116,6 +130,7 @@ const alertFields = {
   acknowledgedBy: actorSchema.allow(null).required().description('The key or the person; null: nobody yet'),
   assignee: Joi.string().allow(null).required().description('Who takes care of it; null: not said'),
   snoozeUntil: timestamp().allow(null).required().description('When it is new again if it is still open'),
+  escalation: escalationSchema.allow(null).required().description('null: no escalation matched it'),
 };
 
 export const alertSchema = Joi.object<AlertView>(alertFields).example(alertExample).meta({ name: 'Alert' });
@@ -136,7 +151,9 @@ export const alertActionSchema = Joi.object<AlertActionView>({
   comment: Joi.string()
     .allow(null)
     .required()
-    .description('What was said; assigned: to whom, null for nobody; snoozed: until when'),
+    .description(
+      'What was said; assigned: to whom, null for nobody; snoozed: until when; escalated: the step and its channels',
+    ),
 })
   .example(alertActionExample)
   .meta({ name: 'AlertAction' });

@@ -2,7 +2,7 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import type { AlertRef } from './alerts.repository.ts';
+import type { AlertRef } from './alert.ts';
 
 const UNANNOUNCED = `organization_id = ? and not is_announced and status <> 'resolved'`;
 

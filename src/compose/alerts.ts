@@ -11,9 +11,10 @@ import type { Resources } from './resources.ts';
 
 export interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
   remindAgain: AlertHandlingDeps['remindAgain'];
+  holdEscalation: AlertHandlingDeps['holdEscalation'];
 }
 
-export function composeAlerts(resources: Resources, { publish, remindAgain }: AlertsNeeds) {
+export function composeAlerts(resources: Resources, { publish, remindAgain, holdEscalation }: AlertsNeeds) {
   const { sql, lagging, transact, now } = resources;
   const alertsIn = createAlertBatchesRepository;
   const statesIn = createAlertStatesRepository;
@@ -24,6 +25,7 @@ export function composeAlerts(resources: Resources, { publish, remindAgain }: Al
     alertsIn: createAlertsRepository,
     actionsIn: createAlertActionsRepository,
     remindAgain,
+    holdEscalation,
     publish,
     transact,
     now,

@@ -1,6 +1,7 @@
 /** Notification channels: their operations in every process, and the loop of the worker that sends. */
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../db/database.ts';
+import { createPoliciesRepository } from '../escalations/escalation-policies.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { atMostEvery } from '../http/gauges.ts';
 import { addNotificationGauges } from '../http/service-gauges.ts';
@@ -48,6 +49,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
     notificationAlertsIn: createNotificationAlertsRepository,
     notificationsIn,
     groupsIn: createGroupsRepository,
+    escalationsIn: createPoliciesRepository,
     sender,
     secretBox,
     hasMailServer: mailer !== null,

@@ -7,6 +7,7 @@ import { composeConfigJobs } from './config-jobs.ts';
 import { composeDeliveries } from './deliveries.ts';
 import { composeDeviceRepositories, composeDevices } from './devices.ts';
 import { composeEndpoints } from './endpoints.ts';
+import { composeEscalationRuns, composeEscalations } from './escalations.ts';
 import { composeEvents } from './events.ts';
 import { composeFleet } from './fleet.ts';
 import { composeGroups } from './groups.ts';
@@ -22,9 +23,14 @@ export type Slices = ReturnType<typeof composeSlices>;
 
 export function composeSlices(resources: Resources) {
   const { devicesIn, configurationsIn } = composeDeviceRepositories(resources);
-  const { publish, publishToEndpoints, queueNotifications, remindAgain } = composeEvents(resources);
+  const escalationRuns = composeEscalationRuns(resources);
+  const { publish, publishToEndpoints, queueAlerts, remindAgain } = composeEvents(resources, escalationRuns);
 
-  const alerts = composeAlerts(resources, { publish, remindAgain });
+  const alerts = composeAlerts(resources, {
+    publish,
+    remindAgain,
+    holdEscalation: escalationRuns.hold,
+  });
   const presence = composePresence(resources, {
     noDataAlerts: alerts.noDataAlerts,
     publish,
@@ -50,7 +56,7 @@ export function composeSlices(resources: Resources) {
     onlineEvents: presence.onlineEvents,
     observeContact: presence.observeContact,
     publish: publishToEndpoints,
-    queueNotifications,
+    queueAlerts,
     exchange: devices.exchanges.handle,
   });
   const keys = composeKeys(resources);
@@ -78,6 +84,7 @@ export function composeSlices(resources: Resources) {
     deliveries,
     fleet: composeFleet(resources),
     notifications: composeNotifications(resources, deliveries),
+    escalations: composeEscalations(resources, escalationRuns),
     audit: composeAudit(resources),
     statistics: composeStatistics(resources, {
       configurationsIn,

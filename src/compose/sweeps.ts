@@ -78,6 +78,12 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
       onFault: onTemporalFault('sweep endpoints'),
     },
     {
+      name: 'missing runs of escalations',
+      intervalMs: sweepIntervalMs,
+      run: slices.escalations.startMissingWorkflows,
+      onFault: onTemporalFault('sweep escalations'),
+    },
+    {
       name: 'totals of lists',
       intervalMs: sweepIntervalMs,
       run: async (goesOn) => {

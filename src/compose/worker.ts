@@ -29,6 +29,7 @@ export async function startWorker(
     activities: createActivities({
       jobRun: slices.configJobs.jobRun,
       recoverySteps: deliveries.recoverySteps,
+      escalationRun: slices.escalations.run,
       unknownSteps: { giveUpAfterMs: settings.unknownStepsGiveUpMs },
     }),
     log,

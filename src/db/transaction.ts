@@ -9,6 +9,8 @@ import { isRetryable } from './faults.ts';
 /** Everything done with `sql` commits together, or not at all. */
 export interface InTransaction {
   readonly sql: Sql;
+  /** Runs the effect after the commit. For speed only, as signals to other processes are: a crash may lose it. */
+  afterCommit?(effect: () => void): void;
 }
 
 export interface Transaction extends InTransaction {

@@ -105,15 +105,24 @@ export const noteData = Joi.object<{ note: string }>({ note: Joi.string().requir
 
 interface NotificationData {
   text: string;
-  counts: { opened: number; reminder: number; resolved: number };
-  alerts: Array<{ change: 'opened' | 'reminder' | 'resolved'; assetName: string; alert: AlertView }>;
+  counts: { opened: number; reminder: number; resolved: number; escalated?: number };
+  alerts: Array<{
+    change: 'opened' | 'reminder' | 'resolved' | 'escalated';
+    assetName: string;
+    alert: AlertView;
+  }>;
 }
 
 const count = () => Joi.number().integer().required();
 
 export const notificationData = Joi.object<NotificationData>({
   text: Joi.string().required().description('For people: what an e-mail says'),
-  counts: Joi.object({ opened: count(), reminder: count(), resolved: count() }).required(),
+  counts: Joi.object({
+    opened: count(),
+    reminder: count(),
+    resolved: count(),
+    escalated: Joi.number().integer().description('In the step of an escalation alone'),
+  }).required(),
   alerts: Joi.array()
     .items(
       Joi.object({

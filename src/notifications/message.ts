@@ -1,5 +1,5 @@
 /** A notification as people read it, and as a webhook gets it. */
-import { type Alert, type AlertView, alertView } from '../alerts/alert.ts';
+import { ALERT_NAMES, type Alert, type AlertView, alertView } from '../alerts/alert.ts';
 import { withoutFormatting } from '../http/one-line.ts';
 import { cutText } from '../process/cut-text.ts';
 import { MENTION_KINDS, type MentionKind } from './notification-plan.ts';
@@ -17,9 +17,19 @@ export type MentionCounts = Record<MentionKind, number>;
 
 export interface NotificationData {
   text: string;
-  /** Of all alerts that the notification is about, named or not. */
-  counts: MentionCounts;
-  alerts: Array<{ change: MentionKind; assetName: string; alert: AlertView }>;
+  /** Of all alerts that the notification is about, named or not. `escalated`: in the step of an escalation alone. */
+  counts: MentionCounts & { escalated?: number };
+  alerts: Array<{ change: MentionKind | 'escalated'; assetName: string; alert: AlertView }>;
+}
+
+/** A step of the escalation of an alert. */
+export interface EscalatedAlert {
+  alert: Alert;
+  assetName: string;
+  step: number;
+  stepCount: number;
+  /** The alert stands for a fleet of which so many devices are overdue; null: for itself. */
+  fleet: { overdue: number; total: number } | null;
 }
 
 /** How a message is stored, whatever the type of its channel. */
@@ -60,6 +70,26 @@ export function composeMessage(named: readonly MentionedAlert[], counts: Mention
   }));
   return { subject: subjectOf(named, counts), data: { text: sections.join('\n\n'), counts, alerts } };
 }
+
+export function composeEscalation({ alert, assetName, step, stepCount, fleet }: EscalatedAlert): Message {
+  const about = fleet === null ? `${toOneLine(assetName)}, ${nameOf(alert)}` : describeFleet(fleet);
+  const lines = [
+    `Nobody has acknowledged this alert yet (step ${step} of ${stepCount}):`,
+    toLine({ kind: 'opened', alert, assetName }),
+    ...(fleet === null ? [] : [`It stands for the whole fleet: ${describeFleet(fleet)}`]),
+  ];
+  return {
+    subject: `Escalation, step ${step}: ${about}`,
+    data: {
+      text: lines.join('\n'),
+      counts: { opened: 0, reminder: 0, resolved: 0, escalated: 1 },
+      alerts: [{ change: 'escalated', assetName, alert: alertView(alert) }],
+    },
+  };
+}
+
+const describeFleet = ({ overdue, total }: { overdue: number; total: number }): string =>
+  `${overdue} of ${total} devices have missed their contact`;
 
 export const TEST_MESSAGE: Message = {
   subject: 'A test',
@@ -106,15 +136,8 @@ const SINGLE: Record<MentionKind, string> = {
 const toLine = ({ assetName, alert }: MentionedAlert): string =>
   `- ${toOneLine(assetName)} (${alert.serialNumber}): ${describe(alert)}, since ${toMinute(alert.startedAt)}`;
 
-const NAMES: Record<Alert['type'], string> = {
-  high_temp: 'too warm',
-  low_temp: 'too cold',
-  no_data: 'no contact',
-  low_battery: 'low battery',
-  sensor_error: 'sensor error',
-};
 const nameOf = ({ type, severity }: Alert): string =>
-  severity === 'warning' ? `${NAMES[type]} (warning)` : NAMES[type];
+  severity === 'warning' ? `${ALERT_NAMES[type]} (warning)` : ALERT_NAMES[type];
 
 function describe(alert: Alert): string {
   const { type, details } = alert;

@@ -58,9 +58,13 @@ export function createNotifier(deps: NotifierDeps) {
   async function serve(channel: ChannelRef): Promise<void> {
     // While there were too many e-mails, alerts wait, and the next message names them all.
     if (!(await deps.mails.hasRoom(channel))) return;
-    if (!(await gather(channel))) return;
+    // Quiet hours hold no step of an escalation.
+    const isForEscalations = !(await gather(channel));
     while (!isStopping) {
-      const claimed = await notifications.claim(channel, now(), deps.leaseSeconds);
+      const claimed = await notifications.claim(channel, now(), {
+        leaseSeconds: deps.leaseSeconds,
+        isForEscalations,
+      });
       if (!claimed) return;
       if (!(await deps.mails.count(claimed))) return notifications.release(claimed);
       await attempt(claimed);

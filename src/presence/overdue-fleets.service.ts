@@ -59,7 +59,7 @@ export function createOverdueFleetsService(deps: OverdueFleetsDeps) {
       const fleet = await overdueFleetsIn(sql).lock(organizationId);
       if (!fleet || !(fleet.isConfirmed || (await isOver({ sql }, fleet)))) return false;
       const { devices, events, isLast } = await noDataAlerts.announce({ sql }, organizationId, ANNOUNCED_MAX);
-      await publish({ sql }, [...(await offlineEvents({ sql }, devices)), ...events]);
+      await publish({ sql, afterCommit }, [...(await offlineEvents({ sql }, devices)), ...events]);
       if (!isLast) return true;
       await overdueFleetsIn(sql).remove(organizationId);
       afterCommit(() => onEnded(fleet));

@@ -80,13 +80,14 @@ export function createPresenceService(deps: PresenceServiceDeps) {
   async function sweepBatch(look: Look, limit = OVERDUE_BATCH_MAX): Promise<number> {
     let overdue: OverdueDevice[] = [];
     try {
-      await transact(async ({ sql }) => {
+      await transact(async (tx) => {
+        const { sql } = tx;
         const overdueFleets = await overdueFleetsIn(sql).shareLock();
         const isAnnounced = ({ organizationId }: DeviceKey) => !overdueFleets.has(organizationId);
         overdue = await presenceIn(sql).markOverdueOffline({ ...look, limit });
         const alertEvents = await noDataAlerts.open({ sql }, overdue, isAnnounced);
         const offline = await presenceEvents({ sql }, 'device.offline', overdue.filter(isAnnounced));
-        await publish({ sql }, [...offline, ...alertEvents]);
+        await publish(tx, [...offline, ...alertEvents]);
       });
     } catch (error) {
       const [first, ...others] = overdue;

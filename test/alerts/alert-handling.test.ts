@@ -38,6 +38,7 @@ describe('An alert in the hands of people', () => {
       alertsIn: createAlertsRepository,
       actionsIn: createAlertActionsRepository,
       remindAgain: async () => {},
+      holdEscalation: async () => {},
       publish: async () => {},
       transact: createTransact(device.dms.service.sql),
       now: () => new Date(Date.now() + minutes * MINUTE_MS),

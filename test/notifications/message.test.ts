@@ -23,6 +23,7 @@ const alert = (more: Partial<Alert> = {}): Alert => ({
   acknowledgedBy: null,
   assignee: null,
   snoozeUntil: null,
+  escalation: null,
   ...more,
 });
 const opened = (more: Partial<Alert> = {}, assetName = 'Cold room'): MentionedAlert => ({

@@ -83,8 +83,7 @@ export function composeEscalations(resources: Resources, { wake, flush }: Escala
       now,
     }),
     startMissingWorkflows: createMissingWorkflowsSweep<AlertRef>({
-      listWithoutWorkflow: (olderThanMs, limit) =>
-        escalations.listWithoutWorkflow(now(), olderThanMs, limit),
+      listWithoutWorkflow: (olderThanMs, limit) => escalations.listWithoutWorkflow(now(), olderThanMs, limit),
       touchWorkflow: escalations.touchWorkflow,
       findLastRun: starter.findEscalationRun,
       start: async (alert) => starter.startEscalation(alert, await escalations.findTitle(alert)),

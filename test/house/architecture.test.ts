@@ -28,6 +28,7 @@ const FLOORS = [
   'src/deliveries',
   'src/fleet',
   'src/notifications',
+  'src/escalations',
   'src/operator',
   'src/site',
   // What puts them to use.

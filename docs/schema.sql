@@ -507,6 +507,30 @@ COMMENT ON COLUMN measurement_blocks.run_delays_ms IS
 COMMENT ON COLUMN measurement_blocks.period_seconds IS
   'Between two readings, as the frame tells it. Null: it does not.';
 
+CREATE TABLE mutes (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  asset_id uuid,
+  group_id uuid,
+  starts_at timestamp with time zone DEFAULT now() NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  reason text NOT NULL,
+  actor jsonb NOT NULL,
+  CONSTRAINT mutes_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT mutes_end_check CHECK (ends_at >= starts_at),
+  CONSTRAINT mutes_target_check CHECK (num_nonnulls(asset_id, group_id) = 1)
+);
+CREATE INDEX mutes_asset_idx ON mutes USING btree (organization_id, asset_id, ends_at) WHERE asset_id IS NOT NULL;
+CREATE INDEX mutes_group_idx ON mutes USING btree (organization_id, group_id, ends_at) WHERE group_id IS NOT NULL;
+COMMENT ON TABLE mutes IS
+  'Times of maintenance, in which nobody is notified of the alerts of an asset or of the members of a group. Of one asset or group they do not overlap: a mute that is replaced ends when the next one begins. Rows stay for the statistics.';
+COMMENT ON COLUMN mutes.group_id IS
+  'The group may be deleted by now; its mute ended then.';
+COMMENT ON COLUMN mutes.ends_at IS
+  'As it was asked for, or earlier where it was ended or replaced.';
+COMMENT ON COLUMN mutes.actor IS
+  'Who muted: key and name, as in audit_entries.';
+
 CREATE TABLE notification_alerts (
   organization_id uuid NOT NULL,
   alert_id uuid NOT NULL,
@@ -1248,6 +1272,19 @@ COMMENT ON INDEX alert_escalations_due_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX alert_escalations_without_workflow_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
+
+CREATE TABLE asset_groups (
+  organization_id uuid NOT NULL,
+  asset_id uuid NOT NULL,
+  from_at timestamp with time zone NOT NULL,
+  group_id uuid,
+  CONSTRAINT asset_groups_pkey PRIMARY KEY (organization_id, asset_id, from_at),
+  CONSTRAINT asset_groups_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id)
+);
+COMMENT ON TABLE asset_groups IS
+  'Which group each asset was in and when: a row for each time, which lasts until the next row of the asset. Rows are added and never changed. Which group it is in now is in assets.group_id.';
+COMMENT ON COLUMN asset_groups.group_id IS
+  'Null: in none. The group may be deleted by now.';
 
 CREATE TABLE asset_replacements (
   organization_id uuid NOT NULL,

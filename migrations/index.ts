@@ -58,6 +58,7 @@ import * as alertActions from './042-alert-actions.ts';
 import * as deviceSettings from './043-device-settings.ts';
 import * as blockPeriods from './044-block-periods.ts';
 import * as alertSeverity from './045-alert-severity.ts';
+import * as mutes from './046-mutes.ts';
 import * as escalations from './048-escalations.ts';
 
 export const migrations = {
@@ -106,5 +107,6 @@ export const migrations = {
   '043-device-settings': deviceSettings,
   '044-block-periods': blockPeriods,
   '045-alert-severity': alertSeverity,
+  '046-mutes': mutes,
   '048-escalations': escalations,
 };

@@ -1,12 +1,41 @@
-/** How far the escalation of the alert is, from the alias of `alerts`; one look-up by its key. */
+import { mutedUntil } from '../mutes/mutes.statements.ts';
+
+/** The group of an alert's asset: now, or at the end of the alert. */
+const groupAt = (alerts: string): string => `case ${alerts}.status when 'resolved' then (
+    select group_id from asset_groups where organization_id = ${alerts}.organization_id
+      and asset_id = ${alerts}.asset_id and from_at <= ${alerts}.updated_at
+    order by from_at desc limit 1
+  ) else (
+    select group_id from assets where organization_id = ${alerts}.organization_id and id = ${alerts}.asset_id
+  ) end`;
+
+/** Whether an alert is muted, or was at its end. Takes the name of `alerts` in the statement. */
+export const isMuted = (alerts: string): string =>
+  `${mutedUntil(
+    `${alerts}.organization_id`,
+    `${alerts}.asset_id`,
+    groupAt(alerts),
+    `case ${alerts}.status when 'resolved' then ${alerts}.updated_at else now() end`,
+  )} is not null`;
+
+/** When the next step is due, from the open escalation `e` of an alert: not while somebody or a mute holds it. */
+const nextStepAt = (alerts: string): string =>
+  `greatest(e.next_step_at, e.held_until, ${mutedUntil(
+    `${alerts}.organization_id`,
+    `${alerts}.asset_id`,
+    groupAt(alerts),
+    'now()',
+  )})`;
+
+/** How far the escalation of the alert is; one look-up by its key. Takes the name of `alerts` in the statement. */
 export const escalationOf = (alerts: string): string => `(
     select jsonb_build_object('id', e.policy_id, 'step', e.steps_made, 'nextStepAt', case
       when e.state = 'open' and e.next_step_at is not null and ${alerts}.status <> 'resolved'
-      then to_char(greatest(e.next_step_at, e.held_until) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end)
+      then to_char(${nextStepAt(alerts)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end)
     from alert_escalations e where e.organization_id = ${alerts}.organization_id and e.alert_id = ${alerts}.id
   ) as escalation`;
 
 /** An alert, from `alerts a`. */
 export const ALERT_COLUMNS = `a.id, a.asset_id as "assetId", a.serial_number as "serialNumber", a.type, a.severity, a.status, a.details,
   a.started_at as "startedAt", a.updated_at as "updatedAt", a.acknowledged_at as "acknowledgedAt",
-  a.acknowledged_by as "acknowledgedBy", a.assignee, a.snooze_until as "snoozeUntil", ${escalationOf('a')}`;
+  a.acknowledged_by as "acknowledgedBy", a.assignee, a.snooze_until as "snoozeUntil", ${isMuted('a')} as muted, ${escalationOf('a')}`;

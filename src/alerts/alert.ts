@@ -52,6 +52,8 @@ export interface Alert {
   assignee: string | null;
   /** When it is new again if it is still open; null: it stays acknowledged. */
   snoozeUntil: Date | null;
+  /** The device is under maintenance; of a resolved alert: it was at its end. */
+  muted: boolean;
   /** Null: no policy matched it. */
   escalation: ShownEscalation | null;
 }
@@ -100,6 +102,7 @@ export function alertView({ id, assetId, serialNumber, type, severity, status, d
     acknowledgedBy: alert.acknowledgedBy,
     assignee: alert.assignee,
     snoozeUntil: alert.snoozeUntil?.toISOString() ?? null,
+    muted: alert.muted,
     escalation: alert.escalation,
     recType: 'alert',
   };

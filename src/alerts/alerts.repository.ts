@@ -13,7 +13,7 @@ import {
   type AlertType,
   type ShownEscalation,
 } from './alert.ts';
-import { escalationOf } from './alert-columns.ts';
+import { escalationOf, isMuted } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
 import { KEPT_TOTAL, LIST_SNOOZE_ENDED, removeResolved, WITH_RESOLVED } from './alerts.statements.ts';
 
@@ -46,13 +46,14 @@ interface AlertRow {
   snooze_until: Date | null;
 }
 
+/** What is read of a row. */
+type ShownRow = AlertRow & { muted: boolean; escalation: ShownEscalation | null };
+
 declare module 'knex/types/tables.js' {
   interface Tables {
     alerts: AlertRow;
   }
 }
-
-type ShownRow = AlertRow & { escalation: ShownEscalation | null };
 
 const toAlert = (row: ShownRow): Alert => ({
   id: row.id,
@@ -68,12 +69,14 @@ const toAlert = (row: ShownRow): Alert => ({
   acknowledgedBy: row.acknowledged_by,
   assignee: row.assignee,
   snoozeUntil: row.snooze_until,
+  muted: row.muted,
   escalation: row.escalation,
 });
 
 type RecordedRow = ShownRow & { recorded_at: Date };
-const ESCALATION = escalationOf('alerts');
-const RECORDED = `uuid_extract_timestamp(id) as recorded_at, ${ESCALATION}`;
+/** Beside the columns of the row. */
+const DERIVED = `${isMuted('alerts')} as muted, ${escalationOf('alerts')}`;
+const RECORDED = `uuid_extract_timestamp(id) as recorded_at, ${DERIVED}`;
 
 const toRecordedAlert = (row: RecordedRow): RecordedAlert => ({
   ...toAlert(row),
@@ -101,21 +104,19 @@ export function createAlertsRepository(sql: Database) {
       if (assetId !== null) matching.where({ asset_id: assetId });
       const isKept = assetId === null && severity === null;
       const total = isKept ? findTotal(organizationId, status, type) : countRows(matching.clone());
-      const [rows, count] = await Promise.all([
-        matching.select('*', sql.raw(ESCALATION)).modify(newestFirst, page),
-        total,
-      ]);
+      const listed = matching.modify(newestFirst, page).select<ShownRow[]>('*', sql.raw(DERIVED));
+      const [rows, count] = await Promise.all([listed, total]);
       return { alerts: rows.map(toAlert), total: count };
     },
 
     async find(organizationId: string, id: string): Promise<RecordedAlert | null> {
-      const row = await one(organizationId, id).first('*', sql.raw<RecordedRow>(RECORDED));
+      const row = await one(organizationId, id).first('*', sql.raw(RECORDED));
       return row ? toRecordedAlert(row) : null;
     },
 
     /** Until the end of the transaction nobody else changes it. */
     async lock(organizationId: string, id: string): Promise<RecordedAlert | null> {
-      const row = await one(organizationId, id).first('*', sql.raw<RecordedRow>(RECORDED)).forNoKeyUpdate();
+      const row = await one(organizationId, id).first('*', sql.raw(RECORDED)).forNoKeyUpdate();
       return row ? toRecordedAlert(row) : null;
     },
 

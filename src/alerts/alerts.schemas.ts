@@ -1,7 +1,16 @@
 import Joi from 'joi';
 import { SEVERITIES, type Severity } from '../devices/alert-terms.ts';
-import type { Actor } from '../http/audit.ts';
-import { cursor, limit, name, nextCursor, textAsSent, time, timestamp, uuid } from '../http/schemas.ts';
+import {
+  actorSchema,
+  cursor,
+  limit,
+  name,
+  nextCursor,
+  textAsSent,
+  time,
+  timestamp,
+  uuid,
+} from '../http/schemas.ts';
 import {
   ALERT_STATUSES,
   ALERT_TYPES,
@@ -86,13 +95,9 @@ export const alertExample: AlertView = {
   acknowledgedBy: null,
   assignee: null,
   snoozeUntil: null,
+  muted: false,
   escalation: { id: '019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f', step: 1, nextStepAt: '2026-03-02T08:25:30.000Z' },
 };
-
-const actorSchema = Joi.object<Actor>({
-  keyId: Joi.string().allow(null).required().description('null: the command line'),
-  name: Joi.string().required(),
-});
 
 const escalationSchema = Joi.object<ShownEscalation>({
   id: Joi.string().required().description('Of the escalation that matched it'),
@@ -130,6 +135,9 @@ const alertFields = {
   acknowledgedBy: actorSchema.allow(null).required().description('The key or the person; null: nobody yet'),
   assignee: Joi.string().allow(null).required().description('Who takes care of it; null: not said'),
   snoozeUntil: timestamp().allow(null).required().description('When it is new again if it is still open'),
+  muted: Joi.boolean()
+    .required()
+    .description('Whether the device is under maintenance; of a resolved alert, whether it was at its end'),
   escalation: escalationSchema.allow(null).required().description('null: no escalation matched it'),
 };
 

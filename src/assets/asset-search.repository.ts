@@ -6,6 +6,7 @@ import type { Sql } from '../db/database.ts';
 import { ALL_ASSETS, type KeptTotal } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
 import { ACTIVE_BY_SERIAL } from '../devices/device-row.ts';
+import { MUTE_OF_ASSET } from '../mutes/mutes.statements.ts';
 import type { ListedAsset } from './asset.ts';
 import { type AssetFilter, chooseLookup, hasKeptTotal, keptConditions, type Lookup } from './asset-filter.ts';
 
@@ -17,7 +18,7 @@ export const LISTED_COLUMNS = `a.id, a.serial_number as "serialNumber", a.name, 
   s.last_reading_at as "lastReadingAt", a.water_type as "waterType", a.floor, a.building_id as "buildingId",
   a.space_id as "spaceId", a.created_at as "createdAt", ${GROUP_ID} as "groupId", d.sync_status as "syncStatus",
   jsonb_array_length(jsonb_path_query_array(s.open_alerts, '$[*].alertId')) as "openAlerts", coalesce(s.latest, '[]') as latest,
-  coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"`;
+  coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes", ${MUTE_OF_ASSET} as mute`;
 
 /** The rows of the device of `assets a`: one index look-up each, whatever the statistics know of the organization. */
 export const WITH_DEVICE = `cross join lateral (

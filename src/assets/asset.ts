@@ -2,6 +2,7 @@
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
 import type { SyncStatus } from '../devices/device-sync.ts';
 import { type LatestReading, latestView } from '../devices/latest-readings.ts';
+import { muteView, type StoredMute, toMute } from '../mutes/mute.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
 import { invalid } from '../process/errors.ts';
 
@@ -31,6 +32,7 @@ export interface ListedAsset extends Asset {
   openAlerts: number;
   latest: readonly LatestReading[];
   channelTypes: number[] | null;
+  mute: StoredMute | null;
 }
 
 export interface Replacement {
@@ -101,13 +103,14 @@ export function assetView(asset: Asset) {
 }
 
 export function listedAssetView(listed: ListedAsset) {
-  const { latest, channelTypes, groupId, syncStatus, openAlerts, ...asset } = listed;
+  const { latest, channelTypes, groupId, syncStatus, openAlerts, mute, ...asset } = listed;
   const layout = { model: asset.model, channelTypes };
   return {
     ...assetView(asset),
     groupId,
     syncStatus,
     openAlerts,
+    mute: mute && muteView(toMute(mute)),
     latest: latest.map((reading) => latestView(reading, layout)),
   };
 }

@@ -50,8 +50,16 @@ interface ReplacementRow {
   replaced_at: Date;
 }
 
+interface AssetGroupRow {
+  organization_id: string;
+  asset_id: string;
+  from_at: Date;
+  group_id: string | null;
+}
+
 declare module 'knex/types/tables.js' {
   interface Tables {
+    asset_groups: AssetGroupRow;
     assets: AssetRow;
     asset_replacements: ReplacementRow;
   }
@@ -158,7 +166,16 @@ export function createAssetsRepository(sql: Database) {
           })
           .returning('id'),
       );
-      return (row as { id: string }).id;
+      const { id } = row as { id: string };
+      if (asset.groupId !== null) {
+        await sql('asset_groups').insert({
+          organization_id: organizationId,
+          asset_id: id,
+          from_at: sql.fn.now(),
+          group_id: asset.groupId,
+        });
+      }
+      return id;
     },
 
     /** Leaves out assets whose serial an active one has, also one that another transaction is inserting. */

@@ -14,6 +14,7 @@ import {
   timestamp,
   uuid,
 } from '../http/schemas.ts';
+import { currentMute } from '../mutes/mutes.schemas.ts';
 import { DEVICE_STATUSES, type DeviceStatus } from '../presence/presence.ts';
 import { ASSET_STATUSES, type AssetView, type ListedAssetView, type Registration } from './asset.ts';
 
@@ -206,6 +207,7 @@ const listedAssetFields = {
     .required()
     .description('As in the configuration of the device'),
   openAlerts: Joi.number().integer().required().description('How many alerts are new or acknowledged'),
+  mute: currentMute(),
   latest: Joi.array()
     .items(latestSchema)
     .required()
@@ -217,6 +219,7 @@ const listedAssetExample: ListedAssetView = {
   groupId: '019cb0a5-9f31-7d02-a6c4-58e1b7d2f093',
   syncStatus: 'applied',
   openAlerts: 0,
+  mute: null,
   latest: [
     {
       channel: 1,

@@ -26,19 +26,31 @@ export const LIST_OWNERS_ON_ALL_NODES = `
 
 /** Leaves out assets whose serial an active one has. */
 export const INSERT_MISSING = `
-  insert into assets
-    (organization_id, serial_number, name, model, water_type, floor, building_id, space_id, group_id)
-  select :organizationId::uuid, n.*
-  from unnest(:serialNumbers::text[], :names::text[], :models::text[], :waterTypes::text[], :floors::integer[],
-    :buildingIds::text[], :spaceIds::text[], :groupIds::uuid[]) as n
-  on conflict (organization_id, lower(serial_number)) where archived_at is null do nothing
-  returning id, serial_number as "serialNumber"`;
+  with inserted as (
+    insert into assets
+      (organization_id, serial_number, name, model, water_type, floor, building_id, space_id, group_id)
+    select :organizationId::uuid, n.*
+    from unnest(:serialNumbers::text[], :names::text[], :models::text[], :waterTypes::text[], :floors::integer[],
+      :buildingIds::text[], :spaceIds::text[], :groupIds::uuid[]) as n
+    on conflict (organization_id, lower(serial_number)) where archived_at is null do nothing
+    returning *
+  ), joined as (
+    insert into asset_groups (organization_id, asset_id, from_at, group_id)
+    select organization_id, id, created_at, group_id from inserted where group_id is not null
+  )
+  select id, serial_number as "serialNumber" from inserted`;
 
-/** Also ends the expectation of contact and the configuration of its device. */
+/** Also ends the expectation of contact, the configuration of its device, and what was muted. */
 export const ARCHIVE = `
   with archived as (
     update assets set archived_at = now(), building_id = null, space_id = null, group_id = null
     where organization_id = :organizationId and id = :id and archived_at is null returning organization_id, id
+  ), has_left as (
+    insert into asset_groups (organization_id, asset_id, from_at, group_id)
+    select organization_id, id, clock_timestamp(), null from archived
+  ), unmuted as (
+    update mutes m set ends_at = greatest(m.starts_at, now())
+    from archived a where m.organization_id = a.organization_id and m.asset_id = a.id and m.ends_at > now()
   ), unexpected as (
     update device_states s set ${NO_DEADLINE}, is_active = false
     from archived a where s.organization_id = a.organization_id and s.asset_id = a.id

@@ -12,6 +12,7 @@ import { jobCommands } from './job-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { loginCommands } from './login-commands.ts';
+import { muteCommands } from './mute-commands.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { organizationCommands } from './organization-commands.ts';
 import { schemaCommands } from './schema-commands.ts';
@@ -27,6 +28,7 @@ export const commands: Command[] = [
   tailCommand,
   ...jobCommands,
   ...alertCommands,
+  ...muteCommands,
   ...assetCommands,
   ...groupCommands,
   ...organizationCommands,

@@ -34,7 +34,7 @@ export const groupCommands: Command[] = [
     summary: 'names the profile that members are to run, and starts a job for those that do not run it',
     details: 'With --dry-run it shows what would be offered to how many, and changes nothing.',
     ...byApi(async ({ dms }, input) => {
-      const { id: groupId } = await find(dms, required(input, 0, 'NAME'));
+      const { id: groupId } = await findGroup(dms, required(input, 0, 'NAME'));
       const dryRun = input.options['dry-run'] === true;
       const body = { profileSlug: chosenProfile(input), ...rolloutOf(input) };
       const changed = await dms.updateGroup({ groupId, body, ...(dryRun && { dryRun }) });
@@ -46,7 +46,7 @@ export const groupCommands: Command[] = [
     args: 'NAME SERIAL…',
     summary: 'adds devices to a group; a device that is in another one leaves it',
     ...byApi(async ({ dms }, input) => {
-      const { id: groupId } = await find(dms, required(input, 0, 'NAME'));
+      const { id: groupId } = await findGroup(dms, required(input, 0, 'NAME'));
       const added = await dms.addGroupMembers({ groupId, body: { serialNumbers: serialsOf(input) } });
       return { text: `${added.added} added${jobText(added.jobId)}`, value: added };
     }),
@@ -56,7 +56,7 @@ export const groupCommands: Command[] = [
     args: 'NAME SERIAL…',
     summary: 'removes devices from a group; what they were offered for it is withdrawn',
     ...byApi(async ({ dms }, input) => {
-      const { id: groupId } = await find(dms, required(input, 0, 'NAME'));
+      const { id: groupId } = await findGroup(dms, required(input, 0, 'NAME'));
       const removed = await dms.removeGroupMembers({ groupId, body: { serialNumbers: serialsOf(input) } });
       return { text: `${removed.removed} removed`, value: removed };
     }),
@@ -67,7 +67,7 @@ export const groupCommands: Command[] = [
 const withoutCase = (name: string): string => toName(name).toUpperCase().toLowerCase();
 
 /** By name, compared without case. */
-async function find(dms: Client, name: string): Promise<Group> {
+export async function findGroup(dms: Client, name: string): Promise<Group> {
   for await (const group of each(dms.listGroups, PAGE))
     if (withoutCase(group.name) === withoutCase(name)) return group;
   throw new UsageError(`There is no group "${name}": see dms groups list`);

@@ -30,6 +30,7 @@ export const routesOf = (slices: Slices): Route[] => [
   ...slices.measurements.routes,
   ...slices.statistics.routes,
   ...slices.assets.routes,
+  ...slices.mutes.routes,
   ...slices.groups.routes,
   ...slices.fleet.routes,
   ...slices.certificates.routes,

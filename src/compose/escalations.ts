@@ -23,23 +23,31 @@ import type { Resources } from './resources.ts';
 const CALLS = { atOnceMax: 20, waitingMax: 5_000 };
 
 /** What begins, holds and ends runs, after the commit of what it follows from. */
-export function composeEscalationRuns({ starter, onTemporalFault }: Resources) {
+export function composeEscalationRuns({ sql, starter, now, onTemporalFault }: Resources) {
   const calls = createTaskLimit(CALLS);
   const start = (alert: AlertRef, title: EscalationTitle | null) =>
     calls.run(() => starter.startEscalation(alert, title), onTemporalFault('start escalation'));
   const signal = (alert: AlertRef) =>
     calls.run(() => starter.signalEscalation(alert), onTemporalFault('signal escalation'));
+  const wake = (alerts: AlertRef[]) => alerts.forEach(signal);
   return {
     runs: { begin: start, end: signal },
-    wake(alerts: AlertRef[]): void {
-      for (const alert of alerts) signal(alert);
+    wake,
+    /** A mute that has held steps of the organization is over before its time. */
+    goOn({ afterCommit }: Transaction, organizationId: string): void {
+      afterCommit(() =>
+        calls.run(
+          async () => wake(await createAlertEscalationsRepository(sql).listDue(organizationId, now())),
+          onTemporalFault('signal escalation'),
+        ),
+      );
     },
-    async hold({ sql, afterCommit }: Transaction, alert: AlertRef, snoozeUntil: Date | null): Promise<void> {
-      const escalations = createAlertEscalationsRepository(sql);
+    async hold(tx: Transaction, alert: AlertRef, snoozeUntil: Date | null): Promise<void> {
+      const escalations = createAlertEscalationsRepository(tx.sql);
       if (!(await escalations.hold(alert, snoozeUntil))) return;
       // The run of one that was acknowledged has ended.
       const title = snoozeUntil && (await escalations.findTitle(alert));
-      afterCommit(() => {
+      tx.afterCommit(() => {
         if (title) start(alert, title);
         signal(alert);
       });
@@ -79,7 +87,6 @@ export function composeEscalations(resources: Resources, { wake, flush }: Escala
       channelsIn: createChannelsRepository,
       notificationAlertsIn: createNotificationAlertsRepository,
       notificationsIn: (handle) => createNotificationsRepository(handle, NO_CLAIMS),
-      mutedUntil: async () => null,
       now,
     }),
     startMissingWorkflows: createMissingWorkflowsSweep<AlertRef>({

@@ -40,6 +40,8 @@ export function composeEvents({ tracing, now }: Resources, { runs }: EventsNeeds
     /** The two halves of `publish`. */
     publishToEndpoints,
     queueAlerts,
+    notifyAgain: ({ sql }: Transaction, organizationId: string, putOffUntil: Date): Promise<void> =>
+      createNotificationAlertsRepository(sql).notifyAgain(organizationId, putOffUntil, now()),
     remindAgain: ({ sql }: Transaction, alert: AlertRef, at: Date): Promise<void> =>
       createNotificationAlertsRepository(sql).remindAgain(alert, at),
   };

@@ -10,17 +10,19 @@ import { createMembersRepository } from '../groups/members.repository.ts';
 import { createMembership } from '../groups/membership.service.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
+import type { composeMutes } from './mutes.ts';
 import type { Resources } from './resources.ts';
 
 export interface GroupsNeeds {
   desired: DesiredProfiles;
   groupChanges: GroupChanges;
   fleetWideLimit: ConcurrencyLimit;
+  mutes: Pick<ReturnType<typeof composeMutes>, 'endAny' | 'onLeft'>;
 }
 
 export function composeGroups(
   { sql, transact, settings, log }: Resources,
-  { desired, groupChanges, fleetWideLimit }: GroupsNeeds,
+  { desired, groupChanges, fleetWideLimit, mutes }: GroupsNeeds,
 ) {
   const groupsIn = createGroupsRepository;
   const membersIn = createMembersRepository;
@@ -30,6 +32,7 @@ export function composeGroups(
     devicesIn: createPendingChangesRepository,
     desired,
     groupChanges,
+    onLeft: mutes.onLeft,
   });
   const withdrawals = createGroupWithdrawals({
     groupsIn,
@@ -46,6 +49,7 @@ export function composeGroups(
     profilesIn: createProfilesRepository,
     desired,
     withdrawals,
+    endMute: (tx, organizationId, groupId) => mutes.endAny(tx, { organizationId, groupId }),
   });
   return {
     routes: groupsRoutes({ groups: groupsIn(sql), groupsIn, service, membership, limit: fleetWideLimit }),

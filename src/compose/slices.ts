@@ -13,6 +13,7 @@ import { composeFleet } from './fleet.ts';
 import { composeGroups } from './groups.ts';
 import { composeKeys } from './keys.ts';
 import { composeMeasurements } from './measurements.ts';
+import { composeMutes } from './mutes.ts';
 import { composeNotifications } from './notifications.ts';
 import { composePresence } from './presence.ts';
 import { composeProfiles } from './profiles.ts';
@@ -24,7 +25,10 @@ export type Slices = ReturnType<typeof composeSlices>;
 export function composeSlices(resources: Resources) {
   const { devicesIn, configurationsIn } = composeDeviceRepositories(resources);
   const escalationRuns = composeEscalationRuns(resources);
-  const { publish, publishToEndpoints, queueAlerts, remindAgain } = composeEvents(resources, escalationRuns);
+  const { publish, publishToEndpoints, queueAlerts, remindAgain, notifyAgain } = composeEvents(
+    resources,
+    escalationRuns,
+  );
 
   const alerts = composeAlerts(resources, {
     publish,
@@ -60,7 +64,13 @@ export function composeSlices(resources: Resources) {
     exchange: devices.exchanges.handle,
   });
   const keys = composeKeys(resources);
-  const groups = composeGroups(resources, configJobs);
+  const mutes = composeMutes(resources, {
+    async notifyAgain(tx, organizationId, putOffUntil) {
+      await notifyAgain(tx, organizationId, putOffUntil);
+      escalationRuns.goOn(tx, organizationId);
+    },
+  });
+  const groups = composeGroups(resources, { ...configJobs, mutes });
   const assets = composeAssets(resources, {
     groups: groups.membership,
     deviceTokens: keys.deviceTokens,
@@ -76,6 +86,7 @@ export function composeSlices(resources: Resources) {
     alerts,
     configJobs,
     groups,
+    mutes,
     devices,
     measurements,
     assets,

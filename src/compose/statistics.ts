@@ -2,6 +2,7 @@ import { createSettingsRepository } from '../devices/settings.repository.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { readInTurns } from '../measurements/fair-history.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
+import { createMutesRepository } from '../mutes/mutes.repository.ts';
 import type { Pace } from '../process/pacer.ts';
 import { createRecordRepository } from '../statistics/record.repository.ts';
 import { settingsRoutes } from '../statistics/settings.routes.ts';
@@ -30,6 +31,7 @@ export function composeStatistics(
       ...statisticsRoutes({
         compute: createStatisticsService({
           record,
+          mutes: createMutesRepository(sql),
           settings,
           history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
           pace,

@@ -6,6 +6,9 @@ import type { AlertEscalation, EscalationState } from './alert-escalation.ts';
 import {
   COUNT_OPEN,
   END_BY_POLICY,
+  FIND_DUE,
+  FIND_MUTED_UNTIL,
+  LIST_DUE,
   LIST_WITHOUT_WORKFLOW,
   PLAN_BY_POLICY,
 } from './alert-escalations.statements.ts';
@@ -55,7 +58,7 @@ export interface EscalationCounts {
   overdueSeconds: number;
 }
 
-/** Runs that are signalled after their policy was changed; others see it at their next step. */
+/** Runs that are signalled after a change that is about many; a sweep and their next step make up for others. */
 const SIGNALLED_MAX = 200;
 
 export type AlertEscalationsRepository = ReturnType<typeof createAlertEscalationsRepository>;
@@ -121,15 +124,20 @@ export function createAlertEscalationsRepository(sql: Database) {
       return row ? { serialNumber: row.serial_number, alertType: row.type } : null;
     },
 
-    /** Whether a step is due. */
-    async isDue(ref: AlertRef, at: Date): Promise<boolean> {
-      const row = await one(ref)
-        .where({ state: 'open' })
-        .whereRaw('greatest(next_step_at, held_until) <= ?', [at])
-        .whereNotNull('next_step_at')
-        .first('alert_id');
-      return row !== undefined;
+    /** When the mute of the device ends; null: it is not muted. */
+    async findMutedUntil(ref: AlertRef, now: Date): Promise<Date | null> {
+      const [row] = await query<{ until: Date | null }>(sql, FIND_MUTED_UNTIL, { ...ref, now });
+      return row?.until ?? null;
     },
+
+    /** Whether a step is due, and no mute holds it. */
+    async isDue(ref: AlertRef, now: Date): Promise<boolean> {
+      return (await query(sql, FIND_DUE, { ...ref, now })).length > 0;
+    },
+
+    /** Some of those with a step that is due, the earliest first. */
+    listDue: (organizationId: string, now: Date): Promise<AlertRef[]> =>
+      query(sql, LIST_DUE, { organizationId, now, limit: SIGNALLED_MAX }),
 
     /** A sweep over all organizations: those with a step that is due first, then those that were not checked for longest. */
     listWithoutWorkflow: (now: Date, olderThanMs: number, limit: number): Promise<AlertRef[]> =>

@@ -25,14 +25,15 @@ export interface EscalationRunDeps {
   actionsIn(sql: Database): Pick<AlertActionsRepository, 'insert'>;
   escalationsIn(
     sql: Database,
-  ): Pick<AlertEscalationsRepository, 'lock' | 'recordStep' | 'setState' | 'setNextStep' | 'touchWorkflow'>;
+  ): Pick<
+    AlertEscalationsRepository,
+    'lock' | 'recordStep' | 'setState' | 'setNextStep' | 'touchWorkflow' | 'findMutedUntil'
+  >;
   policiesIn(sql: Database): Pick<PoliciesRepository, 'find'>;
   /** Those that messages may be sent to, in the order given. */
   channelsIn(sql: Database): { listActive(organizationId: string, ids: string[]): Promise<NamedChannel[]> };
   notificationsIn(sql: Database): Pick<NotificationsRepository, 'insertEscalation'>;
   notificationAlertsIn(sql: Database): Pick<NotificationAlertsRepository, 'listAlerts'>;
-  /** When the mute of the asset ends; null: it is not muted. */
-  mutedUntil(sql: Database, organizationId: string, assetId: string, at: Date): Promise<Date | null>;
   now(): Date;
 }
 
@@ -54,7 +55,7 @@ export function createEscalationRun(deps: EscalationRunDeps) {
   ): Promise<HeldStep | null> {
     const step = nextStep(policy, escalation);
     if (!step) return null;
-    const mutedUntil = await deps.mutedUntil(sql, ref.organizationId, alert.assetId, now());
+    const mutedUntil = await escalationsIn(sql).findMutedUntil(ref, now());
     const held = heldBy(alert.status === 'acknowledged' ? alert.snoozeUntil : null, mutedUntil);
     const isHeld = held !== null && held.until > step.at;
     return { ...step, dueAt: isHeld ? held.until : step.at, heldBy: isHeld ? held.by : null };

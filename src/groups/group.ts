@@ -1,6 +1,7 @@
 /** A set of assets that may name the profile which its members are to run. */
 import type { Preview } from '../config-jobs/compile-devices.ts';
 import type { Rollout } from '../config-jobs/config-job.ts';
+import { type Mute, muteView } from '../mutes/mute.ts';
 
 export interface GroupFields {
   name: string;
@@ -11,6 +12,7 @@ export interface GroupFields {
 export interface Group extends GroupFields {
   id: string;
   memberCount: number;
+  mute: Mute | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -37,13 +39,14 @@ export const OTHER_PROFILE = 'the group has another profile, or none';
 
 export type GroupView = ReturnType<typeof groupView>;
 
-export function groupView({ id, name, profileSlug, memberCount, createdAt, updatedAt }: Group) {
+export function groupView({ id, name, profileSlug, memberCount, mute, createdAt, updatedAt }: Group) {
   return {
     id,
     recType: 'group',
     name,
     profileSlug,
     memberCount,
+    mute: mute && muteView(mute),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };

@@ -3,6 +3,8 @@ import { newestFirst, nextUpdate, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
 import { query } from '../db/query.ts';
+import { type StoredMute, toMute } from '../mutes/mute.ts';
+import { MUTE_OF_GROUP } from '../mutes/mutes.statements.ts';
 import { conflict } from '../process/errors.ts';
 import { type Group, type GroupFields, NAME_TAKEN } from './group.ts';
 import { FIND_BY_NAMES } from './groups.statements.ts';
@@ -24,7 +26,7 @@ declare module 'knex/types/tables.js' {
 }
 
 /** The total is kept: see the table list_totals. */
-const MEMBER_COUNT = `(
+const SHOWN = `(
     select coalesce(sum(count), 0)::bigint from (
       select total as count from list_totals
       where organization_id = groups.organization_id and list = 'assets' and key = 'group:' || groups.id
@@ -32,13 +34,14 @@ const MEMBER_COUNT = `(
       select change from list_changes
       where organization_id = groups.organization_id and list = 'assets' and key = 'group:' || groups.id
     ) as kept
-  ) as member_count`;
+  ) as member_count, ${MUTE_OF_GROUP} as mute`;
 
-const toGroup = (row: GroupRow & { member_count: number }): Group => ({
+const toGroup = (row: GroupRow & { member_count: number; mute: StoredMute | null }): Group => ({
   id: row.id,
   name: row.name,
   profileSlug: row.profile_slug,
   memberCount: row.member_count,
+  mute: row.mute && toMute(row.mute),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -55,7 +58,7 @@ export function createGroupsRepository(sql: Database) {
   /** A deleted group is gone for customers, though members may still have to leave it. */
   const inUse = (organizationId: string) =>
     sql('groups').where({ organization_id: organizationId, deleted_at: null });
-  const withMembers = (groups: Knex.QueryBuilder) => void groups.select('*', sql.raw(MEMBER_COUNT));
+  const withMembers = (groups: Knex.QueryBuilder) => void groups.select('*', sql.raw(SHOWN));
 
   return {
     /** Newest first. */

@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { deadlineMinutes, previewSchema, rollout } from '../config-jobs/config-jobs.schemas.ts';
 import { serialNumbers } from '../devices/devices.schemas.ts';
 import { cursor, limit, name as nameOf, nextCursor, timestamp } from '../http/schemas.ts';
+import { currentMute } from '../mutes/mutes.schemas.ts';
 import { profileSlug } from '../profiles/profiles.schemas.ts';
 import type { ChangeGroup, CreateGroup, GroupView } from './group.ts';
 
@@ -16,6 +17,7 @@ const EXAMPLE: GroupView = {
   name: 'Vaccine fridges',
   profileSlug: 'vaccine-fridge',
   memberCount: 12,
+  mute: null,
   createdAt: '2026-02-20T13:05:12.000Z',
   updatedAt: '2026-03-02T08:15:30.000Z',
 };
@@ -27,6 +29,7 @@ const fields = {
   name: Joi.string().required(),
   profileSlug: Joi.string().allow(null).required().description('The profile that members are to run'),
   memberCount: Joi.number().integer().required(),
+  mute: currentMute(),
   createdAt: timestamp().required(),
   updatedAt: timestamp().required(),
 };

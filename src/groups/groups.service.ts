@@ -3,7 +3,7 @@ import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import { DEADLINE_MINUTES_DEFAULT } from '../config-jobs/config-job.ts';
 import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import type { Database } from '../db/database.ts';
-import type { Transact } from '../db/transaction.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
 import { conflict, notFound } from '../process/errors.ts';
 import { NO_SUCH_PROFILE } from '../profiles/profile.ts';
 import { type ChangedGroup, type ChangeGroup, type CreateGroup, type Group, NAME_TAKEN } from './group.ts';
@@ -15,11 +15,15 @@ export interface GroupsServiceDeps {
   profilesIn(sql: Database): { find(organizationId: string, slug: string): Promise<unknown> };
   desired: DesiredProfiles;
   withdrawals: Pick<GroupWithdrawals, 'fromMembers' | 'andDelete'>;
+  /** Of a group that is deleted, in the transaction. */
+  endMute(tx: Transaction, organizationId: string, groupId: string): Promise<void>;
 }
 
 export type GroupsService = ReturnType<typeof createGroupsService>;
 
-export function createGroupsService({ groupsIn, profilesIn, desired, withdrawals }: GroupsServiceDeps) {
+export function createGroupsService(deps: GroupsServiceDeps) {
+  const { groupsIn, profilesIn, desired, withdrawals } = deps;
+
   async function requireProfile(sql: Database, organizationId: string, slug: string | null): Promise<void> {
     if (slug !== null && !(await profilesIn(sql).find(organizationId, slug))) throw notFound(NO_SUCH_PROFILE);
   }
@@ -99,6 +103,7 @@ export function createGroupsService({ groupsIn, profilesIn, desired, withdrawals
       return transact(async (tx) => {
         const { id } = await lockOwn(tx.sql, organizationId, groupId);
         await groupsIn(tx.sql).markDeleted(organizationId, id);
+        await deps.endMute(tx, organizationId, id);
         await withdrawals.andDelete(tx, { organizationId, groupId: id });
       });
     },

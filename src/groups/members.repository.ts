@@ -2,6 +2,8 @@
 import type { GroupRef } from '../config-jobs/config-job.ts';
 import { countRows } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import { ASSIGN } from './members.statements.ts';
 
 export interface Member {
   assetId: string;
@@ -43,7 +45,7 @@ export function createMembersRepository(sql: Database) {
 
     async assign(organizationId: string, assetIds: string[], groupId: string | null): Promise<void> {
       if (assetIds.length === 0) return;
-      await active(organizationId, assetIds).update({ group_id: groupId });
+      await query(sql, ASSIGN, { organizationId, assetIds, groupId });
     },
   };
 }

@@ -29,6 +29,8 @@ export interface MembershipDeps {
   devicesIn(sql: Database): MemberDevices;
   desired: Pick<DesiredProfiles, 'offerTo'>;
   groupChanges: Pick<GroupChanges, 'withdraw'>;
+  /** Of groups that members have left, in the transaction: what was put off for a mute of the group is due. */
+  onLeft(tx: Transaction, organizationId: string, groupIds: string[]): Promise<void>;
 }
 
 /** What became of assets that were to join a group. */
@@ -41,7 +43,9 @@ export interface Joined {
 
 export type Membership = ReturnType<typeof createMembership>;
 
-export function createMembership({ groupsIn, membersIn, devicesIn, desired, groupChanges }: MembershipDeps) {
+export function createMembership(deps: MembershipDeps) {
+  const { groupsIn, membersIn, devicesIn, desired, groupChanges } = deps;
+
   /** Locks the groups that the assets are in, and then the devices; answers with the group of each. */
   async function lockMembers(sql: Database, organizationId: string, assetIds: string[], groupIds: string[]) {
     const before = await membersIn(sql).listGroups(organizationId, assetIds);
@@ -60,6 +64,7 @@ export function createMembership({ groupsIn, membersIn, devicesIn, desired, grou
       await groupChanges.withdraw(tx, { organizationId, groupId, lastJobId: null }, assetIds, LEFT);
     }
     await membersIn(tx.sql).assign(organizationId, assetsOf(members), null);
+    await deps.onLeft(tx, organizationId, groupsOf(members));
   }
 
   /** @throws not found when there is no such group. */

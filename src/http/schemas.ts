@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { timeOf } from '../process/iso-time.ts';
 import { UUID } from '../process/uuid.ts';
+import type { Actor } from './audit.ts';
 import { isOneLine, isVisible, toName } from './one-line.ts';
 
 const NO_ID = '{{#label}} must be an id, such as 019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5';
@@ -109,3 +110,8 @@ const TIME_FAULT = '{{#label}} must be an ISO 8601 time with a zone';
 
 export const nextCursor = () =>
   Joi.string().allow(null).required().description('Pass as cursor for the next page; null on the last one');
+
+export const actorSchema = Joi.object<Actor>({
+  keyId: Joi.string().allow(null).required().description('null: the command line'),
+  name: Joi.string().required(),
+});

@@ -26,7 +26,7 @@ export interface GatheringDeps {
     sql: Database,
   ): Pick<
     NotificationAlertsRepository,
-    'listDue' | 'listAlerts' | 'markNotified' | 'rest' | 'remove' | 'postpone' | 'setAside'
+    'listDue' | 'listAlerts' | 'markNotified' | 'rest' | 'putOff' | 'remove' | 'postpone' | 'setAside'
   >;
   notificationsIn(
     sql: Database,
@@ -56,6 +56,7 @@ export function createGathering(deps: GatheringDeps): Gather {
     const message = await toMessage(sql, ref, plan);
     await notificationAlertsIn(sql).markNotified(ref, plan.kept, at, plan.nextDueAt);
     await notificationAlertsIn(sql).rest(ref, plan.answered);
+    await notificationAlertsIn(sql).putOff(ref, plan.muted);
     await notificationAlertsIn(sql).remove(ref, plan.done);
     if (message === null) return;
     await notificationsIn(sql).insert(ref, message, at);

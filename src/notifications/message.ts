@@ -63,12 +63,25 @@ export function composeMessage(named: readonly MentionedAlert[], counts: Mention
   });
   const more = MENTION_KINDS.reduce((sum, kind) => sum + counts[kind], 0) - named.length;
   if (more > 0) sections.push(`and ${more} more`);
+  const text = sections.join('\n\n');
   const alerts = named.map(({ kind, assetName, alert }) => ({
     change: kind,
     assetName,
     alert: alertView(alert),
   }));
-  return { subject: subjectOf(named, counts), data: { text: sections.join('\n\n'), counts, alerts } };
+  return { subject: subjectOf(named, counts), data: { text, counts, alerts: cutToBody(alerts, text) } };
+}
+
+/** A body stays below 20 kB. */
+const BODY_BYTES_MAX = 19_000;
+
+/** As many as there is room for beside the text. */
+function cutToBody<T>(alerts: readonly T[], text: string): T[] {
+  let left = BODY_BYTES_MAX - Buffer.byteLength(text);
+  return alerts.filter((alert) => {
+    left -= Buffer.byteLength(JSON.stringify(alert)) + 1;
+    return left > 0;
+  });
 }
 
 export function composeEscalation({ alert, assetName, step, stepCount, fleet }: EscalatedAlert): Message {

@@ -3,7 +3,7 @@ import type { Alert, AlertRef } from '../alerts/alert.ts';
 import type { Database } from '../db/database.ts';
 import { eachOrganization } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
-import { findOldestAlert, LIST_ALERTS, LIST_DUE } from './notification-alerts.statements.ts';
+import { findOldestAlert, LIST_ALERTS, LIST_DUE, PUT_OFF } from './notification-alerts.statements.ts';
 import type { ChannelRef } from './notification-channel.ts';
 import type { DueAlert } from './notification-plan.ts';
 import { WITH_CHANNELS } from './notifications.statements.ts';
@@ -67,6 +67,25 @@ export function createNotificationAlertsRepository(sql: Database) {
     async remindAgain({ organizationId, alertId }: AlertRef, at: Date): Promise<void> {
       await sql('notification_alerts')
         .where({ organization_id: organizationId, alert_id: alertId, kind: 'opening' })
+        .update({ due_at: at });
+    },
+
+    /** Each at its time: when the maintenance of its device ends. */
+    async putOff(ref: ChannelRef, muted: ReadonlyArray<{ alertId: string; until: Date }>): Promise<void> {
+      if (muted.length === 0) return;
+      await query(sql, PUT_OFF, {
+        ...ref,
+        alertIds: muted.map(({ alertId }) => alertId),
+        untils: muted.map(({ until }) => until.toISOString()),
+      });
+    },
+
+    /** On all channels, what was put off until then is due at this time. */
+    async notifyAgain(organizationId: string, putOffUntil: Date, at: Date): Promise<void> {
+      const channels = sql('notification_channels').where({ organization_id: organizationId }).select('id');
+      await sql('notification_alerts')
+        .where({ organization_id: organizationId, due_at: putOffUntil })
+        .whereIn('channel_id', channels)
         .update({ due_at: at });
     },
 

@@ -1,10 +1,17 @@
 /** As text, because they join a set of alerts with other tables, by one look-up each. */
 import { ALERT_COLUMNS } from '../alerts/alert-columns.ts';
+import { mutedUntil } from '../mutes/mutes.statements.ts';
 
 export const LIST_DUE = `
   select d.alert_id as "alertId", coalesce(o.is_notified, false) as "isNotified",
     coalesce(a.status = 'resolved', true) as "isOver",
-    coalesce(a.status = 'acknowledged' and (a.snooze_until > :now::timestamptz) is not false, false) as "isAnswered"
+    coalesce(a.status = 'acknowledged' and (a.snooze_until > :now::timestamptz) is not false, false) as "isAnswered",
+    ${mutedUntil(
+      'd.organization_id',
+      'a.asset_id',
+      '(select group_id from assets where organization_id = d.organization_id and id = a.asset_id)',
+      ':now::timestamptz',
+    )} as "mutedUntil"
   from (
     select distinct organization_id, alert_id from (
       select organization_id, alert_id from notification_alerts
@@ -18,9 +25,15 @@ export const LIST_DUE = `
     limit 1
   ) as o on true
   left join lateral (
-    select status, snooze_until from alerts where organization_id = d.organization_id and id = d.alert_id limit 1
+    select status, snooze_until, asset_id from alerts where organization_id = d.organization_id and id = d.alert_id limit 1
   ) as a on true
   order by d.alert_id`;
+
+export const PUT_OFF = `
+  update notification_alerts q set due_at = n.until
+  from unnest(:alertIds::uuid[], :untils::timestamptz[]) as n (alert_id, until)
+  where q.organization_id = :organizationId and q.channel_id = :channelId and q.alert_id = n.alert_id
+    and q.due_at < n.until`;
 
 /** In the order of `:alertIds`. */
 export const LIST_ALERTS = `

@@ -13,6 +13,8 @@ export interface DueAlert {
   isOver: boolean;
   /** Somebody has it in hand. */
   isAnswered: boolean;
+  /** Its device is under maintenance; null: it is not. */
+  mutedUntil: Date | null;
 }
 
 export interface Mention {
@@ -29,6 +31,8 @@ export interface NotificationPlan {
   kept: string[];
   /** Alerts that stay and are not mentioned before their snooze is over. */
   answered: string[];
+  /** Alerts of which nothing is said before the maintenance of their device ends. */
+  muted: Array<{ alertId: string; until: Date }>;
   /** When those that stay are due again; null: they are when they are over. */
   nextDueAt: Date | null;
 }
@@ -36,10 +40,12 @@ export interface NotificationPlan {
 const MINUTE_MS = 60_000;
 
 export function planNotification(
-  due: readonly DueAlert[],
+  all: readonly DueAlert[],
   { reminderMinutes }: { reminderMinutes: number | null },
   now: Date,
 ): NotificationPlan {
+  const muted = all.flatMap(({ alertId, mutedUntil: until }) => (until === null ? [] : [{ alertId, until }]));
+  const due = all.filter(({ mutedUntil }) => mutedUntil === null);
   const mentions = due.flatMap((alert) => {
     const kind = mentionOf(alert, reminderMinutes !== null);
     return kind === null ? [] : [{ alertId: alert.alertId, kind }];
@@ -50,6 +56,7 @@ export function planNotification(
     done: idsOf(due.filter(({ isOver }) => isOver)),
     kept: idsOf(due.filter(({ isOver, isAnswered }) => !isOver && !isAnswered)),
     answered: idsOf(due.filter(({ isOver, isAnswered }) => !isOver && isAnswered)),
+    muted,
     nextDueAt: reminderMinutes === null ? null : new Date(now.getTime() + reminderMinutes * MINUTE_MS),
   };
 }

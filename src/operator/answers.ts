@@ -8,6 +8,7 @@ import type { JobView, targetView } from '../config-jobs/config-job.ts';
 import type { deliveryDetailView, deliveryView } from '../deliveries/delivery.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
 import type { cellularWebhookView, eventWebhookView } from '../endpoints/endpoint.ts';
+import type { MuteView } from '../mutes/mute.ts';
 import type { channelView } from '../notifications/notification-channel.ts';
 import type { SettingsView } from '../statistics/settings-view.ts';
 import type { StatisticsView } from '../statistics/statistics-view.ts';
@@ -74,6 +75,9 @@ export interface Answers {
   listSettings: Page<SettingsView>;
   getDeviceConfig: DeviceConfigView;
   withdrawDeviceConfig: DeviceConfigView;
+  muteAsset: MuteView;
+  muteGroup: MuteView;
+  unmuteAsset: undefined;
   listProfiles: { profiles: Array<{ slug: string; name: string }> };
   applyProfile: AppliedView;
   listConfigJobs: Page<JobView>;

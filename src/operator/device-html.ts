@@ -9,6 +9,7 @@ import type { DeviceContact } from './device-contacts.repository.ts';
 import type { DeviceJob } from './device-jobs.repository.ts';
 import { latestHtml, shortNumber } from './devices-table.ts';
 import { type Content, type Html, html } from './html.ts';
+import { muteForm, muteNotice } from './mute-html.ts';
 import { badge, confirmed, facts, live, table, tabs, time, toWords } from './parts.ts';
 
 interface DeviceOptions {
@@ -39,7 +40,7 @@ export const deviceHtml = ({
 ${live(
   'device',
   html`<h1>${device.name} ${badge(device.status)}</h1>
-<p class="now">${latestHtml(device.latest)}<span class="quiet">last reading ${time(device.lastReadingAt)}, ${contactText(contact, now)}</span></p>`,
+<p class="now">${latestHtml(device.latest)}<span class="quiet">last reading ${time(device.lastReadingAt)}, ${contactText(contact, now)}</span></p>${muteNotice(device)}`,
 )}
 ${curveHtml(device.id, span)}
 <div class="columns">
@@ -58,6 +59,7 @@ ${live(
 )}
 <h2>Jobs</h2>
 ${live('jobs', jobsTable(jobs))}
+${mayChange && live('maintenance', muteForm(device))}
 ${mayChange && applyRow(profiles, { id: 'apply', title: 'Apply a profile', serialNumber: device.serialNumber })}`;
 
 function contactText(contact: DeviceContact | null, now: Date): Content {

@@ -18,6 +18,7 @@ export interface RecordOptions {
 /** More are counted, and not listed. */
 const SETTINGS_MAX = 12;
 const BOUNDS_MAX = 4;
+const MAINTENANCE_MAX = 12;
 
 export function headLines(statistics: Statistics, { madeAt, madeBy, timezone }: RecordOptions): string[] {
   const { asset } = statistics;
@@ -66,6 +67,16 @@ function settingsText({
     ...(period === null ? [] : [`measured every ${durationText(period)}`]),
     ...(interval === null ? [] : [`transmitted every ${durationText(interval)}`]),
   ].join(', ');
+}
+
+/** Times of maintenance, oldest first. */
+export function maintenanceLines({ mutedSpans }: Statistics, timezone: string): string[] {
+  const timeOf = clockOf(timezone);
+  const left = mutedSpans.length - MAINTENANCE_MAX;
+  const lines = mutedSpans
+    .slice(-MAINTENANCE_MAX)
+    .map(({ from, to, reason }) => `${timeOf(from)} to ${timeOf(to)}: ${reason.replace(/\s+/g, ' ')}`);
+  return left > 0 ? [`${left} earlier times are not listed.`, ...lines] : lines;
 }
 
 export function channelLines(channel: Channel): string[] {

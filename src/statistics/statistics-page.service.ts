@@ -9,6 +9,7 @@ import {
   channelLines,
   clockOf,
   headLines,
+  maintenanceLines,
   type RecordOptions,
   settingsLines,
 } from './record-text.ts';
@@ -45,6 +46,10 @@ export function createStatisticsPage(now: () => Date): ToPage {
     flow.lines(headLines(statistics, { ...options, madeAt: now() }));
     flow.heading('Settings in force');
     flow.lines(settingsLines(statistics, options.timezone));
+    if (statistics.mutedSpans.length > 0) {
+      flow.heading('Maintenance: nobody was notified');
+      flow.lines(maintenanceLines(statistics, options.timezone));
+    }
     if (statistics.channels.length === 0) flow.lines(['', 'No readings in this time.']);
     for (const channel of statistics.channels.slice(0, CHANNELS_MAX)) {
       const texts = channelLines(channel);

@@ -4,7 +4,8 @@ import type { Statistics } from './statistics.service.ts';
 
 export type StatisticsView = ReturnType<typeof statisticsView>;
 
-export const statisticsView = ({ channels }: Pick<Statistics, 'channels'>) => ({
+export const statisticsView = ({ channels, mutedSpans }: Pick<Statistics, 'channels' | 'mutedSpans'>) => ({
+  mutedSpans: mutedSpans.map((span) => ({ ...spanView(span), reason: span.reason })),
   channels: channels.map(({ alerts, withoutBounds, gaps, ...channel }) => ({
     ...channel,
     alerts: alerts.map((alert) => ({ ...alert, ...spanView(alert) })),

@@ -85,6 +85,16 @@ const channelStatisticsSchema = Joi.object({
 
 export const statisticsSchema = Joi.object({
   channels: Joi.array().items(channelStatisticsSchema).required(),
+  mutedSpans: Joi.array()
+    .items(
+      Joi.object({
+        from: timestamp().required(),
+        to: timestamp().required(),
+        reason: Joi.string().required(),
+      }),
+    )
+    .required()
+    .description('Times of maintenance of the device or its group, cut to the span, oldest first'),
 })
   .example({
     channels: [
@@ -117,5 +127,6 @@ export const statisticsSchema = Joi.object({
         gapCount: 1,
       },
     ],
+    mutedSpans: [{ from: '2026-03-02T09:00:00.000Z', to: '2026-03-02T10:00:00.000Z', reason: 'Defrosting' }],
   })
   .meta({ name: 'Statistics' });

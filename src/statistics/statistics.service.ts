@@ -6,6 +6,7 @@ import type { SettingsRepository } from '../devices/settings.repository.ts';
 import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settings.ts';
 import type { HistoryFilter, HistoryScope } from '../measurements/history.repository.ts';
 import type { StoredReading } from '../measurements/reading.ts';
+import type { MutesRepository } from '../mutes/mutes.repository.ts';
 import { invalid, notFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
@@ -16,6 +17,7 @@ import { type ChannelStatistics, createStatisticsFold, type StatisticsFold } fro
 
 export interface StatisticsDeps {
   record: RecordRepository;
+  mutes: Pick<MutesRepository, 'listSpans'>;
   settings: SettingsRepository;
   /** On connections for exports. */
   history: {
@@ -32,6 +34,8 @@ export interface Statistics extends Span {
   /** Of temperature, in the span; one that is open ends with it. */
   alerts: RecordedAlert[];
   channels: Array<ReturnType<typeof channelView>>;
+  /** Times of maintenance within the span, oldest first. */
+  mutedSpans: Array<Span & { reason: string }>;
   curves: Curves;
 }
 
@@ -50,7 +54,7 @@ const SPAN_DAYS_MAX = 400;
 
 export type StatisticsService = ReturnType<typeof createStatisticsService>;
 
-export function createStatisticsService({ record, settings, history, pace, now }: StatisticsDeps) {
+export function createStatisticsService({ record, mutes, settings, history, pace, now }: StatisticsDeps) {
   return async (request: StatisticsRequest): Promise<Statistics> => {
     const { organizationId, assetId } = request;
     const asset = await record.find(organizationId, assetId);
@@ -80,8 +84,14 @@ export function createStatisticsService({ record, settings, history, pace, now }
     }
     const channels = fold.result().map((channel) => channelView(channel, asset));
     const alerts = await record.listAlerts(organizationId, assetId, span);
+    const muted = await mutes.listSpans(organizationId, assetId, toDates(span));
+    const mutedSpans = muted.map((each) => ({
+      from: Math.max(span.from, each.from.getTime()),
+      to: Math.min(span.to, each.to.getTime()),
+      reason: each.reason,
+    }));
     const settingsWithin = periodsWithin(options.settings, span);
-    return { asset, ...span, settings: settingsWithin, alerts, channels, curves };
+    return { asset, ...span, settings: settingsWithin, alerts, channels, mutedSpans, curves };
   };
 }
 
@@ -97,8 +107,10 @@ function cutSpan({ from, to }: StatisticsRequest, { archivedAt }: RecordedAsset,
   return { from: from.getTime(), to: Math.max(from.getTime(), Math.min(end.getTime(), now.getTime())) };
 }
 
+const toDates = ({ from, to }: Span) => ({ from: new Date(from), to: new Date(to) });
+
 function createReadings(list: (filter: HistoryFilter) => Promise<StoredReading[]>, pace: Pace, span: Span) {
-  const [from, to] = [new Date(span.from), new Date(span.to)];
+  const { from, to } = toDates(span);
 
   /** The last readings of a channel before the span, back to its last sample. */
   async function listBefore(channel: number): Promise<StoredReading[]> {

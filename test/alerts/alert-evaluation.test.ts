@@ -32,6 +32,7 @@ describe('The evaluation of readings', () => {
         acknowledgedBy: null,
         assignee: null,
         snoozeUntil: null,
+        muted: false,
       });
       const { history: _, ...shown } = (await device.org.api.get(`/alerts/${id}`)).body;
       assert.deepEqual(shown, { id, ...alert });

@@ -198,6 +198,21 @@ describe('Commands by API', () => {
     assert.equal((await run('alerts', 'acknowledge', id, '--snooze', 'soon')).code, 2);
   });
 
+  it('mute: a device or a group, until somebody ends it', async () => {
+    const serial = await registerOne();
+    const { stdout } = await run('mute', 'asset', serial, '--for', '2h', '--reason', 'Defrosting');
+    assert.match(stdout, new RegExp(`^${serial} is muted until \\d{4}-\\S+Z: Defrosting$`, 'm'));
+    assert.match((await run('mute', 'end', serial)).stdout, /is not muted any more/);
+    const name = `Cold rooms ${randomUUID()}`;
+    await run('groups', 'create', name);
+    const muted = await jsonOf('mute', 'group', name, '--for', '30d', '--reason', 'Empty');
+    assert.equal(muted.reason, 'Empty');
+    assert.equal((await run('mute', 'end', '--group', name)).code, 0);
+    assert.equal((await run('mute', 'end', '--group', name)).code, 1);
+    assert.equal((await run('mute', 'end')).code, 2);
+    assert.equal((await run('mute', 'asset', serial, '--for', '2h')).code, 2);
+  });
+
   it('listen: print and forward events that are verified, and leave no webhook behind', async () => {
     const forwarded: Array<{ headers: IncomingMessage['headers']; body: string }> = [];
     const receiver = createServer(async (request, response) => {

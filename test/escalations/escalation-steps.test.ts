@@ -169,13 +169,18 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), []);
   });
 
-  it('waits for the end of a mute', async () => {
+  it('waits for the end of a mute, and is found by the sweep then', async () => {
     await customer.escalation([[0, nurse]]);
     const { id } = await openAlert();
-    const muted = { mutedUntil: async () => at(30) };
-    const held = await pass(id, 0, muted);
+    const { body } = await org.api.get(`/alerts/${id}`);
+    await org.api.post(`/assets/${body.assetId}/mute`, { until: at(30), reason: 'Defrosting' });
+    assert.equal((await customer.show(id)).escalation?.nextStepAt, at(30).toISOString());
+    const held = await pass(id, 1);
     assert.deepEqual([held?.next?.heldBy, held?.next?.at], ['mute', at(30).toISOString()]);
     assert.deepEqual(await reached(), []);
+    const escalations = createAlertEscalationsRepository(dms.service.sql);
+    assert.deepEqual(await escalations.listDue(org.id, at(29)), []);
+    assert.equal((await escalations.listDue(org.id, at(30))).length, 1);
     await pass(id, 30);
     assert.deepEqual(await reached(), ['nurse']);
   });

@@ -91,7 +91,6 @@ export const newRun = (dms: TestService, now: () => Date, more: Partial<Escalati
     channelsIn: createChannelsRepository,
     notificationAlertsIn: createNotificationAlertsRepository,
     notificationsIn: (sql) => createNotificationsRepository(sql, OWNER),
-    mutedUntil: async () => null,
     now,
     ...more,
   });

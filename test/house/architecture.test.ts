@@ -13,6 +13,7 @@ const FLOORS = [
   // The slices.
   'src/keys',
   'src/audit',
+  'src/mutes',
   'src/presence',
   'src/devices',
   'src/profiles',

@@ -24,6 +24,8 @@ interface Source {
   nodes: ts.Node[];
   /** Names whose values are being read: a function may pass its parameter on under the same name. */
   underWay: readonly string[];
+  /** Parameters of the function that is being read, by name: what is passed for each. */
+  passed: ReadonlyMap<string, () => string[]>;
 }
 
 export function readSourceStatements(folder = 'src'): SourceStatement[] {
@@ -40,7 +42,7 @@ const readSource = (path: string): Source => toSource(path, readText(path));
 
 function toSource(path: string, text: string): Source {
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
-  return { path, nodes: nodesOf(tree), underWay: [] };
+  return { path, nodes: nodesOf(tree), underWay: [], passed: new Map() };
 }
 
 const statementsOf = (source: Source): SourceStatement[] =>
@@ -120,13 +122,17 @@ const combine = (parts: string[][], separator: string): string[] =>
 
 /** A constant of this file or an imported one, or a parameter: then whatever the file passes for it. */
 function readName(name: string, source: Source): string[] {
+  const passed = source.passed.get(name);
+  if (passed) return passed();
   if (source.underWay.includes(name)) return [];
   const inside = { ...source, underWay: [...source.underWay, name] };
   const values = source.nodes.flatMap((node) => {
     if (ts.isVariableDeclaration(node) && node.name.getText() === name && node.initializer) {
       return read(node.initializer, inside);
     }
-    if (ts.isImportSpecifier(node) && node.name.text === name) return readImported(node, source);
+    if (ts.isImportSpecifier(node) && node.name.text === name) {
+      return readName((node.propertyName ?? node.name).text, importedBy(node, source));
+    }
     if (!ts.isParameter(node) || node.name.getText() !== name) return [];
     return argumentsFor(node, source).flatMap((argument) => read(argument, inside));
   });
@@ -134,10 +140,9 @@ function readName(name: string, source: Source): string[] {
   return values;
 }
 
-function readImported(specifier: ts.ImportSpecifier, { path }: Source): string[] {
+function importedBy(specifier: ts.ImportSpecifier, { path }: Source): Source {
   const module = specifier.parent.parent.parent.moduleSpecifier as ts.StringLiteral;
-  const imported = relative(ROOT, resolve(ROOT, dirname(path), module.text));
-  return readName((specifier.propertyName ?? specifier.name).text, readSource(imported));
+  return readSource(relative(ROOT, resolve(ROOT, dirname(path), module.text)));
 }
 
 function argumentsFor(parameter: ts.ParameterDeclaration, { nodes }: Source): ts.Expression[] {
@@ -150,16 +155,23 @@ function argumentsFor(parameter: ts.ParameterDeclaration, { nodes }: Source): ts
     .filter((argument) => argument !== undefined);
 }
 
-/** `[…].join('…')`, or a function of this file that is one expression. */
-function readCall({ expression, arguments: [argument] }: ts.CallExpression, source: Source): string[] {
+/** `[…].join('…')`, or a function of this file or an imported one that is one expression. */
+function readCall(call: ts.CallExpression, source: Source): string[] {
+  const { expression } = call;
+  const [argument] = call.arguments;
   if (ts.isPropertyAccessExpression(expression) && ts.isArrayLiteralExpression(expression.expression)) {
     const elements = expression.expression.elements.filter((element) => !ts.isSpreadElement(element));
     const parts = elements.map((element) => read(element, source));
     return combine(parts, argument && ts.isStringLiteralLike(argument) ? argument.text : ',');
   }
-  const called = source.nodes
-    .filter(ts.isArrowFunction)
-    .find((node) => functionName(node) === expression.getText());
-  if (!called || ts.isBlock(called.body)) throw new Unread(expression.getText());
-  return read(called.body, source);
+  const name = expression.getText();
+  const specifier = source.nodes.filter(ts.isImportSpecifier).find((node) => node.name.text === name);
+  const home = specifier ? importedBy(specifier, source) : source;
+  const called = home.nodes.filter(ts.isArrowFunction).find((node) => functionName(node) === name);
+  if (!called || ts.isBlock(called.body)) throw new Unread(name);
+  const passed = called.parameters.map((parameter, index) => {
+    const given = call.arguments[index];
+    return [parameter.name.getText(), () => (given ? read(given, source) : [])] as const;
+  });
+  return read(called.body, { ...home, passed: new Map(passed) });
 }

@@ -23,6 +23,7 @@ const alert = (more: Partial<Alert> = {}): Alert => ({
   acknowledgedBy: null,
   assignee: null,
   snoozeUntil: null,
+  muted: false,
   escalation: null,
   ...more,
 });

@@ -25,6 +25,8 @@ interface Life {
   lasts: number;
   /** When somebody has it in hand. Default: never. */
   answeredAt?: number;
+  /** From when to when its device is under maintenance. Default: never. */
+  muted?: { from: number; to: number };
 }
 
 interface Rules {
@@ -56,6 +58,7 @@ function simulate(lives: Life[], { delayMinutes, reminderMinutes, looks }: Rules
           isNotified,
           isOver: ends.has(index),
           isAnswered: (lives[index]?.answeredAt ?? Number.POSITIVE_INFINITY) <= minute,
+          mutedUntil: mutedUntil(lives[index]?.muted, minute),
         }),
       );
     const plan = planNotification(due, { reminderMinutes }, new Date(minute * MINUTE_MS));
@@ -66,12 +69,18 @@ function simulate(lives: Life[], { delayMinutes, reminderMinutes, looks }: Rules
     }
     for (const id of plan.answered)
       queue.set(Number(id), { ...(queue.get(Number(id)) as Queued), dueAt: null });
+    for (const { alertId, until } of plan.muted) {
+      const queued = queue.get(Number(alertId)) as Queued;
+      queue.set(Number(alertId), { ...queued, dueAt: until.getTime() / MINUTE_MS });
+    }
     const dueAt = plan.nextDueAt === null ? null : plan.nextDueAt.getTime() / MINUTE_MS;
     for (const id of plan.kept) queue.set(Number(id), { dueAt, isNotified: true });
   }
   return said;
 }
 
+const mutedUntil = (muted: Life['muted'], minute: number): Date | null =>
+  muted && muted.from <= minute && minute < muted.to ? new Date(muted.to * MINUTE_MS) : null;
 const everyMinute = (count: number) => Array.from({ length: count }, (_, minute) => minute);
 const texts = (said: Said[]) => said.map(({ minute, kind }) => `${minute} ${kind}`);
 
@@ -106,6 +115,23 @@ describe('What a channel says of an alert', () => {
     ];
     const said = simulate(lives, { ...rules, delayMinutes: 10, reminderMinutes: 20 }).map(texts);
     assert.deepEqual(said, [['10 opened', '30 reminder', '95 resolved'], []]);
+  });
+
+  it('is nothing while its device is under maintenance, and then what is still to be said', () => {
+    const muted = { from: 10, to: 40 };
+    const lives = [
+      { opensAt: 12, lasts: 50, muted },
+      { opensAt: 12, lasts: 20, muted },
+      { opensAt: 0, lasts: 20, muted },
+      { opensAt: 0, lasts: 50, muted },
+    ];
+    const said = simulate(lives, { ...rules, reminderMinutes: 25 }).map(texts);
+    assert.deepEqual(said, [
+      ['40 opened', '62 resolved'],
+      [],
+      ['0 opened', '40 resolved'],
+      ['0 opened', '40 reminder', '50 resolved'],
+    ]);
   });
 
   it('waits for the end of quiet hours, and is dropped when the alert is over by then', () => {

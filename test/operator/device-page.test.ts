@@ -134,6 +134,27 @@ describe('The page of a device', () => {
     assert.doesNotMatch(await page(path), /action="[^"]+acknowledge"/);
   });
 
+  it('mutes a device or its group for some hours, says until when and why, and ends that', async () => {
+    const path = `/devices/${assetId}`;
+    const send = (action: string, form: Record<string, string>) =>
+      visit(`${dms.baseUrl}/operator${path}/${action}`, { cookie, form });
+    assert.doesNotMatch(await page(path), /Under maintenance/);
+    assert.equal((await send('mute', { hours: '2', reason: '<i>Defrosting</i>' })).status, 303);
+    assert.match(
+      await page(path),
+      /Under maintenance<\/strong> until <time [^>]+>[^<]+<\/time> by Grace Hopper: &lt;i&gt;Defrosting/,
+    );
+    assert.equal((await send('unmute', {})).status, 303);
+    assert.doesNotMatch(await page(path), /Under maintenance/);
+    const { id } = (await dms.api.post('/groups', { name: 'Cold rooms' })).body;
+    await dms.api.post(`/groups/${id}/add-members`, { serialNumbers: ['FRIDGE-1'] });
+    assert.equal((await send('mute', { hours: '2', of: 'group', reason: 'A new floor' })).status, 303);
+    assert.equal((await dms.api.get(`/groups/${id}`)).body.mute.reason, 'A new floor');
+    assert.match(await page(path), /Under maintenance, with its group,/);
+    assert.equal((await send('mute', { hours: '9999', reason: 'Long' })).status, 400);
+    await dms.api.delete(`/groups/${id}`);
+  });
+
   it('withdraws all that is pending, and offers that only where something is', async () => {
     const button = /action="([^"]+withdraw)"/;
     assert.doesNotMatch(await page(`/devices/${assetId}`), button);

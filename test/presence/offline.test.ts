@@ -109,6 +109,7 @@ describe('Presence', () => {
       acknowledgedBy: null,
       assignee: null,
       snoozeUntil: null,
+      muted: false,
     });
   });
 

@@ -66,7 +66,7 @@ describe('Statistics of a device', () => {
 
   it('has no channel before the first reading', async () => {
     const { body } = await get(`?from=${time(0)}&to=${time(180)}`);
-    assert.deepEqual(body, { channels: [] });
+    assert.deepEqual(body, { channels: [], mutedSpans: [] });
     const { status, bytes } = await get(`?from=${time(0)}&to=${time(180)}`, 'application/pdf');
     assert.deepEqual([status, bytes.subarray(0, 5).toString()], [200, '%PDF-']);
   });

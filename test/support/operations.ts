@@ -40,6 +40,7 @@ export interface Fixtures {
 }
 
 let count = 0;
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 const next = (prefix: string) => `${prefix}-${++count}`;
 const PDF = Buffer.from('%PDF-1.4\n%%EOF\n');
 /** Nothing listens there. */
@@ -88,6 +89,8 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
     nextTransmissionAt: '2026-03-02T08:15:30Z',
   }),
   acknowledgeAlert: () => ({ status: 'acknowledged', comment: 'Door closed', assignee: 'Ada' }),
+  muteAsset: () => ({ until: inAnHour(), reason: 'Defrosting' }),
+  muteGroup: () => ({ until: inAnHour(), reason: 'Defrosting' }),
   commentAlert: () => ({ comment: 'Goods moved' }),
   createCellularWebhook: () => ({ ...HOOK, name: 'Production', deliverConfigApplied: true }),
   updateCellularWebhook: () => ({ name: 'Development', deliverConfigApplied: false }),

@@ -320,6 +320,44 @@ class Operations:
         """End the token of this device."""
         return self._call("DELETE", f"/assets/{quote(asset_id, safe='')}/device-token", {}, headers=headers)
 
+    def mute_asset(
+        self,
+        asset_id: str,
+        *,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Mute a device for the time of its maintenance."""
+        return self._call("POST", f"/assets/{quote(asset_id, safe='')}/mute", {}, body=body, content_type="application/json", takes_key=True, headers=headers)
+
+    def unmute_asset(
+        self,
+        asset_id: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """End the maintenance of a device."""
+        return self._call("DELETE", f"/assets/{quote(asset_id, safe='')}/mute", {}, headers=headers)
+
+    def mute_group(
+        self,
+        group_id: str,
+        *,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Mute the members of a group for the time of their maintenance."""
+        return self._call("POST", f"/groups/{quote(group_id, safe='')}/mute", {}, body=body, content_type="application/json", takes_key=True, headers=headers)
+
+    def unmute_group(
+        self,
+        group_id: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """End the maintenance of a group."""
+        return self._call("DELETE", f"/groups/{quote(group_id, safe='')}/mute", {}, headers=headers)
+
     def list_groups(
         self,
         *,

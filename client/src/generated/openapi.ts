@@ -504,6 +504,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/assets/{assetId}/mute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mute a device for the time of its maintenance
+         * @description Readings, alerts and events go on, but nobody is notified and nothing escalates until it ends; alerts that are still open then are notified. A mute takes the place of the one that there is: 200.
+         */
+        post: operations["muteAsset"];
+        /**
+         * End the maintenance of a device
+         * @description Alerts that are open are notified from now on. 404 when it is not muted by itself.
+         */
+        delete: operations["unmuteAsset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/groups/{groupId}/mute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mute the members of a group for the time of their maintenance
+         * @description Readings, alerts and events go on, but nobody is notified and nothing escalates until it ends; alerts that are still open then are notified. A mute takes the place of the one that there is: 200.
+         */
+        post: operations["muteGroup"];
+        /**
+         * End the maintenance of a group
+         * @description Alerts that are open are notified from now on. 404 when it is not muted by itself.
+         */
+        delete: operations["unmuteGroup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/groups": {
         parameters: {
             query?: never;
@@ -1625,6 +1673,7 @@ export interface components {
          *       "acknowledgedBy": null,
          *       "assignee": null,
          *       "snoozeUntil": null,
+         *       "muted": false,
          *       "escalation": {
          *         "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
          *         "step": 1,
@@ -1703,6 +1752,8 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             snoozeUntil: string | null;
+            /** @description Whether the device is under maintenance; of a resolved alert, whether it was at its end */
+            muted: boolean;
             /** @description null: no escalation matched it */
             escalation: {
                 /** @description Of the escalation that matched it */
@@ -1770,6 +1821,7 @@ export interface components {
          *       "acknowledgedBy": null,
          *       "assignee": null,
          *       "snoozeUntil": null,
+         *       "muted": false,
          *       "escalation": {
          *         "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
          *         "step": 1,
@@ -1856,6 +1908,8 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             snoozeUntil: string | null;
+            /** @description Whether the device is under maintenance; of a resolved alert, whether it was at its end */
+            muted: boolean;
             /** @description null: no escalation matched it */
             escalation: {
                 /** @description Of the escalation that matched it */
@@ -1997,6 +2051,7 @@ export interface components {
          *       "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
          *       "syncStatus": "applied",
          *       "openAlerts": 0,
+         *       "mute": null,
          *       "latest": [
          *         {
          *           "channel": 1,
@@ -2056,6 +2111,7 @@ export interface components {
             syncStatus: "no_device_report" | "pending" | "sent" | "failed" | "applied" | "drifted";
             /** @description How many alerts are new or acknowledged */
             openAlerts: number;
+            mute: components["schemas"]["Mute"] | null;
             /** @description The newest sample of each channel; samples that came late do not replace it */
             latest: components["schemas"]["LatestReading"][];
             /** @description Earlier hardware, oldest first */
@@ -2386,6 +2442,7 @@ export interface components {
          *       "name": "Vaccine fridges",
          *       "profileSlug": "vaccine-fridge",
          *       "memberCount": 12,
+         *       "mute": null,
          *       "createdAt": "2026-02-20T13:05:12.000Z",
          *       "updatedAt": "2026-03-02T08:15:30.000Z",
          *       "jobId": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5"
@@ -2399,6 +2456,7 @@ export interface components {
             /** @description The profile that members are to run */
             profileSlug: string | null;
             memberCount: number;
+            mute: components["schemas"]["Mute"] | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC, milliseconds
@@ -3434,6 +3492,7 @@ export interface components {
          *       "name": "Vaccine fridges",
          *       "profileSlug": "vaccine-fridge",
          *       "memberCount": 12,
+         *       "mute": null,
          *       "createdAt": "2026-02-20T13:05:12.000Z",
          *       "updatedAt": "2026-03-02T08:15:30.000Z"
          *     }
@@ -3446,6 +3505,7 @@ export interface components {
             /** @description The profile that members are to run */
             profileSlug: string | null;
             memberCount: number;
+            mute: components["schemas"]["Mute"] | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC, milliseconds
@@ -3596,6 +3656,7 @@ export interface components {
          *       "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
          *       "syncStatus": "applied",
          *       "openAlerts": 0,
+         *       "mute": null,
          *       "latest": [
          *         {
          *           "channel": 1,
@@ -3649,6 +3710,7 @@ export interface components {
             syncStatus: "no_device_report" | "pending" | "sent" | "failed" | "applied" | "drifted";
             /** @description How many alerts are new or acknowledged */
             openAlerts: number;
+            mute: components["schemas"]["Mute"] | null;
             /** @description The newest sample of each channel; samples that came late do not replace it */
             latest: components["schemas"]["LatestReading"][];
         };
@@ -3720,6 +3782,35 @@ export interface components {
             max: number;
             /** @description Readings with a value; sensor errors do not count */
             count: number;
+        };
+        /**
+         * @description Nobody is notified before it ends; null: not muted
+         * @example {
+         *       "until": "2026-03-02T10:00:00.000Z",
+         *       "reason": "Defrosting",
+         *       "by": {
+         *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+         *         "name": "Kitchen"
+         *       },
+         *       "groupId": null
+         *     }
+         */
+        Mute: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            until: string;
+            reason: string;
+            /** @description The key or the person who muted */
+            by: {
+                /** @description null: the command line */
+                keyId: string | null;
+                name: string;
+            };
+            /** @description The group that is muted; null: the asset alone */
+            groupId: string | null;
         };
         /**
          * @example {
@@ -4173,6 +4264,13 @@ export interface components {
          *           ],
          *           "gapCount": 1
          *         }
+         *       ],
+         *       "mutedSpans": [
+         *         {
+         *           "from": "2026-03-02T09:00:00.000Z",
+         *           "to": "2026-03-02T10:00:00.000Z",
+         *           "reason": "Defrosting"
+         *         }
          *       ]
          *     }
          */
@@ -4255,6 +4353,22 @@ export interface components {
                     to: string;
                 }[];
                 gapCount: number;
+            }[];
+            /** @description Times of maintenance of the device or its group, cut to the span, oldest first */
+            mutedSpans: {
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, milliseconds
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, milliseconds
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                to: string;
+                reason: string;
             }[];
         };
         TemperatureAlert: {
@@ -5712,6 +5826,13 @@ export interface operations {
                      *           ],
                      *           "gapCount": 1
                      *         }
+                     *       ],
+                     *       "mutedSpans": [
+                     *         {
+                     *           "from": "2026-03-02T09:00:00.000Z",
+                     *           "to": "2026-03-02T10:00:00.000Z",
+                     *           "reason": "Defrosting"
+                     *         }
                      *       ]
                      *     }
                      */
@@ -5780,6 +5901,7 @@ export interface operations {
                      *           "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
                      *           "syncStatus": "applied",
                      *           "openAlerts": 0,
+                     *           "mute": null,
                      *           "latest": [
                      *             {
                      *               "channel": 1,
@@ -5969,6 +6091,7 @@ export interface operations {
                      *       "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
                      *       "syncStatus": "applied",
                      *       "openAlerts": 0,
+                     *       "mute": null,
                      *       "latest": [
                      *         {
                      *           "channel": 1,
@@ -6079,6 +6202,7 @@ export interface operations {
                      *       "groupId": "019cb0a5-9f31-7d02-a6c4-58e1b7d2f093",
                      *       "syncStatus": "applied",
                      *       "openAlerts": 0,
+                     *       "mute": null,
                      *       "latest": [
                      *         {
                      *           "channel": 1,
@@ -6201,6 +6325,194 @@ export interface operations {
             };
         };
     };
+    muteAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                assetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "until": "2026-03-02T10:00:00.000Z",
+                 *       "reason": "Defrosting"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description When it ends by itself, at most 30 days ahead
+                     * @example 2026-03-02T08:15:30Z
+                     */
+                    until: string;
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "until": "2026-03-02T10:00:00.000Z",
+                     *       "reason": "Defrosting",
+                     *       "by": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Kitchen"
+                     *       },
+                     *       "groupId": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mute"];
+                };
+            };
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "until": "2026-03-02T10:00:00.000Z",
+                     *       "reason": "Defrosting",
+                     *       "by": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Kitchen"
+                     *       },
+                     *       "groupId": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mute"];
+                };
+            };
+        };
+    };
+    unmuteAsset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                assetId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    muteGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "until": "2026-03-02T10:00:00.000Z",
+                 *       "reason": "Defrosting"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description When it ends by itself, at most 30 days ahead
+                     * @example 2026-03-02T08:15:30Z
+                     */
+                    until: string;
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "until": "2026-03-02T10:00:00.000Z",
+                     *       "reason": "Defrosting",
+                     *       "by": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Kitchen"
+                     *       },
+                     *       "groupId": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mute"];
+                };
+            };
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "until": "2026-03-02T10:00:00.000Z",
+                     *       "reason": "Defrosting",
+                     *       "by": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Kitchen"
+                     *       },
+                     *       "groupId": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Mute"];
+                };
+            };
+        };
+    };
+    unmuteGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                groupId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listGroups: {
         parameters: {
             query?: {
@@ -6230,6 +6542,7 @@ export interface operations {
                      *           "name": "Vaccine fridges",
                      *           "profileSlug": "vaccine-fridge",
                      *           "memberCount": 12,
+                     *           "mute": null,
                      *           "createdAt": "2026-02-20T13:05:12.000Z",
                      *           "updatedAt": "2026-03-02T08:15:30.000Z"
                      *         }
@@ -6289,6 +6602,7 @@ export interface operations {
                      *       "name": "Vaccine fridges",
                      *       "profileSlug": "vaccine-fridge",
                      *       "memberCount": 12,
+                     *       "mute": null,
                      *       "createdAt": "2026-02-20T13:05:12.000Z",
                      *       "updatedAt": "2026-03-02T08:15:30.000Z"
                      *     }
@@ -6322,6 +6636,7 @@ export interface operations {
                      *       "name": "Vaccine fridges",
                      *       "profileSlug": "vaccine-fridge",
                      *       "memberCount": 12,
+                     *       "mute": null,
                      *       "createdAt": "2026-02-20T13:05:12.000Z",
                      *       "updatedAt": "2026-03-02T08:15:30.000Z"
                      *     }
@@ -6399,6 +6714,7 @@ export interface operations {
                      *       "name": "Vaccine fridges",
                      *       "profileSlug": "vaccine-fridge",
                      *       "memberCount": 12,
+                     *       "mute": null,
                      *       "createdAt": "2026-02-20T13:05:12.000Z",
                      *       "updatedAt": "2026-03-02T08:15:30.000Z",
                      *       "jobId": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5"
@@ -6684,6 +7000,7 @@ export interface operations {
                      *           "acknowledgedBy": null,
                      *           "assignee": null,
                      *           "snoozeUntil": null,
+                     *           "muted": false,
                      *           "escalation": {
                      *             "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
                      *             "step": 1,
@@ -6749,6 +7066,7 @@ export interface operations {
                      *       "acknowledgedBy": null,
                      *       "assignee": null,
                      *       "snoozeUntil": null,
+                     *       "muted": false,
                      *       "escalation": {
                      *         "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
                      *         "step": 1,
@@ -6834,6 +7152,7 @@ export interface operations {
                      *       "acknowledgedBy": null,
                      *       "assignee": null,
                      *       "snoozeUntil": null,
+                     *       "muted": false,
                      *       "escalation": {
                      *         "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
                      *         "step": 1,
@@ -9267,6 +9586,7 @@ export interface operations {
                  *         "acknowledgedBy": null,
                  *         "assignee": null,
                  *         "snoozeUntil": null,
+                 *         "muted": false,
                  *         "escalation": {
                  *           "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
                  *           "step": 1,
@@ -9367,6 +9687,7 @@ export interface operations {
                  *         },
                  *         "assignee": null,
                  *         "snoozeUntil": null,
+                 *         "muted": false,
                  *         "escalation": {
                  *           "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
                  *           "step": 1,
@@ -9464,6 +9785,7 @@ export interface operations {
                  *         "acknowledgedBy": null,
                  *         "assignee": null,
                  *         "snoozeUntil": null,
+                 *         "muted": false,
                  *         "escalation": {
                  *           "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
                  *           "step": 1,
@@ -10252,6 +10574,7 @@ export interface operations {
                  *               "acknowledgedBy": null,
                  *               "assignee": null,
                  *               "snoozeUntil": null,
+                 *               "muted": false,
                  *               "escalation": {
                  *                 "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
                  *                 "step": 1,

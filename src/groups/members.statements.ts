@@ -1,0 +1,11 @@
+/** As text, because it works on a set of assets and writes two tables. */
+
+/** Lets active assets join the group, or with null be in none. */
+export const ASSIGN = `
+  with assigned as (
+    update assets set group_id = :groupId::uuid
+    where organization_id = :organizationId and archived_at is null and id = any(:assetIds::uuid[])
+    returning organization_id, id, group_id
+  )
+  insert into asset_groups (organization_id, asset_id, from_at, group_id)
+  select organization_id, id, clock_timestamp(), group_id from assigned`;

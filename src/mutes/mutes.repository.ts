@@ -1,0 +1,78 @@
+import type { Database } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { Actor } from '../http/audit.ts';
+import type { Mute, MuteTarget } from './mute.ts';
+import { LIST_SPANS } from './mutes.statements.ts';
+
+interface MuteRow {
+  organization_id: string;
+  id: string;
+  asset_id: string | null;
+  group_id: string | null;
+  starts_at: Date;
+  ends_at: Date;
+  reason: string;
+  actor: Actor;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    mutes: MuteRow;
+  }
+}
+
+const toMute = (row: MuteRow): Mute => ({
+  until: row.ends_at,
+  reason: row.reason,
+  by: row.actor,
+  groupId: row.group_id,
+});
+
+const toColumns = ({ organizationId, ...target }: MuteTarget) => ({
+  organization_id: organizationId,
+  ...('assetId' in target ? { asset_id: target.assetId } : { group_id: target.groupId }),
+});
+
+export interface MutedSpan {
+  from: Date;
+  to: Date;
+  reason: string;
+}
+
+export type MutesRepository = ReturnType<typeof createMutesRepository>;
+
+export function createMutesRepository(sql: Database) {
+  // A transaction that has waited for the asset or the group may have begun before the mute that it finds.
+  const now = sql.raw("date_trunc('milliseconds', clock_timestamp())");
+  const current = (target: MuteTarget) => sql('mutes').where(toColumns(target)).where('ends_at', '>', now);
+
+  return {
+    /** The one that has not ended. */
+    async find(target: MuteTarget): Promise<Mute | null> {
+      const row = await current(target).first();
+      return row ? toMute(row) : null;
+    },
+
+    /** The caller has locked the asset or the group, and ended what there was. */
+    async insert(target: MuteTarget, { until, reason, by }: Omit<Mute, 'groupId'>): Promise<void> {
+      await sql('mutes').insert({ ...toColumns(target), starts_at: now, ends_at: until, reason, actor: by });
+    },
+
+    /** Answers with when it would have ended; null: there was none. */
+    async end(target: MuteTarget): Promise<Date | null> {
+      const row = await current(target).first('id', 'ends_at').forUpdate();
+      if (!row) return null;
+      await sql('mutes')
+        .where({ organization_id: target.organizationId, id: row.id })
+        .update({ ends_at: now });
+      return row.ends_at;
+    },
+
+    /** Of one asset, oldest first; they may reach beyond the span. */
+    listSpans: (
+      organizationId: string,
+      assetId: string,
+      span: { from: Date; to: Date },
+    ): Promise<MutedSpan[]> => query(sql, LIST_SPANS, { organizationId, assetId, ...span }),
+  };
+}

@@ -1,0 +1,33 @@
+import Joi from 'joi';
+import { actorSchema, textAsSent, time, timestamp } from '../http/schemas.ts';
+import { MUTE_DAYS_MAX, type MuteView, REASON_MAX } from './mute.ts';
+
+export interface MuteBody {
+  until: Date;
+  reason: string;
+}
+
+export const muteBody = Joi.object<MuteBody, true>({
+  until: time().required().description(`When it ends by itself, at most ${MUTE_DAYS_MAX} days ahead`),
+  reason: textAsSent(REASON_MAX).required(),
+}).example({ until: '2026-03-02T10:00:00.000Z', reason: 'Defrosting' });
+
+export const muteExample: MuteView = {
+  until: '2026-03-02T10:00:00.000Z',
+  reason: 'Defrosting',
+  by: { keyId: '019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a', name: 'Kitchen' },
+  groupId: null,
+};
+
+export const muteSchema = Joi.object<MuteView>({
+  until: timestamp().required(),
+  reason: Joi.string().required(),
+  by: actorSchema.required().description('The key or the person who muted'),
+  groupId: Joi.string().allow(null).required().description('The group that is muted; null: the asset alone'),
+})
+  .example(muteExample)
+  .meta({ name: 'Mute' });
+
+/** Of what can be muted. */
+export const currentMute = () =>
+  muteSchema.allow(null).required().description('Nobody is notified before it ends; null: not muted');

@@ -1,0 +1,74 @@
+/** Begins and ends times of maintenance. */
+import type { Database } from '../db/database.ts';
+import type { Transaction } from '../db/transaction.ts';
+import { invalid, notFound } from '../process/errors.ts';
+import { MUTE_DAYS_MAX, type Mute, type MuteTarget } from './mute.ts';
+import type { MutesRepository } from './mutes.repository.ts';
+
+export interface MutesServiceDeps {
+  mutesIn(sql: Database): Pick<MutesRepository, 'find' | 'insert' | 'end'>;
+  /** Whether the active asset or the group is there; it stays until the transaction ends. */
+  lock(sql: Database, target: MuteTarget): Promise<boolean>;
+  /** What channels have put off until then is due again, in the transaction. */
+  notifyAgain(tx: Transaction, organizationId: string, putOffUntil: Date): Promise<void>;
+  now(): Date;
+}
+
+const MUTE_MS_MAX = MUTE_DAYS_MAX * 86_400_000;
+export const NOT_MUTED = 'It is not muted; what its group mutes is ended there';
+
+export type MutesService = ReturnType<typeof createMutesService>;
+
+export function createMutesService({ mutesIn, lock, notifyAgain, now }: MutesServiceDeps) {
+  function requireSoon(until: Date): void {
+    const aheadMs = until.getTime() - now().getTime();
+    if (aheadMs <= 0 || aheadMs > MUTE_MS_MAX)
+      throw invalid(`until must be in the future, at most ${MUTE_DAYS_MAX} days ahead`);
+  }
+
+  /** Whether there was one. Whoever has waited for its end decides anew. */
+  async function endCurrent(tx: Transaction, target: MuteTarget): Promise<boolean> {
+    const putOffUntil = await mutesIn(tx.sql).end(target);
+    if (putOffUntil) await notifyAgain(tx, target.organizationId, putOffUntil);
+    return putOffUntil !== null;
+  }
+
+  return {
+    /**
+     * In place of the mute that there is.
+     * @throws not found when there is no such asset or group, invalid for a time that is past or too far ahead.
+     */
+    async begin(
+      tx: Transaction,
+      target: MuteTarget,
+      asked: Omit<Mute, 'groupId'>,
+    ): Promise<{ mute: Mute; isNew: boolean }> {
+      requireSoon(asked.until);
+      if (!(await lock(tx.sql, target))) throw notFound(noSuch(target));
+      const hadOne = await endCurrent(tx, target);
+      await mutesIn(tx.sql).insert(target, asked);
+      const groupId = 'groupId' in target ? target.groupId : null;
+      return { mute: { ...asked, groupId }, isNew: !hadOne };
+    },
+
+    /** @throws not found when there is none. */
+    async end(tx: Transaction, target: MuteTarget): Promise<void> {
+      if (!(await lock(tx.sql, target))) throw notFound(noSuch(target));
+      if (!(await endCurrent(tx, target))) throw notFound(NOT_MUTED);
+    },
+
+    /** Without an error where there is none. */
+    endAny: async (tx: Transaction, target: MuteTarget): Promise<void> => void (await endCurrent(tx, target)),
+
+    /** Members that left a muted group are notified of again. */
+    async onLeft(tx: Transaction, organizationId: string, groupIds: string[]): Promise<void> {
+      for (const groupId of groupIds) {
+        const mute = await mutesIn(tx.sql).find({ organizationId, groupId });
+        if (mute) await notifyAgain(tx, organizationId, mute.until);
+      }
+    },
+  };
+}
+
+const noSuch = (target: MuteTarget): string =>
+  'assetId' in target ? 'No asset has this id' : 'No group has this id';

@@ -1,0 +1,48 @@
+/** As text, because other statements include them, for each of their rows. */
+
+const ofAsset = (organizationId: string, assetId: string, at: string): string => `
+  (select ends_at, reason, actor, group_id from mutes
+   where organization_id = ${organizationId} and asset_id = ${assetId} and starts_at <= ${at} and ends_at > ${at}
+   order by ends_at desc limit 1)`;
+
+const ofGroup = (organizationId: string, groupId: string, at: string): string => `
+  (select ends_at, reason, actor, group_id from mutes
+   where organization_id = ${organizationId} and group_id = ${groupId} and starts_at <= ${at} and ends_at > ${at}
+   order by ends_at desc limit 1)`;
+
+/** Until when an asset is muted at a time, by itself or by its group; null where it is not. Takes SQL of each. */
+export const mutedUntil = (organizationId: string, assetId: string, groupId: string, at: string): string =>
+  `(select max(ends_at) from (${ofAsset(organizationId, assetId, at)} union all ${ofGroup(organizationId, groupId, at)}) as muted)`;
+
+const SHOWN = `jsonb_build_object('until', ends_at, 'reason', reason, 'by', actor, 'groupId', group_id)`;
+
+/** The mute of an asset, from `assets a`: of its own and that of its group the one that lasts longer. */
+export const MUTE_OF_ASSET = `(select ${SHOWN} from (
+    ${ofAsset('a.organization_id', 'a.id', 'now()')} union all ${ofGroup('a.organization_id', 'a.group_id', 'now()')}
+  ) as muted order by ends_at desc limit 1)`;
+
+/** The mute of a group, from `groups`. */
+export const MUTE_OF_GROUP = `(select ${SHOWN} from ${ofGroup('groups.organization_id', 'groups.id', 'now()')} as muted)`;
+
+/**
+ * What was muted of the asset within `:from` to `:to`, oldest first: by mutes of its own, and of groups while it was in
+ * them.
+ */
+export const LIST_SPANS = `
+  select m.starts_at as "from", m.ends_at as "to", m.reason from mutes m
+  where m.organization_id = :organizationId and m.asset_id = :assetId
+    and m.starts_at < :to::timestamptz and m.ends_at > :from::timestamptz and m.ends_at > m.starts_at
+  union all
+  select greatest(m.starts_at, g.from_at), least(m.ends_at, g.to_at), m.reason
+  from (
+    select organization_id, group_id, from_at, lead(from_at) over (order by from_at) as to_at from asset_groups
+    where organization_id = :organizationId and asset_id = :assetId
+  ) as g
+  cross join lateral (
+    select starts_at, ends_at, reason from mutes
+    where organization_id = g.organization_id and group_id = g.group_id
+      and starts_at < coalesce(g.to_at, 'infinity') and ends_at > g.from_at
+      and starts_at < :to::timestamptz and ends_at > :from::timestamptz and ends_at > starts_at
+  ) as m
+  where g.group_id is not null
+  order by 1, 2`;

@@ -1,0 +1,151 @@
+/** Times of maintenance: what is shown of them, who ends them, and what stays of them. */
+import assert from 'node:assert/strict';
+import { MINUTE_MS, useDevice } from '../alerts/harness.ts';
+import { FRIDGE } from '../support/fleet.ts';
+
+const DAY_MINUTES = 1_440;
+
+describe('Maintenance', () => {
+  const device = useDevice({ withWorker: false });
+  const { measure, onlyAlert } = device;
+  const inMinutes = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString();
+  const path = () => `/assets/${device.assetId}/mute`;
+  const mute = (minutes: number, reason: unknown = 'Defrosting', to = path()) =>
+    device.org.api.post(to, { until: inMinutes(minutes), reason });
+  const shown = async () => (await device.org.api.get(`/assets/${device.assetId}`)).body.mute;
+  const mutedSpans = async () => {
+    const [from, to] = [-60, 60].map(inMinutes);
+    const { status, body, text } = await device.org.api.get(
+      `/assets/${device.assetId}/statistics?from=${from}&to=${to}`,
+    );
+    assert.equal(status, 200, text);
+    return body.mutedSpans as Array<{ from: string; to: string; reason: string }>;
+  };
+  async function newGroup(): Promise<string> {
+    const { id } = (await device.org.api.post('/groups', { name: 'Cold rooms' })).body;
+    await device.org.api.post(`/groups/${id}/add-members`, { serialNumbers: [device.serial] });
+    return id;
+  }
+  const leave = (groupId: string) =>
+    device.org.api.post(`/groups/${groupId}/remove-members`, { serialNumbers: [device.serial] });
+
+  it('is shown by the asset with who began it and why, and takes the place of the one before', async () => {
+    assert.equal(await shown(), null);
+    const first = await mute(60);
+    assert.equal(first.status, 201, first.text);
+    assert.deepEqual(await shown(), first.body);
+    const { reason, groupId, by } = first.body;
+    assert.deepEqual([reason, groupId], ['Defrosting', null]);
+    assert.ok(by.keyId);
+    const second = await mute(30, 'A new door');
+    assert.deepEqual([second.status, second.body.reason], [200, 'A new door']);
+    assert.deepEqual(await shown(), second.body);
+    assert.deepEqual(
+      (await mutedSpans()).map((each) => each.reason),
+      ['Defrosting', 'A new door'],
+    );
+  });
+
+  it('goes on with readings and alerts, which say that they are muted, and whether they were at their end', async () => {
+    await device.confirmProfile(FRIDGE);
+    const webhookId = await device.subscribe(['alert.created', 'alert.resolved']);
+    await mute(60);
+    await measure(0, 20);
+    const { id } = await onlyAlert();
+    const isMuted = async () => [
+      (await device.org.api.get(`/alerts/${id}`)).body.muted,
+      (await device.org.api.get('/alerts')).body.items[0].muted,
+    ];
+    assert.deepEqual(await isMuted(), [true, true]);
+    await measure(1, 5);
+    await device.org.api.delete(path());
+    assert.deepEqual(await isMuted(), [true, true]);
+    await measure(2, 20);
+    await measure(3, 5);
+    const events = await device.published(webhookId);
+    assert.deepEqual(
+      events.map(({ type, data }) => [type, data.muted]),
+      [
+        ['alert.created', true],
+        ['alert.resolved', true],
+        ['alert.created', false],
+        ['alert.resolved', false],
+      ],
+    );
+    assert.equal((await device.org.api.get('/alerts')).body.items[0].muted, false);
+  });
+
+  it('ends at its time, or when somebody ends it, once', async () => {
+    assert.equal((await device.org.api.delete(path())).status, 404);
+    await mute(60);
+    assert.equal((await device.org.api.delete(path())).status, 204);
+    assert.equal(await shown(), null);
+    assert.equal((await device.org.api.delete(path())).status, 404);
+    const entries = (await device.org.api.get('/audit')).body.items;
+    const ofMutes = entries.filter(({ action }: { action: string }) => /mute/.test(action));
+    assert.deepEqual(
+      ofMutes.map(({ action, subject, before, after }: Record<string, { reason?: string } | null>) => [
+        action,
+        subject,
+        before?.reason ?? null,
+        after?.reason ?? null,
+      ]),
+      [
+        ['unmuteAsset', device.assetId, 'Defrosting', null],
+        ['muteAsset', device.assetId, null, 'Defrosting'],
+      ],
+    );
+  });
+
+  it('has an end at most 30 days ahead, and a reason', async () => {
+    for (const refused of [
+      await mute(-1),
+      await mute(30 * DAY_MINUTES + 1),
+      await mute(60, ''),
+      await mute(60, 'x'.repeat(501)),
+      await device.org.api.post(path(), { reason: 'Defrosting' }),
+      await device.org.api.post(path(), { until: null, reason: 'Defrosting' }),
+    ])
+      assert.equal(refused.status, 400, refused.text);
+    assert.equal((await mute(60, 'x'.repeat(500))).status, 201);
+  });
+
+  it('of a group is that of its members, as long as they are in it', async () => {
+    const groupId = await newGroup();
+    const { status, body } = await mute(60, 'A new floor', `/groups/${groupId}/mute`);
+    assert.deepEqual([status, body.groupId], [201, groupId]);
+    assert.deepEqual((await device.org.api.get(`/groups/${groupId}`)).body.mute, body);
+    assert.deepEqual(await shown(), body);
+    assert.equal((await device.org.api.delete(path())).status, 404);
+    await mute(90);
+    assert.equal((await shown()).reason, 'Defrosting');
+    await device.org.api.delete(path());
+    await leave(groupId);
+    assert.equal(await shown(), null);
+  });
+
+  it('stays in the statistics as it was, whatever becomes of the mute and the group', async () => {
+    const groupId = await newGroup();
+    await mute(10, 'A new floor', `/groups/${groupId}/mute`);
+    await leave(groupId);
+    const [ofGroup] = await mutedSpans();
+    assert.equal(ofGroup?.reason, 'A new floor');
+    assert.ok(ofGroup.to < inMinutes(5));
+    await mute(10);
+    await device.org.api.delete(`/groups/${groupId}`);
+    await device.org.api.delete(path());
+    const [same, own, ...others] = await mutedSpans();
+    assert.deepEqual([same, own?.reason, others], [ofGroup, 'Defrosting', []]);
+    await device.org.api.delete(`/assets/${device.assetId}`);
+    assert.deepEqual(await mutedSpans(), [same, own]);
+  });
+
+  it('is that of the own organization alone', async () => {
+    const other = await device.dms.addOrganization();
+    const body = { until: inMinutes(60), reason: 'Not mine' };
+    assert.equal((await other.api.post(path(), body)).status, 404);
+    await mute(60);
+    assert.equal((await other.api.delete(path())).status, 404);
+    assert.equal((await shown()).reason, 'Defrosting');
+  });
+});

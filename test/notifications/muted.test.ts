@@ -1,0 +1,125 @@
+/** Who is notified of alerts whose devices are under maintenance. */
+import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
+import { eventually } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { newDevice, startMessageReceiver } from './harness.ts';
+
+const MINUTE_MS = 60_000;
+
+describe('A channel of muted devices', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let receiver: Awaited<ReturnType<typeof startMessageReceiver>>;
+  let aheadMs = 0;
+
+  before(async () => {
+    dms = await startService({
+      now: () => new Date(Date.now() + aheadMs),
+      settings: { notificationIntervalMs: 0 },
+    });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    aheadMs = 0;
+    org = await dms.addOrganization();
+    receiver = await startMessageReceiver();
+    const answer = await org.api.post('/notification-channels', { type: 'slack', target: receiver.url });
+    assert.equal(answer.status, 201, answer.text);
+  });
+  afterEach(() => receiver.stop());
+
+  const assetIds = async (): Promise<string[]> =>
+    (await org.api.get('/assets')).body.items.map(({ id }: { id: string }) => id);
+  const mute = async (minutes: number, path: string) => {
+    const until = new Date(Date.now() + minutes * MINUTE_MS).toISOString();
+    const answer = await org.api.post(`${path}/mute`, { until, reason: 'Defrosting' });
+    assert.ok(answer.status < 300, answer.text);
+  };
+  const firstLines = () =>
+    receiver.received.map(({ body }) => JSON.parse(body).text.split('\n')[0] as string);
+  const untilSaid = (count: number) =>
+    eventually(
+      async () => firstLines(),
+      ({ length }) => length >= count,
+    );
+  /** So many alerts wait for the end of a mute. */
+  const untilPutOff = (count: number) =>
+    eventually(
+      () =>
+        query(
+          dms.service.sql,
+          `select 1 from notification_alerts where organization_id = ? and due_at > now() + interval '5 minutes'`,
+          [org.id],
+        ),
+      ({ length }) => length === count,
+    );
+
+  it('says nothing before the end, and then what is still open and what it had not said to be over', async () => {
+    const [first, second, third] = [
+      await newDevice(org, 'First room'),
+      await newDevice(org, 'Second room'),
+      await newDevice(org, 'Third room'),
+    ];
+    await third('low');
+    await untilSaid(1);
+    for (const id of await assetIds()) await mute(30, `/assets/${id}`);
+    await first('low');
+    await second('low');
+    await third('ok');
+    await untilPutOff(3);
+    await second('ok');
+    await untilPutOff(4);
+    aheadMs = 31 * MINUTE_MS;
+    const said = await untilSaid(2);
+    assert.equal(said[1], '1 new alert, 1 over');
+    const [, message] = receiver.received;
+    assert.match(message?.body ?? '', /First room.*Third room/s);
+    assert.doesNotMatch(message?.body ?? '', /Second room/);
+  });
+
+  it('says at once what was put off when somebody ends the mute, or the device leaves the muted group', async () => {
+    const [first, second] = [await newDevice(org, 'First room'), await newDevice(org, 'Second room')];
+    const { body: group } = await org.api.post('/groups', { name: 'Cold rooms' });
+    const { items } = (await org.api.get('/assets')).body;
+    const serialNumbers = items
+      .filter(({ name }: { name: string }) => name === 'Second room')
+      .map(({ serialNumber }: { serialNumber: string }) => serialNumber);
+    await org.api.post(`/groups/${group.id}/add-members`, { serialNumbers });
+    const { id } = items.find(({ name }: { name: string }) => name === 'First room');
+    await mute(30, `/assets/${id}`);
+    await mute(40, `/groups/${group.id}`);
+    await first('low');
+    await second('low');
+    await untilPutOff(2);
+    assert.equal((await org.api.delete(`/assets/${id}/mute`)).status, 204);
+    assert.match((await untilSaid(1))[0] ?? '', /^New alert: First room/);
+    await org.api.post(`/groups/${group.id}/remove-members`, { serialNumbers });
+    assert.match((await untilSaid(2))[1] ?? '', /^New alert: Second room/);
+  });
+
+  it('goes on resting when a mute ends while another one of the device goes on', async () => {
+    const setBattery = await newDevice(org, 'First room');
+    const { items } = (await org.api.get('/assets')).body;
+    const { body: group } = await org.api.post('/groups', { name: 'Cold rooms' });
+    await org.api.post(`/groups/${group.id}/add-members`, { serialNumbers: [items[0].serialNumber] });
+    await mute(30, `/assets/${items[0].id}`);
+    await mute(60, `/groups/${group.id}`);
+    await setBattery('low');
+    await untilPutOff(1);
+    assert.equal((await org.api.delete(`/groups/${group.id}/mute`)).status, 204);
+    await eventually(
+      () =>
+        query(
+          dms.service.sql,
+          `select 1 from notification_alerts q join mutes m on m.organization_id = q.organization_id
+           where q.organization_id = ? and m.asset_id is not null and q.due_at = m.ends_at`,
+          [org.id],
+        ),
+      ({ length }) => length === 1,
+    );
+    assert.deepEqual(firstLines(), []);
+    assert.equal((await org.api.delete(`/assets/${items[0].id}/mute`)).status, 204);
+    await untilSaid(1);
+  });
+});

@@ -965,9 +965,6 @@ CREATE TABLE overdue_fleets (
   total_count integer NOT NULL,
   confirmed_at timestamp with time zone,
   escalated_alert_id uuid,
-  acknowledged_at timestamp with time zone,
-  acknowledged_by jsonb,
-  snooze_until timestamp with time zone,
   CONSTRAINT overdue_fleets_pkey PRIMARY KEY (organization_id)
 );
 COMMENT ON TABLE overdue_fleets IS
@@ -981,13 +978,7 @@ COMMENT ON COLUMN overdue_fleets.total_count IS
 COMMENT ON COLUMN overdue_fleets.confirmed_at IS
   'When the operator confirmed that these devices are overdue indeed. Null: not confirmed.';
 COMMENT ON COLUMN overdue_fleets.escalated_alert_id IS
-  'The no_data alert that escalates for the whole fleet. Null: none does.';
-COMMENT ON COLUMN overdue_fleets.acknowledged_at IS
-  'When that alert was acknowledged: the others are, too, some at a time. Null: it is not.';
-COMMENT ON COLUMN overdue_fleets.acknowledged_by IS
-  'Key and name, as in audit_entries. Null: nobody has.';
-COMMENT ON COLUMN overdue_fleets.snooze_until IS
-  'As in alerts.';
+  'The no_data alert that escalates for the whole fleet: who acknowledges it acknowledges the others, too. Null: none does.';
 
 CREATE TABLE profiles (
   organization_id uuid NOT NULL,

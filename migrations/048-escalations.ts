@@ -87,22 +87,14 @@ export const up = (sql: Knex) =>
       'commented: the text; assigned: to whom, null for nobody; snoozed: until when, in ISO 8601; escalated: the step '
       'and its channels. Null otherwise.';
 
-    alter table overdue_fleets
-      add column escalated_alert_id uuid,
-      add column acknowledged_at timestamptz,
-      add column acknowledged_by jsonb,
-      add column snooze_until timestamptz;
+    alter table overdue_fleets add column escalated_alert_id uuid;
     comment on column overdue_fleets.escalated_alert_id is
-      'The no_data alert that escalates for the whole fleet. Null: none does.';
-    comment on column overdue_fleets.acknowledged_at is
-      'When that alert was acknowledged: the others are, too, some at a time. Null: it is not.';
-    comment on column overdue_fleets.acknowledged_by is 'Key and name, as in audit_entries. Null: nobody has.';
-    comment on column overdue_fleets.snooze_until is 'As in alerts.'`);
+      'The no_data alert that escalates for the whole fleet: who acknowledges it acknowledges the others, too. Null: none '
+      'does.'`);
 
 export const down = (sql: Knex) =>
   sql.raw(`
-    alter table overdue_fleets drop column escalated_alert_id, drop column acknowledged_at,
-      drop column acknowledged_by, drop column snooze_until;
+    alter table overdue_fleets drop column escalated_alert_id;
     delete from alert_actions where action = 'escalated';
     alter table alert_actions drop constraint alert_actions_action_check, add constraint alert_actions_action_check
       check (action in ('acknowledged', 'assigned', 'commented', 'snoozed', 'snooze_ended'));

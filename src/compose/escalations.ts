@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { AlertRef } from '../alerts/alert.ts';
 import { createAlertActionsRepository } from '../alerts/alert-actions.repository.ts';
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
+import { createUnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { createAlertEscalationsRepository } from '../escalations/alert-escalations.repository.ts';
 import type { EscalationTitle } from '../escalations/escalation-description.ts';
@@ -11,6 +12,8 @@ import { createPoliciesRepository } from '../escalations/escalation-policies.rep
 import { escalationPoliciesRoutes } from '../escalations/escalation-policies.routes.ts';
 import { createPoliciesService } from '../escalations/escalation-policies.service.ts';
 import { createEscalationRun } from '../escalations/escalation-run.service.ts';
+import { createFleetEscalationsRepository } from '../escalations/fleet-escalations.repository.ts';
+import { createFleetEscalations } from '../escalations/fleet-escalations.service.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
 import { createChannelsRepository } from '../notifications/notification-channels.repository.ts';
@@ -61,7 +64,7 @@ const NO_CLAIMS = randomUUID();
 
 export type EscalationRuns = ReturnType<typeof composeEscalationRuns>;
 
-export function composeEscalations(resources: Resources, { wake, flush }: EscalationRuns) {
+export function composeEscalations(resources: Resources, { runs, wake, flush }: EscalationRuns) {
   const { settings, sql, transact, now, starter, onRunStarted, onTemporalFault } = resources;
   const policies = createPoliciesRepository(sql);
   const escalations = createAlertEscalationsRepository(sql);
@@ -101,6 +104,14 @@ export function composeEscalations(resources: Resources, { wake, flush }: Escala
       checkIntervalMs: settings.runCheckIntervalMs,
       onStarted: ({ alertId }, last) => onRunStarted('escalate-alert', alertId, last),
       onFault: onTemporalFault('sweep escalations'),
+    }),
+    escalateFleets: createFleetEscalations({
+      transact,
+      fleets: createFleetEscalationsRepository(sql),
+      fleetsIn: createFleetEscalationsRepository,
+      alertsIn: createUnannouncedAlertsRepository,
+      runs,
+      now,
     }),
     countOpen: () => escalations.countOpen(now()),
     /** Waits for the calls to Temporal that are under way. */

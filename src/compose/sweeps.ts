@@ -110,6 +110,12 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
       onFault: retried('Overdue devices were not looked for'),
     },
     {
+      name: 'escalations of overdue fleets',
+      intervalMs: sweepIntervalMs,
+      run: slices.escalations.escalateFleets,
+      onFault: retried('Escalations of overdue fleets were not looked for'),
+    },
+    {
       name: 'snoozed alerts',
       intervalMs: sweepIntervalMs,
       run: slices.alerts.endSnoozes,

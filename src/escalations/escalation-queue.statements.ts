@@ -1,7 +1,21 @@
 /**
  * As text, because it works on sets, in the transaction that opens or resolves alerts. An escalation belongs to the oldest
- * policy that matches the alert; the group of its asset is looked up for a policy with groups only.
+ * policy that matches the alert; the group of its asset is looked up for a policy with groups only. Of a fleet that is overdue one alert escalates alone: see
+ * fleet-escalations.service.ts.
  */
+import { matchingPolicy } from './policy-match.ts';
+
+const GROUP = `(
+          select group_id from assets where organization_id = n.organization_id and id = (
+            select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id
+          )
+        )`;
+
+/** Another alert escalates for the whole fleet. */
+const IS_OF_FLEET = `(n.type = 'no_data' and exists (
+      select from overdue_fleets where organization_id = n.organization_id and escalated_alert_id is not null
+    ))`;
+
 export const BEGIN_AND_END = `
   with ended as (
     update alert_escalations e set state = 'resolved'
@@ -14,16 +28,8 @@ export const BEGIN_AND_END = `
       n.at + make_interval(mins => (p.steps -> 0 ->> 'afterMinutes')::integer)
     from unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::timestamptz[])
       as n (organization_id, alert_id, type, severity, at)
-    cross join lateral (
-      select id, steps from escalation_policies
-      where organization_id = n.organization_id and status = 'active' and n.type = any(alert_types)
-        and n.severity = any(severities) and (group_ids = '{}' or (
-          select group_id from assets where organization_id = n.organization_id and id = (
-            select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id
-          )
-        ) = any(group_ids))
-      order by id limit 1
-    ) as p
+    cross join lateral ${matchingPolicy('n.organization_id', 'n.type', 'n.severity', GROUP)} as p
+    where not ${IS_OF_FLEET}
     on conflict do nothing
     returning organization_id, alert_id, policy_id, state, next_step_at
   )

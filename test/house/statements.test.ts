@@ -42,6 +42,8 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: alerts of all organizations whose snooze is over',
   'src/escalations/alert-escalations.statements.ts LIST_WITHOUT_WORKFLOW: looks up alert_escalations without organization_id':
     'a sweep: escalations of all organizations without a workflow',
+  'src/escalations/fleet-escalations.statements.ts LIST_FLEETS: looks up overdue_fleets without organization_id':
+    'a sweep: the few fleets that are overdue',
   'src/escalations/alert-escalations.statements.ts COUNT_OPEN: looks up alert_escalations without organization_id':
     'a metric over all organizations',
   'src/escalations/alert-escalations.repository.ts forgetWorkflows: looks up alert_escalations without organization_id':

@@ -97,3 +97,7 @@ export const newRun = (dms: TestService, now: () => Date, more: Partial<Escalati
 
 export const runOf = (dms: TestService, alertId: string): WorkflowHandle =>
   dms.service.temporal.client.workflow.getHandle(escalateAlertId(alertId));
+
+/** What the Temporal UI shows of it. */
+export const detailsOf = async (run: WorkflowHandle): Promise<string> =>
+  (await run.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;

@@ -62,6 +62,16 @@ export interface StoredAlert {
   status: string;
   details: { channel?: number; value?: number; bounds?: { highC: number | null; lowC: number | null } };
   timestamp: string;
+  /** Absent where a release does not show it. */
+  escalation?: { id: string; step: number; nextStepAt: string | null } | null;
+  /** Only of an alert that was read by itself, oldest first. */
+  history?: Array<{ at: string; action: string; comment: string | null }>;
+}
+
+/** The one that matches every alert. */
+export interface LedgerEscalation {
+  id: string;
+  steps: Array<{ afterMinutes: number; receiver: string }>;
 }
 
 export interface StoredDevice {

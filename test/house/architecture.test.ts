@@ -147,6 +147,7 @@ const LOGGER_MODEL = [
 const LEDGER_ORACLE = [
   'alerts-oracle',
   'devices-oracle',
+  'escalations-oracle',
   'events-oracle',
   'fault-plan',
   'jobs-oracle',

@@ -83,11 +83,15 @@ const tableOf = (alerts: Alert[]): Table => ({
 });
 
 function shown(alert: AlertWithHistory): { text: string; value: AlertWithHistory } {
-  const { serialNumber, type, severity, status, timestamp, assignee, snoozeUntil, history } = alert;
+  const { serialNumber, type, severity, status, timestamp, assignee, snoozeUntil, escalation, history } =
+    alert;
   const lines = [
     `${serialNumber}: ${type}, ${severity}, ${status}, since ${timestamp}`,
     ...(assignee === null ? [] : [`Assigned to ${assignee}`]),
     ...(snoozeUntil === null ? [] : [`Snoozed until ${snoozeUntil}`]),
+    ...(escalation === null
+      ? []
+      : [`Escalation: ${escalation.step} steps, next ${escalation.nextStepAt ?? 'none'}`]),
     ...history.map(entryText),
   ];
   return { text: lines.join('\n'), value: alert };

@@ -15,6 +15,8 @@ import { createEscalationRun } from '../escalations/escalation-run.service.ts';
 import { createFleetEscalationsRepository } from '../escalations/fleet-escalations.repository.ts';
 import { createFleetEscalations } from '../escalations/fleet-escalations.service.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
+import { atMostEvery } from '../http/gauges.ts';
+import { addEscalationGauges } from '../http/service-gauges.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
 import { createChannelsRepository } from '../notifications/notification-channels.repository.ts';
 import { createNotificationsRepository } from '../notifications/notifications.repository.ts';
@@ -65,7 +67,7 @@ const NO_CLAIMS = randomUUID();
 export type EscalationRuns = ReturnType<typeof composeEscalationRuns>;
 
 export function composeEscalations(resources: Resources, { runs, wake, flush }: EscalationRuns) {
-  const { settings, sql, transact, now, starter, onRunStarted, onTemporalFault } = resources;
+  const { settings, sql, metrics, transact, now, starter, onRunStarted, onTemporalFault } = resources;
   const policies = createPoliciesRepository(sql);
   const escalations = createAlertEscalationsRepository(sql);
   return {
@@ -113,7 +115,12 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
       runs,
       now,
     }),
-    countOpen: () => escalations.countOpen(now()),
+    /** In workers alone. */
+    addGauges: () =>
+      addEscalationGauges(
+        metrics,
+        atMostEvery(settings.metricsMaxAgeMs, () => escalations.countOpen(now())),
+      ),
     /** Waits for the calls to Temporal that are under way. */
     flush,
   };

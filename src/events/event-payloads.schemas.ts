@@ -127,7 +127,7 @@ export const notificationData = Joi.object<NotificationData>({
     .items(
       Joi.object({
         change: Joi.string()
-          .valid('opened', 'reminder', 'resolved')
+          .valid('opened', 'reminder', 'resolved', 'escalated')
           .required()
           .description('reminder: it is still open'),
         assetName: Joi.string().required(),

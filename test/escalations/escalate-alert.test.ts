@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { startMessageReceiver } from '../notifications/harness.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { validateEventBody } from '../support/validate-events.ts';
 import { detailsOf, MINUTE_MS, runOf, useOrganization } from './harness.ts';
 
 describe('The run of an escalation', () => {
@@ -202,5 +203,22 @@ describe('The messages of an escalation', () => {
     );
     assert.match(JSON.parse(only?.body ?? '{}').text, /^Escalation, step 1: Cold room, low battery/);
     assert.equal(receiver.received.length, 1);
+  });
+
+  it('reach a webhook as the document of the API describes them', async () => {
+    const org = await dms.addOrganization();
+    const customer = useOrganization(dms, org);
+    const channel = await customer.channel('', { target: receiver.url });
+    await customer.escalation([[0, channel]]);
+    const { id } = await customer.openAlert('Cold room');
+    const { body = '' } =
+      (await eventually(
+        async () => receiver.received.find((each) => each.body.includes(id)),
+        (found) => found !== undefined,
+      )) ?? {};
+    validateEventBody(body);
+    const { counts, alerts } = JSON.parse(body).data;
+    assert.equal(counts.escalated, 1);
+    assert.deepEqual([alerts[0].change, alerts[0].alert.escalation.step], ['escalated', 1]);
   });
 });

@@ -10610,7 +10610,7 @@ export interface operations {
                              * @description reminder: it is still open
                              * @enum {string}
                              */
-                            change: "opened" | "reminder" | "resolved";
+                            change: "opened" | "reminder" | "resolved" | "escalated";
                             assetName: string;
                             alert: components["schemas"]["Alert"];
                         }[];

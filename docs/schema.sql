@@ -1138,6 +1138,7 @@ CREATE TABLE alerts (
   CONSTRAINT alerts_type_check CHECK (type = ANY (ARRAY['high_temp'::text, 'low_temp'::text, 'no_data'::text, 'low_battery'::text, 'sensor_error'::text]))
 );
 CREATE INDEX alerts_asset_idx ON alerts USING btree (organization_id, asset_id, id);
+CREATE INDEX alerts_open_idx ON alerts USING btree (severity, status, id) WHERE status <> 'resolved'::text;
 CREATE INDEX alerts_resolved_idx ON alerts USING btree (updated_at) WHERE status = 'resolved'::text;
 CREATE INDEX alerts_snooze_idx ON alerts USING btree (snooze_until) WHERE status = 'acknowledged'::text AND snooze_until IS NOT NULL;
 CREATE INDEX alerts_status_idx ON alerts USING btree (organization_id, status, id);
@@ -1164,6 +1165,8 @@ COMMENT ON COLUMN alerts.snooze_until IS
   'When an acknowledged alert that is still open becomes new again. Null: it stays acknowledged.';
 COMMENT ON COLUMN alerts.severity IS
   'As the definition of the alert says; of other alerts critical.';
+COMMENT ON INDEX alerts_open_idx IS
+  'Without organization_id: a metric of the worker over all organizations.';
 COMMENT ON INDEX alerts_resolved_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX alerts_snooze_idx IS

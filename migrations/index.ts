@@ -59,6 +59,7 @@ import * as deviceSettings from './043-device-settings.ts';
 import * as blockPeriods from './044-block-periods.ts';
 import * as alertSeverity from './045-alert-severity.ts';
 import * as mutes from './046-mutes.ts';
+import * as openAlerts from './047-open-alerts.ts';
 import * as escalations from './048-escalations.ts';
 
 export const migrations = {
@@ -108,5 +109,6 @@ export const migrations = {
   '044-block-periods': blockPeriods,
   '045-alert-severity': alertSeverity,
   '046-mutes': mutes,
+  '047-open-alerts': openAlerts,
   '048-escalations': escalations,
 };

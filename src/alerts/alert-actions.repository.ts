@@ -46,16 +46,19 @@ export function createAlertActionsRepository(sql: Database) {
       return Number(row?.count ?? 0);
     },
 
-    /** In the order given; `by` is null for the service. */
+    /** In the order given, also of the answer; `by` is null for the service. */
     async insert(
       organizationId: string,
       alertId: string,
       actions: readonly NewAction[],
       by: Actor | null,
-    ): Promise<void> {
-      if (actions.length === 0) return;
+    ): Promise<AlertAction[]> {
+      if (actions.length === 0) return [];
       const row = { organization_id: organizationId, alert_id: alertId, actor: by };
-      await sql('alert_actions').insert(actions.map((action) => ({ ...row, ...action })));
+      const rows = await sql('alert_actions')
+        .insert(actions.map((action) => ({ ...row, ...action })))
+        .returning(['*', sql.raw(TIME) as never]);
+      return (rows as Array<AlertActionRow & { at: Date }>).map(toAction);
     },
   };
 }

@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
+import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
 import { type Alert, type AlertRef, NO_SUCH_ALERT } from './alert.ts';
@@ -21,6 +22,10 @@ export interface AlertHandlingDeps {
   /** The escalation of the alert waits until then, or ends (null), in the transaction. */
   holdEscalation(tx: Transaction, alert: AlertRef, snoozeUntil: Date | null): Promise<void>;
   publish: Publish;
+  /** An alert is acknowledged for the first time, or anew after a snooze, so long after its record. */
+  observe(severity: Severity, seconds: number): void;
+  /** A snooze that could not be ended. */
+  onSetAside(alert: AlertRef, error: unknown): void;
   transact: Transact;
   now(): Date;
 }
@@ -57,12 +62,27 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
     { organizationId, alertId }: AlertRef,
     actions: NewAction[],
     by: Actor,
-  ) {
+  ): Promise<AlertAction[]> {
     const count = await actionsIn(sql).count(organizationId, alertId);
     if (count + actions.length > ACTIONS_MAX)
       throw conflict(`The history of an alert has at most ${ACTIONS_MAX} entries`);
-    await actionsIn(sql).insert(organizationId, alertId, actions, by);
+    return actionsIn(sql).insert(organizationId, alertId, actions, by);
   }
+
+  /** Whether it succeeded: one that fails holds up no other. */
+  const endSnooze = (alert: AlertRef): Promise<boolean> =>
+    transact(async ({ sql }) => {
+      const { organizationId, alertId } = alert;
+      if (!(await alertsIn(sql).endSnooze(organizationId, alertId, now()))) return;
+      const actions = [{ action: 'snooze_ended' as const, comment: null }];
+      await actionsIn(sql).insert(organizationId, alertId, actions, null);
+    }).then(
+      () => true,
+      (error) => {
+        deps.onSetAside(alert, error);
+        return false;
+      },
+    );
 
   return {
     /** Null when there is no such alert. */
@@ -95,6 +115,10 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       if (alert.snoozeUntil) await remindAgain(tx, { organizationId, alertId }, alert.snoozeUntil);
       if (before.status === 'new' && after.isAnnounced && after.acknowledgedAt)
         await publish(tx, [alertEvent('alert.acknowledged', after, after.acknowledgedAt)]);
+      if (before.status === 'new') {
+        const seconds = (now().getTime() - before.recordedAt.getTime()) / 1000;
+        tx.afterCommit(() => deps.observe(before.severity, seconds));
+      }
       return withHistory(tx.sql, organizationId, after);
     },
 
@@ -107,22 +131,18 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       comment: string,
     ): Promise<AlertAction> {
       if (!(await alertsIn(sql).lock(organizationId, alertId))) throw notFound(NO_SUCH_ALERT);
-      const actions = [{ action: 'commented' as const, comment }];
-      await record(sql, { organizationId, alertId }, actions, by);
-      return (await actionsIn(sql).list(organizationId, alertId)).at(-1) as AlertAction;
+      const [added] = await record(sql, { organizationId, alertId }, [{ action: 'commented', comment }], by);
+      return added as AlertAction;
     },
 
     /** Of all organizations: what is still open when its snooze is over is new again. */
     async endSnoozes(shouldContinue: () => boolean): Promise<void> {
       for (let isLast = false; !isLast && shouldContinue(); ) {
-        const ended = await transact(({ sql }) => alertsIn(sql).listSnoozeEnded(now(), SNOOZES_AT_ONCE));
-        isLast = ended.length < SNOOZES_AT_ONCE;
-        for (const { organizationId, alertId } of ended)
-          await transact(async ({ sql }) => {
-            if (!(await alertsIn(sql).endSnooze(organizationId, alertId, now()))) return;
-            const actions = [{ action: 'snooze_ended' as const, comment: null }];
-            await actionsIn(sql).insert(organizationId, alertId, actions, null);
-          });
+        const found = await transact(({ sql }) => alertsIn(sql).listSnoozeEnded(now(), SNOOZES_AT_ONCE));
+        let endedCount = 0;
+        for (const alert of found) endedCount += Number(await endSnooze(alert));
+        // Those that fail are found again, and wait for the next sweep.
+        isLast = found.length < SNOOZES_AT_ONCE || endedCount === 0;
       }
     },
   };

@@ -15,7 +15,13 @@ import {
 } from './alert.ts';
 import { escalationOf, isMuted } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
-import { KEPT_TOTAL, LIST_SNOOZE_ENDED, removeResolved, WITH_RESOLVED } from './alerts.statements.ts';
+import {
+  COUNT_OPEN,
+  KEPT_TOTAL,
+  LIST_SNOOZE_ENDED,
+  removeResolved,
+  WITH_RESOLVED,
+} from './alerts.statements.ts';
 
 export interface AlertFilter extends Page {
   status: AlertStatus | null;
@@ -27,6 +33,14 @@ export interface AlertFilter extends Page {
 export type StoredAlert = Alert & { organizationId: string; isAnnounced: boolean };
 /** With the time that its id holds. */
 export type RecordedAlert = StoredAlert & { recordedAt: Date };
+
+export interface OpenAlertCount {
+  severity: Severity;
+  status: Exclude<AlertStatus, 'resolved'>;
+  count: number;
+  /** When the one was recorded that is there for the longest time. */
+  oldestAt: Date;
+}
 
 interface AlertRow {
   organization_id: string;
@@ -153,6 +167,9 @@ export function createAlertsRepository(sql: Database) {
         });
       return count > 0;
     },
+
+    /** For a metric: alerts of all organizations that are not resolved. */
+    countOpen: (): Promise<OpenAlertCount[]> => query(sql, COUNT_OPEN),
 
     /** Retention, in all organizations: removes alerts that were resolved so many days ago. Returns how many. */
     async removeResolved(days: number, limit: number): Promise<number> {

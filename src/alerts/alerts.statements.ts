@@ -14,6 +14,11 @@ export const LIST_SNOOZE_ENDED = `
   select organization_id as "organizationId", id as "alertId" from alerts
   where status = 'acknowledged' and snooze_until <= :now::timestamptz order by snooze_until limit :limit`;
 
+/** Of all organizations. */
+export const COUNT_OPEN = `
+  select severity, status, count(*) as count, min(uuid_extract_timestamp(id)) as "oldestAt" from alerts
+  where status <> 'resolved' group by severity, status`;
+
 /** For `eachOrganization`. */
 export const WITH_RESOLVED = `
   select distinct organization_id as "organizationId" from alerts

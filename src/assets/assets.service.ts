@@ -116,7 +116,7 @@ export function createAssetsService({
         if (serialNumber !== null) await revokeToken(sql, organizationId, serialNumber);
         await assetsIn(sql).archive(organizationId, id);
         const jobIds = await targetsIn(sql).cancelByAsset(organizationId, id, 'the asset was archived');
-        await resolveAlerts({ sql }, [{ organizationId, assetId: id }]);
+        await resolveAlerts({ sql, afterCommit }, [{ organizationId, assetId: id }]);
         afterCommit(() => jobsProgressed(organizationId, jobIds));
       });
     },

@@ -8,6 +8,7 @@ import { alertsRoutes } from '../alerts/alerts.routes.ts';
 import { type AlertsServiceDeps, createAlertsService } from '../alerts/alerts.service.ts';
 import { createUnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
 import type { Resources } from './resources.ts';
+import { onSetAside } from './set-aside.ts';
 
 export interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
   remindAgain: AlertHandlingDeps['remindAgain'];
@@ -15,7 +16,7 @@ export interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
 }
 
 export function composeAlerts(resources: Resources, { publish, remindAgain, holdEscalation }: AlertsNeeds) {
-  const { sql, lagging, transact, now } = resources;
+  const { sql, lagging, transact, metrics, now } = resources;
   const alertsIn = createAlertBatchesRepository;
   const statesIn = createAlertStatesRepository;
   const unannouncedIn = createUnannouncedAlertsRepository;
@@ -27,6 +28,8 @@ export function composeAlerts(resources: Resources, { publish, remindAgain, hold
     remindAgain,
     holdEscalation,
     publish,
+    observe: (severity, seconds) => metrics.acknowledgement.observe({ severity }, seconds),
+    onSetAside: onSetAside(resources, 'snoozed alerts'),
     transact,
     now,
   });

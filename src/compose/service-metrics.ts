@@ -1,4 +1,5 @@
 /** What workers show of the whole service. */
+import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { createJobRunsRepository } from '../config-jobs/job-runs.repository.ts';
 import { sumFleetTotals } from '../db/list-totals.repository.ts';
 import { findPartitionsEnd, PARTITIONED_TABLES } from '../db/partitions.ts';
@@ -23,6 +24,7 @@ export function serviceSources(
   return {
     jobs: atMost(createJobRunsRepository(sql).countRunning),
     totals: atMost(async () => countByState(await sumFleetTotals(sql))),
+    alerts: atMost(createAlertsRepository(sql).countOpen),
     partitions: atMost(() =>
       Promise.all(
         PARTITIONED_TABLES.map(async (table) => ({

@@ -154,12 +154,12 @@ async function handleExchanges(
     locking,
   );
   await deps.onCameOnline(
-    { sql },
+    { sql, afterCommit },
     presences.filter(({ before, after }) => cameOnline(before, after)),
   );
   const settled = await updateTargets(deps.targetsIn(sql), changed);
   await deps.publish({ sql }, exchangeEvents(changed, settled, now));
-  await deps.onAlertRulesChanged({ sql }, devicesWhere(changed, 'hasOtherAlertRules'));
+  await deps.onAlertRulesChanged({ sql, afterCommit }, devicesWhere(changed, 'hasOtherAlertRules'));
   await deps.unregisteredIn(sql).record(exchanges.filter((_, index) => results[index] === null));
   afterCommit(() => deps.recordOutcomes(targetOutcomes(changed, settled)));
   return results;

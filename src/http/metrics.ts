@@ -26,6 +26,7 @@ export interface Metrics {
   clockAhead: Gauge;
   deliveryAttempts: Counter<'verdict'>;
   deliveryDuration: Histogram;
+  acknowledgement: Histogram<'severity'>;
   readings: Counter<'outcome'>;
   refusedTurns: Counter<'work' | 'reason'>;
   notifications: Counter<'outcome'>;
@@ -37,11 +38,13 @@ export const SET_ASIDE_WORKS = [
   'overdue devices',
   'offsets of time zones',
   'compaction of readings',
+  'snoozed alerts',
 ] as const;
 
 /** Buckets of seconds. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+const ACKNOWLEDGEMENT_BUCKETS = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400];
 const WAIT_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** A counter whose series stand at 0 from the start: one that appears with its first event seems not to have grown. */
@@ -137,6 +140,13 @@ export function createMetrics(): Metrics {
       name: 'dms_delivery_attempt_duration_seconds',
       help: 'Time from the start of a webhook request to the end of its response',
       buckets: ATTEMPT_BUCKETS,
+      registers,
+    }),
+    acknowledgement: new Histogram({
+      name: 'dms_alert_acknowledgement_seconds',
+      help: 'Time from the record of an alert until somebody first has it in hand, by severity',
+      labelNames: ['severity'],
+      buckets: ACKNOWLEDGEMENT_BUCKETS,
       registers,
     }),
     readings: counterOf(registers, {

@@ -7,6 +7,7 @@ import { toReadings } from './process-gauges.ts';
 export interface ServiceSources {
   jobs(): Promise<{ running: number; overdue: number; withoutRun: number } | null>;
   totals(): Promise<Record<'status' | 'syncStatus' | 'openAlerts', Record<string, number>> | null>;
+  alerts(): Promise<Array<{ severity: string; status: string; count: number; oldestAt: Date }> | null>;
   /** Until when rows can be inserted, by table. */
   partitions(): Promise<Array<{ table: string; end: Date }> | null>;
   /** Whether notifications of the database arrive. */
@@ -46,6 +47,26 @@ export function addServiceGauges({ registry }: Metrics, sources: ServiceSources)
     help: 'Alerts of all organizations that are not resolved, by type',
     labelNames: ['type'],
     read: async () => toReadingsBy('type', (await sources.totals())?.openAlerts),
+  });
+  addGauge(registry, {
+    name: 'dms_alerts',
+    help: 'Alerts of all organizations that are not resolved, by severity, and whether somebody has them in hand',
+    labelNames: ['severity', 'status'],
+    read: async () =>
+      (await sources.alerts())?.map(({ severity, status, count }) => ({
+        labels: { severity, status },
+        value: count,
+      })) ?? null,
+  });
+  addGauge(registry, {
+    name: 'dms_oldest_new_alert_timestamp_seconds',
+    help: 'When the oldest alert of all organizations was recorded that nobody has in hand, by severity; absent: there is none',
+    labelNames: ['severity'],
+    read: async () =>
+      (await sources.alerts())
+        ?.filter(({ status }) => status === 'new')
+        .map(({ severity, oldestAt }) => ({ labels: { severity }, value: oldestAt.getTime() / 1000 })) ??
+      null,
   });
   addGauge(registry, {
     name: 'dms_partitions_end_timestamp_seconds',

@@ -16,6 +16,8 @@ export type MuteTarget = { organizationId: string } & ({ assetId: string } | { g
 
 export const MUTE_DAYS_MAX = 30;
 export const REASON_MAX = 500;
+/** That statistics list of an asset. */
+export const SPANS_MAX = 500;
 
 export type MuteView = ReturnType<typeof muteView>;
 

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Actor } from '../http/audit.ts';
-import type { Mute, MuteTarget } from './mute.ts';
+import { type Mute, type MuteTarget, SPANS_MAX } from './mute.ts';
 import { LIST_SPANS } from './mutes.statements.ts';
 
 interface MuteRow {
@@ -68,11 +68,14 @@ export function createMutesRepository(sql: Database) {
       return row.ends_at;
     },
 
-    /** Of one asset, oldest first; they may reach beyond the span. */
-    listSpans: (
+    /** Of one asset, the latest ones, oldest first; they may reach beyond the span. */
+    async listSpans(
       organizationId: string,
       assetId: string,
       span: { from: Date; to: Date },
-    ): Promise<MutedSpan[]> => query(sql, LIST_SPANS, { organizationId, assetId, ...span }),
+    ): Promise<MutedSpan[]> {
+      const bindings = { organizationId, assetId, ...span, limit: SPANS_MAX };
+      return (await query<MutedSpan>(sql, LIST_SPANS, bindings)).toReversed();
+    },
   };
 }

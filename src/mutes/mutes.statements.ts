@@ -25,8 +25,8 @@ export const MUTE_OF_ASSET = `(select ${SHOWN} from (
 export const MUTE_OF_GROUP = `(select ${SHOWN} from ${ofGroup('groups.organization_id', 'groups.id', 'now()')} as muted)`;
 
 /**
- * What was muted of the asset within `:from` to `:to`, oldest first: by mutes of its own, and of groups while it was in
- * them.
+ * What was muted of the asset within `:from` to `:to`, the latest `:limit` of it, latest first: by mutes of its own, and of
+ * groups while it was in them.
  */
 export const LIST_SPANS = `
   select m.starts_at as "from", m.ends_at as "to", m.reason from mutes m
@@ -45,4 +45,4 @@ export const LIST_SPANS = `
       and starts_at < :to::timestamptz and ends_at > :from::timestamptz and ends_at > starts_at
   ) as m
   where g.group_id is not null
-  order by 1, 2`;
+  order by 1 desc, 2 desc limit :limit`;

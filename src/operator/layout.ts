@@ -1,5 +1,6 @@
 /** What surrounds every page: navigation, who is signed in, styles and scripts. */
-import { type Content, html, toText } from './html.ts';
+import { type Content, html, rendered, toText } from './html.ts';
+import { fingerprintOf } from './page-fingerprint.ts';
 import type { Session } from './session.ts';
 
 export interface LayoutOptions {
@@ -29,6 +30,8 @@ const SECTIONS = [
 export const createLayout =
   (pathOf: StaticPath): Layout =>
   ({ title, session, section, watch, notice, withCurve }, content) => {
+    const main = toText(html`${notice && html`<p class="notice" role="status">${notice}</p>`}
+${content}`);
     const scripts = ['operator.mjs', ...(withCurve ? ['curve.mjs'] : [])];
     return toText(html`${DOCTYPE}<html lang="en">
 <head>
@@ -42,12 +45,11 @@ ${['base.css', 'operator.css'].map((name) => html`<link rel="stylesheet" href="$
 ${withCurve && html`<script src="${pathOf('uplot.js')}" defer></script>`}
 ${scripts.map((name) => html`<script type="module" src="${pathOf(name)}"></script>`)}
 </head>
-<body${watch && html` data-watch="${watch}"`}>
+<body${watch && html` data-watch="${watch}" data-fingerprint="${fingerprintOf(main)}"`}>
 <a class="skip" href="#main">Skip to the content</a>
 ${session && header(session, section)}
 <main id="main">
-${notice && html`<p class="notice" role="status">${notice}</p>`}
-${content}
+${rendered(main)}
 </main>
 </body>
 </html>

@@ -22,7 +22,9 @@ export const watchRoutes = ({ watch, isLive, limit }: WatchRoutesDeps): Operator
       const page = query.get('page') ?? '';
       if (page.length > URL_LENGTH_MAX) throw invalid(`page must have at most ${URL_LENGTH_MAX} characters`);
       if (!isLive(page)) throw notFound('This page does not change by itself');
-      const stream = await limit.stream(toCaller(session), async () => watch.open(session, page));
+      const stream = await limit.stream(toCaller(session), async () =>
+        watch.open(session, page, query.get('fingerprint')),
+      );
       return { stream, headers: HEADERS };
     },
   },

@@ -16,8 +16,14 @@ export interface WatchDeps {
   lifetimeMs: number;
 }
 
+interface Watcher {
+  session: Session;
+  /** The fingerprint of the page as the browser has it; null: not known. */
+  seen: string | null;
+}
+
 interface Watched {
-  streams: Map<PassThrough, Session>;
+  streams: Map<PassThrough, Watcher>;
   timer: NodeJS.Timeout;
 }
 
@@ -27,18 +33,18 @@ export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDep
   const watched = new Map<string, Watched>();
 
   function follow(key: string, session: Session, url: string): Watched {
-    const streams = new Map<PassThrough, Session>();
-    let last: string | null = null;
+    const streams = new Map<PassThrough, Watcher>();
     async function endWithSession(stream: PassThrough, own: Session): Promise<void> {
       // While nobody can tell, the stream goes on.
       if (!(await isActive(own).catch(() => true))) stream.end();
     }
     async function look(): Promise<void> {
-      await Promise.all([...streams].map(([stream, own]) => endWithSession(stream, own)));
-      const seen = await draw(session, url).then(fingerprintOfPage, () => null);
-      const line = seen !== null && last !== null && seen !== last ? CHANGED : STILL_THERE;
-      for (const each of streams.keys()) if (!each.writableEnded) each.write(line);
-      last = seen ?? last;
+      await Promise.all([...streams].map(([stream, { session: own }]) => endWithSession(stream, own)));
+      // Whoever comes while the page is drawn may have a later state of it.
+      const watchers = [...streams];
+      const drawn = await draw(session, url).then(fingerprintOfPage, () => null);
+      for (const [stream, watcher] of watchers)
+        if (!stream.writableEnded) stream.write(lineFor(watcher, drawn));
       if (watched.get(key) === entry) entry.timer = setTimeout(look, intervalMs).unref();
     }
     const entry: Watched = { streams, timer: setTimeout(look, 0) };
@@ -54,11 +60,12 @@ export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDep
   }
 
   return {
-    open(session: Session, url: string): Readable {
+    /** `seen`: the fingerprint of the page that the browser shows, so that no change since is missed. */
+    open(session: Session, url: string, seen: string | null = null): Readable {
       const key = [session.organizationId, session.role, url].join(' ');
       const entry = watched.get(key) ?? follow(key, session, url);
       const stream = new PassThrough();
-      entry.streams.set(stream, session);
+      entry.streams.set(stream, { session, seen });
       const end = setTimeout(() => stream.end(), lifetimeMs).unref();
       stream.once('close', () => {
         clearTimeout(end);
@@ -76,6 +83,14 @@ export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDep
       for (const { streams } of watched.values()) for (const stream of streams.keys()) stream.end();
     },
   };
+}
+
+/** Null where the page could not be drawn. */
+function lineFor(watcher: Watcher, drawn: string | null): string {
+  if (drawn === null) return STILL_THERE;
+  const { seen } = watcher;
+  watcher.seen = drawn;
+  return seen !== null && seen !== drawn ? CHANGED : STILL_THERE;
 }
 
 const CHANGED = 'event: changed\ndata:\n\n';

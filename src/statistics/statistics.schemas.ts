@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { SEVERITIES } from '../devices/alert-terms.ts';
 import { PROBE_POSITIONS } from '../devices/channel-layout.ts';
 import { rangeTime, timestamp } from '../http/schemas.ts';
+import { SPANS_MAX } from '../mutes/mute.ts';
 import { isTimeZone } from '../profiles/time-zone.ts';
 import { GAPS_MAX } from './statistics.ts';
 
@@ -94,7 +95,9 @@ export const statisticsSchema = Joi.object({
       }),
     )
     .required()
-    .description('Times of maintenance of the device or its group, cut to the span, oldest first'),
+    .description(
+      `Times of maintenance of the device or its group, cut to the span, oldest first, the latest ${SPANS_MAX}`,
+    ),
 })
   .example({
     channels: [

@@ -33,13 +33,15 @@ describe('An alert in the hands of people', () => {
   const comment = (text: unknown) => device.org.api.post(`/alerts/${id}/comments`, { comment: text });
   const inMinutes = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString();
   /** What the worker does then. */
-  const sweepIn = (minutes: number) =>
+  const sweepIn = (minutes: number, alertsIn = createAlertsRepository, setAside: string[] = []) =>
     createAlertHandling({
-      alertsIn: createAlertsRepository,
+      alertsIn,
       actionsIn: createAlertActionsRepository,
       remindAgain: async () => {},
       holdEscalation: async () => {},
       publish: async () => {},
+      observe: () => {},
+      onSetAside: ({ alertId }) => void setAside.push(alertId),
       transact: createTransact(device.dms.service.sql),
       now: () => new Date(Date.now() + minutes * MINUTE_MS),
     }).endSnoozes(() => true);
@@ -112,6 +114,30 @@ describe('An alert in the hands of people', () => {
     await measure(1, 5);
     await sweepIn(240);
     assert.equal((await show()).status, 'resolved');
+  });
+
+  it('is new again although the snooze of another one cannot be ended', async () => {
+    await acknowledge({ snoozeUntil: inMinutes(60) });
+    await device.newDevice();
+    await confirmProfile(FRIDGE);
+    await measure(0, 20);
+    const other = (await onlyAlert()).id;
+    const snoozeUntil = inMinutes(61);
+    await device.org.api.patch(`/alerts/${other}`, { status: 'acknowledged', snoozeUntil });
+    const setAside: string[] = [];
+    const failing: typeof createAlertsRepository = (sql) => ({
+      ...createAlertsRepository(sql),
+      async endSnooze(organizationId, alertId, now) {
+        if (alertId === id) throw new Error('the disk is full');
+        return createAlertsRepository(sql).endSnooze(organizationId, alertId, now);
+      },
+    });
+    await sweepIn(62, failing, setAside);
+    assert.deepEqual(setAside, [id]);
+    assert.equal((await show()).status, 'acknowledged');
+    assert.equal((await device.org.api.get(`/alerts/${other}`)).body.status, 'new');
+    await sweepIn(62);
+    assert.equal((await show()).status, 'new');
   });
 
   it('stays acknowledged when its snooze is taken back', async () => {

@@ -52,6 +52,8 @@ describe('A step of an escalation', () => {
       remindAgain: async () => {},
       holdEscalation: async () => {},
       publish: async () => {},
+      observe: () => {},
+      onSetAside: () => {},
       transact: createTransact(dms.service.sql),
       now: () => at(minutes),
     }).endSnoozes(() => true);

@@ -32,6 +32,8 @@ describe('A process', () => {
 
   before(async () => {
     dms = await startService({ withWorker: false });
+    // Before the worker counts them for the first time.
+    await openAlerts();
     env = {
       ...environmentOf(dms.settings),
       COAP_PORT: '0',
@@ -114,6 +116,18 @@ describe('A process', () => {
     );
     assert.deepEqual(missing, []);
   });
+
+  /** One that somebody has in hand, and one that nobody has. */
+  async function openAlerts(): Promise<void> {
+    const measuredAt = new Date().toISOString();
+    const readings = [{ channel: 1, type: 'temperature', value: 4.2, measuredAt }];
+    for (const serial of ['LOW-1', 'LOW-2']) {
+      await register(dms, serial);
+      await dms.device.post(`/devices/${serial}/measurements`, { readings, batteryStatus: 'low' });
+    }
+    const [{ id }] = (await dms.api.get('/alerts?type=low_battery')).body.items;
+    await dms.api.patch(`/alerts/${id}`, { status: 'acknowledged' });
+  }
 
   it('has as many connections at most as the document for operators counts', async () => {
     for (const kind of KINDS) {

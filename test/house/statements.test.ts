@@ -106,6 +106,8 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep where tables are distributed: the organizations that it goes through',
   'src/notifications/notifications.statements.ts removeEnded: looks up notifications without organization_id':
     'retention',
+  'src/alerts/alerts.statements.ts COUNT_OPEN: looks up alerts without organization_id':
+    'a metric of all organizations',
   'src/presence/presence.repository.ts markOverdueOffline: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
 };

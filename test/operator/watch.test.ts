@@ -18,10 +18,13 @@ const ADA: Session = {
   keyId: null,
 };
 
+const pageOf = (content: string) =>
+  `<html><body data-watch="/" data-fingerprint="${content}">${content}</body></html>`;
+
 describe('Watching a page', () => {
   it('draws it once for all who watch the same, and not any more when the last one has gone', async () => {
     let drawn = 0;
-    const draw = async () => String(drawn++ < 3);
+    const draw = async () => pageOf(String(drawn++ < 3));
     const watch = createWatch({ draw, isActive: async () => true, intervalMs: 5, lifetimeMs: 60_000 });
     const streams = [1, 2, 3].map(() => watch.open({ ...ADA, id: crypto.randomUUID() }, '/operator/jobs'));
     const texts = streams.map(() => '');
@@ -42,6 +45,23 @@ describe('Watching a page', () => {
     const before = drawn;
     await new Promise((resolve) => setTimeout(resolve, 30));
     assert.ok(drawn <= before + 1);
+  });
+
+  it('tells of what changed between the page that the browser shows and the first look', async () => {
+    const watch = createWatch({
+      draw: async () => pageOf('now'),
+      isActive: async () => true,
+      intervalMs: 60_000,
+      lifetimeMs: 60_000,
+    });
+    const linesOf = (seen: string | null) =>
+      watch
+        .open(ADA, '/operator/jobs', seen)
+        .take(2)
+        .reduce((text: string, line) => text + line, '');
+    const lines = await Promise.all(['before', 'now', null].map(linesOf));
+    assert.deepEqual(lines, [':\n\nevent: changed\ndata:\n\n', ':\n\n:\n\n', ':\n\n:\n\n']);
+    watch.close();
   });
 
   it('ends the stream of a session that has ended, and leaves the others', async () => {

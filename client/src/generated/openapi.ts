@@ -4354,7 +4354,7 @@ export interface components {
                 }[];
                 gapCount: number;
             }[];
-            /** @description Times of maintenance of the device or its group, cut to the span, oldest first */
+            /** @description Times of maintenance of the device or its group, cut to the span, oldest first, the latest 500 */
             mutedSpans: {
                 /**
                  * Format: date-time

@@ -37,9 +37,9 @@ async function refresh() {
 }
 
 function watch() {
-  const { watch: page } = document.body.dataset;
+  const { watch: page, fingerprint } = document.body.dataset;
   if (!page) return;
-  const changes = new EventSource(`/operator/changes?${new URLSearchParams({ page })}`);
+  const changes = new EventSource(`/operator/changes?${new URLSearchParams({ page, fingerprint })}`);
   changes.addEventListener('changed', () => void refresh());
   addEventListener('pagehide', () => changes.close());
 }

@@ -16,6 +16,7 @@ import { notificationChannelsRoutes } from '../notifications/notification-channe
 import { createChannelsService } from '../notifications/notification-channels.service.ts';
 import { createNotificationsRepository } from '../notifications/notifications.repository.ts';
 import { createNotifier } from '../notifications/notifier.service.ts';
+import { createStepGathering } from '../notifications/step-gathering.service.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { composeDeliveries } from './deliveries.ts';
 import type { Resources } from './resources.ts';
@@ -73,6 +74,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
         now,
         onSetAside: onSetAside(resources, 'notifications'),
       }),
+      gatherSteps: createStepGathering({ transact, notificationsIn }),
       sender,
       mails: {
         async hasRoom(channel) {

@@ -101,6 +101,28 @@ export function composeEscalation({ alert, assetName, step, stepCount, fleet }: 
   };
 }
 
+/** The first `count` steps in one message, as many as there is room for; at least one. */
+export function mergeSteps(steps: readonly Message[]): { message: Message; count: number } {
+  const sizes = steps.map(({ data }) => Buffer.byteLength(JSON.stringify(data)));
+  const named = steps.map(({ data }) => data.alerts.length);
+  const isRoom = (index: number) =>
+    sum(sizes.slice(0, index + 1)) <= BODY_BYTES_MAX && sum(named.slice(0, index + 1)) <= NAMED_MAX;
+  const full = steps.findIndex((_, index) => index > 0 && !isRoom(index));
+  const merged = full === -1 ? steps : steps.slice(0, full);
+  const escalated = sum(merged.map(({ data }) => data.counts.escalated ?? 0));
+  const message = {
+    subject: `Escalation: ${escalated} steps for alerts that nobody has acknowledged`,
+    data: {
+      text: merged.map(({ data }) => data.text).join('\n\n'),
+      counts: { opened: 0, reminder: 0, resolved: 0, escalated },
+      alerts: merged.flatMap(({ data }) => data.alerts),
+    },
+  };
+  return { message: merged.length === 1 ? (merged[0] as Message) : message, count: merged.length };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
+
 const describeFleet = ({ overdue, total }: { overdue: number; total: number }): string =>
   `${overdue} of ${total} devices have missed their contact`;
 

@@ -20,6 +20,7 @@ export interface ClaimedNotification extends ChannelRef, SealedFields {
   id: string;
   content: Message;
   attemptCount: number;
+  isEscalation: boolean;
   createdAt: Date;
   type: ChannelType;
   target: string;
@@ -48,6 +49,7 @@ interface NotificationRow {
   next_attempt_at: Date | null;
   leased_by: string | null;
   leased_until: Date | null;
+  attempt_count: number;
   created_at: Date;
   is_escalation: boolean;
 }
@@ -117,6 +119,31 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
         next_attempt_at: at,
         is_escalation: true,
       });
+    },
+
+    /** Steps that were never attempted and nobody sends, by id; until the end of the transaction nobody claims them. */
+    async lockSteps(
+      ref: ChannelRef,
+      { after, limit }: { after: string | null; limit: number },
+    ): Promise<Array<{ id: string; content: Message }>> {
+      const steps = pending(ref).where({ is_escalation: true, attempt_count: 0, leased_by: null });
+      if (after !== null) steps.where('id', '>', after);
+      const rows = await steps.orderBy('id').limit(limit).forUpdate().skipLocked();
+      return rows.map(({ id, content }) => ({ id, content }));
+    },
+
+    /** One message in place of several, which the caller has locked. */
+    async replaceSteps(
+      { organizationId }: ChannelRef,
+      id: string,
+      content: Message,
+      others: string[],
+    ): Promise<void> {
+      const rows = () => sql('notifications').where({ organization_id: organizationId });
+      await rows()
+        .where({ id })
+        .update({ content: toJson(content) });
+      await rows().whereIn('id', others).delete();
     },
 
     async markGathered(ref: ChannelRef, at: Date): Promise<void> {

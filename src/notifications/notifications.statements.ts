@@ -40,7 +40,7 @@ export const CLAIM = `
     ) returning *
   )
   select m.organization_id as "organizationId", m.channel_id as "channelId", m.id, m.content,
-    m.attempt_count as "attemptCount", m.created_at as "createdAt", c.type, c.target,
+    m.attempt_count as "attemptCount", m.is_escalation as "isEscalation", m.created_at as "createdAt", c.type, c.target,
     c.sealed_target as "sealedTarget", c.secret
   from claimed m cross join lateral (
     select * from notification_channels

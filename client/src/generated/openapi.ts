@@ -1617,7 +1617,7 @@ export interface webhooks {
         put?: never;
         /**
          * People are notified of alerts
-         * @description Sent to notification channels of type webhook, one for all alerts that opened, are still open or are over since the one before. At most 20 are in alerts; counts is of all. A step of an escalation is a message of its own.
+         * @description Sent to notification channels of type webhook, one for all alerts that opened, are still open or are over since the one before. At most 20 are in alerts; counts is of all. Steps of escalations are messages of their own.
          */
         post: operations["onNotification"];
         delete?: never;

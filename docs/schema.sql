@@ -1239,7 +1239,7 @@ CREATE TABLE alert_escalations (
 );
 CREATE INDEX alert_escalations_due_idx ON alert_escalations USING btree (GREATEST(next_step_at, held_until)) WHERE state = 'open'::text AND next_step_at IS NOT NULL;
 CREATE INDEX alert_escalations_policy_idx ON alert_escalations USING btree (organization_id, policy_id, alert_id) WHERE state = 'open'::text;
-CREATE INDEX alert_escalations_without_workflow_idx ON alert_escalations USING btree (COALESCE(workflow_checked_at, '-infinity'::timestamp with time zone)) WHERE state = 'open'::text;
+CREATE INDEX alert_escalations_without_workflow_idx ON alert_escalations USING btree (COALESCE(workflow_checked_at, began_at)) WHERE state = 'open'::text;
 COMMENT ON TABLE alert_escalations IS
   'The escalation of an alert, inserted with the event of the alert. A step is recorded together with its notifications. The run escalate-alert waits for the next one, and is started anew from this row.';
 COMMENT ON COLUMN alert_escalations.policy_id IS

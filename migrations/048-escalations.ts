@@ -54,7 +54,7 @@ export const up = (sql: Knex) =>
     create index alert_escalations_due_idx on alert_escalations (greatest(next_step_at, held_until))
       where state = 'open' and next_step_at is not null;
     create index alert_escalations_without_workflow_idx
-      on alert_escalations (coalesce(workflow_checked_at, '-infinity')) where state = 'open';
+      on alert_escalations (coalesce(workflow_checked_at, began_at)) where state = 'open';
     comment on table alert_escalations is
       'The escalation of an alert, inserted with the event of the alert. A step is recorded together with its '
       'notifications. The run escalate-alert waits for the next one, and is started anew from this row.';

@@ -29,12 +29,12 @@ export const LIST_WITHOUT_WORKFLOW = `
   select organization_id as "organizationId", alert_id as "alertId" from ((
     select e.organization_id, e.alert_id, 1 as turn, greatest(e.next_step_at, e.held_until) as since
     from alert_escalations e
-    where ${IS_DUE} and coalesce(e.workflow_checked_at, '-infinity') < now() - make_interval(secs => :seconds)
+    where ${IS_DUE} and coalesce(e.workflow_checked_at, e.began_at) < now() - make_interval(secs => :seconds)
     order by greatest(e.next_step_at, e.held_until) limit :limit
   ) union all (
-    select organization_id, alert_id, 2, coalesce(workflow_checked_at, '-infinity') from alert_escalations
-    where state = 'open' and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => :seconds)
-    order by coalesce(workflow_checked_at, '-infinity') limit :limit
+    select organization_id, alert_id, 2, coalesce(workflow_checked_at, began_at) from alert_escalations
+    where state = 'open' and coalesce(workflow_checked_at, began_at) < now() - make_interval(secs => :seconds)
+    order by coalesce(workflow_checked_at, began_at) limit :limit
   )) as missing
   group by organization_id, alert_id order by min(turn), min(since) limit :limit`;
 

@@ -90,6 +90,7 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
       escalationsIn: createAlertEscalationsRepository,
       policiesIn: createPoliciesRepository,
       channelsIn: createChannelsRepository,
+      unannouncedIn: createUnannouncedAlertsRepository,
       notificationAlertsIn: createNotificationAlertsRepository,
       notificationsIn: (handle) => createNotificationsRepository(handle, NO_CLAIMS),
       now,

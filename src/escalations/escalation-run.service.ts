@@ -6,13 +6,20 @@
 import type { AlertRef } from '../alerts/alert.ts';
 import type { AlertActionsRepository } from '../alerts/alert-actions.repository.ts';
 import type { AlertsRepository, RecordedAlert } from '../alerts/alerts.repository.ts';
+import type { UnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { composeEscalation, type Message } from '../notifications/message.ts';
 import type { NotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
 import type { NamedChannel } from '../notifications/notification-channel.ts';
 import type { NotificationsRepository } from '../notifications/notifications.repository.ts';
-import { type AlertEscalation, type EscalationView, heldBy, stateOf } from './alert-escalation.ts';
+import {
+  type AlertEscalation,
+  type EscalatedFleet,
+  type EscalationView,
+  heldBy,
+  stateOf,
+} from './alert-escalation.ts';
 import type { AlertEscalationsRepository } from './alert-escalations.repository.ts';
 import { afterStep, nextStep, type PlannedStep } from './escalation-plan.ts';
 import type { PoliciesRepository } from './escalation-policies.repository.ts';
@@ -33,6 +40,8 @@ export interface EscalationRunDeps {
   /** Those that messages may be sent to, in the order given. */
   channelsIn(sql: Database): { listActive(organizationId: string, ids: string[]): Promise<NamedChannel[]> };
   notificationsIn(sql: Database): Pick<NotificationsRepository, 'insertEscalation'>;
+  /** Of a fleet that is overdue, the open alerts. */
+  unannouncedIn(sql: Database): Pick<UnannouncedAlertsRepository, 'count'>;
   notificationAlertsIn(sql: Database): Pick<NotificationAlertsRepository, 'listAlerts'>;
   now(): Date;
 }
@@ -69,7 +78,20 @@ export function createEscalationRun(deps: EscalationRunDeps) {
   ): Promise<Message> {
     const [alert] = await deps.notificationAlertsIn(sql).listAlerts(organizationId, [alertId]);
     if (!alert) throw new Error('The asset of an alert that escalates is gone');
-    return composeEscalation({ alert, assetName: alert.assetName, step, stepCount, fleet });
+    const counted = fleet && (await countFleet(sql, organizationId, step, fleet));
+    return composeEscalation({ alert, assetName: alert.assetName, step, stepCount, fleet: counted });
+  }
+
+  /** As the fleet was when it became overdue; with later steps, as it is by then. */
+  async function countFleet(
+    sql: Database,
+    organizationId: string,
+    step: number,
+    fleet: EscalatedFleet,
+  ): Promise<EscalatedFleet> {
+    if (step === 1) return fleet;
+    const overdue = await deps.unannouncedIn(sql).count(organizationId, fleet.total);
+    return { ...fleet, overdue };
   }
 
   /** Answers with the escalation after it. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { WorkflowHandle } from '@temporalio/client';
 import { createAlertActionsRepository } from '../../src/alerts/alert-actions.repository.ts';
 import { createAlertsRepository } from '../../src/alerts/alerts.repository.ts';
+import { createUnannouncedAlertsRepository } from '../../src/alerts/unannounced-alerts.repository.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createAlertEscalationsRepository } from '../../src/escalations/alert-escalations.repository.ts';
@@ -89,6 +90,7 @@ export const newRun = (dms: TestService, now: () => Date, more: Partial<Escalati
     escalationsIn: createAlertEscalationsRepository,
     policiesIn: createPoliciesRepository,
     channelsIn: createChannelsRepository,
+    unannouncedIn: createUnannouncedAlertsRepository,
     notificationAlertsIn: createNotificationAlertsRepository,
     notificationsIn: (sql) => createNotificationsRepository(sql, OWNER),
     now,

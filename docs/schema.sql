@@ -1131,6 +1131,9 @@ CREATE TABLE alerts (
   assignee text,
   snooze_until timestamp with time zone,
   severity text DEFAULT 'critical'::text NOT NULL,
+  late boolean DEFAULT false NOT NULL,
+  ended_at timestamp with time zone,
+  extreme jsonb,
   CONSTRAINT alerts_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT alerts_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT alerts_severity_check CHECK (severity = ANY (ARRAY['warning'::text, 'critical'::text])),
@@ -1138,10 +1141,12 @@ CREATE TABLE alerts (
   CONSTRAINT alerts_type_check CHECK (type = ANY (ARRAY['high_temp'::text, 'low_temp'::text, 'no_data'::text, 'low_battery'::text, 'sensor_error'::text]))
 );
 CREATE INDEX alerts_asset_idx ON alerts USING btree (organization_id, asset_id, id);
+CREATE INDEX alerts_late_idx ON alerts USING btree (organization_id, id) WHERE late;
 CREATE INDEX alerts_open_idx ON alerts USING btree (severity, status, id) WHERE status <> 'resolved'::text;
 CREATE INDEX alerts_resolved_idx ON alerts USING btree (updated_at) WHERE status = 'resolved'::text;
 CREATE INDEX alerts_snooze_idx ON alerts USING btree (snooze_until) WHERE status = 'acknowledged'::text AND snooze_until IS NOT NULL;
 CREATE INDEX alerts_status_idx ON alerts USING btree (organization_id, status, id);
+CREATE INDEX alerts_temperature_idx ON alerts USING btree (organization_id, asset_id, started_at) WHERE type = ANY (ARRAY['high_temp'::text, 'low_temp'::text]);
 CREATE INDEX alerts_type_idx ON alerts USING btree (organization_id, type, id);
 CREATE INDEX alerts_unannounced_idx ON alerts USING btree (organization_id, id) WHERE NOT is_announced AND status <> 'resolved'::text;
 CREATE INDEX alerts_warning_idx ON alerts USING btree (organization_id, id) WHERE severity = 'warning'::text;
@@ -1165,6 +1170,12 @@ COMMENT ON COLUMN alerts.snooze_until IS
   'When an acknowledged alert that is still open becomes new again. Null: it stays acknowledged.';
 COMMENT ON COLUMN alerts.severity IS
   'As the definition of the alert says; of other alerts critical.';
+COMMENT ON COLUMN alerts.late IS
+  'An excursion that late readings showed: it was over when it was recorded.';
+COMMENT ON COLUMN alerts.ended_at IS
+  'Time of the reading that ended it; where none did, of what ended it, or of the last reading of a late excursion while no later one is known. Null: it is open, or a release before resolved it at updated_at.';
+COMMENT ON COLUMN alerts.extreme IS
+  'The value of a late excursion, in °C, that is farthest from its bound, and when it was measured. Null for others.';
 COMMENT ON INDEX alerts_open_idx IS
   'Without organization_id: a metric of the worker over all organizations.';
 COMMENT ON INDEX alerts_resolved_idx IS
@@ -1490,7 +1501,7 @@ COMMENT ON COLUMN device_states.observed_channel_types IS
 COMMENT ON COLUMN device_states.newest_reading_at IS
   'Per channel (as the key), the time of its newest reading in unix milliseconds; sensor errors do not count.';
 COMMENT ON COLUMN device_states.open_alerts IS
-  'The alerts that are open for the device, and, without an alertId, the breaches that have not lasted their delay: so that readings are evaluated under the lock of this row, without a look-up in alerts.';
+  'The alerts that are open for the device, and, without an alertId, the breaches that have not lasted their delay, and channels whose newest readings are part of an excursion in late data: so that readings are evaluated under the lock of this row, without a look-up in alerts.';
 COMMENT ON COLUMN device_states.overdue_check_at IS
   'When the sweep looks whether the device is overdue: never later than expected_by. Contacts bring it forward only; the sweep moves it on, to infinity where there is no deadline.';
 COMMENT ON COLUMN device_states.uncompacted_from IS

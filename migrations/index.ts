@@ -60,7 +60,8 @@ import * as blockPeriods from './044-block-periods.ts';
 import * as alertSeverity from './045-alert-severity.ts';
 import * as mutes from './046-mutes.ts';
 import * as openAlerts from './047-open-alerts.ts';
-import * as escalations from './048-escalations.ts';
+import * as lateAlerts from './048-late-alerts.ts';
+import * as escalations from './049-escalations.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -110,5 +111,6 @@ export const migrations = {
   '045-alert-severity': alertSeverity,
   '046-mutes': mutes,
   '047-open-alerts': openAlerts,
-  '048-escalations': escalations,
+  '048-late-alerts': lateAlerts,
+  '049-escalations': escalations,
 };

@@ -5,6 +5,7 @@ import { createGroupCommit } from '../../src/db/group-commit.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
+import { notifyQueued } from '../../src/deliveries/delivery-notifications.repository.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import type { SizeBench } from './size-bench.ts';
 
@@ -24,7 +25,10 @@ export async function createSteadyPublisher({ stack, sinkUrl }: SizeBench) {
     [organizationId, `${sinkUrl}/hook`, [TYPE]],
   );
   const transact = createTransact(stack.sql);
-  const publish = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
+  const publish = createPublishEvents({
+    deliveriesIn: createDeliveriesRepository,
+    onQueued: (endpoints) => void notifyQueued(stack.sql, endpoints),
+  });
   const group = createGroupCommit<DomainEvent, void>({
     commit: (events) => transact((tx) => publish(tx, events)).then(() => events.map(() => undefined)),
     maxItems: 500,

@@ -6,6 +6,7 @@ import { createGroupCommit } from '../../src/db/group-commit.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
+import { notifyQueued } from '../../src/deliveries/delivery-notifications.repository.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 
@@ -18,7 +19,10 @@ const TYPE = 'config.applied';
 
 export function createPublisher(sql: Database): Publisher {
   const transact = createTransact(sql);
-  const publish = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
+  const publish = createPublishEvents({
+    deliveriesIn: createDeliveriesRepository,
+    onQueued: (endpoints) => void notifyQueued(sql, endpoints),
+  });
   const group = createGroupCommit<DomainEvent, void>({
     commit: (events) => transact((tx) => publish(tx, events)).then(() => events.map(() => undefined)),
     maxItems: 500,

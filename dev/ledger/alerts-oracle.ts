@@ -24,12 +24,14 @@ export function* checkAlerts(
     const device = known.get(alert.assetId);
     if (!device) yield finding(alert.id, 'is of an unknown device');
     else yield* checkBeginning(alert, sent);
+    if (alert.late) yield* checkLate(alert, sent);
     if (alert.status === 'resolved') continue;
     const place = `${alert.serialNumber} ${alert.type} ${alert.details.channel}`;
     if (open.has(place)) yield finding(alert.id, `is a second open one: ${place}`);
     open.add(place);
     if (device) yield* checkOpen(alert, device);
   }
+  yield* checkApart(alerts);
   const rulesSince = latestChanges(jobs);
   for (const device of devices)
     yield* checkMissing(device, { open, sinceMs: rulesSince.get(device.serialNumber) ?? 0 });
@@ -81,6 +83,40 @@ function* checkBeginning(alert: StoredAlert, sent: SentReadings): Generator<Find
   const value = cause.value ?? 0;
   const isBreach = (highC !== null && value > highC) || (lowC !== null && value < lowC);
   if (!isBreach) yield finding(id, `began with ${value}, which is within its bounds`);
+}
+
+/** It is over, and its extreme was sent and is as far out as its beginning, or farther. */
+function* checkLate(alert: StoredAlert, sent: SentReadings): Generator<Finding> {
+  const { id, serialNumber, status, type, details, timestamp, endedAt, extreme } = alert;
+  if (status !== 'resolved') yield finding(id, `is late, and ${status}`);
+  if (!endedAt || !extreme) return yield finding(id, 'is late, without an end or an extreme');
+  const [from, to, at] = [timestamp, endedAt, extreme.at].map((time) => Date.parse(time)) as [
+    number,
+    number,
+    number,
+  ];
+  if (at < from || at > to || from > to)
+    yield finding(id, `has an extreme outside of its time: ${extreme.at}`);
+  const key = readingKey({ channel: details.channel ?? 0, measuredAt: extreme.at });
+  const value = sent.get(serialNumber)?.get(key)?.reading.value ?? null;
+  if (value !== extreme.value) yield finding(id, `has the extreme ${extreme.value}, and ${value} was sent`);
+  const first = details.value ?? 0;
+  if (type === 'high_temp' ? extreme.value < first : extreme.value > first)
+    yield finding(id, `has the extreme ${extreme.value}, and began with ${first}`);
+}
+
+/** Each excursion in late data is known once. */
+function* checkApart(alerts: readonly StoredAlert[]): Generator<Finding> {
+  const ends = new Map<string, number>();
+  const late = alerts.filter((alert) => alert.late);
+  for (const { id, assetId, type, details, timestamp, endedAt } of late.toSorted((a, b) =>
+    a.timestamp.localeCompare(b.timestamp),
+  )) {
+    const place = JSON.stringify([assetId, type, details.channel, details.bounds]);
+    const since = Date.parse(timestamp);
+    if (since < (ends.get(place) ?? 0)) yield finding(id, 'overlaps another excursion in late data');
+    ends.set(place, Math.max(since, Date.parse(endedAt ?? timestamp)));
+  }
 }
 
 /** The newest reading may be between the bound and the return, never on the good side of both. */

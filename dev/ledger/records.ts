@@ -62,6 +62,10 @@ export interface StoredAlert {
   status: string;
   details: { channel?: number; value?: number; bounds?: { highC: number | null; lowC: number | null } };
   timestamp: string;
+  /** Absent where a release does not know excursions in late data. */
+  late?: boolean;
+  endedAt?: string | null;
+  extreme?: { value: number; at: string } | null;
   /** Absent where a release does not show it. */
   escalation?: { id: string; step: number; nextStepAt: string | null } | null;
   /** Only of an alert that was read by itself, oldest first. */

@@ -1,4 +1,6 @@
 /** Faults injected between devices and the service, drawn from a seeded random generator. */
+import type { ConfigAnswer } from '../../src/gateway/config-message.ts';
+import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
 import type { Uplink } from './uplink.ts';
 import { NO_ANSWER, Unanswered } from './uplink.ts';
 
@@ -28,17 +30,50 @@ export const copiesOf =
 /** Frames lost in one outage. */
 const OUTAGE_FRAMES_MAX = 4;
 
-/** Loses some frames in a row from time to time: their samples arrive late, with a later frame. */
+/**
+ * Loses some frames in a row from time to time. Afterwards the newest samples are sent first, so the service gets those of the
+ * outage late.
+ */
 export function withOutages(uplink: Uplink, share: number, random: () => number): Uplink {
   let framesLeft = 0;
+  let isAfterOutage = false;
   return {
     ...uplink,
     async measurements(message, confirmable) {
       if (framesLeft === 0 && random() < share) framesLeft = 1 + Math.floor(random() * OUTAGE_FRAMES_MAX);
-      if (framesLeft === 0) return uplink.measurements(message, confirmable);
+      if (framesLeft === 0) {
+        const messages = isAfterOutage ? newestFirst(message) : [message];
+        let answer: ConfigAnswer | null = null;
+        for (const each of messages) answer = (await uplink.measurements(each, confirmable)) ?? answer;
+        isAfterOutage = false;
+        return answer;
+      }
       framesLeft--;
+      isAfterOutage = true;
       if (confirmable) throw new Unanswered(NO_ANSWER);
       return null;
     },
   };
+}
+
+/** The second half of its samples, and then the first. */
+function newestFirst(message: MeasurementsMessage): MeasurementsMessage[] {
+  const count = Math.max(...message.channels.map(({ sampleOffsets }) => sampleOffsets.length));
+  const half = Math.floor(count / 2);
+  if (half === 0) return [message];
+  return [withSamples(message, half, count), withSamples(message, 0, half)];
+}
+
+function withSamples(message: MeasurementsMessage, from: number, to: number): MeasurementsMessage {
+  const periodSeconds = message.measurementPeriodBase * message.measurementPeriodFactor;
+  const channels = message.channels.map((channel) =>
+    channel.type === 0
+      ? channel
+      : {
+          ...channel,
+          timestamp: channel.timestamp + from * periodSeconds,
+          sampleOffsets: channel.sampleOffsets.slice(from, to),
+        },
+  );
+  return { ...message, channels };
 }

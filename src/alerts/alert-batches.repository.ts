@@ -2,8 +2,10 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
-import type { AlertDetails, AlertRef, AlertResolution, AlertType } from './alert.ts';
-import { ANNOUNCE, INSERT, RESOLVE } from './alert-batches.statements.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
+import type { Span } from '../devices/settings.ts';
+import type { AlertDetails, AlertRef, AlertResolution, AlertType, Extreme } from './alert.ts';
+import { ANNOUNCE, INSERT, LENGTHEN, LIST_AROUND, RESOLVE } from './alert-batches.statements.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 
 export interface NewAlert {
@@ -16,11 +18,28 @@ export interface NewAlert {
   severity: Severity;
   /** False: its events are not published. */
   isAnnounced: boolean;
+  /** A late excursion, which is resolved already. */
+  over?: Over;
+}
+
+export interface Over {
+  endedAt: Date;
+  extreme: Extreme;
+}
+
+export interface LengthenedAlert extends AlertRef {
+  startedAt: Date;
+  /** °C, of its first reading. */
+  value: number;
+  /** Null for one that is not late, whose end stays as it is. */
+  over: Over | null;
 }
 
 export interface ResolvedAlertRef extends AlertRef {
   /** Added to the details of the alert. */
   resolution?: AlertResolution | null;
+  /** Of the reading that ended it; absent: it ends now. */
+  endedAt?: Date | null;
 }
 
 export type AlertBatchesRepository = ReturnType<typeof createAlertBatchesRepository>;
@@ -39,6 +58,7 @@ export function createAlertBatchesRepository(sql: Sql) {
         startedAt: alerts.map(({ startedAt }) => startedAt.toISOString()),
         areAnnounced: alerts.map(({ isAnnounced }) => isAnnounced),
         severities: alerts.map(({ severity }) => severity),
+        ...overBindings(alerts),
       });
       return rows.map(({ position, ...alert }) => alert);
     },
@@ -48,14 +68,42 @@ export function createAlertBatchesRepository(sql: Sql) {
       return refs.length === 0 ? [] : query(sql, ANNOUNCE, toArrays(refs));
     },
 
+    /** Alerts of temperature whose time overlaps the span of their asset, and some before and after it. */
+    async listAround(spans: Array<AssetRef & Span>): Promise<StoredAlert[]> {
+      if (spans.length === 0) return [];
+      return query(sql, LIST_AROUND, {
+        organizationIds: spans.map(({ organizationId }) => organizationId),
+        assetIds: spans.map(({ assetId }) => assetId),
+        from: spans.map(({ from }) => new Date(from).toISOString()),
+        to: spans.map(({ to }) => new Date(to).toISOString()),
+      });
+    },
+
     /** Answers with those that were open. */
     async resolve(refs: ResolvedAlertRef[]): Promise<StoredAlert[]> {
       if (refs.length === 0) return [];
       const resolutions = refs.map(({ resolution }) => resolution ?? null);
-      return query(sql, RESOLVE, { ...toArrays(refs), resolutions });
+      const endedAt = refs.map((ref) => ref.endedAt?.toISOString() ?? null);
+      return query(sql, RESOLVE, { ...toArrays(refs), resolutions, endedAt });
+    },
+
+    /** Late readings belong to them, too. */
+    async lengthen(alerts: LengthenedAlert[]): Promise<void> {
+      if (alerts.length === 0) return;
+      await query(sql, LENGTHEN, {
+        ...toArrays(alerts),
+        startedAt: alerts.map(({ startedAt }) => startedAt.toISOString()),
+        values: alerts.map(({ value }) => value),
+        ...overBindings(alerts),
+      });
     },
   };
 }
+
+const overBindings = (alerts: Array<{ over?: Over | null }>) => ({
+  endedAt: alerts.map(({ over }) => over?.endedAt.toISOString() ?? null),
+  extremes: alerts.map(({ over }) => (over ? JSON.stringify(over.extreme) : null)),
+});
 
 const toArrays = (refs: AlertRef[]) => ({
   organizationIds: refs.map(({ organizationId }) => organizationId),

@@ -6,13 +6,17 @@ const COLUMNS = `${ALERT_COLUMNS}, a.organization_id as "organizationId", a.is_a
 export const INSERT = `
   with n as materialized (
     select uuidv7() as id, n.* from unnest(:organizationIds::uuid[], :assetIds::uuid[], :serialNumbers::text[],
-        :types::text[], :details::jsonb[], :startedAt::timestamptz[], :areAnnounced::boolean[], :severities::text[])
+        :types::text[], :details::jsonb[], :startedAt::timestamptz[], :areAnnounced::boolean[], :severities::text[],
+        :endedAt::timestamptz[], :extremes::jsonb[])
       with ordinality
-      as n (organization_id, asset_id, serial_number, type, details, started_at, is_announced, severity, position)
+      as n (organization_id, asset_id, serial_number, type, details, started_at, is_announced, severity,
+        ended_at, extreme, position)
   ), inserted as (
     insert into alerts
-      (id, organization_id, asset_id, serial_number, type, details, started_at, is_announced, severity)
-    select id, organization_id, asset_id, serial_number, type, details, started_at, is_announced, severity from n
+      (id, organization_id, asset_id, serial_number, type, details, started_at, is_announced, severity,
+        late, status, ended_at, extreme)
+    select id, organization_id, asset_id, serial_number, type, details, started_at, is_announced, severity,
+      ended_at is not null, case when ended_at is null then 'new' else 'resolved' end, ended_at, extreme from n
     returning *
   )
   select i.*, n.position from (select ${COLUMNS} from inserted a) as i
@@ -29,11 +33,45 @@ export const ANNOUNCE = `
 
 export const RESOLVE = `
   with resolved as (
-    update alerts a set status = 'resolved', updated_at = now(),
+    update alerts a set status = 'resolved', updated_at = now(), ended_at = coalesce(n.ended_at, now()),
       details = a.details || jsonb_strip_nulls(jsonb_build_object('resolution', n.resolution))
-    from unnest(:organizationIds::uuid[], :alertIds::uuid[], :resolutions::text[])
-      as n (organization_id, alert_id, resolution)
+    from unnest(:organizationIds::uuid[], :alertIds::uuid[], :resolutions::text[], :endedAt::timestamptz[])
+      as n (organization_id, alert_id, resolution, ended_at)
     where a.organization_id = n.organization_id and a.id = n.alert_id and a.status <> 'resolved'
     returning a.*
   )
   select ${COLUMNS} from resolved a`;
+
+/** An alert that is not late has been resolved when it was last updated. */
+export const LENGTHEN = `
+  update alerts a set started_at = n.started_at, ended_at = coalesce(n.ended_at, a.ended_at),
+    extreme = coalesce(n.extreme, a.extreme), details = a.details || jsonb_build_object('value', n.value),
+    updated_at = case when a.late or a.status <> 'resolved' then now() else a.updated_at end
+  from unnest(:organizationIds::uuid[], :alertIds::uuid[], :startedAt::timestamptz[], :values::float8[],
+      :endedAt::timestamptz[], :extremes::jsonb[])
+    as n (organization_id, alert_id, started_at, value, ended_at, extreme)
+  where a.organization_id = n.organization_id and a.id = n.alert_id`;
+
+/**
+ * Alerts of temperature that began within the span, and the ones next to it: those before may last into it, and an excursion
+ * in it may go on into those after. A definition has one at a time.
+ */
+export const LIST_AROUND = `
+  select ${COLUMNS}
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[], :from::timestamptz[], :to::timestamptz[])
+    as n (organization_id, asset_id, from_at, to_at)
+  cross join lateral (
+    (select * from alerts
+     where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')
+       and started_at > n.from_at and started_at <= n.to_at)
+    union all
+    (select * from alerts
+     where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')
+       and started_at <= n.from_at
+     order by started_at desc limit 50)
+    union all
+    (select * from alerts
+     where organization_id = n.organization_id and asset_id = n.asset_id and type in ('high_temp', 'low_temp')
+       and started_at > n.to_at
+     order by started_at limit 50)
+  ) as a`;

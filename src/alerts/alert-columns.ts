@@ -18,6 +18,9 @@ export const isMuted = (alerts: string): string =>
     `case ${alerts}.status when 'resolved' then ${alerts}.updated_at else now() end`,
   )} is not null`;
 
+/** Releases before have left out when resolved alerts ended. */
+export const ENDED_AT = "coalesce(ended_at, case when status = 'resolved' then updated_at end)";
+
 /** When the next step is due, from the open escalation `e` of an alert: not while somebody or a mute holds it. */
 const nextStepAt = (alerts: string): string =>
   `greatest(e.next_step_at, e.held_until, ${mutedUntil(
@@ -38,4 +41,5 @@ export const escalationOf = (alerts: string): string => `(
 /** An alert, from `alerts a`. */
 export const ALERT_COLUMNS = `a.id, a.asset_id as "assetId", a.serial_number as "serialNumber", a.type, a.severity, a.status, a.details,
   a.started_at as "startedAt", a.updated_at as "updatedAt", a.acknowledged_at as "acknowledgedAt",
-  a.acknowledged_by as "acknowledgedBy", a.assignee, a.snooze_until as "snoozeUntil", ${isMuted('a')} as muted, ${escalationOf('a')}`;
+  a.acknowledged_by as "acknowledgedBy", a.assignee, a.snooze_until as "snoozeUntil", a.late, ${ENDED_AT} as "endedAt", a.extreme,
+  ${isMuted('a')} as muted, ${escalationOf('a')}`;

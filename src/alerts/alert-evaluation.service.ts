@@ -14,11 +14,14 @@ import { breachEvents, transitionEvents } from './alert-events.ts';
 import type { AlertStatesRepository } from './alert-states.repository.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 import { createDeviceAlerts, type DeviceAlerts, type DeviceTransition } from './device-alerts.ts';
+import type { EvaluateLate } from './late-excursions.service.ts';
+import { toLateDevice } from './late-readings.ts';
 import type { AlertState, OpenAlert } from './open-alert.ts';
 
 export interface AlertEvaluationDeps {
   alertsIn(sql: Sql): Pick<AlertBatchesRepository, 'insert' | 'resolve'>;
   statesIn(sql: Sql): Pick<AlertStatesRepository, 'updateOpenAlerts' | 'shareLockMonitoredConfigs'>;
+  evaluateLate: EvaluateLate;
 }
 
 type Opened = Extract<DeviceTransition, { kind: 'opened' }>;
@@ -30,15 +33,14 @@ interface EvaluatedFrame {
 
 interface EvaluatedDevice {
   device: StoredFrame['device'];
+  frames: StoredFrame[];
   alerts: DeviceAlerts;
 }
 
 /** The caller publishes the events, in the same transaction. */
-export function createAlertEvaluation({ alertsIn, statesIn }: AlertEvaluationDeps) {
-  return async function evaluateAlerts(
-    { sql }: InTransaction,
-    frames: StoredFrame[],
-  ): Promise<DomainEvent[]> {
+export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: AlertEvaluationDeps) {
+  return async function evaluateAlerts(tx: InTransaction, frames: StoredFrame[]): Promise<DomainEvent[]> {
+    const { sql } = tx;
     const devices = new Map<string, EvaluatedDevice>();
     const evaluated = frames.map((stored) => ({
       stored,
@@ -46,6 +48,7 @@ export function createAlertEvaluation({ alertsIn, statesIn }: AlertEvaluationDep
     }));
     const created = await insertOpened(sql, evaluated);
     const resolved = await alertsIn(sql).resolve([...devices.values()].flatMap(resolvedRefs));
+    const lateEvents = await evaluateLateReadings(tx, [...devices.values()]);
     await statesIn(sql).updateOpenAlerts(
       [...devices.values()]
         .filter(({ alerts }) => alerts.hasChanged())
@@ -62,8 +65,21 @@ export function createAlertEvaluation({ alertsIn, statesIn }: AlertEvaluationDep
         created,
         new Map(resolved.filter(({ isAnnounced }) => isAnnounced).map((alert) => [alert.id, alert])),
       ),
+      ...lateEvents,
     ];
   };
+
+  /** By all that the batch has stored, and the alerts that it has opened. */
+  async function evaluateLateReadings(tx: InTransaction, devices: EvaluatedDevice[]): Promise<DomainEvent[]> {
+    const late = devices.flatMap(({ frames, alerts }) => toLateDevice(frames, alerts.unended()) ?? []);
+    const { events, unended } = await evaluateLate(tx, late);
+    const evaluated = new Map(late.map((each) => [each.assetId, each.channels]));
+    for (const { device, alerts } of devices) {
+      const channels = evaluated.get(device.assetId);
+      if (channels) alerts.setUnended(channels, unended.get(device.assetId) ?? []);
+    }
+    return events;
+  }
 
   /** Also gives the open alerts their ids. */
   async function insertOpened(sql: Sql, frames: EvaluatedFrame[]): Promise<Map<OpenAlert, StoredAlert>> {
@@ -101,11 +117,13 @@ export function createAlertEvaluation({ alertsIn, statesIn }: AlertEvaluationDep
   }
 }
 
-function alertsOf({ device }: StoredFrame, devices: Map<string, EvaluatedDevice>): DeviceAlerts {
+function alertsOf(stored: StoredFrame, devices: Map<string, EvaluatedDevice>): DeviceAlerts {
+  const { device } = stored;
   const known = devices.get(device.assetId);
+  known?.frames.push(stored);
   if (known) return known.alerts;
   const alerts = createDeviceAlerts(device.openAlerts as AlertState[]);
-  devices.set(device.assetId, { device, alerts });
+  devices.set(device.assetId, { device, frames: [stored], alerts });
   return alerts;
 }
 

@@ -5,7 +5,7 @@ import type { StoredFrame } from '../measurements/stored-frame.ts';
 import { type AlertView, alertView } from './alert.ts';
 import type { Bounds } from './alert-definition.ts';
 import type { StoredAlert } from './alerts.repository.ts';
-import type { DeviceTransition } from './device-alerts.ts';
+import { type DeviceTransition, timeOf } from './device-alerts.ts';
 import type { OpenAlert } from './open-alert.ts';
 
 export interface BreachData extends FrameData {
@@ -55,9 +55,6 @@ export function transitionEvents(
   );
   return [...byReadings, ...byOthers];
 }
-
-export const timeOf = (transition: Exclude<DeviceTransition, { kind: 'breach' }>): Date =>
-  'reading' in transition ? transition.reading.measuredAt : transition.at;
 
 /** The frame, once for each alert that it has a breach of; late readings are none. */
 export function breachEvents(stored: StoredFrame, transitions: DeviceTransition[]): DomainEvent[] {

@@ -25,7 +25,7 @@ export interface AlertAction {
 
 /** Oldest first. `openedAt` is when the alert was recorded: late readings may open it long after it began. */
 export function historyOf(
-  { status, updatedAt }: Alert,
+  { status, updatedAt, late }: Alert,
   openedAt: Date,
   actions: readonly AlertAction[],
 ): AlertAction[] {
@@ -35,7 +35,7 @@ export function historyOf(
     by: null,
     comment: null,
   });
-  const end = status === 'resolved' ? [ofService('resolved', updatedAt)] : [];
+  const end = status === 'resolved' ? [ofService('resolved', late ? openedAt : updatedAt)] : [];
   const later = [...actions, ...end].toSorted((a, b) => a.at.getTime() - b.at.getTime());
   return [ofService('opened', openedAt), ...later];
 }

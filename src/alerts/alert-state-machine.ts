@@ -202,7 +202,7 @@ const keyOf = ({ rule, channel }: { rule: number; channel: number }) => `${rule}
 /** Far more than sums of bounds and hysteresis are off by, far less than the steps of readings. */
 const TOLERANCE_C = 1e-6;
 
-function breachOf({ lowC, highC }: Bounds, value: number): TemperatureAlertType | null {
+export function breachOf({ lowC, highC }: Bounds, value: number): TemperatureAlertType | null {
   if (highC !== null && value > highC + TOLERANCE_C) return 'high_temp';
   if (lowC !== null && value < lowC - TOLERANCE_C) return 'low_temp';
   return null;

@@ -35,6 +35,14 @@ export interface SensorErrorDetails {
   error: number;
 }
 
+/** The value of an excursion that is farthest from its bound. */
+export interface Extreme {
+  /** °C */
+  value: number;
+  /** ISO 8601 */
+  at: string;
+}
+
 export interface Alert {
   id: string;
   assetId: string;
@@ -46,6 +54,12 @@ export interface Alert {
   /** Time of the first reading of the breach, of the frame that opened it, or of the missed deadline. */
   startedAt: Date;
   updatedAt: Date;
+  /** Late readings showed an excursion that was over. */
+  late: boolean;
+  /** Null while it is open. */
+  endedAt: Date | null;
+  /** Null unless it is late. */
+  extreme: Extreme | null;
   acknowledgedAt: Date | null;
   acknowledgedBy: Actor | null;
   /** Who takes care of it. */
@@ -98,6 +112,9 @@ export function alertView({ id, assetId, serialNumber, type, severity, status, d
     details,
     timestamp: alert.startedAt.toISOString(),
     updatedAt: alert.updatedAt.toISOString(),
+    late: alert.late,
+    endedAt: alert.endedAt?.toISOString() ?? null,
+    extreme: alert.extreme,
     acknowledgedAt: alert.acknowledgedAt?.toISOString() ?? null,
     acknowledgedBy: alert.acknowledgedBy,
     assignee: alert.assignee,

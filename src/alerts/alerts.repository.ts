@@ -11,6 +11,7 @@ import {
   type AlertRef,
   type AlertStatus,
   type AlertType,
+  type Extreme,
   type ShownEscalation,
 } from './alert.ts';
 import { escalationOf, isMuted } from './alert-columns.ts';
@@ -27,6 +28,7 @@ export interface AlertFilter extends Page {
   status: AlertStatus | null;
   type: AlertType | null;
   severity: Severity | null;
+  late: boolean | null;
   assetId: string | null;
 }
 
@@ -58,6 +60,9 @@ interface AlertRow {
   acknowledged_by: Actor | null;
   assignee: string | null;
   snooze_until: Date | null;
+  late: boolean;
+  ended_at: Date | null;
+  extreme: Extreme | null;
 }
 
 /** What is read of a row. */
@@ -84,6 +89,9 @@ const toAlert = (row: ShownRow): Alert => ({
   assignee: row.assignee,
   snoozeUntil: row.snooze_until,
   muted: row.muted,
+  late: row.late,
+  endedAt: row.ended_at ?? (row.status === 'resolved' ? row.updated_at : null),
+  extreme: row.extreme,
   escalation: row.escalation,
 });
 
@@ -109,14 +117,15 @@ export function createAlertsRepository(sql: Database) {
     /** Newest first, and how many match on all pages. */
     async list(
       organizationId: string,
-      { status, type, severity, assetId, ...page }: AlertFilter,
+      { status, type, severity, late, assetId, ...page }: AlertFilter,
     ): Promise<{ alerts: Alert[]; total: number }> {
       const matching = sql('alerts').where({ organization_id: organizationId });
       if (status !== null) matching.where({ status });
       if (type !== null) matching.where({ type });
       if (severity !== null) matching.where({ severity });
+      if (late !== null) matching.where({ late });
       if (assetId !== null) matching.where({ asset_id: assetId });
-      const isKept = assetId === null && severity === null;
+      const isKept = assetId === null && severity === null && late === null;
       const total = isKept ? findTotal(organizationId, status, type) : countRows(matching.clone());
       const listed = matching.modify(newestFirst, page).select<ShownRow[]>('*', sql.raw(DERIVED));
       const [rows, count] = await Promise.all([listed, total]);

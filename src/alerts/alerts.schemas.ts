@@ -27,6 +27,7 @@ export interface ListAlerts {
   status?: AlertStatus;
   type?: AlertType;
   severity?: Severity;
+  late?: boolean;
   assetId?: string;
   limit: number;
   cursor?: string;
@@ -40,6 +41,7 @@ export const listAlertsQuery = Joi.object<ListAlerts, true>({
   severity: Joi.string()
     .valid(...SEVERITIES)
     .description('Only of this severity'),
+  late: Joi.boolean().description('Only excursions in late data, or only other alerts'),
   assetId: uuid()
     .description('Only of this asset')
     .messages({ 'string.pattern.base': '{{#label}} must be the id of an asset' }),
@@ -91,6 +93,9 @@ export const alertExample: AlertView = {
   details: { channel: 1, value: 8.6, bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } },
   timestamp: '2026-03-02T08:15:00.000Z',
   updatedAt: '2026-03-02T08:15:30.000Z',
+  late: false,
+  endedAt: null,
+  extreme: null,
   acknowledgedAt: null,
   acknowledgedBy: null,
   assignee: null,
@@ -131,6 +136,20 @@ const alertFields = {
   }).required(),
   timestamp: timestamp().required().description('When it began'),
   updatedAt: timestamp().required(),
+  late: Joi.boolean()
+    .required()
+    .description('An excursion that late readings showed: it was over when it was recorded'),
+  endedAt: timestamp()
+    .allow(null)
+    .required()
+    .description('Of the reading that ended it, or when else it was resolved; null: it is open'),
+  extreme: Joi.object({
+    value: Joi.number().unsafe().required().description('°C'),
+    at: timestamp().required(),
+  })
+    .allow(null)
+    .required()
+    .description('The value of a late excursion that is farthest from its bound; null for other alerts'),
   acknowledgedAt: timestamp().allow(null).required().description('null: it is not acknowledged'),
   acknowledgedBy: actorSchema.allow(null).required().description('The key or the person; null: nobody yet'),
   assignee: Joi.string().allow(null).required().description('Who takes care of it; null: not said'),

@@ -13,7 +13,9 @@ import {
   isCondition,
   isNoData,
   isTemperature,
+  isUnended,
   type OpenAlert,
+  type UnendedExcursion,
 } from './open-alert.ts';
 
 export type DeviceTransition = AlertTransition | ConditionTransition;
@@ -24,7 +26,13 @@ export function createDeviceAlerts(initial: readonly AlertState[]) {
   const conditions = createConditionEvaluator(initial.filter(isCondition));
   // Any frame ends them.
   const resolved: ResolvedAlert[] = initial.filter(isNoData).map(withoutResolution);
-  const state = (): AlertState[] => [...evaluator.open(), ...evaluator.unopened(), ...conditions.open()];
+  let unended: readonly UnendedExcursion[] = initial.filter(isUnended);
+  const state = (): AlertState[] => [
+    ...evaluator.open(),
+    ...evaluator.unopened(),
+    ...conditions.open(),
+    ...unended,
+  ];
 
   function evaluateTemperatures(stored: StoredFrame): AlertTransition[] {
     const monitored = monitoredConfig(stored.sync);
@@ -38,24 +46,41 @@ export function createDeviceAlerts(initial: readonly AlertState[]) {
     evaluate(stored: StoredFrame): DeviceTransition[] {
       const transitions = [...evaluateTemperatures(stored), ...conditions.evaluate(toEvaluatedFrame(stored))];
       for (const transition of transitions) {
-        if (transition.kind === 'resolved') resolved.push({ resolution: null, ...transition });
+        if (transition.kind !== 'resolved') continue;
+        const { alert, resolution } = { resolution: null, ...transition };
+        resolved.push({ alert, resolution, endedAt: timeOf(transition) });
       }
       return transitions;
+    },
+    unended: () => unended,
+    /** After readings of these channels were evaluated. */
+    setUnended(
+      evaluated: ReadonlyArray<{ channel: number }>,
+      next: ReadonlyArray<Omit<UnendedExcursion, 'type'>>,
+    ): void {
+      const others = unended.filter(({ channel }) => !evaluated.some((each) => each.channel === channel));
+      unended = [...others, ...next.map((each) => ({ type: 'late_excursion' as const, ...each }))];
     },
     hasChanged: () => state().length !== initial.length || state().some((each) => !initial.includes(each)),
     state,
     /** Once those that opened within the batch have their ids. */
-    resolved: (): Array<{ alertId: string; resolution: AlertResolution | null }> =>
-      resolved.map(({ alert, resolution }) => ({ alertId: alert.alertId as string, resolution })),
+    resolved: (): Array<{ alertId: string; resolution: AlertResolution | null; endedAt: Date | null }> =>
+      resolved.map(({ alert, ...end }) => ({ alertId: alert.alertId as string, ...end })),
   };
 }
 
 interface ResolvedAlert {
   alert: OpenAlert;
   resolution: AlertResolution | null;
+  /** Of the reading or the frame that ended it; null: it ends now. */
+  endedAt: Date | null;
 }
 
-const withoutResolution = (alert: OpenAlert): ResolvedAlert => ({ alert, resolution: null });
+const withoutResolution = (alert: OpenAlert): ResolvedAlert => ({ alert, resolution: null, endedAt: null });
+
+/** When it opened or was resolved, as the device tells. */
+export const timeOf = (transition: Exclude<DeviceTransition, { kind: 'breach' }>): Date =>
+  'reading' in transition ? transition.reading.measuredAt : transition.at;
 
 function evaluatedReadings({ frame, fresh, sync }: StoredFrame): EvaluatedReading[] {
   const periodSeconds =

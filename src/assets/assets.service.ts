@@ -108,7 +108,8 @@ export function createAssetsService({
 
     /** Withdraws the pending change, cancels the targets, ends the token and resolves the alerts; the history stays. */
     archive(transact: Transact, organizationId: string, id: string): Promise<void> {
-      return transact(async ({ sql, afterCommit }) => {
+      return transact(async (tx) => {
+        const { sql, afterCommit } = tx;
         const [device] = await devicesIn(sql).lockByAsset(organizationId, [id]);
         if (!device) throw notFound(NO_SUCH_ASSET);
         await devicesIn(sql).update([archived(device, now())]);
@@ -116,7 +117,7 @@ export function createAssetsService({
         if (serialNumber !== null) await revokeToken(sql, organizationId, serialNumber);
         await assetsIn(sql).archive(organizationId, id);
         const jobIds = await targetsIn(sql).cancelByAsset(organizationId, id, 'the asset was archived');
-        await resolveAlerts({ sql, afterCommit }, [{ organizationId, assetId: id }]);
+        await resolveAlerts(tx, [{ organizationId, assetId: id }]);
         afterCommit(() => jobsProgressed(organizationId, jobIds));
       });
     },

@@ -19,10 +19,10 @@ type Filter = Exclude<Parameters<Client['listAlerts']>[0], undefined>;
 export const alertCommands: Command[] = [
   {
     words: ['alerts', 'list'],
-    args: '[--status STATUS] [--type TYPE] [--severity SEVERITY] [--limit 20]',
+    args: '[--status STATUS] [--type TYPE] [--severity SEVERITY] [--late BOOLEAN] [--limit 20]',
     summary: 'lists alerts, newest first',
     ...byApi(async ({ dms }, input) => {
-      const given = (['status', 'type', 'severity'] as const).flatMap((name) => {
+      const given = (['status', 'type', 'severity', 'late'] as const).flatMap((name) => {
         const value = option(input, name);
         return value ? [[name, value]] : [];
       });
@@ -69,24 +69,27 @@ export const alertCommands: Command[] = [
 const alertId = (input: CommandInput): string => required(input, 0, 'ID');
 
 const tableOf = (alerts: Alert[]): Table => ({
-  headings: ['ID', 'SERIAL', 'TYPE', 'SEVERITY', 'STATUS', 'SINCE', 'ASSIGNEE'],
-  rows: alerts.map(({ id, serialNumber, type, severity, status, timestamp, assignee }) => [
+  headings: ['ID', 'SERIAL', 'TYPE', 'SEVERITY', 'STATUS', 'SINCE', 'UNTIL', 'LATE', 'ASSIGNEE'],
+  rows: alerts.map(({ id, serialNumber, type, severity, status, timestamp, endedAt, late, assignee }) => [
     id,
     serialNumber,
     type,
     severity,
     status,
     timestamp,
+    endedAt,
+    late ? 'late' : null,
     assignee,
   ]),
   items: alerts,
 });
 
 function shown(alert: AlertWithHistory): { text: string; value: AlertWithHistory } {
-  const { serialNumber, type, severity, status, timestamp, assignee, snoozeUntil, escalation, history } =
-    alert;
+  const { serialNumber, type, severity, status, timestamp, endedAt, late, extreme } = alert;
+  const { assignee, snoozeUntil, escalation, history } = alert;
   const lines = [
-    `${serialNumber}: ${type}, ${severity}, ${status}, since ${timestamp}`,
+    `${serialNumber}: ${type}, ${severity}, ${status}, ${endedAt === null ? `since ${timestamp}` : `from ${timestamp} to ${endedAt}`}`,
+    ...(late ? [`Found in late data, farthest ${extreme?.value} °C at ${extreme?.at}`] : []),
     ...(assignee === null ? [] : [`Assigned to ${assignee}`]),
     ...(snoozeUntil === null ? [] : [`Snoozed until ${snoozeUntil}`]),
     ...(escalation === null

@@ -5,7 +5,7 @@ import { createCertificatesService } from '../certificates/certificates.service.
 import { isSerialNumber } from '../devices/serial-number.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { changing } from './changing.ts';
-import { type Command, option, required, UsageError } from './command.ts';
+import { type Command, required, UsageError } from './command.ts';
 
 export const certificateCommands: Command[] = [
   {
@@ -18,7 +18,7 @@ export const certificateCommands: Command[] = [
       const file = await open(required(input, 1, 'FILE')).catch(() => {
         throw new UsageError(`FILE cannot be read: ${input.positionals[1]}`);
       });
-      const name = option(input, 'org') ?? '';
+      const name = required(input, 'org');
       const organization = await createOrganizationsRepository(sql).findByName(name);
       if (!organization) throw new UsageError(`--org must name an organization, and there is no "${name}"`);
       const service = createCertificatesService({

@@ -1,5 +1,4 @@
 /** A command is data: its help, its completion and its parsing come from the same description. */
-import { parseArgs } from 'node:util';
 
 export interface CommandInput {
   positionals: string[];
@@ -20,7 +19,10 @@ export type Output = string | Table | { text: string; value: unknown };
 
 export interface Command {
   words: string[];
-  /** What follows the words, as the usage text shows it; `NAME…` takes any number of them. */
+  /**
+   * What follows the words, as the usage text shows it. What is not in brackets is required, `NAME…` takes any number of
+   * them, and `a|b` one of these.
+   */
   args: string;
   summary: string;
   /** Further lines of its own help: what it needs, its exit codes. */
@@ -39,67 +41,15 @@ export class UsageError extends Error {}
 /** The command was right, and what it does failed for a reason that its message gives. */
 export class CommandFailed extends Error {}
 
-/** What every command takes. */
-const COMMON: OptionTypes = { json: { type: 'boolean' } };
-/** What commands by API take, too. */
-const REMOTE: OptionTypes = { login: { type: 'string' } };
-
-/** Parses what was typed after the words. What the command does not name is refused, never ignored. */
-export function inputOf(command: Command, typed: string[]): CommandInput {
-  const { names } = shapeOf(command.args);
-  const { positionals, values } = parsedWith(typed, optionsOf(command));
-  const takesAny = names.at(-1)?.endsWith('…');
-  if (positionals.length > names.length && !takesAny) {
-    throw new UsageError(`${positionals[names.length]} is one word too many: ${callOf(command)}`);
-  }
-  return { positionals, options: values, isJson: values.json === true };
-}
-
-export const callOf = ({ words, args }: Pick<Command, 'words' | 'args'>): string =>
-  `${words.join(' ')} ${args}`.trim();
-
-type OptionTypes = Record<string, { type: 'string' | 'boolean' }>;
-
-export const optionsOf = ({ args, isRemote }: Command): OptionTypes => ({
-  ...shapeOf(args).options,
-  ...COMMON,
-  ...(isRemote && REMOTE),
-});
-
-const OPTION = /--([a-z-]+)(?: ([^\s\]]+))?/g;
-
-/** Parses `ID [--overlap 24h]` into the names of positionals and the types of options. */
-function shapeOf(args: string): { names: string[]; options: OptionTypes } {
-  const found = [...args.matchAll(OPTION)].map(([, name, value]) => [
-    name,
-    { type: value === undefined ? 'boolean' : 'string' },
-  ]);
-  const names = args.replace(OPTION, '').match(/[^\s[\]]+/g) ?? [];
-  return { names, options: Object.fromEntries(found) };
-}
-
-function parsedWith(typed: string[], options: OptionTypes) {
-  try {
-    return parseArgs({ args: typed, options, allowPositionals: true });
-  } catch (error) {
-    const [sentence = ''] = (error as Error).message.split(/\. |\n/);
-    const [, name] = /'(--[a-z-]+).*ambiguous/.exec(sentence) ?? [];
-    throw new UsageError(name ? `${name} needs a value that does not begin with -` : sentence);
-  }
-}
-
-export function required(input: CommandInput, index: number, name: string): string {
-  const value = input.positionals[index];
-  if (value === undefined) throw new UsageError(`${name} is missing`);
+/** What the args of a command require: a positional by its place, or an option by its name. */
+export function required(input: CommandInput, key: number | string, name = `--${key}`): string {
+  const value = typeof key === 'number' ? input.positionals[key] : input.options[key];
+  if (typeof value !== 'string') throw new TypeError(`The args of the command do not require ${name}`);
   return value;
 }
 
-export function option(input: CommandInput, name: string): string | undefined {
-  const value = input.options[name];
-  if (value === undefined) return undefined;
-  if (typeof value !== 'string' || value === '') throw new UsageError(`--${name} needs a value`);
-  return value;
-}
+export const option = (input: CommandInput, name: string): string | undefined =>
+  input.options[name] as string | undefined;
 
 /** How many items a list shows. */
 export function limitOption(input: CommandInput, fallback = 20): number {

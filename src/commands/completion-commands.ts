@@ -17,7 +17,7 @@ Then, for bash: source <(dms completion bash)`,
   },
   {
     words: ['complete'],
-    args: 'WORD…',
+    args: '[WORD…]',
     summary: 'lists what may follow; shells call it',
     run: async ({ positionals }) => candidates(commands(), positionals).join('\n'),
   },

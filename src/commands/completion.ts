@@ -1,20 +1,16 @@
 /** Completion for shells, from the commands themselves. */
-import { type Command, optionsOf } from './command.ts';
+import type { Command } from './command.ts';
+import { childOf, commandTree } from './command-tree.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 export const SHELLS: Shell[] = ['bash', 'zsh', 'fish'];
 
 /** What may follow the words that were typed; the last one is unfinished. */
 export function candidates(commands: Command[], typed: string[]): string[] {
-  const [unfinished = '', ...before] = typed.toReversed();
-  const done = before.toReversed();
-  const next = commands
-    .filter(({ words }) => words.length > done.length && done.every((word, index) => words[index] === word))
-    .map(({ words }) => words[done.length] as string);
-  const found = commands.find(({ words }) => words.every((word, index) => done[index] === word));
-  const options = found ? Object.keys(optionsOf(found)).map((name) => `--${name}`) : [];
-  const all = [...new Set([...next, ...options])];
-  return all.filter((each) => each.startsWith(unfinished)).sort();
+  const root = commandTree(commands, async () => {});
+  const node = typed.slice(0, -1).reduce((found, word) => childOf(found, word) ?? found, root);
+  const all = [...node.commands.map((each) => each.name()), ...node.options.map(({ long }) => long ?? '')];
+  return all.filter((each) => each.startsWith(typed.at(-1) ?? '')).sort();
 }
 
 /** Each asks the command itself, so it never lists what a version does not have. */

@@ -1,7 +1,7 @@
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import { changing } from './changing.ts';
-import { type Command, option, UsageError } from './command.ts';
+import { type Command, required, UsageError } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
 export const fleetCommands: Command[] = [
@@ -31,8 +31,7 @@ export const fleetCommands: Command[] = [
     summary:
       'confirms that the devices of an overdue fleet really are offline; each then gets its own events',
     ...changing('confirmFleet', async (input, { sql }) => {
-      const name = option(input, 'org');
-      if (name === undefined) throw new UsageError('--org NAME is missing');
+      const name = required(input, 'org');
       const organization = await createOrganizationsRepository(sql).findByName(name);
       const isConfirmed =
         organization !== null && (await createOverdueFleetsRepository(sql).confirm(organization.id));

@@ -100,10 +100,7 @@ function numberOf(input: CommandInput, name: string): number | undefined {
   return Number(text);
 }
 
-function serialsOf(input: CommandInput): string[] {
-  required(input, 1, 'SERIAL');
-  return input.positionals.slice(1);
-}
+const serialsOf = (input: CommandInput): string[] => input.positionals.slice(1);
 
 const tableOf = (groups: Group[]): Table => ({
   headings: ['NAME', 'PROFILE', 'MEMBERS', 'ID'],

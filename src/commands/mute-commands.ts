@@ -49,9 +49,8 @@ const findAsset = async (dms: Client, serial: string): Promise<string> =>
   (await dms.getDeviceConfig({ serial })).assetId;
 
 function muteOf(input: CommandInput): { until: string; reason: string } {
-  const [duration, reason] = ['for', 'reason'].map((name) => option(input, name));
-  if (!duration || !reason) throw new UsageError('--for and --reason are needed');
-  return { until: new Date(Date.now() + durationMs(duration, 'for')).toISOString(), reason };
+  const until = new Date(Date.now() + durationMs(required(input, 'for'), 'for'));
+  return { until: until.toISOString(), reason: required(input, 'reason') };
 }
 
 const describe = (name: string, { until, reason }: Mute): string =>

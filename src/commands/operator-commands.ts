@@ -1,11 +1,11 @@
 import { toName } from '../http/one-line.ts';
-import { ROLES } from '../http/role.ts';
+import type { Role } from '../http/role.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { OPERATOR_NAME_MAX, toLink } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
 import { createLinkIssuer } from '../operator/sessions.service.ts';
 import { changing } from './changing.ts';
-import { type Command, type CommandInput, option, UsageError } from './command.ts';
+import { type Command, type CommandInput, option, required, UsageError } from './command.ts';
 import { isName, nameRule } from './names.ts';
 import { findOperatorUrl } from './operator-url.ts';
 
@@ -17,7 +17,7 @@ export const operatorCommands: Command[] = [
     ...changing('createOperatorLink', async (input, { sql }) => {
       const baseUrl = findOperatorUrl();
       const name = personName(input);
-      const role = roleOption(input);
+      const role = (option(input, 'role') ?? 'write') as Role;
       const organization = await organizationOf(input, createOrganizationsRepository(sql).findByName);
       const issue = createLinkIssuer({ sessionsIn: createSessionsRepository, now: () => new Date() });
       const link = await issue(sql, { organizationId: organization.id, name, role, keyId: null });
@@ -33,18 +33,10 @@ export const operatorCommands: Command[] = [
 ];
 
 async function organizationOf<T>(input: CommandInput, find: (name: string) => Promise<T | null>): Promise<T> {
-  const name = option(input, 'org');
-  if (name === undefined) throw new UsageError('--org NAME is missing');
+  const name = required(input, 'org');
   const organization = await find(name);
   if (!organization) throw new UsageError(`There is no organization "${name}"`);
   return organization;
-}
-
-function roleOption(input: CommandInput) {
-  const role = option(input, 'role') ?? 'write';
-  const found = ROLES.find((each) => each === role);
-  if (!found) throw new UsageError(`--role must be ${ROLES.join(', ')}`);
-  return found;
 }
 
 function personName(input: CommandInput): string {

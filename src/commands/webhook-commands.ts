@@ -51,8 +51,7 @@ export const webhookCommands: Command[] = [
     details: `Nothing happens in the service: this is for whoever writes a receiver. The examples are those of its OpenAPI document.
 Without --secret the request has no signature. Exit code 1: the receiver did not answer with 2xx.`,
     ...byApi(async ({ url }, input) => {
-      const to = urlOption(input, 'to');
-      if (to === undefined) throw new UsageError('--to must be the URL of a receiver');
+      const to = urlOption(input, 'to') as string;
       const type = required(input, 0, 'EVENT');
       const body = JSON.stringify(await exampleOf(url, type));
       const headers = signed(body, option(input, 'secret'));

@@ -6,16 +6,24 @@ import { createAlertStatesRepository } from '../alerts/alert-states.repository.t
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { alertsRoutes } from '../alerts/alerts.routes.ts';
 import { type AlertsServiceDeps, createAlertsService } from '../alerts/alerts.service.ts';
+import { createLateExcursions } from '../alerts/late-excursions.service.ts';
 import { createUnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
+import { createSettingsRepository } from '../devices/settings.repository.ts';
+import { createSurroundingReadingsRepository } from '../measurements/surrounding-readings.repository.ts';
+import type { DeviceRepositories } from './devices.ts';
 import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
 
 export interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
+  configurationsIn: DeviceRepositories['configurationsIn'];
   remindAgain: AlertHandlingDeps['remindAgain'];
   holdEscalation: AlertHandlingDeps['holdEscalation'];
 }
 
-export function composeAlerts(resources: Resources, { publish, remindAgain, holdEscalation }: AlertsNeeds) {
+export function composeAlerts(
+  resources: Resources,
+  { configurationsIn, publish, remindAgain, holdEscalation }: AlertsNeeds,
+) {
   const { sql, lagging, transact, metrics, now } = resources;
   const alertsIn = createAlertBatchesRepository;
   const statesIn = createAlertStatesRepository;
@@ -33,6 +41,11 @@ export function composeAlerts(resources: Resources, { publish, remindAgain, hold
     transact,
     now,
   });
+  const evaluateLate = createLateExcursions({
+    alertsIn,
+    settingsIn: (on) => createSettingsRepository(on, configurationsIn(on)),
+    readingsIn: createSurroundingReadingsRepository,
+  });
   return {
     routes: alertsRoutes({
       sql,
@@ -42,7 +55,7 @@ export function composeAlerts(resources: Resources, { publish, remindAgain, hold
     }),
     endSnoozes: handling.endSnoozes,
     removeResolved: alerts.removeResolved,
-    evaluate: createAlertEvaluation({ alertsIn, statesIn }),
+    evaluate: createAlertEvaluation({ alertsIn, statesIn, evaluateLate }),
     /** Of devices that missed their contact. */
     noDataAlerts: {
       open: service.openNoData,

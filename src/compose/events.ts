@@ -17,11 +17,19 @@ export interface EventsNeeds {
 }
 
 /** For events of no alert. */
-export const composePublishToEndpoints = ({ tracing }: Pick<Resources, 'tracing'>): Publish =>
-  createPublishEvents({ deliveriesIn: createDeliveriesRepository, traceOf: eventTraces(tracing) });
+export const composePublishToEndpoints = ({
+  tracing,
+  queueNotifier,
+}: Pick<Resources, 'tracing' | 'queueNotifier'>): Publish =>
+  createPublishEvents({
+    deliveriesIn: createDeliveriesRepository,
+    onQueued: queueNotifier.queued,
+    traceOf: eventTraces(tracing),
+  });
 
-export function composeEvents({ tracing, now }: Resources, { runs }: EventsNeeds) {
-  const publishToEndpoints = composePublishToEndpoints({ tracing });
+export function composeEvents(resources: Resources, { runs }: EventsNeeds) {
+  const { now } = resources;
+  const publishToEndpoints = composePublishToEndpoints(resources);
   const queueNotifications = createQueueNotifications({
     queueIn: createNotificationQueueRepository,
     now,

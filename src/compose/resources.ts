@@ -7,7 +7,9 @@ import { batchSlots } from '../db/locking-commit.ts';
 import { createTransact } from '../db/transaction.ts';
 import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
+import { notifyQueued } from '../deliveries/delivery-notifications.repository.ts';
 import type { ResolveName } from '../deliveries/name-lookups.service.ts';
+import { createQueueNotifier } from '../deliveries/queue-notifier.service.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
 import { createMetrics } from '../http/metrics.ts';
 import type { Settings } from '../process/config.ts';
@@ -22,6 +24,9 @@ import { createStarter } from '../temporal/starter.ts';
 import { findOutage } from './outages.ts';
 import { composeReplica } from './replica.ts';
 import { traceTransactions, warnOfLostSpans } from './traces.ts';
+
+/** Between two notifications of what was queued. */
+const NOTIFY_GATHER_MS = 3;
 
 export interface ComposeOptions {
   settings: Settings;
@@ -98,6 +103,12 @@ export function openResources(options: ComposeOptions) {
     transactFrames: transactBatches({ plans: 'once', startsWithRead: true }),
     slots: batchSlots(settings.databasePoolSize, !settings.isDatabaseDistributed),
     metrics,
+    queueNotifier: createQueueNotifier({
+      notify: (endpoints) => notifyQueued(sql, endpoints),
+      gatherMs: NOTIFY_GATHER_MS,
+      onFault: (err) =>
+        log.warn({ err }, 'Dispatchers were not notified: they find what is queued by themselves'),
+    }),
     temporal,
     starter: createStarter({
       client: temporal.client,

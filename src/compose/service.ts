@@ -26,7 +26,7 @@ export function compose(options: ComposeOptions) {
   const { settings, sql, transferSql, lagging, temporal, metrics, tracing } = resources;
   let phase: Phase = 'starting';
   const kinds = new Set<ProcessKind>();
-  const { timeZoneRules } = resources;
+  const { timeZoneRules, queueNotifier } = resources;
   const checks = healthChecks(resources);
   const readReadiness = createReadiness({ checks, phase: () => phase, timeZoneRules });
   composeProcessMetrics(resources, { kinds, readReadiness });
@@ -65,6 +65,7 @@ export function compose(options: ComposeOptions) {
       await clock.stop();
       await slices.configJobs.flush();
       await slices.escalations.flush();
+      await queueNotifier.stop();
       await slices.deliveries.close();
       slices.notifications.close();
       await temporal.close();

@@ -31,6 +31,7 @@ export function composeSlices(resources: Resources) {
   );
 
   const alerts = composeAlerts(resources, {
+    configurationsIn,
     publish,
     remindAgain,
     holdEscalation: escalationRuns.hold,

@@ -21,11 +21,12 @@ export type JobToBegin = Omit<NewJob, 'stageCount' | 'targetCount'>;
 export type BeginJob = (tx: Transaction, job: JobToBegin, changes: DeviceChange[]) => Promise<JobRef>;
 
 export function createBeginJob(deps: BeginJobDeps): BeginJob {
-  return async ({ sql, afterCommit }, newJob, changes) => {
+  return async (tx, newJob, changes) => {
+    const { sql, afterCommit } = tx;
     const first = firstStageSize(changes.length, newJob.rollout);
     const stageCount = first < changes.length ? 2 : 1;
     const job = await deps.jobsIn(sql).insert({ ...newJob, targetCount: changes.length, stageCount });
-    const superseded = await deps.changes.put(sql, job, changes.slice(0, first));
+    const superseded = await deps.changes.put(tx, job, changes.slice(0, first));
     await deps.targetsIn(sql).insert(
       job,
       changes.map(({ device, changeId, groupId }, index) => ({

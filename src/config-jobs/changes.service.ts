@@ -54,7 +54,12 @@ export type ChangesService = ReturnType<typeof createChangesService>;
 export function createChangesService(deps: ChangesDeps) {
   const { configurationsIn, deviceTargetsIn } = deps;
 
-  async function merge(sql: Sql, { organizationId, jobId }: JobRef, changes: DeviceChange[]): Promise<void> {
+  async function merge(
+    tx: InTransaction,
+    { organizationId, jobId }: JobRef,
+    changes: DeviceChange[],
+  ): Promise<void> {
+    const { sql } = tx;
     const contents = await configurationsIn(sql).find([
       {
         organizationId,
@@ -63,7 +68,7 @@ export function createChangesService(deps: ChangesDeps) {
     ]);
     const nextOf = memoized(keyOf, (change: DeviceChange) => mergedPending(change, contents));
     const next = changes.map((change) => ({ device: change.device, ...nextOf(change) }));
-    await assign(deps, sql, { organizationId, jobId }, next);
+    await assign(deps, tx, { organizationId, jobId }, next);
   }
 
   /** Changes of other jobs lose what these overwrite, which supersedes them; answers with the ids of the jobs. */
@@ -87,11 +92,12 @@ export function createChangesService(deps: ChangesDeps) {
    * with them. Where nothing is taken out, the device keeps the revision that it may have fetched.
    */
   async function withdraw(
-    sql: Sql,
+    tx: InTransaction,
     owner: ChangesOwner,
     devices: ChangingDevice[],
     ended: ActiveChange[],
   ): Promise<void> {
+    const { sql } = tx;
     const { organizationId } = owner;
     const targets = deviceTargetsIn(sql);
     const assetIds = devices.map(({ assetId }) => assetId);
@@ -119,7 +125,7 @@ export function createChangesService(deps: ChangesDeps) {
         return { device, ...nextOf(each) };
       })
       .filter(({ isChanged }) => isChanged);
-    await assign(deps, sql, { organizationId, jobId: null }, next);
+    await assign(deps, tx, { organizationId, jobId: null }, next);
     await targets.reoffer(next.map(({ device }) => ({ organizationId, assetId: device.assetId })));
     await targets.release(organizationId, retried, assetIds);
   }
@@ -128,9 +134,9 @@ export function createChangesService(deps: ChangesDeps) {
     withdraw,
 
     /** Takes out all that is pending. */
-    async clear(sql: Sql, organizationId: string, devices: ChangingDevice[]): Promise<void> {
+    async clear(tx: InTransaction, organizationId: string, devices: ChangingDevice[]): Promise<void> {
       const configIds = devices.map(({ pendingConfigId }) => pendingConfigId);
-      const contents = await configurationsIn(sql).find([{ organizationId, configIds }]);
+      const contents = await configurationsIn(tx.sql).find([{ organizationId, configIds }]);
       const cleared = { config: null, refusedKeys: [], refusalReason: null };
       const next = devices
         .filter(({ pendingConfigId }) => pendingConfigId !== null)
@@ -138,14 +144,14 @@ export function createChangesService(deps: ChangesDeps) {
           const pending = contentOf(contents, device.pendingConfigId as string);
           return { device, ...cleared, hasOtherAlertRules: !hasSameAlertRules(pending, null) };
         });
-      await assign(deps, sql, { organizationId, jobId: null }, next);
+      await assign(deps, tx, { organizationId, jobId: null }, next);
     },
 
     /** Merges each change into what is pending; answers with the ids of the jobs that have superseded targets now. */
-    async put(sql: Sql, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
+    async put(tx: InTransaction, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
       if (changes.length === 0) return [];
-      await merge(sql, job, changes);
-      return supersede(sql, job, changes);
+      await merge(tx, job, changes);
+      return supersede(tx.sql, job, changes);
     },
   };
 }
@@ -216,10 +222,11 @@ function afterEnd(
 /** Stores each distinct configuration once, and makes it pending. */
 async function assign(
   { configurationsIn, pendingIn, onAlertRulesChanged, now }: ChangesDeps,
-  sql: Sql,
+  tx: InTransaction,
   { organizationId, jobId }: { organizationId: string; jobId: string | null },
   next: Array<NextPending & { device: DeviceChange['device'] }>,
 ): Promise<void> {
+  const { sql } = tx;
   const configs = [...new Set(next.flatMap(({ config }) => config ?? []))];
   const ids = await configurationsIn(sql).insert(configs.map((config) => ({ organizationId, config })));
   const idOf = new Map(configs.map((config, index) => [config, ids[index] as string]));
@@ -239,7 +246,7 @@ async function assign(
   );
   const changed = next.filter((each) => each.hasOtherAlertRules && isMonitoredByPending(each.device));
   await onAlertRulesChanged(
-    { sql },
+    tx,
     changed.map(({ device }) => ({ organizationId, assetId: device.assetId })),
   );
 }

@@ -145,11 +145,12 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
      * request; to cancel it once more changes nothing. @throws conflict when the job has ended.
      */
     cancel(transact: Transact, ref: JobRef): Promise<ConfigJob> {
-      return transact(async ({ sql, afterCommit }) => {
+      return transact(async (tx) => {
+        const { sql, afterCommit } = tx;
         const job = await lockOwn(sql, ref);
         if (hasEnded(job.status)) throw conflict(`The job is not running: it is ${job.status}`);
         if (!isBeingCancelled(job)) await jobsIn(sql).requestCancel(job);
-        if (!largeJobs.isLarge(job.targetCount)) await deps.jobEnding.end(sql, job, 'cancelled');
+        if (!largeJobs.isLarge(job.targetCount)) await deps.jobEnding.end(tx, job, 'cancelled');
         afterCommit(() => deps.jobsProgressed(job.organizationId, [job.jobId]));
         return (await jobsIn(sql).find(job)) as ConfigJob;
       });

@@ -49,7 +49,8 @@ export function createDeviceWithdrawal(deps: DeviceWithdrawalDeps) {
   return {
     /** Cancels the open targets of the device, and the jobs that have no other one. @throws not found */
     withdraw(transact: Transact, organizationId: string, serial: string): Promise<DeviceConfigView> {
-      return transact(async ({ sql, afterCommit }) => {
+      return transact(async (tx) => {
+        const { sql, afterCommit } = tx;
         const { assetId } = await find(sql, organizationId, serial);
         const lockedJobs = await lockJobs(sql, organizationId, assetId);
         const devices = await pendingIn(sql).lockAssets(organizationId, [assetId]);
@@ -57,9 +58,9 @@ export function createDeviceWithdrawal(deps: DeviceWithdrawalDeps) {
           const jobIds = await deviceTargetsIn(sql).listOnlyTargetJobs(organizationId, assetId);
           if (!jobIds.every((jobId) => lockedJobs.has(jobId)))
             throw staleRead('A job of the device began meanwhile');
-          await deps.changes.clear(sql, organizationId, devices);
+          await deps.changes.clear(tx, organizationId, devices);
           const concerned = await deviceTargetsIn(sql).cancelByAsset(organizationId, assetId, REASON);
-          for (const jobId of jobIds) await deps.finishJob(sql, { organizationId, jobId }, 'cancelled');
+          for (const jobId of jobIds) await deps.finishJob(tx, { organizationId, jobId }, 'cancelled');
           afterCommit(() => deps.jobsProgressed(organizationId, concerned));
         }
         return deviceConfigView(await find(sql, organizationId, serial));

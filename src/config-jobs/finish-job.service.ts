@@ -1,6 +1,7 @@
 /** The only way a job ends: its final status and counts are stored and its event is published in one transaction. */
 import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
+import type { Transaction } from '../db/transaction.ts';
 import {
   type ConfigJob,
   finishedStatus,
@@ -24,17 +25,17 @@ export interface FinishJobDeps {
 }
 
 /** Without a status, the counts of the targets decide how the job ended. */
-export type FinishJob = (sql: Database, job: JobRef, status?: JobStatus) => Promise<ConfigJob>;
+export type FinishJob = (tx: Transaction, job: JobRef, status?: JobStatus) => Promise<ConfigJob>;
 
 export function createFinishJob({ jobsIn, publish, now }: FinishJobDeps): FinishJob {
-  return async (sql, { organizationId, jobId }, status) => {
-    const jobs = jobsIn(sql);
+  return async (tx, { organizationId, jobId }, status) => {
+    const jobs = jobsIn(tx.sql);
     const ref = { organizationId, jobId };
     const counts = await jobs.recountTargets(ref);
     await jobs.finish(ref, status ?? finishedStatus(counts), counts);
     const job = (await jobs.find(ref)) as ConfigJob;
     const data = jobView(job);
-    await publish({ sql }, [{ organizationId, type: 'config.job.finished', timestamp: now(), data }]);
+    await publish(tx, [{ organizationId, type: 'config.job.finished', timestamp: now(), data }]);
     return job;
   };
 }

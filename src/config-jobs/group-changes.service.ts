@@ -25,17 +25,18 @@ export function createGroupChanges(deps: GroupChangesDeps) {
   const { pendingIn, groupTargetsIn } = deps;
 
   async function withdrawFrom(
-    { sql, afterCommit }: Transaction,
+    tx: Transaction,
     ref: GroupTargetsRef,
     concerned: string[],
     reason: string,
   ): Promise<void> {
+    const { sql, afterCommit } = tx;
     const { organizationId } = ref;
     const devices = await pendingIn(sql).lockAssets(organizationId, concerned);
     // Read again under the locks: a report may have settled some in between.
     const active = await groupTargetsIn(sql).listActive(ref, concerned);
     await deps.changes.withdraw(
-      sql,
+      tx,
       ref,
       devices,
       active.filter(({ state }) => state !== 'queued'),

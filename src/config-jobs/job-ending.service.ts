@@ -4,6 +4,7 @@
  * last one of a process: who goes on begins with the targets that are left.
  */
 import type { Database } from '../db/database.ts';
+import type { Transaction } from '../db/transaction.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { lastOf, stepwise } from '../process/pages.ts';
 import type { ChangesService } from './changes.service.ts';
@@ -47,16 +48,17 @@ export type JobEnding = ReturnType<typeof createJobEnding>;
 export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chunkSize }: JobEndingDeps) {
   /** Takes the change out of what is pending, but for devices that have settled before they were locked. */
   async function withdraw(
-    sql: Database,
+    tx: Transaction,
     job: EndingJob,
     { scope, reason }: Withdrawal,
     page: TargetRange,
   ): Promise<EndingTarget[]> {
+    const { sql } = tx;
     const listed = await targetsIn(sql).listEnding(job, scope, page);
     const devices = await pendingIn(sql).lockAssets(job.organizationId, assetsOf(listed));
     const ending = await targetsIn(sql).listEnding(job, scope, page);
     const begun = ending.filter(({ state }) => state !== 'queued');
-    await changes.withdraw(sql, job, devices, begun);
+    await changes.withdraw(tx, job, devices, begun);
     await targetsIn(sql).cancel(job, scope, assetsOf(listed), reason(job));
     return listed;
   }
@@ -70,7 +72,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
 
   /** For the next targets that end, by asset id. Answers with the last one; null when the job has ended. */
   async function endNext(
-    sql: Database,
+    tx: Transaction,
     job: EndingJob,
     ending: Ending,
     after: string | null,
@@ -78,11 +80,11 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
     const page = { after, limit: chunkSize };
     const listed =
       ending === 'timed_out'
-        ? await timeOut(sql, job, page)
-        : await withdraw(sql, job, WITHDRAWN[ending], page);
+        ? await timeOut(tx.sql, job, page)
+        : await withdraw(tx, job, WITHDRAWN[ending], page);
     const last = lastOf(listed, chunkSize)?.assetId ?? null;
     if (last === null)
-      await finishJob(sql, job, ending === 'timed_out' ? undefined : WITHDRAWN[ending].status);
+      await finishJob(tx, job, ending === 'timed_out' ? undefined : WITHDRAWN[ending].status);
     return last;
   }
 
@@ -90,8 +92,8 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
     endNext,
 
     /** All in the transaction of the caller. */
-    async end(sql: Database, job: EndingJob, ending: Ending): Promise<void> {
-      await stepwise((after: string | null) => endNext(sql, job, ending, after));
+    async end(tx: Transaction, job: EndingJob, ending: Ending): Promise<void> {
+      await stepwise((after: string | null) => endNext(tx, job, ending, after));
     },
   };
 }

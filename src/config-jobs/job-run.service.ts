@@ -171,7 +171,7 @@ export function createJobRunService(deps: JobRunDeps) {
         const page = { after, limit: chunkSize };
         const { listed, queuedChanges, archived } = await lockQueued(tx, job, stage, page);
         const stageChanges = hasReadBefore(job) ? await compileAnew(sql, job, queuedChanges) : queuedChanges;
-        const superseded = await changes.put(sql, job, stageChanges);
+        const superseded = await changes.put(tx, job, stageChanges);
         await targetsIn(sql).begin(
           job,
           stageChanges.map(({ device }) => device.assetId),
@@ -190,10 +190,10 @@ export function createJobRunService(deps: JobRunDeps) {
      * chunk; null when the job has ended.
      */
     endNext(ref: JobRef, ending: Ending, after: string | null): Promise<string | null> {
-      return onRunning(ref, async ({ sql }, job) => {
-        if (job.cancelRequestedAt !== null) return deps.jobEnding.endNext(sql, job, 'cancelled', after);
-        const reason = ending === 'aborted' ? await whyAborted(sql, job) : null;
-        return deps.jobEnding.endNext(sql, { ...job, reason }, ending, after);
+      return onRunning(ref, async (tx, job) => {
+        if (job.cancelRequestedAt !== null) return deps.jobEnding.endNext(tx, job, 'cancelled', after);
+        const reason = ending === 'aborted' ? await whyAborted(tx.sql, job) : null;
+        return deps.jobEnding.endNext(tx, { ...job, reason }, ending, after);
       });
     },
   };

@@ -14,8 +14,6 @@ import {
 } from './transaction.ts';
 
 export interface BatchTransaction extends InTransaction {
-  /** Runs the effect after the commit. For speed only: a crash may lose it. */
-  afterCommit(effect: () => void): void;
   /**
    * Runs the last statement, if any, of the transaction: the commit follows it without waiting for its answer, so it may
    * be one statement only. Where it fails, nothing is committed.

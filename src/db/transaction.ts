@@ -10,13 +10,11 @@ import { isRetryable } from './faults.ts';
 export interface InTransaction {
   readonly sql: Sql;
   /** Runs the effect after the commit. For speed only, as signals to other processes are: a crash may lose it. */
-  afterCommit?(effect: () => void): void;
+  afterCommit(effect: () => void): void;
 }
 
 export interface Transaction extends InTransaction {
   readonly sql: Database;
-  /** Runs the effect after the commit. For speed only, as signals to other processes are: a crash may lose it. */
-  afterCommit(effect: () => void): void;
 }
 
 /** Runs the work in a transaction of that kind. */

@@ -4,11 +4,7 @@ import { query, queryPrepared } from '../db/query.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { OutgoingEvent } from '../events/events.service.ts';
 import { type Attempt, type Delivery, STORED_STATES, type StoredState } from './delivery.ts';
-import {
-  DELIVERIES_CHANNEL,
-  ENDPOINTS_PER_NOTIFICATION,
-  notifyChanged,
-} from './delivery-notifications.repository.ts';
+import { notifyChanged } from './delivery-notifications.repository.ts';
 import { insertByOrganization } from './distributed-outbox.repository.ts';
 
 const COLUMNS = `id, event_id as "eventId", event_type as "eventType", state, attempt_count as "attemptCount",
@@ -45,11 +41,12 @@ export function createDeliveriesRepository(sql: Sql) {
   return {
     /**
      * Stores each event once, and a delivery for every endpoint that subscribes to it; an event without a subscriber
-     * stores nothing. Locks no endpoint: an edit of one never waits for events, nor they for it. Notifies the dispatchers.
+     * stores nothing. Locks no endpoint: an edit of one never waits for events, nor they for it. Answers with the endpoints
+     * whose dispatchers have something to send now.
      */
-    async insert(events: OutgoingEvent[]): Promise<void> {
+    async insert(events: OutgoingEvent[]): Promise<EndpointRef[]> {
       if (sql.isDistributed) return insertByOrganization(sql, events);
-      await queryPrepared(
+      return queryPrepared<EndpointRef>(
         sql,
         'deliveries_insert',
         `with e as materialized (
@@ -69,13 +66,8 @@ export function createDeliveriesRepository(sql: Sql) {
            insert into deliveries (endpoint_id, organization_id, event_id, event_type, state)
            select endpoint_id, organization_id, event_id, type, 'pending' from subscribed
          )
-         select pg_notify('${DELIVERIES_CHANNEL}', string_agg(organization_id || ':' || endpoint_id, ','))
-         from (
-           select organization_id, endpoint_id,
-             (row_number() over () - 1) / ${ENDPOINTS_PER_NOTIFICATION} as notification
-           from (select distinct organization_id, endpoint_id from subscribed where status = 'active') as active
-         ) as numbered
-         group by notification`,
+         select distinct organization_id as "organizationId", endpoint_id as "endpointId" from subscribed
+         where status = 'active'`,
         [
           events.map(({ organizationId }) => organizationId),
           events.map(({ type }) => type),

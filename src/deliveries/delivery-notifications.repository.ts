@@ -1,6 +1,9 @@
-/** Notifications for the dispatchers. PostgreSQL sends them when the transaction that changes an endpoint's queue commits. */
+/**
+ * Notifications for the dispatchers of all processes. That an endpoint was changed is sent by the commit of the change; what
+ * was queued is notified after the commit (queue-notifier.service.ts).
+ */
 import type { Sql } from '../db/database.ts';
-import { query } from '../db/query.ts';
+import { query, queryPrepared } from '../db/query.ts';
 import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
 
 export const DELIVERIES_CHANNEL = 'deliveries_queued';
@@ -25,11 +28,19 @@ function parseEndpointKey(key: string): EndpointRef {
   return { organizationId, endpointId };
 }
 
+/** In one transaction of its own, which waits for no disk: what is lost with a crash, the dispatchers find by looking. */
 export async function notifyQueued(sql: Sql, endpoints: EndpointRef[]): Promise<void> {
-  for (let at = 0; at < endpoints.length; at += ENDPOINTS_PER_NOTIFICATION) {
-    const keys = endpoints.slice(at, at + ENDPOINTS_PER_NOTIFICATION).map(endpointKey);
-    await query(sql, 'select pg_notify(?, ?)', [DELIVERIES_CHANNEL, keys.join()]);
-  }
+  const keys = endpoints.map(endpointKey);
+  const payloads = Array.from({ length: Math.ceil(keys.length / ENDPOINTS_PER_NOTIFICATION) }, (_, index) =>
+    keys.slice(index * ENDPOINTS_PER_NOTIFICATION, (index + 1) * ENDPOINTS_PER_NOTIFICATION).join(),
+  );
+  if (payloads.length === 0) return;
+  await queryPrepared(
+    sql,
+    'deliveries_notify',
+    `select set_config('synchronous_commit', 'off', true), pg_notify(?, payload) from unnest(?::text[]) as payload`,
+    [DELIVERIES_CHANNEL, payloads],
+  );
 }
 
 export async function notifyChanged(sql: Sql, endpoint: EndpointRef): Promise<void> {

@@ -7,7 +7,6 @@ import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { OutgoingEvent } from '../events/events.service.ts';
-import { notifyQueued } from './delivery-notifications.repository.ts';
 
 interface Subscriber {
   id: string;
@@ -20,7 +19,8 @@ interface StoredEvent extends OutgoingEvent {
   subscribers: Subscriber[];
 }
 
-export async function insertByOrganization(sql: Sql, events: OutgoingEvent[]): Promise<void> {
+export async function insertByOrganization(sql: Sql, events: OutgoingEvent[]): Promise<EndpointRef[]> {
+  const queued: EndpointRef[] = [];
   const organizationIds = [...new Set(events.map(({ organizationId }) => organizationId))].sort();
   for (const organizationId of organizationIds) {
     const own = events.filter((event) => event.organizationId === organizationId);
@@ -28,8 +28,9 @@ export async function insertByOrganization(sql: Sql, events: OutgoingEvent[]): P
     if (stored.length === 0) continue;
     await insertEvents(sql, organizationId, stored);
     await insertDeliveries(sql, organizationId, stored);
-    await notifyQueued(sql, activeOf(stored));
+    queued.push(...activeOf(stored));
   }
+  return queued;
 }
 
 /** Events without a subscriber are left out. */

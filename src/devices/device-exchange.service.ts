@@ -136,9 +136,10 @@ interface ExchangeBatch {
 
 async function handleExchanges(
   deps: DeviceExchangesDeps,
-  { sql, afterCommit }: BatchTransaction,
+  tx: BatchTransaction,
   { exchanges, locking, folds }: ExchangeBatch,
 ): Promise<Handled[]> {
+  const { sql, afterCommit } = tx;
   folds.clear();
   const { lockedKeys, now } = await lockDevices(deps, sql, { exchanges, locking, folds });
   const results = exchanges.map((exchange): Handled => {
@@ -154,12 +155,12 @@ async function handleExchanges(
     locking,
   );
   await deps.onCameOnline(
-    { sql, afterCommit },
+    tx,
     presences.filter(({ before, after }) => cameOnline(before, after)),
   );
   const settled = await updateTargets(deps.targetsIn(sql), changed);
-  await deps.publish({ sql }, exchangeEvents(changed, settled, now));
-  await deps.onAlertRulesChanged({ sql, afterCommit }, devicesWhere(changed, 'hasOtherAlertRules'));
+  await deps.publish(tx, exchangeEvents(changed, settled, now));
+  await deps.onAlertRulesChanged(tx, devicesWhere(changed, 'hasOtherAlertRules'));
   await deps.unregisteredIn(sql).record(exchanges.filter((_, index) => results[index] === null));
   afterCommit(() => deps.recordOutcomes(targetOutcomes(changed, settled)));
   return results;

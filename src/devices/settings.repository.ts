@@ -1,5 +1,7 @@
+import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
+import type { AssetRef } from './asset-ref.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import { contentOf } from './configuration-id.ts';
 import type { ConfigurationsRepository } from './configurations.repository.ts';
@@ -17,6 +19,9 @@ export interface SettingsFilter {
 interface Row extends Omit<SettingsPeriod, 'config'> {
   configId: string | null;
 }
+
+/** More than any device has in months. */
+const PERIODS_MAX = 1_000;
 
 export type SettingsRepository = ReturnType<typeof createSettingsRepository>;
 
@@ -56,12 +61,49 @@ export function createSettingsRepository(sql: Sql, configurations: Pick<Configur
           limit,
         ],
       );
-      const contents = await configurations.find([
-        { organizationId, configIds: rows.map(({ configId }) => configId) },
+      return withConfigs(rows.map((row) => ({ ...row, organizationId })));
+    },
+
+    /** Of many devices, each from a moment on: by asset, oldest first. */
+    async listFrom(
+      starts: ReadonlyArray<AssetRef & { from: number }>,
+    ): Promise<Map<string, SettingsPeriod[]>> {
+      const byAsset = new Map<string, SettingsPeriod[]>();
+      if (starts.length === 0) return byAsset;
+      const rows = await queryPrepared<Row & AssetRef>(sql, 'settings_list_from', LIST_FROM, [
+        toArrayText(starts, ({ organizationId }) => organizationId),
+        toArrayText(starts, ({ assetId }) => assetId),
+        toArrayText(starts, ({ from }) => new Date(from).toISOString()),
       ]);
-      const content = (id: string | null): DeviceConfiguration | null =>
-        id === null ? null : contentOf(contents, id);
-      return rows.map(({ configId, ...row }) => ({ ...row, config: content(configId) }));
+      for (const { assetId, ...period } of await withConfigs(rows))
+        byAsset.set(assetId, [...(byAsset.get(assetId) ?? []), period]);
+      return byAsset;
     },
   };
+
+  async function withConfigs<Each extends Row & { organizationId: string }>(rows: Each[]) {
+    const contents = await configurations.find(
+      rows.map(({ organizationId, configId }) => ({ organizationId, configIds: [configId] })),
+    );
+    const content = (id: string | null): DeviceConfiguration | null =>
+      id === null ? null : contentOf(contents, id);
+    return rows.map(({ configId, organizationId, ...row }) => ({ ...row, config: content(configId) }));
+  }
 }
+
+const LIST_FROM = `
+  select n.organization_id as "organizationId", n.asset_id as "assetId", s.*
+  from unnest(?::uuid[], ?::uuid[], ?::timestamptz[]) as n (organization_id, asset_id, first_at)
+  cross join lateral (
+    select from_at as "from", lead(from_at) over (order by from_at) as "to", config_id as "configId",
+      measurement_period_seconds as "measurementPeriodSeconds",
+      transmission_interval_seconds as "transmissionIntervalSeconds", profile_slug as "profileSlug", source
+    from device_settings
+    where organization_id = n.organization_id and asset_id = n.asset_id and from_at >= coalesce((
+      select max(from_at) from device_settings
+      where organization_id = n.organization_id and asset_id = n.asset_id and from_at <= n.first_at
+    ), '-infinity')
+    order by from_at limit ${PERIODS_MAX}
+  ) as s
+  where s.source is not null
+  order by n.asset_id, s."from"`;

@@ -19,13 +19,14 @@ export type DisableEndpoint = (endpoint: EndpointRef, reason: 'failing' | 'gone'
 
 export function createDisableEndpoint(deps: DisableEndpointDeps): DisableEndpoint {
   return ({ organizationId, endpointId }, reason) =>
-    deps.transact(async ({ sql }) => {
+    deps.transact(async (tx) => {
+      const { sql } = tx;
       const disabled = await deps.breakersIn(sql).disable({ organizationId, endpointId }, reason);
       if (!disabled) return false;
       const [health] = await deps.healthIn(sql).list(organizationId, [endpointId]);
       const { collection, name, url } = disabled;
       const recType = collection === 'cellular' ? 'cellular-webhook' : 'webhook';
-      await deps.publish({ sql }, [
+      await deps.publish(tx, [
         {
           organizationId,
           type: 'webhook.disabled',

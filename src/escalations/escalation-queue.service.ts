@@ -23,7 +23,7 @@ export type QueueEscalations = (tx: InTransaction, events: DomainEvent[]) => Pro
 type AlertEvent = DomainEvent<'alert.created' | 'alert.resolved'>;
 
 export function createQueueEscalations({ queueIn, runs, now }: EscalationQueueDeps): QueueEscalations {
-  return async ({ sql, afterCommit = () => {} }, events) => {
+  return async ({ sql, afterCommit }, events) => {
     // Somebody may have acknowledged an alert before it is announced.
     const opened = events.filter((event) => event.type === 'alert.created' && event.data.status === 'new');
     const ended = events.filter((event) => event.type === 'alert.resolved');

@@ -105,9 +105,9 @@ export const noteData = Joi.object<{ note: string }>({ note: Joi.string().requir
 
 interface NotificationData {
   text: string;
-  counts: { opened: number; reminder: number; resolved: number; escalated?: number };
+  counts: { opened: number; reminder: number; resolved: number; late: number; escalated?: number };
   alerts: Array<{
-    change: 'opened' | 'reminder' | 'resolved' | 'escalated';
+    change: 'opened' | 'reminder' | 'resolved' | 'late' | 'escalated';
     assetName: string;
     alert: AlertView;
   }>;
@@ -121,15 +121,16 @@ export const notificationData = Joi.object<NotificationData>({
     opened: count(),
     reminder: count(),
     resolved: count(),
+    late: count(),
     escalated: Joi.number().integer().description('In the step of an escalation alone'),
   }).required(),
   alerts: Joi.array()
     .items(
       Joi.object({
         change: Joi.string()
-          .valid('opened', 'reminder', 'resolved', 'escalated')
+          .valid('opened', 'reminder', 'resolved', 'late', 'escalated')
           .required()
-          .description('reminder: it is still open'),
+          .description('reminder: it is still open; late: an excursion in late data, which is over'),
         assetName: Joi.string().required(),
         alert: alertSchema.required(),
       }),

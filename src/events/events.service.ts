@@ -16,8 +16,11 @@ export interface OutgoingEvent {
   exceptEndpointId?: string | undefined;
 }
 
-export interface EventsDeps {
-  deliveriesIn(sql: Sql): { insert(events: OutgoingEvent[]): Promise<void> };
+export interface EventsDeps<Endpoint> {
+  /** Answers with the endpoints that have something to send now. */
+  deliveriesIn(sql: Sql): { insert(events: OutgoingEvent[]): Promise<Endpoint[]> };
+  /** After the commit. */
+  onQueued(endpoints: Endpoint[]): void;
   /** Null: no traces. */
   traceOf?: ((event: DomainEvent) => string | null) | null;
 }
@@ -26,8 +29,9 @@ export interface EventsDeps {
 export const PUBLISHED_EVENTS = 'device-monitoring-service:published-events';
 const published = channel(PUBLISHED_EVENTS);
 
-export function createPublishEvents({ deliveriesIn, traceOf = null }: EventsDeps): Publish {
-  return async ({ sql }, events) => {
+export function createPublishEvents<Endpoint>(deps: EventsDeps<Endpoint>): Publish {
+  const { deliveriesIn, onQueued, traceOf = null } = deps;
+  return async ({ sql, afterCommit }, events) => {
     if (events.length === 0) return;
     const outgoing = events.map((event) => ({
       organizationId: event.organizationId,
@@ -38,6 +42,7 @@ export function createPublishEvents({ deliveriesIn, traceOf = null }: EventsDeps
       exceptEndpointId: event.exceptEndpointId,
     }));
     published.publish(outgoing);
-    await deliveriesIn(sql).insert(outgoing);
+    const queued = await deliveriesIn(sql).insert(outgoing);
+    if (queued.length > 0) afterCommit(() => onQueued(queued));
   };
 }

@@ -2,32 +2,14 @@
  * The device info that a logger sends to `i` (Efento proto_device_info.proto): firmware, power, radio. Decoding covers
  * what the service shows; encoding is for the simulator.
  */
-import type { BinaryReader } from '@bufbuild/protobuf/wire';
+import {
+  DeviceInfoSchema,
+  type RuntimeInfo,
+  type Modem as WireModem,
+} from './generated/logger-messages_pb.ts';
 import { CLOUD_TOKEN_MAX } from './measurements-message.ts';
-import {
-  type Field,
-  MalformedMessage,
-  readBool,
-  readEmbedded,
-  readMessage,
-  readNumbers,
-  readSerialNumber,
-  readSint32,
-  readText,
-  readTime,
-  readUint32,
-} from './wire-reader.ts';
-import {
-  newWriter,
-  writeBool,
-  writeEmbedded,
-  writeNumbers,
-  writeSerialNumber,
-  writeSint32,
-  writeText,
-  writeTime,
-  writeUint32,
-} from './wire-writer.ts';
+import { atMost, atMostEntries, readMessage, toSerialNumber, toText, toTime } from './wire-reader.ts';
+import { orUnset, toSeconds, toSerialBytes, toTextBytes, writeMessage } from './wire-writer.ts';
 
 /** Null = not sent, or sent as unknown. */
 export interface DeviceInfo {
@@ -99,10 +81,43 @@ const PARAMETERS_SENT = 21;
 
 /** @throws MalformedMessage */
 export function decodeDeviceInfo(bytes: Uint8Array): DeviceInfo {
-  const info = emptyDeviceInfo();
-  readMessage('Device info', bytes, (field, reader) => readField(info, field, reader));
-  if (info.serialNumber === '') throw new MalformedMessage('Device info: there is no serial number');
-  return info;
+  const sent = readMessage('Device info', DeviceInfoSchema, bytes);
+  return {
+    ...emptyDeviceInfo(),
+    serialNumber: toSerialNumber(sent.serialNumber),
+    cloudToken: toText(sent.cloudToken, CLOUD_TOKEN_MAX, 'The token'),
+    softwareVersion: toVersionText(atMost(sent.softwareVersion, 0xffff, 'The software version')),
+    commitId: toText(sent.commitId, COMMIT_ID_MAX, 'The commit'),
+    ...(sent.runtimeInfo && toRuntime(sent.runtimeInfo)),
+    modem: sent.modem ? toModem(sent.modem) : null,
+    lastUpdateAt: toTime(sent.lastUpdateInfo?.timestamp ?? 0),
+    lastUpdateStatus: sent.lastUpdateInfo?.status ?? null,
+    enclosureTamperAlert: sent.enclosureTamperAlert,
+  };
+}
+
+const toRuntime = (sent: RuntimeInfo) => ({
+  upTimeSeconds: sent.upTime ?? null,
+  mcuTemperatureC: sent.mcuTemperature ?? null,
+  batteryMillivolts: nullIf(sent.batteryVoltage ?? NO_MILLIVOLTS, NO_MILLIVOLTS),
+  messageCounters: atMostEntries(sent.messageCounters, COUNTERS_MAX, 'The list of counters'),
+  runtimeErrors: atMostEntries(sent.runtimeErrors, ERRORS_MAX, 'The list of errors'),
+  resetCounter: sent.resetCounter ?? null,
+  batteryResetAt: toTime(sent.batteryResetTimestamp),
+});
+
+function toModem(sent: WireModem): ModemInfo {
+  const parameters = atMostEntries(sent.parameters, PARAMETERS_MAX, 'The list of parameters');
+  const modem = {
+    ...emptyModem(),
+    type: sent.type,
+    simCard: nullIfUnknown(toText(sent.simCard, SIM_CARD_MAX, 'The SIM card')),
+    firmwareVersion: sent.firmwareVersion ?? null,
+    imei: nullIfUnknown(toText(sent.imei, IMEI_MAX, 'The IMEI')),
+  };
+  for (const { name, index, unknown } of PARAMETERS)
+    modem[name] = nullIf(parameters[index] ?? unknown, unknown);
+  return modem;
 }
 
 /** Device info without any field set; decoding and the simulated device fill it in. */
@@ -124,90 +139,6 @@ export const emptyDeviceInfo = (): DeviceInfo => ({
   enclosureTamperAlert: false,
 });
 
-function readField(info: DeviceInfo, field: Field, reader: BinaryReader): boolean {
-  switch (field.number) {
-    case 1:
-      info.serialNumber = readSerialNumber(field, reader);
-      return true;
-    case 3:
-      info.softwareVersion = toVersionText(readUint32(field, reader, 0xffff));
-      return true;
-    case 13:
-      readEmbedded(field, reader, (inner) => readRuntimeField(info, inner, reader));
-      return true;
-    case 14:
-      info.modem = readModem(field, reader);
-      return true;
-    case 15:
-      info.commitId = readText(field, reader, COMMIT_ID_MAX);
-      return true;
-    case 16:
-      info.cloudToken = readText(field, reader, CLOUD_TOKEN_MAX);
-      return true;
-    case 18:
-      readEmbedded(field, reader, (inner) => readUpdateField(info, inner, reader));
-      return true;
-    case 19:
-      info.enclosureTamperAlert = readBool(field, reader);
-      return true;
-    default:
-      return false;
-  }
-}
-
-function readRuntimeField(info: DeviceInfo, field: Field, reader: BinaryReader): boolean {
-  switch (field.number) {
-    case 1:
-      info.upTimeSeconds = readUint32(field, reader);
-      return true;
-    case 2:
-      readNumbers(field, reader, info.messageCounters, { read: 'uint32', max: COUNTERS_MAX });
-      return true;
-    case 3:
-      info.mcuTemperatureC = readSint32(field, reader);
-      return true;
-    case 4:
-      info.batteryMillivolts = nullIf(readUint32(field, reader), NO_MILLIVOLTS);
-      return true;
-    case 6:
-      info.batteryResetAt = readTime(field, reader);
-      return true;
-    case 9:
-      readNumbers(field, reader, info.runtimeErrors, { read: 'uint32', max: ERRORS_MAX });
-      return true;
-    case 10:
-      info.resetCounter = readUint32(field, reader);
-      return true;
-    default:
-      return false;
-  }
-}
-
-function readUpdateField(info: DeviceInfo, field: Field, reader: BinaryReader): boolean {
-  if (field.number === 1) info.lastUpdateAt = readTime(field, reader);
-  else if (field.number === 2) info.lastUpdateStatus = readUint32(field, reader);
-  else return false;
-  return true;
-}
-
-function readModem(field: Field, reader: BinaryReader): ModemInfo {
-  const parameters: number[] = [];
-  const modem = emptyModem();
-  readEmbedded(field, reader, (inner) => {
-    if (inner.number === 1) modem.type = readUint32(inner, reader);
-    else if (inner.number === 2)
-      readNumbers(inner, reader, parameters, { read: 'sint32', max: PARAMETERS_MAX });
-    else if (inner.number === 3) modem.simCard = nullIfUnknown(readText(inner, reader, SIM_CARD_MAX));
-    else if (inner.number === 4) modem.firmwareVersion = readUint32(inner, reader);
-    else if (inner.number === 5) modem.imei = nullIfUnknown(readText(inner, reader, IMEI_MAX));
-    else return false;
-    return true;
-  });
-  for (const { name, index, unknown } of PARAMETERS)
-    modem[name] = nullIf(parameters[index] ?? unknown, unknown);
-  return modem;
-}
-
 export const emptyModem = (): ModemInfo => ({
   type: 0,
   rsrpDbm: null,
@@ -222,7 +153,7 @@ export const emptyModem = (): ModemInfo => ({
 });
 
 const nullIf = (value: number, unknown: number) => (value === unknown ? null : value);
-const nullIfUnknown = (text: string) => (text === '' || text === UNKNOWN_TEXT ? null : text);
+const nullIfUnknown = (text: string | null) => (text === '' || text === UNKNOWN_TEXT ? null : text);
 
 /** 1546 = 0x060A is 06.10. */
 function toVersionText(version: number): string | null {
@@ -235,40 +166,36 @@ function toVersionNumber(text: string | null): number {
   return (major << 8) | minor;
 }
 
-export function encodeDeviceInfo(info: DeviceInfo): Uint8Array {
-  const writer = newWriter();
-  writeSerialNumber(writer, 1, info.serialNumber);
-  writeUint32(writer, 3, toVersionNumber(info.softwareVersion));
-  writeEmbedded(writer, 13, () => {
-    writeUint32(writer, 1, info.upTimeSeconds);
-    writeNumbers(writer, 2, info.messageCounters, 'uint32');
-    writeSint32(writer, 3, info.mcuTemperatureC);
-    writeUint32(writer, 4, info.batteryMillivolts ?? NO_MILLIVOLTS);
-    writeTime(writer, 6, info.batteryResetAt);
-    writeNumbers(writer, 9, info.runtimeErrors, 'uint32');
-    writeUint32(writer, 10, info.resetCounter);
+export const encodeDeviceInfo = (info: DeviceInfo): Uint8Array =>
+  writeMessage(DeviceInfoSchema, {
+    serialNumber: toSerialBytes(info.serialNumber),
+    softwareVersion: toVersionNumber(info.softwareVersion),
+    runtimeInfo: {
+      upTime: orUnset(info.upTimeSeconds),
+      messageCounters: info.messageCounters,
+      mcuTemperature: orUnset(info.mcuTemperatureC),
+      batteryVoltage: orUnset(info.batteryMillivolts ?? NO_MILLIVOLTS),
+      batteryResetTimestamp: toSeconds(info.batteryResetAt),
+      runtimeErrors: info.runtimeErrors,
+      resetCounter: orUnset(info.resetCounter),
+    },
+    modem: info.modem ? toWireModem(info.modem) : undefined,
+    commitId: toTextBytes(info.commitId),
+    cloudToken: toTextBytes(info.cloudToken),
+    lastUpdateInfo:
+      info.lastUpdateAt || info.lastUpdateStatus
+        ? { timestamp: toSeconds(info.lastUpdateAt), status: orUnset(info.lastUpdateStatus) }
+        : undefined,
+    enclosureTamperAlert: info.enclosureTamperAlert,
   });
-  const { modem } = info;
-  if (modem) {
-    writeEmbedded(writer, 14, () => {
-      writeUint32(writer, 1, modem.type);
-      writeNumbers(writer, 2, toParameters(modem), 'sint32');
-      writeText(writer, 3, modem.simCard);
-      writeUint32(writer, 4, modem.firmwareVersion);
-      writeText(writer, 5, modem.imei);
-    });
-  }
-  writeText(writer, 15, info.commitId);
-  writeText(writer, 16, info.cloudToken);
-  if (info.lastUpdateAt || info.lastUpdateStatus) {
-    writeEmbedded(writer, 18, () => {
-      writeTime(writer, 1, info.lastUpdateAt);
-      writeUint32(writer, 2, info.lastUpdateStatus);
-    });
-  }
-  writeBool(writer, 19, info.enclosureTamperAlert);
-  return writer.finish();
-}
+
+const toWireModem = (modem: ModemInfo) => ({
+  type: modem.type,
+  parameters: toParameters(modem),
+  simCard: toTextBytes(modem.simCard),
+  firmwareVersion: orUnset(modem.firmwareVersion),
+  imei: toTextBytes(modem.imei),
+});
 
 function toParameters(modem: ModemInfo): number[] {
   const parameters = Array<number>(PARAMETERS_SENT).fill(-1);

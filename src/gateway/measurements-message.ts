@@ -2,36 +2,20 @@
  * The measurements that a logger sends to `m` (Efento proto_measurements.proto): decoding, and encoding for the
  * simulator. `decode-readings.ts` turns their samples into readings.
  */
-import type { BinaryReader } from '@bufbuild/protobuf/wire';
 import { CHANNELS_MAX } from '../devices/channel-layout.ts';
 import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
+import { type Channel, MeasurementsSchema } from './generated/logger-messages_pb.ts';
 import {
-  type Field,
+  atMost,
+  atMostEntries,
   MalformedMessage,
-  readBool,
-  readEmbedded,
-  readInt32,
   readMessage,
-  readNumbers,
-  readSerialNumber,
-  readSint32,
-  readText,
-  readTime,
-  readUint32,
+  toSerialNumber,
+  toText,
+  toTime,
 } from './wire-reader.ts';
-import {
-  newWriter,
-  writeBool,
-  writeEmbedded,
-  writeInt32,
-  writeNumbers,
-  writeSerialNumber,
-  writeSint32,
-  writeText,
-  writeTime,
-  writeUint32,
-} from './wire-writer.ts';
+import { orUnset, toSeconds, toSerialBytes, toTextBytes, writeMessage } from './wire-writer.ts';
 
 export interface MeasurementsMessage {
   /** Upper-case hex of 6 bytes. */
@@ -76,95 +60,37 @@ const UNIX_SECONDS_MAX = 0xffffffff;
 
 /** @throws MalformedMessage */
 export function decodeMeasurements(bytes: Uint8Array): MeasurementsMessage {
-  const message = emptyMessage();
-  readMessage('Measurements', bytes, (field, reader) => readField(message, field, reader));
-  if (message.serialNumber === '') throw new MalformedMessage('Measurements: there is no serial number');
-  checkTimes(message);
+  const sent = readMessage('Measurements', MeasurementsSchema, bytes);
+  const message = {
+    serialNumber: toSerialNumber(sent.serialNumber),
+    batteryOk: sent.batteryStatus,
+    measurementPeriodBase: toPeriod(sent.measurementPeriodBase),
+    measurementPeriodFactor: toPeriod(sent.measurementPeriodFactor),
+    nextTransmissionAt: toTime(sent.nextTransmissionAt),
+    transferReason: sent.transferReason,
+    signal: sent.signal ?? null,
+    configurationHash: sent.configurationHash ?? null,
+    extendedConfigurationHash: sent.extendedConfigurationHash ?? null,
+    cloudToken: toText(sent.cloudToken, CLOUD_TOKEN_MAX, 'The token'),
+    batteryLevel: sent.batteryLevel ?? null,
+    channels: atMostEntries(sent.channels, CHANNELS_MAX, 'The frame').map(toChannel),
+  };
+  checkSamples(message);
   return message;
 }
 
-const emptyMessage = (): MeasurementsMessage => ({
-  serialNumber: '',
-  batteryOk: false,
-  measurementPeriodBase: 0,
-  measurementPeriodFactor: 0,
-  nextTransmissionAt: null,
-  transferReason: 0,
-  signal: null,
-  configurationHash: null,
-  extendedConfigurationHash: null,
-  cloudToken: null,
-  batteryLevel: null,
-  channels: [],
-});
+export const toPeriod = (value: number): number =>
+  atMost(value, MEASUREMENT_PERIOD_MAX, 'The measurement period');
 
-function readField(message: MeasurementsMessage, field: Field, reader: BinaryReader): boolean {
-  switch (field.number) {
-    case 1:
-      message.serialNumber = readSerialNumber(field, reader);
-      return true;
-    case 2:
-      message.batteryOk = readBool(field, reader);
-      return true;
-    case 3:
-      message.measurementPeriodBase = readUint32(field, reader, MEASUREMENT_PERIOD_MAX);
-      return true;
-    case 4:
-      message.channels.push(readChannel(message, field, reader));
-      return true;
-    case 5:
-      message.nextTransmissionAt = readTime(field, reader);
-      return true;
-    case 6:
-      message.transferReason = readUint32(field, reader);
-      return true;
-    case 7:
-      message.signal = readUint32(field, reader);
-      return true;
-    case 8:
-      message.measurementPeriodFactor = readUint32(field, reader, MEASUREMENT_PERIOD_MAX);
-      return true;
-    case 9:
-      message.configurationHash = readUint32(field, reader);
-      return true;
-    case 16:
-      message.cloudToken = readText(field, reader, CLOUD_TOKEN_MAX);
-      return true;
-    case 17:
-      message.extendedConfigurationHash = readUint32(field, reader);
-      return true;
-    case 18:
-      message.batteryLevel = readUint32(field, reader);
-      return true;
-    default:
-      return false;
-  }
-}
+const toChannel = (
+  { type, timestamp, startPoint, sampleOffsets }: Channel,
+  position: number,
+): MeasuredChannel => ({ number: position + 1, type, timestamp, startPoint, sampleOffsets });
 
-function readChannel({ channels }: MeasurementsMessage, field: Field, reader: BinaryReader): MeasuredChannel {
-  if (channels.length >= CHANNELS_MAX) throw new MalformedMessage(`There are over ${CHANNELS_MAX} channels`);
-  const sampleCount = channels.reduce((sum, { sampleOffsets }) => sum + sampleOffsets.length, 0);
-  const offsets = { read: 'sint32', max: SAMPLES_MAX - sampleCount } as const;
-  const channel: MeasuredChannel = {
-    number: channels.length + 1,
-    type: 0,
-    timestamp: 0,
-    startPoint: 0,
-    sampleOffsets: [],
-  };
-  readEmbedded(field, reader, (inner) => {
-    if (inner.number === 1) channel.type = readInt32(inner, reader);
-    else if (inner.number === 2) channel.timestamp = readInt32(inner, reader);
-    else if (inner.number === 4) channel.startPoint = readSint32(inner, reader);
-    else if (inner.number === 5) readNumbers(inner, reader, channel.sampleOffsets, offsets);
-    else return false;
-    return true;
-  });
-  return channel;
-}
-
-/** Refuses samples of one time, and those whose time 32 bits of seconds cannot hold. */
-function checkTimes(message: MeasurementsMessage): void {
+/** Refuses too many samples, several of one time, and those whose time 32 bits of seconds cannot hold. */
+function checkSamples(message: MeasurementsMessage): void {
+  const sampleCount = message.channels.reduce((sum, { sampleOffsets }) => sum + sampleOffsets.length, 0);
+  atMost(sampleCount, SAMPLES_MAX, 'The number of samples');
   const period = continuousPeriodSeconds(message);
   for (const { type, timestamp, sampleOffsets } of message.channels) {
     if (period === 0 && sampleOffsets.length > 1 && measurementTypeOf(type)?.kind === 'continuous') {
@@ -198,26 +124,18 @@ export function continuousPeriodSeconds({
   return measurementPeriodBase * (isMixed ? 14 : 1);
 }
 
-export function encodeMeasurements(message: MeasurementsMessage): Uint8Array {
-  const writer = newWriter();
-  writeSerialNumber(writer, 1, message.serialNumber);
-  writeBool(writer, 2, message.batteryOk);
-  writeUint32(writer, 3, message.measurementPeriodBase);
-  for (const channel of message.channels) {
-    writeEmbedded(writer, 4, () => {
-      writeInt32(writer, 1, channel.type);
-      writeInt32(writer, 2, channel.timestamp);
-      writeSint32(writer, 4, channel.startPoint);
-      writeNumbers(writer, 5, channel.sampleOffsets, 'sint32');
-    });
-  }
-  writeTime(writer, 5, message.nextTransmissionAt);
-  writeUint32(writer, 6, message.transferReason);
-  writeUint32(writer, 7, message.signal);
-  writeUint32(writer, 8, message.measurementPeriodFactor);
-  writeUint32(writer, 9, message.configurationHash);
-  writeText(writer, 16, message.cloudToken);
-  writeUint32(writer, 17, message.extendedConfigurationHash);
-  writeUint32(writer, 18, message.batteryLevel);
-  return writer.finish();
-}
+export const encodeMeasurements = (message: MeasurementsMessage): Uint8Array =>
+  writeMessage(MeasurementsSchema, {
+    serialNumber: toSerialBytes(message.serialNumber),
+    batteryStatus: message.batteryOk,
+    measurementPeriodBase: message.measurementPeriodBase,
+    channels: message.channels,
+    nextTransmissionAt: toSeconds(message.nextTransmissionAt),
+    transferReason: message.transferReason,
+    signal: orUnset(message.signal),
+    measurementPeriodFactor: message.measurementPeriodFactor,
+    configurationHash: orUnset(message.configurationHash),
+    cloudToken: toTextBytes(message.cloudToken),
+    extendedConfigurationHash: orUnset(message.extendedConfigurationHash),
+    batteryLevel: orUnset(message.batteryLevel),
+  });

@@ -7,7 +7,6 @@
  * goes back to a device exactly as it was received. Two things are not kept: the parameters of a disabled rule, which
  * mean nothing, and the channels of a logic rule, which are always those of its rules.
  */
-import type { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
 import {
   CHANNELS_MAX,
   TEMPERATURE,
@@ -28,25 +27,11 @@ import {
   RULE_SAMPLES_MAX,
 } from '../devices/configuration-limits.ts';
 import { RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
-import {
-  type Field,
-  hasOnlyBits,
-  isWithin,
-  readEmbedded,
-  readInt32,
-  readNumbers,
-  readUint32,
-  toPositions,
-} from './wire-reader.ts';
-import { toBitMask, writeEmbedded, writeInt32, writeNumbers, writeUint32 } from './wire-writer.ts';
+import type { Rule } from './generated/logger-messages_pb.ts';
+import { atMostEntries, hasOnlyBits, isWithin, toPositions } from './wire-reader.ts';
+import { toBitMask } from './wire-writer.ts';
 
-/** A rule's fields on the wire, 1 to 4. */
-interface WireRule {
-  mask: number;
-  condition: number;
-  parameters: number[];
-  action: number;
-}
+type WireRule = Omit<Rule, '$typeName' | '$unknown'>;
 
 const CONDITION = { DISABLED: 1, HIGH_THRESHOLD: 2, LOW_THRESHOLD: 3, LOGIC_OPERATOR: 6 } as const;
 const OPERATORS = ['AND', 'OR'] as const;
@@ -54,27 +39,19 @@ const MODE_CONSECUTIVE_SAMPLES = 3;
 const NO_ACTION_ON_RETURN = RULE_DELAY_MAX_SECONDS + 1;
 const THRESHOLD_MIN = tenths(TEMPERATURE_MIN_C);
 const THRESHOLD_MAX = tenths(TEMPERATURE_MAX_C);
-const PARAMETERS = { read: 'sint32', max: RAW_PARAMETERS_MAX } as const;
 
-export function readRule(field: Field, reader: BinaryReader): AlarmRule {
-  const entry: WireRule = { mask: 0, condition: 0, parameters: [], action: 0 };
-  readEmbedded(field, reader, (inner) => {
-    if (inner.number === 1) entry.mask = readUint32(inner, reader);
-    else if (inner.number === 2) entry.condition = readInt32(inner, reader);
-    else if (inner.number === 3) readNumbers(inner, reader, entry.parameters, PARAMETERS);
-    else if (inner.number === 4) entry.action = readInt32(inner, reader);
-    else return false;
-    return true;
-  });
-  return toRule(entry);
-}
-
-function toRule(entry: WireRule): AlarmRule {
+export function toRule(entry: WireRule): AlarmRule {
+  atMostEntries(entry.parameters, RAW_PARAMETERS_MAX, 'The list of parameters');
   if (entry.condition === CONDITION.DISABLED) return DISABLED_RULE;
   return toThresholdRule(entry) ?? toLogicRule(entry) ?? toOtherRule(entry);
 }
 
-function toThresholdRule({ mask, condition, parameters, action }: WireRule): ThresholdRule | null {
+function toThresholdRule({
+  channelMask: mask,
+  condition,
+  parameters,
+  action,
+}: WireRule): ThresholdRule | null {
   if (condition !== CONDITION.HIGH_THRESHOLD && condition !== CONDITION.LOW_THRESHOLD) return null;
   const [threshold, hysteresis, mode, samples, type] = parameters as [number, number, number, number, number];
   const isNatural =
@@ -128,7 +105,7 @@ function toLogicRule({ condition, parameters, action }: WireRule): LogicRule | n
   };
 }
 
-const toOtherRule = ({ mask, condition, parameters, action }: WireRule): AlarmRule => ({
+const toOtherRule = ({ channelMask: mask, condition, parameters, action }: WireRule): AlarmRule => ({
   condition: 'OTHER',
   slotNumbers: toPositions(mask),
   conditionCode: condition,
@@ -136,36 +113,20 @@ const toOtherRule = ({ mask, condition, parameters, action }: WireRule): AlarmRu
   actionCode: action,
 });
 
-export function writeRules(
-  writer: BinaryWriter,
-  field: number,
-  rules: readonly AlarmRule[] | undefined,
-): void {
-  rules?.forEach((rule, position) => {
-    const { mask, condition, parameters, action } = toWireRule(rule, position, rules);
-    writeEmbedded(writer, field, () => {
-      writeUint32(writer, 1, mask);
-      writeInt32(writer, 2, condition);
-      writeNumbers(writer, 3, parameters, 'sint32');
-      writeInt32(writer, 4, action);
-    });
-  });
-}
-
-function toWireRule(rule: AlarmRule, position: number, all: readonly AlarmRule[]): WireRule {
+export function toWireRule(rule: AlarmRule, position: number, all: readonly AlarmRule[]): WireRule {
   if (rule.condition === 'DISABLED') {
-    return { mask: 0, condition: CONDITION.DISABLED, parameters: [], action: 0 };
+    return { channelMask: 0, condition: CONDITION.DISABLED, parameters: [], action: 0 };
   }
   if (rule.condition === 'LOGIC_OPERATOR') return toWireLogicRule(rule, channelMaskOf(position, all));
   if (rule.condition === 'OTHER') {
     const { slotNumbers, conditionCode, parameters, actionCode } = rule;
-    return { mask: toBitMask(slotNumbers), condition: conditionCode, parameters, action: actionCode };
+    return { channelMask: toBitMask(slotNumbers), condition: conditionCode, parameters, action: actionCode };
   }
   return toWireThresholdRule(rule);
 }
 
-const toWireLogicRule = (rule: LogicRule, mask: number): WireRule => ({
-  mask,
+const toWireLogicRule = (rule: LogicRule, channelMask: number): WireRule => ({
+  channelMask,
   condition: CONDITION.LOGIC_OPERATOR,
   parameters: [
     OPERATORS.indexOf(rule.operator) + 1,
@@ -178,7 +139,7 @@ const toWireLogicRule = (rule: LogicRule, mask: number): WireRule => ({
 });
 
 const toWireThresholdRule = (rule: ThresholdRule): WireRule => ({
-  mask: toBitMask(rule.slotNumbers),
+  channelMask: toBitMask(rule.slotNumbers),
   condition: CONDITION[rule.condition],
   parameters: [
     tenths(rule.threshold),

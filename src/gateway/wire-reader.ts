@@ -1,8 +1,14 @@
 /**
- * Reads protobuf from devices: strict about wire types and bounds, lenient about unknown fields. A message is read in
- * a loop over its fields; a field that `onField` does not know is skipped, so messages of newer firmware can be read,
- * too. Lists may be packed or not, as the encoding allows both.
+ * Reads protobuf from devices by the schema of logger-messages.proto: strict about wire types and bounds, lenient about
+ * unknown fields, so messages of newer firmware can be read, too. Lists may be packed or not, as the encoding allows both.
  */
+import {
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  type MessageShape,
+  ScalarType,
+} from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 
 /** Bytes that are no message of the protocol, or one beyond its bounds. The sender is answered 4.00, if at all. */
@@ -13,19 +19,15 @@ export class MalformedMessage extends Error {
   }
 }
 
-export interface Field {
-  number: number;
-  wireType: number;
-}
-
-/** Reads the field's value, or returns false without reading when the field is unknown. */
-export type OnField = (field: Field, reader: BinaryReader) => boolean;
-
 /** @throws MalformedMessage, and nothing else, whatever the bytes are */
-export function readMessage(name: string, bytes: Uint8Array, onField: OnField): void {
-  const reader = new BinaryReader(bytes);
+export function readMessage<Schema extends DescMessage>(
+  name: string,
+  schema: Schema,
+  bytes: Uint8Array,
+): MessageShape<Schema> {
   try {
-    readFields(reader, bytes.length, onField);
+    checkFields(schema, new BinaryReader(bytes), bytes.length);
+    return fromBinary(schema, bytes, { readUnknownFields: false });
   } catch (error) {
     // The library throws Error and RangeError for bad bytes; a TypeError would be a defect in our code.
     if (error instanceof MalformedMessage || error instanceof TypeError) throw error;
@@ -33,100 +35,77 @@ export function readMessage(name: string, bytes: Uint8Array, onField: OnField): 
   }
 }
 
-/** Reads the fields of a message inside this one. */
-export function readEmbedded(field: Field, reader: BinaryReader, onField: OnField): void {
-  readFields(reader, readEnd(field, reader), onField);
-}
-
-function readFields(reader: BinaryReader, end: number, onField: OnField): void {
+/** The library would misread a field of another wire type, and one that reaches beyond its message. */
+function checkFields(schema: DescMessage, reader: BinaryReader, end: number): void {
   while (reader.pos < end) {
-    const tag = reader.uint32();
-    const field = { number: tag >>> 3, wireType: tag & 7 };
-    if (field.number === 0) throw new MalformedMessage('A field has no number');
-    if (!onField(field, reader)) reader.skip(field.wireType, field.number);
+    const [number, wireType] = reader.tag();
+    const field = fieldsOf(schema).get(number);
+    if (!field) reader.skip(wireType, number);
+    else checkField(field, reader, wireType);
   }
   if (reader.pos !== end) throw new MalformedMessage('A field reaches beyond its message');
 }
 
+function checkField(field: DescField, reader: BinaryReader, wireType: WireType): void {
+  const isPacked = field.fieldKind === 'list' && wireType === WireType.LengthDelimited;
+  const isLengthDelimited = field.message || isPacked || field.scalar === ScalarType.BYTES;
+  if (wireType !== (isLengthDelimited ? WireType.LengthDelimited : WireType.Varint))
+    throw new MalformedMessage(`${field.localName} has wire type ${wireType}`);
+  if (field.message) checkFields(field.message, reader, readEnd(field, reader));
+  else if (isPacked) checkPacked(reader, readEnd(field, reader));
+  else reader.skip(wireType, field.number);
+}
+
+function checkPacked(reader: BinaryReader, end: number): void {
+  while (reader.pos < end) reader.uint32();
+  if (reader.pos !== end) throw new MalformedMessage('An entry reaches beyond its list');
+}
+
 /** Reads the length of a length-delimited field and returns the position after its bytes. */
-function readEnd(field: Field, reader: BinaryReader): number {
-  expectType(field, WireType.LengthDelimited);
+function readEnd({ localName }: DescField, reader: BinaryReader): number {
   const length = reader.uint32();
   const end = reader.pos + length;
-  if (end > reader.len) throw new MalformedMessage(`Field ${field.number} is cut off`);
+  if (end > reader.len) throw new MalformedMessage(`${localName} is cut off`);
   return end;
 }
 
-function expectType({ number, wireType }: Field, expected: number): void {
-  if (wireType !== expected) throw new MalformedMessage(`Field ${number} has wire type ${wireType}`);
+const fieldsBySchema = new WeakMap<DescMessage, Map<number, DescField>>();
+
+function fieldsOf(schema: DescMessage): Map<number, DescField> {
+  const found = fieldsBySchema.get(schema) ?? new Map(schema.fields.map((field) => [field.number, field]));
+  fieldsBySchema.set(schema, found);
+  return found;
 }
 
-export function readUint32(field: Field, reader: BinaryReader, max = 0xffffffff): number {
-  expectType(field, WireType.Varint);
-  const value = reader.uint32();
-  if (value > max) throw new MalformedMessage(`Field ${field.number} is ${value}, more than ${max}`);
+export function atMost(value: number, max: number, name: string): number {
+  if (value > max) throw new MalformedMessage(`${name} is ${value}, more than ${max}`);
   return value;
 }
 
-export function readInt32(field: Field, reader: BinaryReader): number {
-  expectType(field, WireType.Varint);
-  return reader.int32();
+export function atMostEntries<Entry>(list: Entry[], max: number, name: string): Entry[] {
+  if (list.length > max) throw new MalformedMessage(`${name} has over ${max} entries`);
+  return list;
 }
-
-export function readSint32(field: Field, reader: BinaryReader): number {
-  expectType(field, WireType.Varint);
-  return reader.sint32();
-}
-
-export const readBool = (field: Field, reader: BinaryReader): boolean => readUint32(field, reader) !== 0;
 
 /** Unix seconds; 0 means not set. */
-export function readTime(field: Field, reader: BinaryReader): Date | null {
-  const seconds = readUint32(field, reader);
-  return seconds === 0 ? null : new Date(seconds * 1000);
-}
+export const toTime = (seconds: number): Date | null => (seconds === 0 ? null : new Date(seconds * 1000));
 
-/** Invalid UTF-8 becomes U+FFFD; a NUL is refused, because PostgreSQL cannot store it. */
-export function readText(field: Field, reader: BinaryReader, bytesMax: number): string {
-  const text = textDecoder.decode(readBytes(field, reader, bytesMax));
-  if (text.includes('\0')) throw new MalformedMessage(`Field ${field.number} has a NUL`);
+/** Null = not sent. Invalid UTF-8 becomes U+FFFD; a NUL is refused, because PostgreSQL cannot store it. */
+export function toText(bytes: Uint8Array | undefined, bytesMax: number, name: string): string | null {
+  if (!bytes) return null;
+  if (bytes.length > bytesMax) throw new MalformedMessage(`${name} has over ${bytesMax} bytes`);
+  const text = textDecoder.decode(bytes);
+  if (text.includes('\0')) throw new MalformedMessage(`${name} has a NUL`);
   return text;
 }
 
 const textDecoder = new TextDecoder();
-
-/** Returns a view of the message's bytes, not a copy. */
-export function readBytes(field: Field, reader: BinaryReader, bytesMax: number): Uint8Array {
-  expectType(field, WireType.LengthDelimited);
-  const bytes = reader.bytes();
-  if (bytes.length > bytesMax) throw new MalformedMessage(`Field ${field.number} has over ${bytesMax} bytes`);
-  return bytes;
-}
-
 const SERIAL_BYTES = 6;
 
 /** Six bytes as upper-case hex. */
-export function readSerialNumber(field: Field, reader: BinaryReader): string {
-  const bytes = readBytes(field, reader, SERIAL_BYTES);
-  if (bytes.length < SERIAL_BYTES) throw new MalformedMessage('The serial number is not 6 bytes');
-  return Buffer.from(bytes.buffer, bytes.byteOffset, SERIAL_BYTES).toString('hex').toUpperCase();
-}
-
-/** Appends one entry, or several that are packed into one field. */
-export function readNumbers(field: Field, reader: BinaryReader, list: number[], { read, max }: ListOf): void {
-  const end = field.wireType === WireType.LengthDelimited ? readEnd(field, reader) : null;
-  if (end === null) expectType(field, WireType.Varint);
-  do {
-    if (end !== null && reader.pos >= end) break;
-    if (list.length >= max) throw new MalformedMessage(`Field ${field.number} has over ${max} entries`);
-    list.push(read === 'sint32' ? reader.sint32() : read === 'int32' ? reader.int32() : reader.uint32());
-  } while (end !== null);
-  if (end !== null && reader.pos !== end) throw new MalformedMessage(`Field ${field.number} is cut off`);
-}
-
-export interface ListOf {
-  read: 'uint32' | 'int32' | 'sint32';
-  max: number;
+export function toSerialNumber(bytes: Uint8Array): string {
+  if (bytes.length !== SERIAL_BYTES) throw new MalformedMessage('The serial number is not 6 bytes');
+  return Buffer.from(bytes).toString('hex').toUpperCase();
 }
 
 /** The positions, 0..31 and ascending, of the bits that are set. */

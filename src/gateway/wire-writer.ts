@@ -1,73 +1,21 @@
-/**
- * Writes protobuf as loggers and their server do: numbers that are 0 are left out, lists are packed. An empty text is
- * written, because devices send one. Callers write fields in ascending order.
- */
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+/** Writes protobuf as loggers and their server do, by the schema of logger-messages.proto. */
+import { create, type DescMessage, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 
-export const newWriter = () => new BinaryWriter();
+export const writeMessage = <Schema extends DescMessage>(
+  schema: Schema,
+  message: MessageInitShape<Schema>,
+): Uint8Array => toBinary(schema, create(schema, message));
 
-export interface FieldWrite {
-  field: number;
-  write(writer: BinaryWriter): void;
-}
+/** Numbers that are 0 are not sent, as if they were not set. An empty text is sent, because devices send one. */
+export const orUnset = (value: number | null): number | undefined => value || undefined;
 
-/** A message of these fields, in ascending order. */
-export function encodeFields(fields: FieldWrite[]): Uint8Array {
-  const writer = newWriter();
-  for (const { write } of fields.sort((a, b) => a.field - b.field)) write(writer);
-  return writer.finish();
-}
+export const toSeconds = (time: Date | null | undefined): number =>
+  time ? Math.floor(time.getTime() / 1000) : 0;
 
-export function writeUint32(writer: BinaryWriter, field: number, value: number | null | undefined): void {
-  if (value) writer.tag(field, WireType.Varint).uint32(value);
-}
+export const toTextBytes = (text: string | null): Uint8Array | undefined =>
+  text === null ? undefined : Buffer.from(text);
 
-export function writeInt32(writer: BinaryWriter, field: number, value: number | null | undefined): void {
-  if (value) writer.tag(field, WireType.Varint).int32(value);
-}
-
-export function writeSint32(writer: BinaryWriter, field: number, value: number | null | undefined): void {
-  if (value) writer.tag(field, WireType.Varint).sint32(value);
-}
-
-export function writeBool(writer: BinaryWriter, field: number, value: boolean | undefined): void {
-  if (value) writer.tag(field, WireType.Varint).bool(true);
-}
-
-/** As unix seconds. */
-export function writeTime(writer: BinaryWriter, field: number, value: Date | null | undefined): void {
-  writeUint32(writer, field, value && Math.floor(value.getTime() / 1000));
-}
-
-export function writeText(writer: BinaryWriter, field: number, value: string | null | undefined): void {
-  if (typeof value === 'string') writer.tag(field, WireType.LengthDelimited).string(value);
-}
-
-export function writeSerialNumber(writer: BinaryWriter, field: number, serialNumber: string): void {
-  writer.tag(field, WireType.LengthDelimited).bytes(Buffer.from(serialNumber, 'hex'));
-}
-
-export function writeNumbers(
-  writer: BinaryWriter,
-  field: number,
-  values: readonly number[] | undefined,
-  as: 'uint32' | 'int32' | 'sint32',
-): void {
-  if (!values?.length) return;
-  writer.tag(field, WireType.LengthDelimited).fork();
-  for (const value of values) writer[as](value);
-  writer.join();
-}
-
-export function writeEmbedded(
-  writer: BinaryWriter,
-  field: number,
-  write: (writer: BinaryWriter) => void,
-): void {
-  writer.tag(field, WireType.LengthDelimited).fork();
-  write(writer);
-  writer.join();
-}
+export const toSerialBytes = (serialNumber: string): Uint8Array => Buffer.from(serialNumber, 'hex');
 
 /** Bit n is set for position n, 0..31. */
 export const toBitMask = (positions: readonly number[]): number =>

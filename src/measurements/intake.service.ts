@@ -159,7 +159,8 @@ function storeFrames(
   frames: Frame[],
   { locking, check }: { locking: Locking; check: DuplicateCheck },
 ): Promise<Stored[]> {
-  return deps.transact(async ({ sql, afterCommit, finishWith }) => {
+  return deps.transact(async (tx) => {
+    const { sql, finishWith } = tx;
     const { devices, lockedKeys } = await lockDevices(deps, sql, frames, { locking, check });
     const results = frames.map((frame): Stored => {
       const key = serialKeyOf(frame);
@@ -169,13 +170,13 @@ function storeFrames(
     });
     const stored = results.filter(isStored);
     await deps.measurementsIn(sql).store(stored, check);
-    const alertEvents = await deps.evaluateAlerts({ sql }, stored);
+    const alertEvents = await deps.evaluateAlerts(tx, stored);
     const backOnline = stored.filter(({ cameOnline }) => cameOnline).map(({ device }) => device);
-    const onlineEvents = await deps.onlineEvents({ sql }, backOnline);
-    const queued = await deps.queueAlerts({ sql, afterCommit }, [...alertEvents, ...onlineEvents]);
+    const onlineEvents = await deps.onlineEvents(tx, backOnline);
+    const queued = await deps.queueAlerts(tx, [...alertEvents, ...onlineEvents]);
     await deps.unregisteredIn(sql).record(frames.filter((_, index) => results[index] === null));
     const events = [...stored.flatMap(measurementEvents), ...queued];
-    finishWith(() => deps.publish({ sql }, events));
+    finishWith(() => deps.publish(tx, events));
     return results;
   });
 }

@@ -135,7 +135,7 @@ interface Gathering {
 }
 
 function countKinds(mentions: readonly Mention[]): MentionCounts {
-  const counts: MentionCounts = { opened: 0, reminder: 0, resolved: 0 };
+  const counts: MentionCounts = { opened: 0, reminder: 0, resolved: 0, late: 0 };
   for (const { kind } of mentions) counts[kind]++;
   return counts;
 }

@@ -48,11 +48,13 @@ const HEADINGS: Record<MentionKind, string> = {
   opened: 'New alerts',
   reminder: 'Still open',
   resolved: 'Over',
+  late: 'Over already, found in late data',
 };
 const COUNTED: Record<MentionKind, (count: number) => string> = {
   opened: (count) => (count === 1 ? '1 new alert' : `${count} new alerts`),
   reminder: (count) => `${count} still open`,
   resolved: (count) => `${count} over`,
+  late: (count) => `${count} over already, found in late data`,
 };
 
 /** `named` are the first of those that are counted. */
@@ -95,7 +97,7 @@ export function composeEscalation({ alert, assetName, step, stepCount, fleet }: 
     subject: `Escalation, step ${step}: ${about}`,
     data: {
       text: lines.join('\n'),
-      counts: { opened: 0, reminder: 0, resolved: 0, escalated: 1 },
+      counts: { opened: 0, reminder: 0, resolved: 0, late: 0, escalated: 1 },
       alerts: [{ change: 'escalated', assetName, alert: alertView(alert) }],
     },
   };
@@ -114,7 +116,7 @@ export function mergeSteps(steps: readonly Message[]): { message: Message; count
     subject: `Escalation: ${escalated} steps for alerts that nobody has acknowledged`,
     data: {
       text: merged.map(({ data }) => data.text).join('\n\n'),
-      counts: { opened: 0, reminder: 0, resolved: 0, escalated },
+      counts: { opened: 0, reminder: 0, resolved: 0, late: 0, escalated },
       alerts: merged.flatMap(({ data }) => data.alerts),
     },
   };
@@ -130,7 +132,7 @@ export const TEST_MESSAGE: Message = {
   subject: 'A test',
   data: {
     text: 'A test, asked for through the API',
-    counts: { opened: 0, reminder: 0, resolved: 0 },
+    counts: { opened: 0, reminder: 0, resolved: 0, late: 0 },
     alerts: [],
   },
 };
@@ -166,10 +168,17 @@ const SINGLE: Record<MentionKind, string> = {
   opened: 'New alert',
   reminder: 'Still open',
   resolved: 'Over',
+  late: 'Over already, found in late data',
 };
 
 const toLine = ({ assetName, alert }: MentionedAlert): string =>
-  `- ${toOneLine(assetName)} (${alert.serialNumber}): ${describe(alert)}, since ${toMinute(alert.startedAt)}`;
+  `- ${toOneLine(assetName)} (${alert.serialNumber}): ${describe(alert)}, ${spanOf(alert)}`;
+
+function spanOf({ startedAt, endedAt, extreme, late, type }: Alert): string {
+  if (!late || !endedAt || !extreme) return `since ${toMinute(startedAt)}`;
+  const most = type === 'high_temp' ? 'up to' : 'down to';
+  return `from ${toMinute(startedAt)} to ${toMinute(endedAt)}, ${most} ${extreme.value} °C`;
+}
 
 const nameOf = ({ type, severity }: Alert): string =>
   severity === 'warning' ? `${ALERT_NAMES[type]} (warning)` : ALERT_NAMES[type];

@@ -4,7 +4,7 @@ import { mutedUntil } from '../mutes/mutes.statements.ts';
 
 export const LIST_DUE = `
   select d.alert_id as "alertId", coalesce(o.is_notified, false) as "isNotified",
-    coalesce(a.status = 'resolved', true) as "isOver",
+    coalesce(a.status = 'resolved', true) as "isOver", coalesce(a.late, false) as "isLate",
     coalesce(a.status = 'acknowledged' and (a.snooze_until > :now::timestamptz) is not false, false) as "isAnswered",
     ${mutedUntil(
       'd.organization_id',
@@ -25,7 +25,8 @@ export const LIST_DUE = `
     limit 1
   ) as o on true
   left join lateral (
-    select status, snooze_until, asset_id from alerts where organization_id = d.organization_id and id = d.alert_id limit 1
+    select status, late, snooze_until, asset_id from alerts
+    where organization_id = d.organization_id and id = d.alert_id limit 1
   ) as a on true
   order by d.alert_id`;
 

@@ -1,8 +1,9 @@
 /**
  * Decides what a notification says about each alert that is due, and when that alert is due again. Outside of quiet hours: what
- * they held is due when they end. An alert that is over before its opening was said is never mentioned.
+ * they held is due when they end. An alert that is over before its opening was said is never mentioned, unless it is an
+ * excursion in late data: such a one is mentioned once.
  */
-export const MENTION_KINDS = ['opened', 'reminder', 'resolved'] as const;
+export const MENTION_KINDS = ['opened', 'reminder', 'resolved', 'late'] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];
 
 export interface DueAlert {
@@ -11,6 +12,8 @@ export interface DueAlert {
   isNotified: boolean;
   /** It is resolved, or gone. */
   isOver: boolean;
+  /** It was over when it was recorded. */
+  isLate: boolean;
   /** Somebody has it in hand. */
   isAnswered: boolean;
   /** Its device is under maintenance; null: it is not. */
@@ -61,7 +64,11 @@ export function planNotification(
   };
 }
 
-function mentionOf({ isNotified, isOver, isAnswered }: DueAlert, hasReminders: boolean): MentionKind | null {
+function mentionOf(
+  { isNotified, isOver, isLate, isAnswered }: DueAlert,
+  hasReminders: boolean,
+): MentionKind | null {
+  if (isLate) return isNotified ? null : 'late';
   if (isOver) return isNotified ? 'resolved' : null;
   if (isAnswered) return null;
   if (!isNotified) return 'opened';

@@ -8,11 +8,14 @@ export interface NotificationQueueDeps {
   now(): Date;
 }
 
-/** Works from the published events: an alert without an event notifies nobody. One statement for all, or none. */
+/**
+ * Works from the published events: an alert without an event notifies nobody. One statement for all, or none. Excursions in
+ * late data have no end to speak of: their opening says that they are over.
+ */
 export function createQueueNotifications({ queueIn, now }: NotificationQueueDeps): Publish {
   return async ({ sql }, events) => {
     const opened = events.filter((event) => event.type === 'alert.created');
-    const ended = events.filter((event) => event.type === 'alert.resolved');
+    const ended = events.filter((event) => event.type === 'alert.resolved').filter(({ data }) => !data.late);
     if (opened.length + ended.length === 0) return;
     await queueIn(sql).insert(opened.map(toRow), ended.map(toRow), now());
   };

@@ -13,11 +13,13 @@ export const alertHtml = (alert: Alert, { mayChange }: { mayChange: boolean }): 
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
   'alert',
-  html`<h1>${toWords(alert.type)} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}</h1>
+  html`<h1>${toWords(alert.type)} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}</h1>
 ${facts([
   ['Device', html`<a href="/operator/devices/${alert.assetId}">${alert.serialNumber}</a>`],
   ['Details', alertDetails(alert)],
   ['Since', time(alert.timestamp)],
+  ['Until', alert.endedAt ? time(alert.endedAt) : html`<span class="quiet">it is open</span>`],
+  ...(alert.late ? [['Found', 'In late data: it was over by then'] as const] : []),
   ['Assigned to', alert.assignee ?? html`<span class="quiet">nobody</span>`],
   [
     'Snoozed until',

@@ -48,7 +48,7 @@ export function alertsTable(
   { mayChange, empty, isOfDevice }: TableOptions,
 ): Html {
   const rows = alerts.map((alert): Content[] => [
-    html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}`,
+    html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.late && html` ${badge('late')}`}`,
     ...(isOfDevice
       ? []
       : [html`<a class="name" href="/operator/devices/${alert.assetId}">${alert.serialNumber}</a>`]),
@@ -84,10 +84,11 @@ const acknowledgeButton = ({ id, type, serialNumber }: AlertView): Html =>
     about: `${toWords(type)} of ${serialNumber}`,
   });
 
-export function alertDetails({ details }: Pick<AlertView, 'details'>): Content {
+export function alertDetails({ details, extreme }: Pick<AlertView, 'details' | 'extreme'>): Content {
   if ('bounds' in details) {
+    const farthest = extreme ? `; farthest ${extreme.value} °C` : '';
     const ended = details.resolution === 'outside_schedule' ? '; ended by its schedule' : '';
-    return `${details.value} °C on channel ${details.channel}, allowed ${boundsText(details.bounds)}${ended}`;
+    return `${details.value} °C on channel ${details.channel}, allowed ${boundsText(details.bounds)}${farthest}${ended}`;
   }
   if ('expectedBy' in details) return html`expected by ${time(details.expectedBy)}`;
   return 'error' in details ? `error ${details.error} on channel ${details.channel}` : '';

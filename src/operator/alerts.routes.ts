@@ -25,6 +25,7 @@ export function alertsRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
           status: query.get('status') ?? 'new',
           type: query.get('type'),
           severity: query.get('severity'),
+          late: query.get('late'),
           assetId: query.get('assetId'),
           cursor: query.get('cursor'),
         });

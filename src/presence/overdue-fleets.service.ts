@@ -39,11 +39,12 @@ export function createOverdueFleetsService(deps: OverdueFleetsDeps) {
     deps;
 
   function begin(fleet: OverdueFleet, at: Date): Promise<void> {
-    return transact(async ({ sql, afterCommit }) => {
+    return transact(async (tx) => {
+      const { sql, afterCommit } = tx;
       if (!(await overdueFleetsIn(sql).insert(fleet))) return;
       const { organizationId } = fleet;
       const data = overdueFleetData(fleet);
-      await publish({ sql }, [{ organizationId, type: 'fleet.silent', timestamp: at, data }]);
+      await publish(tx, [{ organizationId, type: 'fleet.silent', timestamp: at, data }]);
       afterCommit(() => onBegan(fleet));
     });
   }
@@ -55,11 +56,12 @@ export function createOverdueFleetsService(deps: OverdueFleetsDeps) {
 
   /** Answers whether there is more to do. */
   function endStep(organizationId: string): Promise<boolean> {
-    return transact(async ({ sql, afterCommit }) => {
+    return transact(async (tx) => {
+      const { sql, afterCommit } = tx;
       const fleet = await overdueFleetsIn(sql).lock(organizationId);
-      if (!fleet || !(fleet.isConfirmed || (await isOver({ sql }, fleet)))) return false;
-      const { devices, events, isLast } = await noDataAlerts.announce({ sql }, organizationId, ANNOUNCED_MAX);
-      await publish({ sql, afterCommit }, [...(await offlineEvents({ sql }, devices)), ...events]);
+      if (!fleet || !(fleet.isConfirmed || (await isOver(tx, fleet)))) return false;
+      const { devices, events, isLast } = await noDataAlerts.announce(tx, organizationId, ANNOUNCED_MAX);
+      await publish(tx, [...(await offlineEvents(tx, devices)), ...events]);
       if (!isLast) return true;
       await overdueFleetsIn(sql).remove(organizationId);
       afterCommit(() => onEnded(fleet));

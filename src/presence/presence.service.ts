@@ -85,8 +85,8 @@ export function createPresenceService(deps: PresenceServiceDeps) {
         const overdueFleets = await overdueFleetsIn(sql).shareLock();
         const isAnnounced = ({ organizationId }: DeviceKey) => !overdueFleets.has(organizationId);
         overdue = await presenceIn(sql).markOverdueOffline({ ...look, limit });
-        const alertEvents = await noDataAlerts.open({ sql }, overdue, isAnnounced);
-        const offline = await presenceEvents({ sql }, 'device.offline', overdue.filter(isAnnounced));
+        const alertEvents = await noDataAlerts.open(tx, overdue, isAnnounced);
+        const offline = await presenceEvents(tx, 'device.offline', overdue.filter(isAnnounced));
         await publish(tx, [...offline, ...alertEvents]);
       });
     } catch (error) {

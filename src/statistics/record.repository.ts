@@ -1,3 +1,4 @@
+import { ENDED_AT } from '../alerts/alert-columns.ts';
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { Layout } from '../devices/channel-layout.ts';
@@ -74,10 +75,10 @@ export function createRecordRepository(sql: Sql) {
       const rows = await query<{ channel: number; from: Date; to: Date | null }>(
         sql,
         `select (details ->> 'channel')::integer as channel, started_at as "from",
-           case when status = 'resolved' then updated_at end as "to"
+           ${ENDED_AT} as "to"
          from alerts
          where organization_id = ? and asset_id = ? and type in ('high_temp', 'low_temp')
-           and started_at < ?::timestamptz and (status <> 'resolved' or updated_at > ?::timestamptz)
+           and started_at < ?::timestamptz and (status <> 'resolved' or ${ENDED_AT} > ?::timestamptz)
          order by id desc limit ${ALERTS_MAX}`,
         [organizationId, assetId, to, from],
       );

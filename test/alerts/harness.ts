@@ -19,6 +19,9 @@ export interface AlertItem {
   serialNumber: string;
   timestamp: string;
   updatedAt: string;
+  late: boolean;
+  endedAt: string | null;
+  extreme: { value: number; at: string } | null;
   details: Record<string, unknown>;
 }
 

@@ -7,9 +7,9 @@ import { createConfigTargetsRepository } from '../../src/config-jobs/config-targ
 import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
 import { createFinishJob } from '../../src/config-jobs/finish-job.service.ts';
 import { createJobEnding, type Ending } from '../../src/config-jobs/job-ending.service.ts';
-import type { Database, Sql } from '../../src/db/database.ts';
+import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
-import { createTransact } from '../../src/db/transaction.ts';
+import { createTransact, type Transaction } from '../../src/db/transaction.ts';
 import {
   createConfigurationCache,
   createConfigurationsRepository,
@@ -66,10 +66,10 @@ describe('The end of a job in chunks', () => {
     job = { organizationId: org.id, jobId: await apply(org, 'daily', { applyToAll: true }) };
   });
 
-  const inTransaction = <T>(work: (sql: Database) => Promise<T>): Promise<T> =>
-    createTransact(dms.service.sql)(({ sql }) => work(sql));
+  const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
+    createTransact(dms.service.sql)(work);
   const endNext = (ending: Ending, after: string | null) =>
-    inTransaction((sql) => jobEnding.endNext(sql, job, ending, after));
+    inTransaction((tx) => jobEnding.endNext(tx, job, ending, after));
   async function endAll(ending: Ending): Promise<void> {
     let after = await endNext(ending, null);
     while (after !== null) after = await endNext(ending, after);
@@ -95,8 +95,8 @@ describe('The end of a job in chunks', () => {
 
   for (const ending of ['cancelled', 'aborted', 'timed_out'] as const) {
     it(`locks no more devices than a chunk has (${ending})`, async () => {
-      await inTransaction(async (sql) => {
-        assert.notEqual(await jobEnding.endNext(sql, job, ending, null), null);
+      await inTransaction(async (tx) => {
+        assert.notEqual(await jobEnding.endNext(tx, job, ending, null), null);
         assert.equal(await lockedCount(), CHUNK);
       });
     });
@@ -104,8 +104,8 @@ describe('The end of a job in chunks', () => {
 
   it('goes on with the devices that are left when a process was killed in a chunk, and publishes the event once', async () => {
     const first = await endNext('cancelled', null);
-    const killed = inTransaction(async (sql) => {
-      await jobEnding.endNext(sql, job, 'cancelled', first);
+    const killed = inTransaction(async (tx) => {
+      await jobEnding.endNext(tx, job, 'cancelled', first);
       throw new Error('killed');
     });
     await assert.rejects(killed, /killed/);

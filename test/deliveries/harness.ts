@@ -5,6 +5,7 @@ import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
 import type { DeliveryPlan } from '../../src/deliveries/delivery.ts';
+import { notifyQueued } from '../../src/deliveries/delivery-notifications.repository.ts';
 import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import type { DeliverySettings } from '../../src/process/config.ts';
@@ -84,12 +85,14 @@ export interface Customer extends TestOrganization {
   confirmChanges(count: number): Promise<{ serials: string[]; jobId: string }>;
 }
 
-const publishEvents = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
-
 export async function addCustomer(dms: TestService): Promise<Customer> {
   const organization = await dms.addOrganization();
   const slug = await createProfile(organization, FRIDGE);
   const transact = createTransact(dms.service.sql);
+  const publishEvents = createPublishEvents({
+    deliveriesIn: createDeliveriesRepository,
+    onQueued: (endpoints) => void notifyQueued(dms.service.sql, endpoints),
+  });
   let batches = 0;
 
   async function subscribeAt(collection: string, body: object): Promise<Endpoint> {

@@ -199,7 +199,10 @@ describe('An event', () => {
 
   it('stores an event only when the transaction of its fact commits', async () => {
     const endpoint = await customer.subscribe(receiver.url);
-    const publish = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
+    const publish = createPublishEvents({
+      deliveriesIn: createDeliveriesRepository,
+      onQueued: () => {},
+    });
     const transact = createTransact(dms.service.sql);
     const event: DomainEvent = {
       organizationId: customer.id,

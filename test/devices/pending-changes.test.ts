@@ -12,7 +12,7 @@ import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targ
 import { createJobEnding } from '../../src/config-jobs/job-ending.service.ts';
 import type { Database } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
-import { createTransact } from '../../src/db/transaction.ts';
+import { createTransact, type Transaction } from '../../src/db/transaction.ts';
 import {
   CONFIGURATION_KEYS,
   type ConfigurationKey,
@@ -122,14 +122,15 @@ describe('A change of many devices in one statement', () => {
   function compare(
     before: DeviceSync[],
     transition: (sync: DeviceSync, index: number) => DeviceSync,
-    statement: (sql: Database) => Promise<unknown>,
+    change: (tx: Transaction) => Promise<unknown>,
   ): Promise<void> {
-    return createTransact(dms.service.sql)(async ({ sql }) => {
+    return createTransact(dms.service.sql)(async (tx) => {
+      const { sql } = tx;
       await devicesIn(sql).update(withSyncs(before.map(transition)));
       const expected = await rowsIn(sql);
       await devicesIn(sql).update(withSyncs(before));
       rulesChanged = [];
-      await statement(sql);
+      await change(tx);
       assert.deepEqual(await rowsIn(sql), expected);
     });
   }
@@ -143,7 +144,8 @@ describe('A change of many devices in one statement', () => {
         await compare(
           drawn.map(({ sync }) => sync),
           (_, index) => after[index] as DeviceSync,
-          async (sql) => {
+          async (tx) => {
+            const { sql } = tx;
             const pending = after.map((sync) => sync.pending?.config ?? null);
             const stored = pending.flatMap((config) => config ?? []);
             const ids = await configurationsIn(sql).insert(
@@ -248,9 +250,10 @@ describe('A change of many devices in one statement', () => {
         await compare(
           before,
           (_, index) => after[index] as DeviceSync,
-          async (sql) => {
+          async (tx) => {
+            const { sql } = tx;
             await insertOthers(sql, drawn);
-            await changes.put(sql, job, await lockChanges(sql, drawn));
+            await changes.put(tx, job, await lockChanges(sql, drawn));
             assert.deepEqual(await othersIn(sql, job), expected.sort());
             await query(sql, 'delete from config_targets where organization_id = ?', [dms.id]);
           },
@@ -275,7 +278,8 @@ describe('A change of many devices in one statement', () => {
         await compare(
           before,
           (_, index) => after[index] as DeviceSync,
-          async (sql) => {
+          async (tx) => {
+            const { sql } = tx;
             const targets = (await lockChanges(sql, drawn)).map(({ device, changeId }) => ({
               assetId: device.assetId,
               changeId,
@@ -284,7 +288,7 @@ describe('A change of many devices in one statement', () => {
             }));
             await insertOthers(sql, drawn);
             await createConfigTargetsRepository(sql).insert(job, targets);
-            await jobEnding.end(sql, job, 'cancelled');
+            await jobEnding.end(tx, job, 'cancelled');
             await query(sql, 'delete from config_targets where organization_id = ?', [dms.id]);
           },
         );

@@ -216,10 +216,15 @@ describe('Measurements of a logger', () => {
     ['a channel that is cut off', '0a06282c02424eed220f0801'],
     ['a field that ends after its channel', '0a06282c02424eed2202088001'],
     ['a period that is a text', '0a06282c02424eed1a0100'],
+    ['a text that would read as two numbers', '0a06282c02424eed32021001'],
+    ['a token that is a number', '0a06282c02424eed800105'],
+    ['a channel that is a number', '0a06282c02424eed2001'],
+    ['a list of samples that ends within a number', '0a06282c02424eed220608012a018001'],
     ['a period above 65535 s', '0a06282c02424eed18808004'],
     ['a token of 37 characters', `0a06282c02424eed820125${'61'.repeat(37)}`],
     ['field number 0', '0a06282c02424eed0000'],
     ['a group without an end', '0a06282c02424eedf306'],
+    ['groups in groups, over a hundred deep', `0a06282c02424eed${'9b06'.repeat(101)}${'9c06'.repeat(101)}`],
     ['a number of 11 bytes', `0a06282c02424eed30${'ff'.repeat(10)}01`],
   ] as const) {
     it(`are refused with ${what}`, () =>

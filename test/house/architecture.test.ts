@@ -94,7 +94,9 @@ const LOADED_AHEAD = 'dev/bin/dev-service.ts';
 
 /** Who may run the packages that have effects, by the beginning of the path; types are free. */
 const PACKAGES: Record<string, string[]> = {
-  '@bufbuild/protobuf/wire': ['src/gateway/', 'dev/simulator/'],
+  '@bufbuild/protobuf': ['src/gateway/'],
+  '@bufbuild/protobuf/codegenv2': ['src/gateway/generated/'],
+  '@bufbuild/protobuf/wire': ['src/gateway/'],
   '@koa/router': ['src/http/'],
   '@temporalio/activity': ['activities/'],
   '@temporalio/client': ['src/temporal/', 'dev/embedded/'],
@@ -106,6 +108,7 @@ const PACKAGES: Record<string, string[]> = {
   'ajv/dist/2020.js': ['dev/ledger/'],
   'ajv-formats': ['dev/ledger/'],
   'coap-packet': ['src/gateway/', 'dev/simulator/'],
+  commander: ['src/commands/'],
   joi: ['src/process/', 'src/http/', LOADED_AHEAD],
   knex: ['src/db/', LOADED_AHEAD],
   koa: ['src/http/', LOADED_AHEAD],

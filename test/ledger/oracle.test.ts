@@ -125,6 +125,14 @@ const rewrite = (world: World, eventId: string, data: object) => {
   const found = world.records.receipts.find((each) => each.eventId === eventId) as Receipt;
   found.body = JSON.stringify({ type: found.type, data });
 };
+/** An excursion in late data, with the reading that the alert begins with as its extreme. */
+const late = (more: Partial<StoredAlert> = {}): Partial<StoredAlert> => ({
+  late: true,
+  endedAt: at(3),
+  extreme: { value: 6, at: at(2) },
+  ...more,
+});
+
 /** The device runs the rule, and the alert is over. */
 function withoutAlert(world: World): void {
   const rule = { condition: 'HIGH_THRESHOLD', threshold: 5, hysteresis: 0.5, slotNumbers: [0] };
@@ -179,6 +187,25 @@ const WRONGS: Array<[about: string, says: RegExp, wrong: (world: World) => void]
     'alerts',
     /within its bounds/,
     (world) => Object.assign(alert(world).details, { bounds: { highC: 7, lowC: null } }),
+  ],
+  ['alerts', /is late, and new/, (world) => Object.assign(alert(world), late())],
+  [
+    'alerts',
+    /has the extreme 9, and 6 was sent/,
+    (world) => Object.assign(alert(world), late({ extreme: { value: 9, at: at(2) } })),
+  ],
+  [
+    'alerts',
+    /has an extreme outside of its time/,
+    (world) => Object.assign(alert(world), late({ endedAt: at(1) })),
+  ],
+  [
+    'alerts',
+    /overlaps another excursion in late data/,
+    (world) => {
+      Object.assign(alert(world), late());
+      world.stored.alerts.push({ ...alert(world), id: 'alert-2' });
+    },
   ],
   ['alerts', /is away, which transmits/, (world) => Object.assign(alert(world), { type: 'no_data' })],
   [

@@ -34,7 +34,7 @@ describe('A frame alone', () => {
     await logger.org.api.post('/cellular-webhooks', { url: 'http://127.0.0.1:9/hooks' });
     const intake = logger.intakeWith({
       transact: createBatchTransact(database, { plans: 'once', startsWithRead: true }),
-      publish: createPublishEvents({ deliveriesIn: createDeliveriesRepository }),
+      publish: createPublishEvents({ deliveriesIn: createDeliveriesRepository, onQueued: () => {} }),
     });
     const receive = (minute: number) => intake.receive(logger.frame({ readings: [temperature(minute)] }));
     await receive(-2);

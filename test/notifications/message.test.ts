@@ -24,6 +24,9 @@ const alert = (more: Partial<Alert> = {}): Alert => ({
   assignee: null,
   snoozeUntil: null,
   muted: false,
+  late: false,
+  endedAt: null,
+  extreme: null,
   escalation: null,
   ...more,
 });
@@ -34,7 +37,7 @@ const opened = (more: Partial<Alert> = {}, assetName = 'Cold room'): MentionedAl
 });
 /** With joiners, a mark of direction, tags and a sign that formats and can be seen. */
 const TYPED = ['👨‍👩‍👧 Canteen', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Depot', 'می\u200cخواهم', 'क्\u200dष', 'ثلاجة\u200f (1)', '\u06dd١ یخچال'];
-const NONE = { opened: 0, reminder: 0, resolved: 0 };
+const NONE = { opened: 0, reminder: 0, resolved: 0, late: 0 };
 
 describe('A notification', () => {
   it('names the place, what is wrong with it and since when', () => {
@@ -46,9 +49,24 @@ describe('A notification', () => {
     );
   });
 
+  it('says of an excursion in late data from when to when it lasted and how far it went', () => {
+    const [startedAt, endedAt] = [AT, new Date('2026-03-02T09:00:00Z')];
+    const extreme = { value: 12.5, at: '2026-03-02T08:30:00.000Z' };
+    const late: MentionedAlert = {
+      ...opened({ status: 'resolved', late: true, startedAt, endedAt, extreme }),
+      kind: 'late',
+    };
+    const { subject, data } = composeMessage([late], { ...NONE, late: 1 });
+    assert.equal(subject, 'Over already, found in late data: Cold room, too warm');
+    assert.equal(
+      data.text,
+      'Over already, found in late data:\n- Cold room (282C02424EED): too warm, 8.6 °C on channel 1, above 8 °C, from 2026-03-02 08:15 UTC to 2026-03-02 09:00 UTC, up to 12.5 °C',
+    );
+  });
+
   it('names twenty alerts of ten thousand, counts the rest, and stays below the limit of a body', () => {
     const named = Array.from({ length: NAMED_MAX }, () => opened({}, 'Ä'.repeat(128)));
-    const { subject, data } = composeMessage(named, { opened: 10_000, reminder: 0, resolved: 0 });
+    const { subject, data } = composeMessage(named, { ...NONE, opened: 10_000 });
     assert.equal(subject, '10000 new alerts');
     assert.match(data.text, /and 9980 more$/);
     assert.equal(data.text.match(/282C02424EED/g)?.length, 20);
@@ -61,7 +79,7 @@ describe('A notification', () => {
       { ...opened({ type: 'sensor_error', details: { channel: 2, error: 3 } }), kind: 'reminder' },
       { ...opened({ type: 'no_data', details: { expectedBy: AT.toISOString() } }), kind: 'resolved' },
     ];
-    const { subject, data } = composeMessage(mentions, { opened: 1, reminder: 1, resolved: 1 });
+    const { subject, data } = composeMessage(mentions, { ...NONE, opened: 1, reminder: 1, resolved: 1 });
     assert.equal(subject, '1 new alert, 1 still open, 1 over');
     assert.match(
       data.text,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
 import { query } from '../../src/db/query.ts';
-import { eventually } from '../support/fleet.ts';
+import { apply, applyAnswer, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { validateEventBody } from '../support/validate-events.ts';
 import { confirmAddress, newDevice, startMailServer, startMessageReceiver } from './harness.ts';
@@ -203,6 +203,40 @@ describe('Notification channels', () => {
     const [text] = await untilTexts(1);
     assert.match(text ?? '', /^New alert: First room, low battery/);
     assert.equal(await countQueued(), 1);
+  });
+
+  it('say once of an excursion in late data that it is over, and keep it in quiet hours', async () => {
+    const time = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16);
+    await slack({
+      alertTypes: ['high_temp'],
+      reminderMinutes: 5,
+      quietHours: { from: time(100), to: time(180), timezone: 'UTC' },
+    });
+    await register(org, 'LATE-1', { name: 'Cold room' });
+    await apply(org, await createProfile(org, FRIDGE), { serialNumbers: ['LATE-1'] });
+    await applyAnswer(org, 'LATE-1');
+    const reading = (minute: number, value: number) => ({
+      channel: 1,
+      type: 'temperature',
+      value,
+      measuredAt: new Date(Date.now() + minute * MINUTE_MS).toISOString(),
+    });
+    const send = (...readings: object[]) => org.device.post('/devices/LATE-1/measurements', { readings });
+    const [warm, cold] = [reading(60, 12), reading(70, 5)];
+    aheadMs = 120 * MINUTE_MS;
+    await send(reading(120, 5));
+    await send(warm, cold);
+    const isPostponed = `select 1 from notification_alerts where organization_id = ? and due_at > ?`;
+    await eventually(
+      () => query(dms.service.sql, isPostponed, [org.id, new Date(Date.now() + aheadMs + MINUTE_MS)]),
+      ({ length }) => length === 1,
+    );
+    assert.deepEqual(texts(), []);
+    aheadMs = 181 * MINUTE_MS;
+    const [text] = await untilTexts(1);
+    assert.match(text ?? '', /^Over already, found in late data: Cold room, too warm\n/);
+    assert.match(text ?? '', /from .* to .*, up to 12 °C$/);
+    assert.equal(await countQueued(), 0);
   });
 
   it('send a message again with the same id until it is accepted', async () => {

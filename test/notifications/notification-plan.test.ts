@@ -57,6 +57,7 @@ function simulate(lives: Life[], { delayMinutes, reminderMinutes, looks }: Rules
           alertId: String(index),
           isNotified,
           isOver: ends.has(index),
+          isLate: false,
           isAnswered: (lives[index]?.answeredAt ?? Number.POSITIVE_INFINITY) <= minute,
           mutedUntil: mutedUntil(lives[index]?.muted, minute),
         }),
@@ -132,6 +133,21 @@ describe('What a channel says of an alert', () => {
       ['0 opened', '40 resolved'],
       ['0 opened', '40 reminder', '50 resolved'],
     ]);
+  });
+
+  it('is said once of an excursion in late data, which is done with', () => {
+    const late = {
+      alertId: '0',
+      isNotified: false,
+      isOver: true,
+      isLate: true,
+      isAnswered: false,
+      mutedUntil: null,
+    };
+    const plan = planNotification([late], { reminderMinutes: 20 }, new Date());
+    assert.deepEqual([plan.mentions, plan.done], [[{ alertId: '0', kind: 'late' }], ['0']]);
+    const again = planNotification([{ ...late, isNotified: true }], { reminderMinutes: 20 }, new Date());
+    assert.deepEqual(again.mentions, []);
   });
 
   it('waits for the end of quiet hours, and is dropped when the alert is over by then', () => {

@@ -34,7 +34,7 @@ describe('Steps of escalations that wait on a channel', () => {
     subject: `Escalation, step 1: ${name}`,
     data: {
       text: name,
-      counts: { opened: 0, reminder: 0, resolved: 0, escalated: 1 },
+      counts: { opened: 0, reminder: 0, resolved: 0, late: 0, escalated: 1 },
       alerts: [{ change: 'escalated', assetName: name, alert: {} as never }],
     },
   });

@@ -36,7 +36,7 @@ describe('dms operator link', () => {
     assert.notEqual((await link('--org', 'nobody')).code, 0);
     assert.match(
       (await link('--org', organization, '--role', 'root')).stderr,
-      /--role must be admin, write, read/,
+      /Allowed choices are admin, write, read/,
     );
   });
 });

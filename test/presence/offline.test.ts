@@ -110,6 +110,9 @@ describe('Presence', () => {
       assignee: null,
       snoozeUntil: null,
       muted: false,
+      late: false,
+      endedAt: null,
+      extreme: null,
     });
   });
 
@@ -305,7 +308,7 @@ describe('Presence', () => {
 
   /** Events carry what an asset is, without what is only read beside it. */
   function asPublished(shown: object): object {
-    const beside = ['replacementHistory', 'latest', 'syncStatus', 'openAlerts', 'groupId'];
+    const beside = ['replacementHistory', 'latest', 'syncStatus', 'openAlerts', 'groupId', 'mute'];
     return Object.fromEntries(Object.entries(shown).filter(([field]) => !beside.includes(field)));
   }
 

@@ -1,7 +1,8 @@
 /** The page about the command line: every command, called as it is, with an example that the command takes. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { type Command, callOf, inputOf } from '../../src/commands/command.ts';
+import type { Command } from '../../src/commands/command.ts';
+import { commandTree } from '../../src/commands/command-tree.ts';
 import { commands } from '../../src/commands/commands.ts';
 
 const page = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8');
@@ -15,15 +16,20 @@ describe('The page about the command line', () => {
     assert.deepEqual(listed.toSorted(), known.toSorted());
   });
 
-  it('shows examples that the commands take', () => {
+  it('shows examples that the commands take', async () => {
     for (const [, call, , example] of rows) {
-      const command = commands.find((each) => `\`${inCell(callOf(each))}\`` === call) as Command;
-      const typed = (example as string).split(' ');
-      assert.deepEqual(typed.slice(0, command.words.length), command.words);
-      assert.doesNotThrow(() => inputOf(command, typed.slice(command.words.length)), example);
+      const run: Command[] = [];
+      const tree = commandTree(commands, async (command) => void run.push(command));
+      await tree.parseAsync((example as string).split(' '), { from: 'user' });
+      assert.deepEqual(
+        run.map((each) => `\`${inCell(callOf(each))}\``),
+        [call],
+      );
     }
   });
 });
+
+const callOf = ({ words, args }: Command): string => `${words.join(' ')} ${args}`.trim();
 
 /** A bar would end the cell. */
 const inCell = (text: string) => text.replaceAll('|', '\\|');

@@ -8,6 +8,7 @@ import type { DomainEvent } from '../../src/db/domain-event.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
+import { notifyQueued } from '../../src/deliveries/delivery-notifications.repository.ts';
 import { EVENT_CATALOGUE, type SubscribableType } from '../../src/events/event-catalogue.schemas.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import { eventually } from './fleet.ts';
@@ -59,7 +60,10 @@ export function openLedger(dms: TestService): Ledger {
     applicationName: 'ledger',
   });
   const transact = createTransact(sql);
-  const publishEvents = createPublishEvents({ deliveriesIn: createDeliveriesRepository });
+  const publishEvents = createPublishEvents({
+    deliveriesIn: createDeliveriesRepository,
+    onQueued: (endpoints) => void notifyQueued(sql, endpoints).catch(() => {}),
+  });
   const subscribers: Subscriber[] = [];
   const published: Published = { committed: new Map(), rolledBack: new Map(), unanswered: new Map() };
   let count = 0;

@@ -459,13 +459,14 @@ class Operations:
         status: str | None = None,
         type: str | None = None,
         severity: str | None = None,
+        late: bool | None = None,
         asset_id: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """List alerts, newest first."""
-        return self._call("GET", "/alerts", {"status": status, "type": type, "severity": severity, "assetId": asset_id, "limit": limit, "cursor": cursor}, headers=headers)
+        return self._call("GET", "/alerts", {"status": status, "type": type, "severity": severity, "late": late, "assetId": asset_id, "limit": limit, "cursor": cursor}, headers=headers)
 
     def get_alert(
         self,

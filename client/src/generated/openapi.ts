@@ -1617,7 +1617,7 @@ export interface webhooks {
         put?: never;
         /**
          * People are notified of alerts
-         * @description Sent to notification channels of type webhook, one for all alerts that opened, are still open or are over since the one before. At most 20 are in alerts; counts is of all. Steps of escalations are messages of their own.
+         * @description Sent to notification channels of type webhook, one for all alerts that opened, are still open or are over since the one before, and for excursions in late data. At most 20 are in alerts; counts is of all. Steps of escalations are messages of their own.
          */
         post: operations["onNotification"];
         delete?: never;
@@ -1669,6 +1669,9 @@ export interface components {
          *       },
          *       "timestamp": "2026-03-02T08:15:00.000Z",
          *       "updatedAt": "2026-03-02T08:15:30.000Z",
+         *       "late": false,
+         *       "endedAt": null,
+         *       "extreme": null,
          *       "acknowledgedAt": null,
          *       "acknowledgedBy": null,
          *       "assignee": null,
@@ -1732,6 +1735,25 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             updatedAt: string;
+            /** @description An excursion that late readings showed: it was over when it was recorded */
+            late: boolean;
+            /**
+             * Format: date-time
+             * @description Of the reading that ended it, or when else it was resolved; null: it is open
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            endedAt: string | null;
+            /** @description The value of a late excursion that is farthest from its bound; null for other alerts */
+            extreme: {
+                /** @description °C */
+                value: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, milliseconds
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                at: string;
+            } | null;
             /**
              * Format: date-time
              * @description null: it is not acknowledged
@@ -1817,6 +1839,9 @@ export interface components {
          *       },
          *       "timestamp": "2026-03-02T08:15:00.000Z",
          *       "updatedAt": "2026-03-02T08:15:30.000Z",
+         *       "late": false,
+         *       "endedAt": null,
+         *       "extreme": null,
          *       "acknowledgedAt": null,
          *       "acknowledgedBy": null,
          *       "assignee": null,
@@ -1888,6 +1913,25 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             updatedAt: string;
+            /** @description An excursion that late readings showed: it was over when it was recorded */
+            late: boolean;
+            /**
+             * Format: date-time
+             * @description Of the reading that ended it, or when else it was resolved; null: it is open
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            endedAt: string | null;
+            /** @description The value of a late excursion that is farthest from its bound; null for other alerts */
+            extreme: {
+                /** @description °C */
+                value: number;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601, UTC, milliseconds
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                at: string;
+            } | null;
             /**
              * Format: date-time
              * @description null: it is not acknowledged
@@ -6954,6 +6998,8 @@ export interface operations {
                 type?: "high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error";
                 /** @description Only of this severity */
                 severity?: "warning" | "critical";
+                /** @description Only excursions in late data, or only other alerts */
+                late?: boolean;
                 /** @description Only of this asset */
                 assetId?: string;
                 /** @description Items per page */
@@ -6996,6 +7042,9 @@ export interface operations {
                      *           },
                      *           "timestamp": "2026-03-02T08:15:00.000Z",
                      *           "updatedAt": "2026-03-02T08:15:30.000Z",
+                     *           "late": false,
+                     *           "endedAt": null,
+                     *           "extreme": null,
                      *           "acknowledgedAt": null,
                      *           "acknowledgedBy": null,
                      *           "assignee": null,
@@ -7062,6 +7111,9 @@ export interface operations {
                      *       },
                      *       "timestamp": "2026-03-02T08:15:00.000Z",
                      *       "updatedAt": "2026-03-02T08:15:30.000Z",
+                     *       "late": false,
+                     *       "endedAt": null,
+                     *       "extreme": null,
                      *       "acknowledgedAt": null,
                      *       "acknowledgedBy": null,
                      *       "assignee": null,
@@ -7148,6 +7200,9 @@ export interface operations {
                      *       },
                      *       "timestamp": "2026-03-02T08:15:00.000Z",
                      *       "updatedAt": "2026-03-02T08:15:30.000Z",
+                     *       "late": false,
+                     *       "endedAt": null,
+                     *       "extreme": null,
                      *       "acknowledgedAt": null,
                      *       "acknowledgedBy": null,
                      *       "assignee": null,
@@ -9582,6 +9637,9 @@ export interface operations {
                  *         },
                  *         "timestamp": "2026-03-02T08:15:00.000Z",
                  *         "updatedAt": "2026-03-02T08:15:30.000Z",
+                 *         "late": false,
+                 *         "endedAt": null,
+                 *         "extreme": null,
                  *         "acknowledgedAt": null,
                  *         "acknowledgedBy": null,
                  *         "assignee": null,
@@ -9680,6 +9738,9 @@ export interface operations {
                  *         },
                  *         "timestamp": "2026-03-02T08:15:00.000Z",
                  *         "updatedAt": "2026-03-02T08:20:00.000Z",
+                 *         "late": false,
+                 *         "endedAt": null,
+                 *         "extreme": null,
                  *         "acknowledgedAt": "2026-03-02T08:20:00.000Z",
                  *         "acknowledgedBy": {
                  *           "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
@@ -9781,6 +9842,9 @@ export interface operations {
                  *         },
                  *         "timestamp": "2026-03-02T08:15:00.000Z",
                  *         "updatedAt": "2026-03-02T09:00:00.000Z",
+                 *         "late": false,
+                 *         "endedAt": null,
+                 *         "extreme": null,
                  *         "acknowledgedAt": null,
                  *         "acknowledgedBy": null,
                  *         "assignee": null,
@@ -10545,7 +10609,8 @@ export interface operations {
                  *         "counts": {
                  *           "opened": 1,
                  *           "reminder": 0,
-                 *           "resolved": 0
+                 *           "resolved": 0,
+                 *           "late": 0
                  *         },
                  *         "alerts": [
                  *           {
@@ -10570,6 +10635,9 @@ export interface operations {
                  *               },
                  *               "timestamp": "2026-03-02T08:15:00.000Z",
                  *               "updatedAt": "2026-03-02T08:15:30.000Z",
+                 *               "late": false,
+                 *               "endedAt": null,
+                 *               "extreme": null,
                  *               "acknowledgedAt": null,
                  *               "acknowledgedBy": null,
                  *               "assignee": null,
@@ -10602,15 +10670,16 @@ export interface operations {
                             opened: number;
                             reminder: number;
                             resolved: number;
+                            late: number;
                             /** @description In the step of an escalation alone */
                             escalated?: number;
                         };
                         alerts: {
                             /**
-                             * @description reminder: it is still open
+                             * @description reminder: it is still open; late: an excursion in late data, which is over
                              * @enum {string}
                              */
-                            change: "opened" | "reminder" | "resolved" | "escalated";
+                            change: "opened" | "reminder" | "resolved" | "late" | "escalated";
                             assetName: string;
                             alert: components["schemas"]["Alert"];
                         }[];

@@ -44,7 +44,7 @@ export const OPERATIONS = {
   getFleet: {"method":"GET","path":"/fleet","query":[],"body":null,"takesIdempotencyKey":false},
   getCalibrationCertificate: {"method":"GET","path":"/assets/{assetId}/calibration-certificate","query":[],"body":null,"takesIdempotencyKey":false},
   uploadCalibrationCertificate: {"method":"PUT","path":"/assets/{assetId}/calibration-certificate","query":[],"body":"application/pdf","takesIdempotencyKey":false},
-  listAlerts: {"method":"GET","path":"/alerts","query":["status","type","severity","assetId","limit","cursor"],"body":null,"takesIdempotencyKey":false},
+  listAlerts: {"method":"GET","path":"/alerts","query":["status","type","severity","late","assetId","limit","cursor"],"body":null,"takesIdempotencyKey":false},
   getAlert: {"method":"GET","path":"/alerts/{alertId}","query":[],"body":null,"takesIdempotencyKey":false},
   acknowledgeAlert: {"method":"PATCH","path":"/alerts/{alertId}","query":[],"body":"application/json","takesIdempotencyKey":false},
   commentAlert: {"method":"POST","path":"/alerts/{alertId}/comments","query":[],"body":"application/json","takesIdempotencyKey":true},

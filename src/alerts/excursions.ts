@@ -1,0 +1,186 @@
+/**
+ * The excursions in stored readings, each moment by the rules that were in force then: the state machine of live alerts, over
+ * readings of the past. An excursion ends at the next reading that has returned, or when its bounds are no longer in force.
+ */
+import type { StoredReading } from '../measurements/reading.ts';
+import { type AlertDefinition, isActiveAt } from './alert-definition.ts';
+import {
+  type AlertTransition,
+  breachOf,
+  createAlertEvaluator,
+  type OpenTemperatureAlert,
+  type TemperatureAlertType,
+} from './alert-state-machine.ts';
+import type { RulesInForce } from './rules-in-force.ts';
+
+export type ExcursionReading = Pick<
+  StoredReading,
+  'channel' | 'value' | 'measuredAt' | 'late' | 'periodSeconds'
+>;
+
+/** Excursions that have these in common are of the same definition. */
+export interface ExcursionTerms extends Pick<AlertDefinition, 'channel' | 'bounds' | 'severity'> {
+  type: TemperatureAlertType;
+}
+
+export interface Sample {
+  /** Unix milliseconds */
+  at: number;
+  /** °C */
+  value: number;
+  late: boolean;
+}
+
+export interface Excursion<Carried> extends ExcursionTerms {
+  /** What was open before the first reading; null: one of the readings begins the excursion. */
+  carried: Carried | null;
+  /** Unix milliseconds */
+  startedAt: number;
+  /** The last sample before its end. */
+  last: Sample;
+  /** Unix milliseconds; null: the last of the readings is part of it. */
+  endedAt: number | null;
+  /** Its samples in breach, oldest first. */
+  breaches: Sample[];
+}
+
+export interface Stretch {
+  readings: readonly ExcursionReading[];
+  isNewest: boolean;
+}
+
+export interface Excursions<Carried> {
+  /** By their beginning. */
+  found: Excursion<Carried>[];
+  /** The last of the readings is part of a breach that has late readings, and has not lasted its delay. */
+  hasUnopenedLateBreach: boolean;
+}
+
+/**
+ * Of one channel. All is in the order of time; `open` was so before the first reading, and `isNewest` tells that nothing is
+ * stored after the last one: then rules that come into force later end what is open.
+ */
+export function findExcursions<Carried extends ExcursionTerms>(
+  { readings, isNewest }: Stretch,
+  rules: readonly RulesInForce[],
+  open: readonly Carried[],
+): Excursions<Carried> {
+  const [first] = readings;
+  if (!first) return { found: [], hasUnopenedLateBreach: false };
+  let position = rules.findLastIndex(({ from }) => from <= first.measuredAt.getTime());
+  const excursions = carry(open, definitionsAt(rules, position), first);
+  const evaluator = createAlertEvaluator([...excursions.keys()]);
+
+  /** Rules that come into force between two readings end what the ones before had opened. */
+  function moveOn(until: number): void {
+    for (let next = rules[position + 1]; next && next.from <= until; next = rules[position + 1]) {
+      for (const alert of evaluator.resolveUndefined(next.definitions)) end(alert, next.from);
+      position++;
+    }
+  }
+
+  function end(alert: OpenTemperatureAlert, at: number): void {
+    const excursion = excursions.get(alert);
+    if (excursion) excursion.endedAt = at;
+  }
+
+  function apply(transition: AlertTransition, reading: ExcursionReading): void {
+    const { alert } = transition;
+    if (transition.kind === 'resolved') end(alert, reading.measuredAt.getTime());
+    if (transition.kind === 'opened') excursions.set(alert, toExcursion<Carried>(transition, reading));
+  }
+
+  for (const reading of readings) {
+    moveOn(reading.measuredAt.getTime());
+    const periodSeconds = reading.periodSeconds ?? rules[position]?.periodSeconds ?? null;
+    const definitions = definitionsAt(rules, position).filter((each) => concerns(each, reading));
+    const transitions = evaluator.evaluate(definitions, [{ ...reading, periodSeconds }]);
+    for (const transition of transitions) apply(transition, reading);
+    for (const sample of toSamples([reading]))
+      for (const alert of evaluator.open()) (excursions.get(alert) as Excursion<Carried>).last = sample;
+  }
+  const unopened = evaluator.unopened();
+  if (isNewest) moveOn(Number.POSITIVE_INFINITY);
+  const samples = toSamples(readings);
+  return {
+    found: [...excursions.values()]
+      .map((excursion) => ({ ...excursion, breaches: breachesOf(excursion, samples) }))
+      .sort((a, b) => a.startedAt - b.startedAt),
+    hasUnopenedLateBreach: unopened.some(({ startedAt }) =>
+      samples.some(({ at, late }) => late && at >= startedAt),
+    ),
+  };
+}
+
+const definitionsAt = (rules: readonly RulesInForce[], position: number) =>
+  rules[position]?.definitions ?? [];
+
+/** A sensor error ends no excursion, so that none has to be looked for. */
+const concerns = (definition: AlertDefinition, { value, measuredAt }: ExcursionReading): boolean =>
+  value !== null || isActiveAt(definition, measuredAt);
+
+/** One for each definition, that which began last; what none in force has opened is left out. */
+function carry<Carried extends ExcursionTerms>(
+  open: readonly Carried[],
+  definitions: readonly AlertDefinition[],
+  { measuredAt }: ExcursionReading,
+): Map<OpenTemperatureAlert, Excursion<Carried>> {
+  const startedAt = measuredAt.getTime();
+  const carriedRules = new Set<number>();
+  const carried = open.toReversed().flatMap((each): Array<[OpenTemperatureAlert, Excursion<Carried>]> => {
+    const definition = definitions.find((one) => areSameTerms({ ...one, type: each.type }, each));
+    if (!definition || carriedRules.has(definition.rule)) return [];
+    carriedRules.add(definition.rule);
+    const { rule, channel } = definition;
+    const last = { at: startedAt - 1, value: Number.NaN, late: false };
+    return [
+      [
+        { type: each.type, alertId: null, rule, channel },
+        { ...termsOf(each), carried: each, startedAt, last, endedAt: null, breaches: [] },
+      ],
+    ];
+  });
+  return new Map(carried);
+}
+
+function toExcursion<Carried>(
+  { alert, definition, first }: Extract<AlertTransition, { kind: 'opened' }>,
+  { late }: ExcursionReading,
+): Excursion<Carried> {
+  const startedAt = first.measuredAt.getTime();
+  return {
+    ...termsOf({ ...definition, type: alert.type }),
+    carried: null,
+    startedAt,
+    last: { at: startedAt, value: first.value, late },
+    endedAt: null,
+    breaches: [],
+  };
+}
+
+export const termsOf = ({ type, channel, bounds, severity }: ExcursionTerms): ExcursionTerms => ({
+  type,
+  channel,
+  bounds,
+  severity,
+});
+
+export const areSameTerms = (a: ExcursionTerms, b: ExcursionTerms): boolean =>
+  a.type === b.type &&
+  a.channel === b.channel &&
+  a.severity === b.severity &&
+  a.bounds.lowC === b.bounds.lowC &&
+  a.bounds.highC === b.bounds.highC &&
+  a.bounds.hysteresisC === b.bounds.hysteresisC;
+
+/** Sensor errors are left out. */
+export const toSamples = (readings: readonly ExcursionReading[]): Sample[] =>
+  readings.flatMap(({ value, measuredAt, late }) =>
+    value === null ? [] : [{ at: measuredAt.getTime(), value, late }],
+  );
+
+const breachesOf = (
+  { startedAt, last, bounds, type }: Excursion<unknown>,
+  samples: readonly Sample[],
+): Sample[] =>
+  samples.filter(({ at, value }) => at >= startedAt && at <= last.at && breachOf(bounds, value) === type);

@@ -1,0 +1,212 @@
+/**
+ * Makes alerts of excursions in late data, in the transaction that stores it, under the locks of the device states. A batch
+ * without late readings costs no statement; otherwise two tell whether there is anything to look at.
+ */
+import type { Sql } from '../db/database.ts';
+import type { DomainEvent } from '../db/domain-event.ts';
+import type { InTransaction } from '../db/transaction.ts';
+import { DELAY_MAX_MINUTES } from '../devices/alert-terms.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
+import type { SettingsPeriod } from '../devices/settings.ts';
+import type {
+  SurroundingReadings,
+  SurroundingReadingsRepository,
+} from '../measurements/surrounding-readings.repository.ts';
+import { timeOf } from '../process/iso-time.ts';
+import type { TemperatureDetails } from './alert.ts';
+import type { AlertBatchesRepository, LengthenedAlert, NewAlert, Over } from './alert-batches.repository.ts';
+import { alertEvent } from './alert-events.ts';
+import type { StoredAlert } from './alerts.repository.ts';
+import { type LatePlan, planLateExcursions, type TemperatureAlert } from './late-excursions.ts';
+import { type Range, toRanges } from './late-ranges.ts';
+import type { LateChannel, LateDevice } from './late-readings.ts';
+import { type RulesInForce, rulesInForce } from './rules-in-force.ts';
+
+export interface LateExcursionsDeps {
+  alertsIn(sql: Sql): Pick<AlertBatchesRepository, 'listAround' | 'insert' | 'lengthen'>;
+  settingsIn(sql: Sql): {
+    listFrom(starts: ReadonlyArray<AssetRef & { from: number }>): Promise<Map<string, SettingsPeriod[]>>;
+  };
+  readingsIn(sql: Sql): SurroundingReadingsRepository;
+}
+
+export interface LateOutcome {
+  /** The caller publishes them. */
+  events: DomainEvent[];
+  /** By asset, channels whose newest sample is part of an excursion in late data, with its time. */
+  unended: Map<string, Array<{ channel: number; unendedAt: number }>>;
+}
+
+/** Rules look no farther: the longest gap, and the longest delay. */
+const LOOK_MS = 86_400_000 + DELAY_MAX_MINUTES * 60_000;
+
+/** A channel of a device, with what decides about its late readings. */
+interface Evaluated extends LateChannel {
+  device: LateDevice;
+  rules: readonly RulesInForce[];
+  alerts: TemperatureAlert[];
+  ranges: Range[];
+}
+
+type Planned = LatePlan & Evaluated;
+
+/** How much farther readings are looked at, time after time, for an excursion that goes on. */
+const WIDER_MS = [6, 24, 168].map((hours) => hours * 3_600_000);
+
+export type EvaluateLate = ReturnType<typeof createLateExcursions>;
+
+export function createLateExcursions({ alertsIn, settingsIn, readingsIn }: LateExcursionsDeps) {
+  async function find(sql: Sql, devices: LateDevice[]): Promise<Evaluated[]> {
+    const spans = devices.map(toSpan);
+    const [settings, alerts] = await Promise.all([
+      settingsIn(sql).listFrom(spans),
+      alertsIn(sql).listAround(spans),
+    ]);
+    const byAsset = toTemperatureAlerts(alerts);
+    return devices.flatMap((device) => {
+      const rules = rulesInForce(settings.get(device.assetId) ?? []);
+      const ofDevice = byAsset.get(device.assetId) ?? [];
+      return device.channels.map((each) => {
+        const ofChannel = ofDevice.filter(({ channel }) => channel === each.channel);
+        return { ...each, device, rules, alerts: ofChannel, ranges: toRanges(each, rules, ofChannel) };
+      });
+    });
+  }
+
+  /** Where an excursion may go on beyond the readings that were looked at, more are. */
+  async function plan(sql: Sql, evaluated: Evaluated[], [widerMs, ...next] = WIDER_MS): Promise<Planned[]> {
+    const found = await readingsIn(sql).find(
+      evaluated.flatMap(({ device: { organizationId, assetId, latestAt }, channel, ranges }) =>
+        ranges.map(({ from, to }) => {
+          const hasNext = latestAt === null || latestAt > to;
+          return { organizationId, assetId, channel, from, to, hasNext };
+        }),
+      ),
+    );
+    const planned = evaluated.map((each) => {
+      const stretches = joinStretches(found.splice(0, each.ranges.length));
+      const plans = planLateExcursions({ ...each, stretches: stretches.map(({ readings }) => readings) });
+      return { ...each, ranges: stretches, ...plans };
+    });
+    const cut = planned.filter(({ isCut }) => isCut);
+    if (cut.length === 0 || !widerMs) return planned;
+    const widened = await plan(
+      sql,
+      cut.map((each) => widen(each, widerMs)),
+      next,
+    );
+    return [...planned.filter(({ isCut }) => !isCut), ...widened];
+  }
+
+  async function insert(sql: Sql, planned: Planned[]): Promise<DomainEvent[]> {
+    const made = planned.flatMap(({ device, made: alerts }) =>
+      alerts.map((alert) => newAlert(device, alert)),
+    );
+    const inserted = await alertsIn(sql).insert(made);
+    return inserted.flatMap((alert) => [
+      alertEvent('alert.created', alert, alert.startedAt),
+      alertEvent('alert.resolved', alert, alert.endedAt as Date),
+    ]);
+  }
+
+  /** The caller has locked the states of the devices, and stored their readings and what these do to other alerts. */
+  return async function evaluateLate({ sql }: InTransaction, devices: LateDevice[]): Promise<LateOutcome> {
+    const unended: LateOutcome['unended'] = new Map();
+    if (devices.length === 0) return { events: [], unended };
+    const planned = await plan(sql, await find(sql, devices));
+    const events = await insert(sql, planned);
+    await alertsIn(sql).lengthen(
+      planned.flatMap(({ device, lengthened }) => lengthened.map((alert) => toLengthened(device, alert))),
+    );
+    for (const { device, channel, unendedAt } of planned)
+      if (unendedAt !== null)
+        unended.set(device.assetId, [...(unended.get(device.assetId) ?? []), { channel, unendedAt }]);
+    return { events, unended };
+  };
+}
+
+const widen = (evaluated: Evaluated, byMs: number): Evaluated => ({
+  ...evaluated,
+  ranges: evaluated.ranges.map(({ from, to }) => ({ from, to: to + byMs })),
+});
+
+function toSpan({ organizationId, assetId, channels }: LateDevice): AssetRef & Range {
+  const times = channels.flatMap(({ fresh, unendedAt }) => [
+    ...fresh.map(({ measuredAt }) => measuredAt.getTime()),
+    ...(unendedAt === null ? [] : [unendedAt]),
+  ]);
+  const from = times.reduce((a, b) => Math.min(a, b)) - LOOK_MS;
+  const to = times.reduce((a, b) => Math.max(a, b)) + LOOK_MS;
+  return { organizationId, assetId, from, to };
+}
+
+/** Between ranges that touch nothing else is stored. */
+function joinStretches(found: SurroundingReadings[]): SurroundingReadings[] {
+  const stretches: SurroundingReadings[] = [];
+  for (const next of found) {
+    const last = stretches.at(-1);
+    if (last && next.from <= last.to) {
+      const { to } = last;
+      last.readings = [...last.readings, ...next.readings.filter((each) => each.measuredAt.getTime() > to)];
+      last.to = Math.max(to, next.to);
+    } else stretches.push({ ...next });
+  }
+  return stretches;
+}
+
+function toTemperatureAlerts(alerts: StoredAlert[]): Map<string, TemperatureAlert[]> {
+  const byAsset = new Map<string, TemperatureAlert[]>();
+  for (const alert of alerts) {
+    const others = byAsset.get(alert.assetId);
+    if (others) others.push(toTemperatureAlert(alert));
+    else byAsset.set(alert.assetId, [toTemperatureAlert(alert)]);
+  }
+  return byAsset;
+}
+
+function toTemperatureAlert(alert: StoredAlert): TemperatureAlert {
+  const { channel, bounds, value } = alert.details as TemperatureDetails;
+  return {
+    alertId: alert.id,
+    type: alert.type as TemperatureAlert['type'],
+    channel,
+    bounds,
+    severity: alert.severity,
+    late: alert.late,
+    startedAt: alert.startedAt.getTime(),
+    endedAt: alert.endedAt?.getTime() ?? null,
+    value,
+    extreme: alert.extreme && {
+      at: (timeOf(alert.extreme.at) as Date).getTime(),
+      value: alert.extreme.value,
+    },
+  };
+}
+
+const newAlert = (
+  { organizationId, assetId, serialNumber }: LateDevice,
+  alert: TemperatureAlert,
+): NewAlert => ({
+  organizationId,
+  assetId,
+  serialNumber,
+  type: alert.type,
+  details: { channel: alert.channel, value: alert.value, bounds: alert.bounds },
+  startedAt: new Date(alert.startedAt),
+  severity: alert.severity,
+  isAnnounced: true,
+  over: toOver(alert),
+});
+
+const toLengthened = ({ organizationId }: LateDevice, alert: TemperatureAlert): LengthenedAlert => ({
+  organizationId,
+  alertId: alert.alertId as string,
+  startedAt: new Date(alert.startedAt),
+  value: alert.value,
+  over: alert.late ? toOver(alert) : null,
+});
+
+function toOver({ endedAt, extreme }: TemperatureAlert): Over {
+  const { at, value } = extreme as { at: number; value: number };
+  return { endedAt: new Date(endedAt as number), extreme: { value, at: new Date(at).toISOString() } };
+}

@@ -1,0 +1,253 @@
+/**
+ * Decides which alerts late readings make, and which they lengthen. An excursion that late readings are part of is an alert
+ * that is over; it is known again by its first reading. What overlaps the time of an alert that is not late belongs to it,
+ * which may begin earlier by it.
+ *
+ * Readings are looked at around the late ones only: alerts that go beyond them keep their ends.
+ */
+
+import { breachOf } from './alert-state-machine.ts';
+import {
+  areSameTerms,
+  type Excursion,
+  type ExcursionReading,
+  type ExcursionTerms,
+  findExcursions,
+  type Sample,
+  termsOf,
+  toSamples,
+} from './excursions.ts';
+import type { RulesInForce } from './rules-in-force.ts';
+
+/** Times are Unix milliseconds. */
+export interface TemperatureAlert extends ExcursionTerms {
+  /** Null: it is not stored yet. */
+  alertId: string | null;
+  late: boolean;
+  startedAt: number;
+  /** Null: it is open. */
+  endedAt: number | null;
+  /** °C, of its first reading. */
+  value: number;
+  /** Null unless it is late. */
+  extreme: { at: number; value: number } | null;
+}
+
+export interface ChannelHistory {
+  /** Without gaps: all that is stored between the first and the last reading of each stretch, oldest first. */
+  stretches: ReadonlyArray<readonly ExcursionReading[]>;
+  rules: readonly RulesInForce[];
+  /** Of the channel; times of others may be missing where they do not overlap the readings. */
+  alerts: readonly TemperatureAlert[];
+  /** Time of the newest sample that is stored, in Unix milliseconds; null: there is none. */
+  newestAt: number | null;
+}
+
+export interface LatePlan {
+  made: TemperatureAlert[];
+  lengthened: TemperatureAlert[];
+  /** The newest sample, where it is part of an excursion in late data: later readings are to be looked at, too. */
+  unendedAt: number | null;
+  /** An excursion may go on beyond the readings. */
+  isCut: boolean;
+}
+
+export function planLateExcursions({ stretches, rules, alerts: stored, newestAt }: ChannelHistory): LatePlan {
+  const alerts = stored.map((alert) => ({ ...alert }));
+  let unendedAt: number | null = null;
+  let isCut = false;
+  for (const readings of stretches) {
+    const stretch = toStretch(readings, newestAt);
+    if (stretch === null) continue;
+    const open = byStart(alerts.filter((alert) => isOpenBefore(alert, stretch.firstAt)));
+    const { found, hasUnopenedLateBreach } = findExcursions({ readings, ...stretch }, rules, open);
+    const known = { alerts, taken: new Set<TemperatureAlert>(), begun: begunIn(found) };
+    const isUnended = found.map((excursion) => settle(excursion, stretch, known)).includes(true);
+    for (const alert of alerts) if (isNone(alert, stretch, known)) shorten(alert, toSamples(readings));
+    if (stretch.isNewest && (isUnended || hasUnopenedLateBreach)) unendedAt = stretch.lastAt;
+    if (!stretch.isNewest && isUnended) isCut = true;
+  }
+  const changed = alerts.filter((alert, index) => hasChanged(alert, stored[index]));
+  return {
+    made: changed.filter(({ alertId }) => alertId === null),
+    lengthened: changed.filter(({ alertId }) => alertId !== null),
+    unendedAt,
+    isCut,
+  };
+}
+
+interface Stretch {
+  firstAt: number;
+  /** Of the last sample. */
+  lastAt: number;
+  /** No later sample is stored. */
+  isNewest: boolean;
+}
+
+function toStretch(readings: readonly ExcursionReading[], newestAt: number | null): Stretch | null {
+  const first = readings[0];
+  const last = readings.findLast(({ value }) => value !== null);
+  if (!first || !last) return null;
+  const lastAt = last.measuredAt.getTime();
+  return { firstAt: first.measuredAt.getTime(), lastAt, isNewest: newestAt === null || lastAt >= newestAt };
+}
+
+const isOpenBefore = ({ startedAt, endedAt }: TemperatureAlert, at: number): boolean =>
+  startedAt < at && (endedAt === null || endedAt >= at);
+
+const byStart = (alerts: TemperatureAlert[]) => alerts.sort((a, b) => a.startedAt - b.startedAt);
+
+interface Known {
+  alerts: TemperatureAlert[];
+  /** Late alerts whose excursion is found. */
+  taken: Set<TemperatureAlert>;
+  /** Whether its beginning is part of an excursion. */
+  begun(alert: TemperatureAlert): boolean;
+}
+
+/** Answers whether it is an excursion in late data that the next reading may lengthen. */
+function settle(excursion: Excursion<TemperatureAlert>, stretch: Stretch, known: Known): boolean {
+  const { alerts, taken } = known;
+  const { carried, endedAt, breaches } = excursion;
+  const overlapping = byStart(
+    alerts.filter((alert) => areSameTerms(alert, excursion) && overlaps(alert, excursion, known)),
+  );
+  const live = overlapping.find(isLive) ?? null;
+  const late = carried ?? overlapping.find((alert) => !isLive(alert) && !taken.has(alert)) ?? null;
+  if (late && !isLive(late)) {
+    taken.add(late);
+    lengthen(late, excursion, { stretch, overlapping });
+  } else if (live) beginEarlier(live, excursion);
+  else if (!carried && isOver(excursion, stretch)) {
+    const made = toAlert(excursion);
+    alerts.push(made);
+    taken.add(made);
+  }
+  const isLate = late !== null || breaches.some((each) => each.late);
+  const isEnded = endedAt !== null && endedAt <= stretch.lastAt;
+  return !isEnded && live === null && isLate && !goesOn(alerts, excursion, stretch);
+}
+
+/** As an alert knows that goes beyond the readings. */
+const goesOn = (
+  alerts: readonly TemperatureAlert[],
+  excursion: Excursion<TemperatureAlert>,
+  { lastAt }: Stretch,
+): boolean =>
+  alerts.some(
+    (alert) =>
+      areSameTerms(alert, excursion) &&
+      alert.startedAt <= lastAt &&
+      (alert.endedAt === null || alert.endedAt > lastAt),
+  );
+
+const isLive = ({ late }: TemperatureAlert): boolean => !late;
+
+/**
+ * A late alert is where it begins: what else it had may be an excursion of its own by now. Where its first reading has not
+ * lasted the delay any more, and any alert that is not late, is as long as it was open.
+ */
+function overlaps(
+  alert: TemperatureAlert,
+  { startedAt, last }: Excursion<TemperatureAlert>,
+  { begun }: Known,
+): boolean {
+  if (alert.startedAt > last.at) return false;
+  if (alert.late && begun(alert)) return alert.startedAt >= startedAt;
+  return alert.endedAt === null || alert.endedAt > startedAt;
+}
+
+const begunIn = (found: readonly Excursion<TemperatureAlert>[]) => (alert: TemperatureAlert) =>
+  found.some(
+    (each) =>
+      areSameTerms(alert, each) &&
+      (each.carried === alert || (alert.startedAt >= each.startedAt && alert.startedAt <= each.last.at)),
+  );
+
+/**
+ * One without late readings in breach is none. One that goes on with readings in breach that came in time is not over: they
+ * open an alert when they have lasted the delay.
+ */
+function isOver(
+  { endedAt, last, breaches }: Excursion<TemperatureAlert>,
+  { isNewest }: Pick<Stretch, 'isNewest'>,
+): boolean {
+  if (!breaches.some(({ late }) => late)) return false;
+  return endedAt !== null || !isNewest || last.late || last.at !== breaches.at(-1)?.at;
+}
+
+const toAlert = (excursion: Excursion<TemperatureAlert>): TemperatureAlert => ({
+  ...termsOf(excursion),
+  alertId: null,
+  late: true,
+  startedAt: excursion.startedAt,
+  endedAt: excursion.endedAt ?? excursion.last.at,
+  value: (excursion.breaches[0] as Sample).value,
+  extreme: extremeOf(excursion.type, excursion.breaches),
+});
+
+interface Surroundings {
+  stretch: Stretch;
+  /** Alerts of the same terms, by their beginning. */
+  overlapping: TemperatureAlert[];
+}
+
+/** To all of the excursion that is before the next alert that is not late; what is beyond the readings stays. */
+function lengthen(
+  alert: TemperatureAlert,
+  { carried, startedAt, endedAt, last, breaches, type }: Excursion<TemperatureAlert>,
+  { stretch, overlapping }: Surroundings,
+): void {
+  const [first] = breaches;
+  if (!carried && first) Object.assign(alert, { startedAt, value: first.value });
+  const known = stretch.isNewest ? [] : [alert, ...overlapping.filter((each) => !isLive(each))];
+  const end = endedAt ?? Math.max(last.at, ...known.map((each) => each.endedAt ?? 0));
+  const next = overlapping.find((each) => isLive(each) && each.startedAt > alert.startedAt);
+  alert.endedAt = Math.min(end, next?.startedAt ?? end);
+  const before = alert.extreme;
+  const isBeyond = before !== null && (before.at < stretch.firstAt || before.at > stretch.lastAt);
+  const within = breaches.filter(({ at }) => at < (next?.startedAt ?? Number.POSITIVE_INFINITY));
+  alert.extreme = extremeOf(type, isBeyond ? [before, ...within] : within) ?? before;
+}
+
+/** Late readings before it are in breach, too. */
+function beginEarlier(live: TemperatureAlert, { startedAt, breaches }: Excursion<TemperatureAlert>): void {
+  const [first] = breaches;
+  if (!first || startedAt >= live.startedAt) return;
+  if (!breaches.some(({ at, late }) => late && at < live.startedAt)) return;
+  Object.assign(live, { startedAt, value: first.value });
+}
+
+/** Readings that came after it show that it has not lasted its delay. */
+const isNone = (alert: TemperatureAlert, { firstAt, lastAt }: Stretch, { taken, begun }: Known): boolean =>
+  alert.late && alert.startedAt >= firstAt && alert.startedAt <= lastAt && !taken.has(alert) && !begun(alert);
+
+/** To the breach that it began with: what else it had is found anew. */
+function shorten(alert: TemperatureAlert, samples: readonly Sample[]): void {
+  const own = samples.filter(({ at }) => at >= alert.startedAt);
+  const end = own.find(({ value }) => breachOf(alert.bounds, value) !== alert.type);
+  if (!end) return;
+  alert.endedAt = end.at;
+  alert.extreme = extremeOf(alert.type, own.slice(0, own.indexOf(end))) ?? alert.extreme;
+}
+
+function extremeOf<Each extends { at: number; value: number }>(
+  type: ExcursionTerms['type'],
+  samples: readonly Each[],
+): { at: number; value: number } | null {
+  const sign = type === 'high_temp' ? 1 : -1;
+  const isFarther = (a: Each, b: Each) =>
+    a.value === b.value ? a.at < b.at : sign * (a.value - b.value) > 0;
+  const [first, ...others] = samples;
+  if (!first) return null;
+  const { at, value } = others.reduce(
+    (farthest, each) => (isFarther(each, farthest) ? each : farthest),
+    first,
+  );
+  return { at, value };
+}
+
+const hasChanged = (alert: TemperatureAlert, stored: TemperatureAlert | undefined): boolean =>
+  alert.startedAt !== stored?.startedAt ||
+  alert.endedAt !== stored.endedAt ||
+  alert.extreme?.at !== stored.extreme?.at;

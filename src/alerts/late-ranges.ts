@@ -1,0 +1,106 @@
+/** Which stored readings have to be looked at because of late ones: none where all of these are within their bounds. */
+import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
+import type { ClassifiedReading } from '../measurements/reading.ts';
+import { isActiveAt } from './alert-definition.ts';
+import { breachOf } from './alert-state-machine.ts';
+import { areSameTerms, type ExcursionTerms } from './excursions.ts';
+import type { TemperatureAlert } from './late-excursions.ts';
+import type { RulesInForce } from './rules-in-force.ts';
+
+/** Unix milliseconds, both included. */
+export interface Range {
+  from: number;
+  to: number;
+}
+
+export interface FreshReadings {
+  channel: number;
+  /** Those that came late; all where an excursion is not known to be over. */
+  fresh: readonly ClassifiedReading[];
+  /** Where the newest readings before these are part of an excursion in late data, the last of them, in Unix milliseconds. */
+  unendedAt: number | null;
+}
+
+/** As far as rules without a delay need: what is farther away is known from the alerts. */
+const LOOK_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 1_440 * MINUTE_MS;
+
+/** Oldest first, and apart from each other. */
+export function toRanges(
+  { channel, fresh, unendedAt }: FreshReadings,
+  rules: readonly RulesInForce[],
+  alerts: readonly TemperatureAlert[],
+): Range[] {
+  const delayMs = longestDelayMinutes(channel, rules) * MINUTE_MS;
+  const lookMs = delayMs === 0 ? LOOK_MS : delayMs + longestGapMs(rules);
+  const ranges: Range[] = [];
+  for (const reading of fresh) {
+    const at = reading.measuredAt.getTime();
+    const breaches = breachesOf(reading, rules);
+    // Nothing but sensor errors can be stored between the newest sample and later ones.
+    if (unendedAt !== null)
+      ranges.push({ from: Math.min(unendedAt, at) - lookMs, to: Math.max(unendedAt, at) + lookMs });
+    else if (breaches.length > 0 || (reading.value === null && delayMs > 0)) ranges.push(around(at, lookMs));
+    // One that may split an excursion calls for all of it.
+    for (const alert of alerts)
+      if (isSplitBy(alert, reading, breaches))
+        ranges.push({ from: alert.startedAt, to: alert.endedAt ?? at }, around(at, lookMs));
+  }
+  return joined(ranges);
+}
+
+const around = (at: number, lookMs: number): Range => ({ from: at - lookMs, to: at + lookMs });
+
+const longestDelayMinutes = (channel: number, rules: readonly RulesInForce[]): number =>
+  rules
+    .flatMap(({ definitions }) => definitions)
+    .reduce(
+      (longest, each) => (each.channel === channel ? Math.max(longest, each.delayMinutes) : longest),
+      0,
+    );
+
+/** Breaches that have not lasted their delay go on over such a gap. */
+const longestGapMs = (rules: readonly RulesInForce[]): number =>
+  Math.min(
+    DAY_MS,
+    rules.reduce(
+      (longest, { periodSeconds }) => Math.max(longest, INTERVALS_HELD * (periodSeconds ?? 0) * 1_000),
+      LOOK_MS,
+    ),
+  );
+
+/** The terms that the reading is in breach of. */
+function breachesOf(
+  { channel, value, measuredAt }: ClassifiedReading,
+  rules: readonly RulesInForce[],
+): ExcursionTerms[] {
+  if (value === null) return [];
+  const inForce = rules.findLast(({ from }) => from <= measuredAt.getTime());
+  return (inForce?.definitions ?? []).flatMap((each) => {
+    const type = breachOf(each.bounds, value);
+    return type !== null && each.channel === channel && isActiveAt(each, measuredAt)
+      ? [{ ...each, type }]
+      : [];
+  });
+}
+
+function isSplitBy(
+  alert: TemperatureAlert,
+  { value, measuredAt }: ClassifiedReading,
+  breaches: ExcursionTerms[],
+): boolean {
+  const at = measuredAt.getTime();
+  const isWithin = alert.startedAt < at && (alert.endedAt === null || at < alert.endedAt);
+  return alert.late && isWithin && value !== null && !breaches.some((each) => areSameTerms(each, alert));
+}
+
+function joined(ranges: Range[]): Range[] {
+  const apart: Range[] = [];
+  for (const { from, to } of ranges.sort((a, b) => a.from - b.from)) {
+    const last = apart.at(-1);
+    if (last && from <= last.to) last.to = Math.max(last.to, to);
+    else apart.push({ from, to });
+  }
+  return apart;
+}

@@ -1,0 +1,48 @@
+/** What of the frames of a device is to be evaluated by what was in force then. */
+import type { AssetRef } from '../devices/asset-ref.ts';
+import { TEMPERATURE } from '../devices/channel-layout.ts';
+import type { StoredFrame } from '../measurements/stored-frame.ts';
+import type { FreshReadings } from './late-ranges.ts';
+import type { UnendedExcursion } from './open-alert.ts';
+
+export interface LateDevice extends AssetRef {
+  serialNumber: string;
+  channels: LateChannel[];
+  /** No stored reading is newer; null: unknown. */
+  latestAt: number | null;
+}
+
+export interface LateChannel extends FreshReadings {
+  /** Time of the newest sample, in Unix milliseconds. */
+  newestAt: number | null;
+}
+
+/** Null for nearly all: no temperature of theirs is late, or goes on with an excursion in late data. */
+export function toLateDevice(
+  frames: readonly StoredFrame[],
+  unended: readonly UnendedExcursion[],
+): LateDevice | null {
+  const unendedAt = new Map(unended.map((each) => [each.channel, each.unendedAt]));
+  const fresh = frames
+    .flatMap((frame) => frame.fresh)
+    .filter(({ type, late, channel }) => type === TEMPERATURE && (late || unendedAt.has(channel)));
+  const last = frames.at(-1);
+  if (fresh.length === 0 || !last) return null;
+  const { device, state } = last;
+  const channels = [...new Set(fresh.map(({ channel }) => channel))].map(
+    (channel): LateChannel => ({
+      channel,
+      fresh: fresh.filter((reading) => reading.channel === channel),
+      unendedAt: unendedAt.get(channel) ?? null,
+      newestAt: state.newestReadingAt[channel] ?? null,
+    }),
+  );
+  const { organizationId, assetId, serialNumber } = device;
+  return {
+    organizationId,
+    assetId,
+    serialNumber,
+    channels,
+    latestAt: state.latestMeasuredAt?.getTime() ?? null,
+  };
+}

@@ -1,0 +1,47 @@
+/** The alert definitions of a device and when they were in force. */
+import type { SettingsPeriod } from '../devices/settings.ts';
+import { type AlertDefinition, definitionsOf } from './alert-definition.ts';
+
+export interface RulesInForce {
+  /** Since when, in Unix milliseconds. */
+  from: number;
+  /** A definition that other settings leave as it is keeps its `rule`, wherever it stands among them. */
+  definitions: readonly AlertDefinition[];
+  /** Seconds between two readings; null: unknown. */
+  periodSeconds: number | null;
+}
+
+/** From settings in force, oldest first. The first ones count since ever. */
+export function rulesInForce(settings: readonly SettingsPeriod[]): RulesInForce[] {
+  const numbered = createNumbers();
+  const rules: RulesInForce[] = [nothingSince(Number.NEGATIVE_INFINITY)];
+  for (const [index, { from, to, config, measurementPeriodSeconds }] of settings.entries()) {
+    rules.push({
+      from: from.getTime(),
+      definitions: numbered(definitionsOf(config ?? {})),
+      periodSeconds: measurementPeriodSeconds,
+    });
+    if (to !== null && settings[index + 1]?.from.getTime() !== to.getTime())
+      rules.push(nothingSince(to.getTime()));
+  }
+  return rules;
+}
+
+const nothingSince = (from: number): RulesInForce => ({ from, definitions: [], periodSeconds: null });
+
+/** The calendar of a time zone changes with its offset from UTC, and the definition stays the same. */
+function createNumbers() {
+  const numbers = new Map<string, number>();
+  return (definitions: readonly AlertDefinition[]): AlertDefinition[] => {
+    const counts = new Map<string, number>();
+    return definitions.map((definition) => {
+      const { channel, bounds, severity } = definition;
+      const terms = JSON.stringify([channel, bounds.lowC, bounds.highC, bounds.hysteresisC, severity]);
+      const count = counts.get(terms) ?? 0;
+      counts.set(terms, count + 1);
+      const key = `${terms} ${count}`;
+      numbers.set(key, numbers.get(key) ?? numbers.size);
+      return { ...definition, rule: numbers.get(key) as number };
+    });
+  };
+}

@@ -1,0 +1,88 @@
+/** Commander's tree of the commands: it parses what was typed, prints help and suggests what may have been meant. */
+import { Help, Command as Node, Option } from 'commander';
+import { VERSION } from '../process/version.ts';
+import { type Command, type CommandInput, UsageError } from './command.ts';
+
+type Run = (command: Command, input: CommandInput) => Promise<void>;
+
+const PROGRAM = 'npm run dms --';
+const CALL_WIDTH_MAX = 48;
+const OF_ALL = `
+Every command takes --json, for programs, and --help.
+Commands by API take --login NAME; without it DMS_URL and DMS_KEY decide, then the login used last, then the last npm start.
+Exit codes: 0 done, 1 it failed, 2 it was called wrongly. Further ones stand in the help of a command.`;
+
+export function commandTree(commands: Command[], run: Run): Node {
+  const root = new Node(PROGRAM)
+    .usage('COMMAND')
+    .version(VERSION)
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      outputError: (text, write) =>
+        write(text.replace(/^error: ./, (start) => start.slice(-1).toUpperCase())),
+    })
+    .configureHelp({
+      padWidth: (node, helper) => Math.min(CALL_WIDTH_MAX, new Help().padWidth(node, helper)),
+      optionTerm: ({ flags }) => flags.replace(/[<>]/g, ''),
+      subcommandTerm: (leaf) => new Help().commandUsage(leaf).slice(PROGRAM.length).trim(),
+      // Help shows all that is below, suggestions are of the level that was mistyped.
+      formatHelp: (node, helper) =>
+        new Help().formatHelp(node, Object.assign(helper, { visibleCommands: leavesOf })),
+    })
+    .addHelpText('afterAll', OF_ALL);
+  for (const command of commands) addLeaf(groupOf(root, command), command, run);
+  return root;
+}
+
+export const childOf = (node: Node, word: string): Node | undefined =>
+  node.commands.find((each) => each.name() === word);
+
+const groupOf = (root: Node, { words }: Command): Node =>
+  words.slice(0, -1).reduce((node, word) => childOf(node, word) ?? node.command(word).usage('COMMAND'), root);
+
+function addLeaf(group: Node, command: Command, run: Run): void {
+  const { words, args, summary, details = '', isRemote } = command;
+  const leaf = group
+    .command(words.at(-1) as string)
+    // Commander would replace an empty usage by its own.
+    .usage(args || ' ')
+    .description(summary)
+    .helpGroup(isRemote ? 'By API, from everywhere' : 'On a machine of the service, with its settings')
+    .addHelpText('after', details && `\n${details}`);
+  addArgs(leaf, `${args} [--json] ${isRemote ? '[--login NAME]' : ''}`);
+  leaf.action(() => run(command, inputOf(leaf)));
+}
+
+const ARG = /(\[?)(?:(--[a-z-]+)(?: ([^\s\]]+))?|([^\s[\]]+))/g;
+
+/** `ID [--overlap 24h]` has one positional, which is required, and one option with a value, which is not. */
+function addArgs(leaf: Node, args: string): void {
+  for (const [, bracket, flag, value, name = ''] of args.matchAll(ARG)) {
+    const isRequired = bracket === '';
+    const word = name.replace('…', '...');
+    if (flag === undefined) leaf.argument(isRequired ? `<${word}>` : `[${word}]`);
+    else leaf.addOption(toOption(flag, value).makeOptionMandatory(isRequired));
+  }
+}
+
+function toOption(flag: string, value: string | undefined): Option {
+  if (value === undefined) return new Option(flag);
+  const option = new Option(`${flag} <${value}>`);
+  if (value.includes('|')) return option.choices(value.split('|'));
+  return option.argParser((typed: string) => {
+    // Commander would take the next option for the value.
+    if (typed === '' || typed.startsWith('--')) throw new UsageError(`${flag} needs a value`);
+    return typed;
+  });
+}
+
+function inputOf(leaf: Node): CommandInput {
+  const options = Object.fromEntries(
+    leaf.options.map((option) => [option.name(), leaf.getOptionValue(option.attributeName())]),
+  );
+  return { positionals: leaf.args, options, isJson: options.json === true };
+}
+
+const leavesOf = (node: Node): Node[] =>
+  node.commands.flatMap((each) => (each.commands.length > 0 ? leavesOf(each) : [each]));

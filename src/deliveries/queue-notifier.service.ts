@@ -1,0 +1,50 @@
+/**
+ * Notifies the dispatchers of all processes of what this one has queued, after the commits. Within a commit, NOTIFY would hold a
+ * lock of the whole server until that commit is on disk, so that commits could no longer share a flush.
+ */
+import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
+
+export interface QueueNotifierDeps {
+  notify(endpoints: EndpointRef[]): Promise<void>;
+  /** At most one notification in this time; the first one leaves at once. */
+  gatherMs: number;
+  /** The dispatchers find what they were not notified of when they look the next time. */
+  onFault(error: unknown): void;
+}
+
+export function createQueueNotifier({ notify, gatherMs, onFault }: QueueNotifierDeps) {
+  let gathered = new Map<string, EndpointRef>();
+  let pause: NodeJS.Timeout | null = null;
+  let sending: Promise<void> | null = null;
+
+  async function send(): Promise<void> {
+    const endpoints = [...gathered.values()];
+    gathered = new Map();
+    await notify(endpoints).catch(onFault);
+  }
+
+  function sendNext(): void {
+    if (sending || pause || gathered.size === 0) return;
+    pause = setTimeout(() => {
+      pause = null;
+      sendNext();
+    }, gatherMs);
+    sending = send().finally(() => {
+      sending = null;
+      sendNext();
+    });
+  }
+
+  return {
+    queued(endpoints: readonly EndpointRef[]): void {
+      for (const endpoint of endpoints) gathered.set(endpointKey(endpoint), endpoint);
+      sendNext();
+    },
+    /** Sends what is gathered. */
+    async stop(): Promise<void> {
+      if (pause) clearTimeout(pause);
+      await sending;
+      if (gathered.size > 0) await send();
+    },
+  };
+}

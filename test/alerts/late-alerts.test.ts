@@ -1,0 +1,327 @@
+/** Alerts of excursions in late data, from the frame to the list of alerts. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { createTransact } from '../../src/db/transaction.ts';
+import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
+import { createCompaction } from '../../src/measurements/compaction.service.ts';
+import { FRIDGE } from '../support/fleet.ts';
+import { openLogger } from '../support/logger.ts';
+import { FRIDGE_BOUNDS, MINUTE_MS, useDevice } from './harness.ts';
+
+const HOUR = 60;
+
+describe('Late readings', () => {
+  const device = useDevice({ withWorker: false });
+  const { alerts, reading, send, statuses } = device;
+  /** Minutes after the readings of the test begin: ahead of the clock of the database, by which assets are registered. */
+  const ahead = (minute: number) => 24 * HOUR + minute;
+  const at = (minute: number) => device.at(ahead(minute));
+  const setMinute = (minute: number) => device.setClock(Date.parse(at(minute)));
+  /** A frame that arrives then. */
+  async function measure(minute: number, readings: Array<[minute: number, value: number]>): Promise<void> {
+    setMinute(minute);
+    await send(readings.map(([measured, value]) => reading(ahead(measured), value)));
+  }
+  const summary = async () =>
+    (await alerts()).map(({ late, status, timestamp, endedAt, extreme }) => ({
+      late,
+      status,
+      span: [toMinute(timestamp), endedAt && toMinute(endedAt)],
+      extreme: extreme && [extreme.value, toMinute(extreme.at)],
+    }));
+  const toMinute = (time: string) => (Date.parse(time) - Date.parse(at(0))) / MINUTE_MS;
+  const late = (from: number, to: number, value: number, extremeAt: number) => ({
+    late: true,
+    status: 'resolved',
+    span: [from, to],
+    extreme: [value, extremeAt],
+  });
+
+  const compact = () =>
+    createCompaction({
+      transact: createTransact(device.dms.service.sql),
+      compactionIn: createCompactionRepository,
+      now: () => new Date(Date.parse(at(60 * 24 * HOUR))),
+      onSetAside: (_device, error) => assert.fail(String(error)),
+    }).compactClosedDays();
+
+  beforeEach(async () => {
+    setMinute(-HOUR);
+    await device.confirmProfile(FRIDGE);
+  });
+
+  it('in breach make an alert that is over, and both of its events', async () => {
+    const webhook = await device.subscribe(['alert.created', 'alert.resolved', 'data.measurement.alert']);
+    await measure(100, [[100, 5]]);
+    await measure(101, [
+      [10, 5],
+      [20, 9],
+      [30, 11],
+      [40, 10],
+      [50, 5],
+    ]);
+    assert.deepEqual(await summary(), [late(20, 50, 11, 30)]);
+    const [alert] = await alerts();
+    assert.deepEqual(
+      [alert?.type, alert?.severity, alert?.details],
+      ['high_temp', 'critical', { channel: 1, value: 9, bounds: FRIDGE_BOUNDS }],
+    );
+    assert.deepEqual(
+      (await device.published(webhook)).map(({ type, timestamp, data }) => [type, timestamp, data]),
+      [
+        ['alert.created', at(20), alert],
+        ['alert.resolved', at(50), alert],
+      ],
+    );
+    assert.equal((await device.org.api.get(`/assets/${device.assetId}`)).body.openAlerts, 0);
+  });
+
+  it('within the bounds of their time make none', async () => {
+    await measure(100, [[100, 5]]);
+    await measure(101, [
+      [10, 5],
+      [20, 8],
+    ]);
+    assert.deepEqual(await statuses(), []);
+  });
+
+  it('are evaluated by the settings that were in force when they were measured', async () => {
+    setMinute(60);
+    await device.confirmProfile({
+      temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 20, severity: 'warning' }],
+    });
+    await measure(200, [[200, 5]]);
+    await measure(201, [
+      [30, 9],
+      [40, 5],
+      [70, 9],
+      [80, 21],
+      [90, 5],
+    ]);
+    assert.deepEqual(await summary(), [late(30, 40, 9, 30), late(80, 90, 21, 80)]);
+    const details = (await alerts()).map(({ severity, details: { bounds } }) => [severity, bounds]);
+    assert.deepEqual(details, [
+      ['critical', FRIDGE_BOUNDS],
+      ['warning', { lowC: null, highC: 20, hysteresisC: 0 }],
+    ]);
+  });
+
+  it('make none of times of which nothing is known', async () => {
+    await measure(100, [[100, 5]]);
+    await measure(101, [[-90, 20]]);
+    assert.deepEqual(await statuses(), []);
+  });
+
+  it('lengthen the alert of their excursion, without another event', async () => {
+    const webhook = await device.subscribe(['alert.created', 'alert.resolved']);
+    await measure(100, [[100, 5]]);
+    await measure(101, [[30, 9]]);
+    assert.deepEqual(await summary(), [late(30, 100, 9, 30)]);
+    await measure(102, [
+      [20, 12],
+      [10, 5],
+      [50, 5],
+    ]);
+    await measure(103, [[40, 13]]);
+    await measure(103, [[40, 13]]);
+    assert.deepEqual(await summary(), [late(20, 50, 13, 40)]);
+    assert.equal((await alerts())[0]?.details.value, 12);
+    assert.equal((await device.published(webhook)).length, 2);
+  });
+
+  it('begin a second alert where they split an excursion', async () => {
+    await measure(100, [[100, 5]]);
+    await measure(101, [
+      [20, 9],
+      [40, 10],
+    ]);
+    await measure(102, [[30, 5]]);
+    assert.deepEqual(await summary(), [late(20, 30, 9, 20), late(40, 100, 10, 40)]);
+  });
+
+  it('of more than a day ago are over with the next reading, late or not', async () => {
+    const now = 40 * HOUR;
+    await measure(now, [[0, 9]]);
+    assert.deepEqual(await summary(), [late(0, 0, 9, 0)]);
+    await measure(now, [[10, 10]]);
+    assert.deepEqual(await summary(), [late(0, 10, 10, 10)]);
+    await measure(now + 1, [[now + 1, 5]]);
+    assert.deepEqual(await summary(), [late(0, now + 1, 10, 10)]);
+    await measure(now + 2, [[now + 2, 9]]);
+    assert.deepEqual(await statuses(), ['high_temp resolved', 'high_temp new']);
+  });
+
+  it('find the next reading however far away it is, in days that are compacted, too', async () => {
+    const far = 40 * 24 * HOUR;
+    await measure(0, [[0, 5]]);
+    await measure(far, [
+      [far - 20, 5],
+      [far, 5],
+    ]);
+    await measure(far + 1, [
+      [10, 1],
+      [20, 0],
+    ]);
+    assert.deepEqual(await summary(), [late(10, far - 20, 0, 20)]);
+    await compact();
+    await measure(far + 2, [[30, 5]]);
+    assert.deepEqual(await summary(), [late(10, 30, 0, 20)]);
+    await compact();
+    await measure(far + 3, [
+      [15, -2],
+      [5, 1],
+    ]);
+    assert.deepEqual(await summary(), [late(5, 30, -2, 15)]);
+  });
+
+  it('begin an open alert earlier however far away it is', async () => {
+    const far = 40 * 24 * HOUR;
+    await measure(far, [
+      [0, 5],
+      [far - 1, 5],
+      [far, 9],
+    ]);
+    await measure(far + 1, [[10, 12]]);
+    assert.deepEqual(await summary(), [
+      { late: false, status: 'new', span: [far, null], extreme: null },
+      late(10, far - 1, 12, 10),
+    ]);
+    await device.newDevice();
+    setMinute(-HOUR);
+    await device.confirmProfile(FRIDGE);
+    await measure(far, [[far, 9]]);
+    await measure(far + 1, [[10, 12]]);
+    assert.deepEqual(await summary(), [{ late: false, status: 'new', span: [10, null], extreme: null }]);
+  });
+
+  it('before an open alert begin it earlier, and within it make none', async () => {
+    const webhook = await device.subscribe(['alert.created', 'alert.resolved']);
+    await measure(50, [
+      [0, 5],
+      [50, 9],
+    ]);
+    await measure(60, [[60, 9]]);
+    await measure(61, [
+      [55, 12],
+      [40, 10],
+    ]);
+    const open = { late: false, status: 'new', extreme: null };
+    assert.deepEqual(await summary(), [{ ...open, span: [40, null] }]);
+    assert.equal((await alerts())[0]?.details.value, 10);
+    await measure(70, [[70, 5]]);
+    assert.deepEqual(await summary(), [{ ...open, status: 'resolved', span: [40, 70] }]);
+    assert.equal((await device.published(webhook)).length, 2);
+  });
+
+  it('of an excursion that is shorter than its delay make none', async () => {
+    setMinute(-30);
+    const alert = { type: 'high', channel: 'probe', highC: 8, delayMinutes: 20 };
+    await device.confirmProfile({
+      temperatureAlerts: [alert],
+      intervals: { measurementIntervalMinutes: 10 },
+    });
+    await measure(100, [[100, 5]]);
+    await measure(101, [
+      [10, 9],
+      [20, 9],
+      [40, 5],
+    ]);
+    assert.deepEqual(await statuses(), []);
+    await measure(102, [[30, 9]]);
+    assert.deepEqual(await summary(), [late(10, 40, 9, 10)]);
+  });
+
+  it('change alerts of other channels and of other types as little as before', async () => {
+    await measure(100, [[100, 5]]);
+    setMinute(101);
+    const more = { channel: 3, type: 'humidity' };
+    await send([reading(ahead(10), 90, more), reading(ahead(20), 5)], { batteryStatus: 'ok' });
+    assert.deepEqual(await statuses(), []);
+  });
+
+  it('are known once, however many frames bring them at a time', async () => {
+    await measure(100, [[100, 5]]);
+    setMinute(101);
+    const frames = Array.from({ length: 20 }, (_, index) => [
+      reading(ahead(10 + index * 2), index % 5 === 0 ? 5 : 9),
+      reading(ahead(90), 5),
+    ]);
+    await Promise.all([...frames, ...frames].map((readings) => send(readings)));
+    const spans = (await summary()).map(({ span }) => span).sort(([a], [b]) => Number(a) - Number(b));
+    assert.deepEqual(spans, [
+      [12, 20],
+      [22, 30],
+      [32, 40],
+      [42, 90],
+    ]);
+  });
+
+  it('make alerts that last as long as the statistics say, in whatever order and pieces they come', async () => {
+    const count = 24;
+    const values = fc.array(fc.constantFrom(5, 9, 12), { minLength: count, maxLength: count });
+    const order = fc.shuffledSubarray([...Array(count).keys()], { minLength: count });
+    await fc.assert(
+      fc.asyncProperty(values, order, async (measured, positions) => {
+        await device.newDevice();
+        setMinute(-HOUR);
+        const temperatureAlerts = [{ type: 'high', channel: 'probe', highC: 8 }];
+        await device.confirmProfile({ temperatureAlerts, intervals: { measurementIntervalMinutes: 10 } });
+        await measure(600, [[count * 10, 5]]);
+        for (let index = 0; index < count; index += 5) {
+          const frame = positions.slice(index, index + 5);
+          await measure(
+            600,
+            frame.map((position) => [position * 10, measured[position] as number]),
+          );
+        }
+        const lasted = (await summary()).map(({ span: [from, to] }) => Number(to) - Number(from));
+        const span = `from=${at(0)}&to=${at(count * 10)}`;
+        const { channels } = (await device.org.api.get(`/assets/${device.assetId}/statistics?${span}`)).body;
+        assert.equal(
+          lasted.reduce((sum, minutes) => sum + minutes * 60, 0),
+          channels[0].alerts[0].secondsOutside,
+        );
+      }),
+      { numRuns: Number(process.env.LATE_RUNS ?? 400) / 50 },
+    );
+  });
+
+  it('come over CoAP as over HTTP', async () => {
+    await device.newDevice({}, '282C0246F001');
+    await device.confirmProfile(FRIDGE);
+    await measure(100, [[100, 5]]);
+    const { token } = await device.dms.issueKey(device.org.id, 'device');
+    const logger = await openLogger({ serial: device.serial, coapPort: device.dms.coapPort, token });
+    await logger.measure({ values: [9, 5], at: new Date(at(10)) });
+    await logger.close();
+    assert.deepEqual(
+      (await summary()).map(({ late: isLate, extreme }) => [isLate, extreme?.[0]]),
+      [[true, 9]],
+    );
+  });
+
+  it('make alerts that the list tells from others, and whose history is their opening and their end', async () => {
+    await measure(100, [[100, 9]]);
+    await measure(101, [
+      [10, 1],
+      [20, 5],
+    ]);
+    const typesOf = async (filter: string) => {
+      const { items, totalItems } = await device.list(filter);
+      return [totalItems, ...items.map(({ type }) => type)];
+    };
+    assert.deepEqual(await typesOf('&late=true'), [1, 'low_temp']);
+    assert.deepEqual(await typesOf('&late=false'), [1, 'high_temp']);
+    assert.equal((await device.org.api.get('/alerts?late=perhaps')).status, 400);
+    const [alert] = (await device.list('&late=true')).items;
+    const { history } = (await device.org.api.get(`/alerts/${alert?.id}`)).body;
+    assert.deepEqual(
+      history.map(({ action, by }: { action: string; by: null }) => [action, by]),
+      [
+        ['opened', null],
+        ['resolved', null],
+      ],
+    );
+    assert.equal((await device.acknowledge(alert?.id as string)).status, 409);
+  });
+});

@@ -1,0 +1,53 @@
+/** What late readings cost the database: statements of one frame, by what it brings. */
+import assert from 'node:assert/strict';
+import { FRIDGE } from '../support/fleet.ts';
+import { useDevice } from './harness.ts';
+
+const OF_LATE_READINGS = /lead\(from_at\)|started_at <= n\.from_at|has_next|update alerts a set started_at/;
+
+describe('A frame', () => {
+  const device = useDevice({ withWorker: false });
+  const { reading, send } = device;
+  const ahead = (minute: number) => 24 * 60 + minute;
+
+  async function statementsOf(readings: object[]): Promise<number> {
+    const seen: string[] = [];
+    const onQuery = ({ sql }: { sql: string }) => void seen.push(sql);
+    const { sql } = device.dms.service;
+    sql.on('query', onQuery);
+    await send(readings);
+    sql.off('query', onQuery);
+    return seen.filter((text) => OF_LATE_READINGS.test(text)).length;
+  }
+  const series = (from: number, values: number[]) =>
+    values.map((value, index) => reading(ahead(from + index), value));
+
+  beforeEach(async () => {
+    device.setClock(Date.parse(device.at(ahead(-60))));
+    await device.confirmProfile(FRIDGE);
+    device.setClock(Date.parse(device.at(ahead(900))));
+    await send(series(800, [5]));
+  });
+
+  it('without late readings takes no statement for excursions in late data', async () => {
+    assert.equal(await statementsOf(series(801, [9, 12, 5])), 0);
+  });
+
+  it('of late readings within the bounds takes two, however many they are', async () => {
+    assert.equal(await statementsOf(series(1, [5])), 2);
+    assert.equal(await statementsOf(series(10, Array<number>(500).fill(5))), 2);
+  });
+
+  it('of late readings in breach takes one more for the readings around them, however many they are', async () => {
+    assert.equal(await statementsOf(series(1, [9, 5])), 3);
+    const [warm, cold] = [Array<number>(200).fill(9), Array<number>(200).fill(1)];
+    assert.equal(await statementsOf(series(10, [...warm, ...cold, 5])), 3);
+  });
+
+  it('that lengthens excursions takes one more, and one that is repeated none', async () => {
+    await send([...series(10, [9, 5]), ...series(20, [9, 5])]);
+    const frame = [...series(9, [9]), ...series(19, [9])];
+    assert.equal(await statementsOf(frame), 4);
+    assert.equal(await statementsOf(frame), 0);
+  });
+});

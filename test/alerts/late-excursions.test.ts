@@ -1,0 +1,161 @@
+/**
+ * Excursions in late data against a second account of them, whatever the order and the pieces in which readings come. Random
+ * histories: LATE_SEED repeats those of a failure, LATE_RUNS sets how many there are.
+ */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { createLateDevice, DAY, type Sample } from './late-device.ts';
+import { expectedExcursions } from './late-model.ts';
+
+const RUNS = Number(process.env.LATE_RUNS ?? 400);
+const SEED = process.env.LATE_SEED === undefined ? {} : { seed: Number(process.env.LATE_SEED) };
+
+const RULES = {
+  fridge: { lowC: 2, highC: 8, hysteresisC: 0.5 },
+  narrow: { lowC: null, highC: 7, hysteresisC: 0 },
+  slow: { lowC: 2, highC: 8, hysteresisC: 0.5, delayMinutes: 30 },
+  night: { lowC: 2, highC: 8, hysteresisC: 0.5, hours: [1, 4] },
+  none: null,
+} as const;
+
+const VALUES = [1, 5, 5, 7.8, 7.2, 9, 9, 12];
+
+/** Without a period of measurement a breach that has not lasted its delay goes on over any gap. */
+const settingsOf = (names: Array<keyof typeof RULES>) =>
+  fc.uniqueArray(
+    fc.record({
+      from: fc.integer({ min: -100, max: 700 }),
+      rules: fc.constantFrom(...names).map((name) => RULES[name]),
+      periodMinutes: names.includes('slow') ? fc.constantFrom(5, 60) : fc.constantFrom(null, 5, 60),
+    }),
+    { selector: ({ from }) => from, minLength: 1, maxLength: 3 },
+  );
+
+const samplesOf = (values: Array<number | null>) =>
+  fc.uniqueArray(
+    fc.record({
+      minute: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 900 })),
+      value: fc.constantFrom(...values),
+    }),
+    { selector: ({ minute }) => minute, minLength: 1, maxLength: 14 },
+  );
+
+/** Readings in the order in which they are sent, how many are in each frame, and how long each frame takes. */
+const historyOf = (values: Array<number | null>) =>
+  samplesOf(values).chain((all) =>
+    fc.record({
+      order: fc.shuffledSubarray(all, { minLength: all.length }),
+      sizes: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: all.length, maxLength: all.length }),
+      delays: fc.array(fc.constantFrom(0, 10, 400, DAY + 1), {
+        minLength: all.length,
+        maxLength: all.length,
+      }),
+    }),
+  );
+
+const sent = (names: Array<keyof typeof RULES>, values: Array<number | null> = [...VALUES, null]) =>
+  fc.record({ settings: settingsOf(names), history: historyOf(values) });
+
+function toFrames({ order, sizes }: { order: Sample[]; sizes: number[] }): Sample[][] {
+  const frames: Sample[][] = [];
+  let left = order;
+  for (const size of sizes) {
+    if (left.length > 0) frames.push(left.slice(0, size));
+    left = left.slice(size);
+  }
+  return frames;
+}
+
+describe('Excursions in late data', () => {
+  it('are the same in whatever order and pieces their readings come', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        sent(['fridge', 'narrow', 'night', 'none']),
+        async ({ settings: inForce, history }) => {
+          const device = createLateDevice(inForce);
+          for (const frame of toFrames(history)) await device.receive(frame, 2 * DAY);
+          assert.deepEqual(device.lateAlerts(), expectedExcursions(history.order, inForce));
+          assert.deepEqual(
+            device.events(),
+            device.lateAlerts().flatMap(() => ['created', 'resolved']),
+          );
+        },
+      ),
+      { numRuns: RUNS, ...SEED },
+    );
+  });
+
+  it('with a delay each have an alert, whatever their order and pieces', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        sent(['slow', 'slow', 'fridge', 'none'], VALUES),
+        async ({ settings: inForce, history }) => {
+          const device = createLateDevice(inForce);
+          for (const frame of toFrames(history)) await device.receive(frame, 2 * DAY);
+          const found = device.lateAlerts().map((alert) => JSON.stringify(alert));
+          for (const each of expectedExcursions(history.order, inForce))
+            assert.ok(
+              found.includes(JSON.stringify(each)),
+              `${JSON.stringify(each)} is not among ${found.join()}`,
+            );
+        },
+      ),
+      { numRuns: RUNS, ...SEED },
+    );
+  });
+
+  it('with a delay are the same once their readings have come in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(sent(['slow', 'slow', 'fridge', 'none']), async ({ settings: inForce, history }) => {
+        const device = createLateDevice(inForce);
+        const order = history.order.toSorted((a, b) => a.minute - b.minute);
+        for (const frame of toFrames({ ...history, order })) await device.receive(frame, 2 * DAY);
+        assert.deepEqual(device.lateAlerts(), expectedExcursions(order, inForce));
+      }),
+      { numRuns: RUNS, ...SEED },
+    );
+  });
+
+  it('change nothing when they are sent again', async () => {
+    await fc.assert(
+      fc.asyncProperty(sent(['slow', 'fridge', 'night']), async ({ settings: inForce, history }) => {
+        const device = createLateDevice(inForce);
+        for (const frame of toFrames(history)) await device.receive(frame, 2 * DAY);
+        const before = JSON.stringify([device.lateAlerts(), device.events()]);
+        for (const frame of toFrames(history).reverse()) await device.receive(frame, 2 * DAY);
+        assert.equal(JSON.stringify([device.lateAlerts(), device.events()]), before);
+      }),
+      { numRuns: RUNS / 4, ...SEED },
+    );
+  });
+
+  it('belong to alerts of readings that came in time where their times overlap', async () => {
+    const inForce = [{ from: -DAY, rules: RULES.fridge, periodMinutes: null }];
+    await fc.assert(
+      fc.asyncProperty(historyOf([...VALUES, null]), async (history) => {
+        const device = createLateDevice(inForce);
+        let arrival = 0;
+        for (const [index, frame] of toFrames(history).entries()) {
+          const newest = Math.max(...frame.map(({ minute }) => minute));
+          arrival = Math.max(arrival, newest) + (history.delays[index] ?? 0);
+          await device.receive(frame, arrival);
+        }
+        const [late, live] = [device.lateAlerts(), device.liveAlerts()];
+        const all = [...late, ...live].sort((a, b) => a.from - b.from);
+        for (const type of ['high_temp', 'low_temp']) {
+          const ofType = all.filter((each) => each.type === type);
+          for (const [index, { from }] of ofType.slice(1).entries())
+            assert.ok((ofType[index]?.to ?? Number.POSITIVE_INFINITY) <= from, JSON.stringify(ofType));
+        }
+        for (const { type, from, to } of expectedExcursions(history.order, inForce))
+          assert.ok(
+            all.some(
+              (each) => each.type === type && each.from <= from && (each.to === null || each.to >= from),
+            ) || !device.hasLateBreach(from, to),
+            `${type} ${from}-${to} is not among ${JSON.stringify(all)}`,
+          );
+      }),
+      { numRuns: RUNS, ...SEED },
+    );
+  });
+});

@@ -289,6 +289,37 @@ COMMENT ON COLUMN endpoint_hours.failed IS
 COMMENT ON COLUMN endpoint_hours.duration_ms IS
   'Of all attempts, added up.';
 
+CREATE TABLE escalation_policies (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  name text NOT NULL,
+  alert_types text[] NOT NULL,
+  severities text[] NOT NULL,
+  group_ids uuid[] NOT NULL,
+  steps jsonb NOT NULL,
+  channel_ids uuid[] NOT NULL,
+  repeat_minutes integer,
+  status text NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT escalation_policies_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT escalation_policies_status_check CHECK (status = ANY (ARRAY['active'::text, 'disabled'::text]))
+);
+COMMENT ON TABLE escalation_policies IS
+  'Who is notified of an alert, step by step, until somebody acknowledges it.';
+COMMENT ON COLUMN escalation_policies.alert_types IS
+  'The types of alerts that it is for.';
+COMMENT ON COLUMN escalation_policies.severities IS
+  'The severities of alerts that it is for.';
+COMMENT ON COLUMN escalation_policies.group_ids IS
+  'Only alerts of assets in these groups. Empty: of all.';
+COMMENT ON COLUMN escalation_policies.steps IS
+  'In order: afterMinutes, counted from the beginning of the escalation, and channelIds.';
+COMMENT ON COLUMN escalation_policies.channel_ids IS
+  'The notification channels of all steps.';
+COMMENT ON COLUMN escalation_policies.repeat_minutes IS
+  'The last step is repeated after so long, a few times. Null: it is not.';
+
 CREATE TABLE events (
   organization_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -581,6 +612,7 @@ CREATE TABLE notifications (
   last_error text,
   created_at timestamp with time zone NOT NULL,
   sent_at timestamp with time zone,
+  is_escalation boolean DEFAULT false NOT NULL,
   CONSTRAINT notifications_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT notifications_channel_fkey FOREIGN KEY (organization_id, channel_id) REFERENCES notification_channels(organization_id, id) ON DELETE CASCADE,
   CONSTRAINT notifications_state_check CHECK (state = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text]))
@@ -602,6 +634,8 @@ COMMENT ON COLUMN notifications.last_error IS
   'Why the latest attempt failed. Null: it did not, or there was none.';
 COMMENT ON COLUMN notifications.sent_at IS
   'Null: it is not sent.';
+COMMENT ON COLUMN notifications.is_escalation IS
+  'A step of an escalation: quiet hours of the channel do not hold it.';
 COMMENT ON INDEX notifications_ended_idx IS
   'Without organization_id: retention over all organizations.';
 
@@ -930,6 +964,7 @@ CREATE TABLE overdue_fleets (
   overdue_count integer NOT NULL,
   total_count integer NOT NULL,
   confirmed_at timestamp with time zone,
+  escalated_alert_id uuid,
   CONSTRAINT overdue_fleets_pkey PRIMARY KEY (organization_id)
 );
 COMMENT ON TABLE overdue_fleets IS
@@ -942,6 +977,8 @@ COMMENT ON COLUMN overdue_fleets.total_count IS
   'Active devices of the organization at that time.';
 COMMENT ON COLUMN overdue_fleets.confirmed_at IS
   'When the operator confirmed that these devices are overdue indeed. Null: not confirmed.';
+COMMENT ON COLUMN overdue_fleets.escalated_alert_id IS
+  'The no_data alert that escalates for the whole fleet: who acknowledges it acknowledges the others, too. Null: none does.';
 
 CREATE TABLE profiles (
   organization_id uuid NOT NULL,
@@ -1184,14 +1221,62 @@ CREATE TABLE alert_actions (
   comment text,
   CONSTRAINT alert_actions_pkey PRIMARY KEY (organization_id, alert_id, id),
   CONSTRAINT alert_actions_alert_fkey FOREIGN KEY (organization_id, alert_id) REFERENCES alerts(organization_id, id) ON DELETE CASCADE,
-  CONSTRAINT alert_actions_action_check CHECK (action = ANY (ARRAY['acknowledged'::text, 'assigned'::text, 'commented'::text, 'snoozed'::text, 'snooze_ended'::text]))
+  CONSTRAINT alert_actions_action_check CHECK (action = ANY (ARRAY['acknowledged'::text, 'assigned'::text, 'commented'::text, 'snoozed'::text, 'snooze_ended'::text, 'escalated'::text]))
 );
 COMMENT ON TABLE alert_actions IS
   'What people and the service did about an alert, in the order of the ids; rows are never changed. The beginning and the end of the alert are in alerts.';
 COMMENT ON COLUMN alert_actions.actor IS
   'Key and name, as in audit_entries. Null: the service.';
 COMMENT ON COLUMN alert_actions.comment IS
-  'commented: the text; assigned: to whom, null for nobody; snoozed: until when, in ISO 8601. Null otherwise.';
+  'commented: the text; assigned: to whom, null for nobody; snoozed: until when, in ISO 8601; escalated: the step and its channels. Null otherwise.';
+
+CREATE TABLE alert_escalations (
+  organization_id uuid NOT NULL,
+  alert_id uuid NOT NULL,
+  policy_id uuid NOT NULL,
+  state text DEFAULT 'open'::text NOT NULL,
+  began_at timestamp with time zone NOT NULL,
+  steps_made integer DEFAULT 0 NOT NULL,
+  repeats_made integer DEFAULT 0 NOT NULL,
+  last_step_at timestamp with time zone,
+  next_step_at timestamp with time zone,
+  held_until timestamp with time zone,
+  fleet_overdue integer,
+  fleet_total integer,
+  workflow_checked_at timestamp with time zone,
+  CONSTRAINT alert_escalations_pkey PRIMARY KEY (organization_id, alert_id),
+  CONSTRAINT alert_escalations_alert_fkey FOREIGN KEY (organization_id, alert_id) REFERENCES alerts(organization_id, id) ON DELETE CASCADE,
+  CONSTRAINT alert_escalations_state_check CHECK (state = ANY (ARRAY['open'::text, 'acknowledged'::text, 'resolved'::text, 'policy_disabled'::text, 'policy_deleted'::text]))
+);
+CREATE INDEX alert_escalations_due_idx ON alert_escalations USING btree (GREATEST(next_step_at, held_until)) WHERE state = 'open'::text AND next_step_at IS NOT NULL;
+CREATE INDEX alert_escalations_policy_idx ON alert_escalations USING btree (organization_id, policy_id, alert_id) WHERE state = 'open'::text;
+CREATE INDEX alert_escalations_without_workflow_idx ON alert_escalations USING btree (COALESCE(workflow_checked_at, began_at)) WHERE state = 'open'::text;
+COMMENT ON TABLE alert_escalations IS
+  'The escalation of an alert, inserted with the event of the alert. A step is recorded together with its notifications. The run escalate-alert waits for the next one, and is started anew from this row.';
+COMMENT ON COLUMN alert_escalations.policy_id IS
+  'The oldest policy that matched the alert when it opened. It may have been deleted since.';
+COMMENT ON COLUMN alert_escalations.state IS
+  'Why no further step follows; open: one may.';
+COMMENT ON COLUMN alert_escalations.began_at IS
+  'What the minutes of the steps are counted from.';
+COMMENT ON COLUMN alert_escalations.repeats_made IS
+  'How often the last step was repeated.';
+COMMENT ON COLUMN alert_escalations.last_step_at IS
+  'Null: no step was made yet.';
+COMMENT ON COLUMN alert_escalations.next_step_at IS
+  'When the next step is due by the policy. Null: the last one was made.';
+COMMENT ON COLUMN alert_escalations.held_until IS
+  'No step is made earlier: somebody has acknowledged the alert until then. Null: nobody has.';
+COMMENT ON COLUMN alert_escalations.fleet_overdue IS
+  'Of a fleet that is overdue, for which this alert stands: how many devices were. Null: it stands for itself.';
+COMMENT ON COLUMN alert_escalations.fleet_total IS
+  'How many devices the fleet had. Null: it stands for itself.';
+COMMENT ON COLUMN alert_escalations.workflow_checked_at IS
+  'When its run last looked here, or a sweep at its run. Null: never.';
+COMMENT ON INDEX alert_escalations_due_idx IS
+  'Without organization_id: a sweep of the worker over all organizations.';
+COMMENT ON INDEX alert_escalations_without_workflow_idx IS
+  'Without organization_id: a sweep of the worker over all organizations.';
 
 CREATE TABLE asset_groups (
   organization_id uuid NOT NULL,

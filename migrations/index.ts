@@ -61,6 +61,7 @@ import * as alertSeverity from './045-alert-severity.ts';
 import * as mutes from './046-mutes.ts';
 import * as openAlerts from './047-open-alerts.ts';
 import * as lateAlerts from './048-late-alerts.ts';
+import * as escalations from './049-escalations.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -111,4 +112,5 @@ export const migrations = {
   '046-mutes': mutes,
   '047-open-alerts': openAlerts,
   '048-late-alerts': lateAlerts,
+  '049-escalations': escalations,
 };

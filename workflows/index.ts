@@ -1,2 +1,3 @@
 export { applyProfile } from './apply-profile.ts';
 export { deliverWebhooks } from './deliver-webhooks.ts';
+export { escalateAlert } from './escalate-alert.ts';

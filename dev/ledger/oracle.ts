@@ -1,6 +1,7 @@
 /** Everything that is wrong with a run, and how much was looked at. Pure: the records are all there is to it. */
 import { checkAlerts } from './alerts-oracle.ts';
 import { checkDevices } from './devices-oracle.ts';
+import { checkEscalations } from './escalations-oracle.ts';
 import { checkEvents } from './events-oracle.ts';
 import { checkJobs } from './jobs-oracle.ts';
 import { checkMemory } from './memory-oracle.ts';
@@ -9,6 +10,7 @@ import type {
   AcknowledgedJob,
   ActualDevice,
   Finding,
+  LedgerEscalation,
   MemorySample,
   Receipt,
   SentReadings,
@@ -24,6 +26,10 @@ export interface RunRecords {
   actual: readonly ActualDevice[];
   receipts: readonly Receipt[];
   subscriptions: readonly Subscription[];
+  /** Null: the release that the run began with knows none. */
+  escalation: LedgerEscalation | null;
+  /** ISO 8601: when the stored facts were read. */
+  readAt: string;
   memory: readonly MemorySample[];
   /** Of processes and endpoints, found while the run went on. */
   findings: readonly Finding[];
@@ -36,13 +42,14 @@ export interface Verdict {
 }
 
 export function checkRun(records: RunRecords, stored: StoredFacts): Verdict {
-  const { sent, jobs, actual, receipts, subscriptions, memory } = records;
+  const { sent, jobs, actual, receipts, subscriptions, memory, escalation, readAt } = records;
   return {
     checked: [
       ['readings', [...sent.values()].reduce((sum, { size }) => sum + size, 0)],
       ['reports', actual.length],
       ['jobs', jobs.length],
       ['alerts', stored.alerts.length],
+      ['escalations', receipts.filter(({ type }) => type === 'notification').length],
       ['events', receipts.length],
       ['presence', actual.length],
       ['endpoints', subscriptions.length],
@@ -55,6 +62,7 @@ export function checkRun(records: RunRecords, stored: StoredFacts): Verdict {
       ...checkDevices(actual, stored.devices),
       ...checkJobs({ acknowledged: jobs, actual, faultsEndedAt: records.faultsEndedAt }, stored.jobs),
       ...checkAlerts(stored.alerts, sent, stored),
+      ...checkEscalations({ escalation, alerts: stored.alerts, receipts, readAt }),
       ...checkEvents(receipts, subscriptions, stored),
       ...checkMemory(memory),
     ],

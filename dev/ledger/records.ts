@@ -66,6 +66,16 @@ export interface StoredAlert {
   late?: boolean;
   endedAt?: string | null;
   extreme?: { value: number; at: string } | null;
+  /** Absent where a release does not show it. */
+  escalation?: { id: string; step: number; nextStepAt: string | null } | null;
+  /** Only of an alert that was read by itself, oldest first. */
+  history?: Array<{ at: string; action: string; comment: string | null }>;
+}
+
+/** The one that matches every alert. */
+export interface LedgerEscalation {
+  id: string;
+  steps: Array<{ afterMinutes: number; receiver: string }>;
 }
 
 export interface StoredDevice {

@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createRandom } from '../simulator/random.ts';
 import { createCustomer } from './customer.ts';
 import { checkDevices } from './devices-oracle.ts';
+import { countStepsLeft } from './escalations-oracle.ts';
 import { type Injection, injectFaults } from './inject-faults.ts';
 import { openJournal } from './journal.ts';
 import type { LedgerOptions } from './ledger-options.ts';
@@ -17,7 +18,7 @@ import { progressLine, verdictTable } from './ledger-table.ts';
 import { checkRun, type Verdict } from './oracle.ts';
 import type { Finding, MemorySample } from './records.ts';
 import { type LedgerContext, migrateBy, ROOT, type Run, startRun } from './start-run.ts';
-import { readAlerts, readDevices, readJobs } from './stored-state.ts';
+import { readAlertHistories, readAlerts, readDevices, readJobs } from './stored-state.ts';
 import { upgradeAndBack } from './upgrade.ts';
 
 const LINE_MS = 10_000;
@@ -41,7 +42,7 @@ export async function runLedger(options: LedgerOptions, context: LedgerContext):
 }
 
 async function carryOut(run: Run): Promise<Verdict> {
-  const { options, journal, processes, client, fleets, receivers, endpoints, findings } = run;
+  const { options, journal, processes, client, fleets, receivers, endpoints, escalation, findings } = run;
   const customer = createCustomer({
     client,
     serials: fleets.transmitting,
@@ -67,16 +68,17 @@ async function carryOut(run: Run): Promise<Verdict> {
     // Devices go on: what is offered to them is settled with their next frames.
     await untilNone(run, ['jobs', 'devices']);
     await fleets.stop();
-    await untilNone(run, ['deliveries']);
+    await untilNone(run, ['deliveries', 'steps']);
   } finally {
     clearInterval(sampling);
     clearInterval(showing);
   }
   for (const text of await endpoints.faults()) findings.push({ about: 'endpoints', text });
+  const readAt = new Date().toISOString();
   const stored = {
     devices: await readDevices(client, true),
     jobs: await readJobs(client),
-    alerts: await readAlerts(client),
+    alerts: await readAlertHistories(client),
   };
   const actual = fleets.actual();
   writeFileSync(join(run.folder, 'records.json'), JSON.stringify({ stored, actual, jobs: customer.jobs }));
@@ -88,6 +90,8 @@ async function carryOut(run: Run): Promise<Verdict> {
       actual,
       receipts: receivers.receipts,
       subscriptions: endpoints.subscriptions,
+      escalation,
+      readAt,
       memory,
       findings,
     },
@@ -111,19 +115,19 @@ function disturb({ options, processes, servers, plan, journal, findings, env, fi
 }
 
 /** Until nothing of these is left to wait for. After a long wait the oracle says what is wrong. */
-async function untilNone(run: Run, kinds: Array<'jobs' | 'devices' | 'deliveries'>): Promise<void> {
+async function untilNone(run: Run, kinds: Array<'jobs' | 'devices' | 'deliveries' | 'steps'>): Promise<void> {
   const until = performance.now() + QUIET_MS_MAX;
   for (let said = ''; performance.now() < until; await delay(POLL_MS)) {
     const left = await countLeft(run);
     run.journal.write('waiting', left);
     if (kinds.every((kind) => left[kind] === 0)) return;
-    const text = `Waiting for ${left.jobs} jobs, ${left.devices} devices, ${left.deliveries} deliveries`;
+    const text = `Waiting for ${left.jobs} jobs, ${left.devices} devices, ${left.deliveries} deliveries, ${left.steps} steps of escalations`;
     if (text !== said) run.context.print(text);
     said = text;
   }
 }
 
-async function countLeft({ client, fleets, endpoints }: Run) {
+async function countLeft({ client, fleets, endpoints, receivers, escalation }: Run) {
   const running = await client.get('/devices/config-jobs?status=running&limit=500');
   const devices = await readDevices(client, false);
   const resent = await endpoints.resendLate();
@@ -131,6 +135,12 @@ async function countLeft({ client, fleets, endpoints }: Run) {
     jobs: running.body.items.length as number,
     devices: [...checkDevices(fleets.actual(), devices)].length,
     deliveries: await endpoints.countWaiting(),
+    steps: countStepsLeft({
+      escalation,
+      alerts: await readAlerts(client),
+      receipts: receivers.receipts,
+      readAt: new Date().toISOString(),
+    }),
     resent,
   };
 }

@@ -10,13 +10,14 @@ import { createRandom } from '../simulator/random.ts';
 import { createLedgerClient, type LedgerClient } from './client.ts';
 import { buildEarlierRelease, findEarlierRelease } from './earlier-release.ts';
 import { type LedgerEndpoints, registerEndpoints } from './endpoints.ts';
+import { registerEscalation } from './escalations.ts';
 import { createEventCheck } from './event-documents.ts';
 import { type FaultPlan, planFaults } from './fault-plan.ts';
 import { createFleets, type Fleets } from './fleets.ts';
 import type { Journal } from './journal.ts';
 import type { LedgerOptions } from './ledger-options.ts';
 import { createReceivers } from './receivers.ts';
-import type { Finding } from './records.ts';
+import type { Finding, LedgerEscalation } from './records.ts';
 import { type Servers, startServers } from './servers.ts';
 import { createServiceProcesses, processNames, type ServiceProcess } from './service-processes.ts';
 
@@ -50,6 +51,7 @@ export interface Run extends RunOptions {
   fleets: Fleets;
   receivers: ReturnType<typeof createReceivers>;
   endpoints: LedgerEndpoints;
+  escalation: LedgerEscalation | null;
 }
 
 export async function startRun(given: RunOptions): Promise<Run> {
@@ -104,7 +106,20 @@ export async function startRun(given: RunOptions): Promise<Run> {
   });
   onStop(fleets.stop);
   const endpoints = await registerEndpoints(client, receivers);
-  return { ...given, env, firstRoot, plan, servers, processes, client, fleets, receivers, endpoints };
+  const escalation = await registerEscalation(client, receivers);
+  return {
+    ...given,
+    env,
+    firstRoot,
+    plan,
+    servers,
+    processes,
+    client,
+    fleets,
+    receivers,
+    endpoints,
+    escalation,
+  };
 }
 
 function unpackBefore(folder: string, print: (line: string) => void): string {

@@ -15,6 +15,10 @@ export async function readJobs(client: LedgerClient): Promise<StoredJob[]> {
 
 export const readAlerts = (client: LedgerClient): Promise<StoredAlert[]> => readAll(client, '/alerts');
 
+/** With their histories. */
+export const readAlertHistories = async (client: LedgerClient): Promise<StoredAlert[]> =>
+  eachAtOnce(await readAlerts(client), async ({ id }) => (await client.get(`/alerts/${id}`)).body);
+
 export async function readDevices(client: LedgerClient, withReadings: boolean): Promise<StoredDevice[]> {
   const assets = await readAll<ListedAsset>(client, '/assets');
   return eachAtOnce(assets, async ({ id, serialNumber, status, syncStatus: listedSyncStatus }) => {

@@ -4,9 +4,9 @@ import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Span } from '../devices/settings.ts';
-import type { AlertDetails, AlertResolution, AlertType, Extreme } from './alert.ts';
+import type { AlertDetails, AlertRef, AlertResolution, AlertType, Extreme } from './alert.ts';
 import { ANNOUNCE, INSERT, LENGTHEN, LIST_AROUND, RESOLVE } from './alert-batches.statements.ts';
-import type { AlertRef, StoredAlert } from './alerts.repository.ts';
+import type { StoredAlert } from './alerts.repository.ts';
 
 export interface NewAlert {
   organizationId: string;

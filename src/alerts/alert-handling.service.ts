@@ -5,12 +5,12 @@ import type { Transact, Transaction } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
-import { type Alert, NO_SUCH_ALERT } from './alert.ts';
+import { type Alert, type AlertRef, NO_SUCH_ALERT } from './alert.ts';
 import type { AlertActionsRepository } from './alert-actions.repository.ts';
 import { alertEvent } from './alert-events.ts';
 import { acknowledge, type Handling, type NewAction, SNOOZE_HOURS_MAX } from './alert-handling.ts';
 import { type AlertAction, historyOf } from './alert-history.ts';
-import type { AlertRef, AlertsRepository, RecordedAlert } from './alerts.repository.ts';
+import type { AlertsRepository, RecordedAlert } from './alerts.repository.ts';
 
 export interface AlertHandlingDeps {
   alertsIn(
@@ -19,6 +19,8 @@ export interface AlertHandlingDeps {
   actionsIn(sql: Database): AlertActionsRepository;
   /** What channels are yet to say of the alert is due at this time, in the transaction. */
   remindAgain(tx: Transaction, alert: AlertRef, at: Date): Promise<void>;
+  /** The escalation of the alert waits until then, or ends (null), in the transaction. */
+  holdEscalation(tx: Transaction, alert: AlertRef, snoozeUntil: Date | null): Promise<void>;
   publish: Publish;
   /** An alert is acknowledged for the first time, or anew after a snooze, so long after its record. */
   observe(severity: Severity, seconds: number): void;
@@ -37,7 +39,7 @@ const ACTIONS_MAX = 500;
 export type AlertHandling = ReturnType<typeof createAlertHandling>;
 
 export function createAlertHandling(deps: AlertHandlingDeps) {
-  const { alertsIn, actionsIn, remindAgain, publish, transact, now } = deps;
+  const { alertsIn, actionsIn, remindAgain, holdEscalation, publish, transact, now } = deps;
 
   async function withHistory(
     sql: Database,
@@ -102,6 +104,9 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       if (!before) throw notFound(NO_SUCH_ALERT);
       if (before.status === 'resolved') throw conflict('The alert is resolved already');
       const { alert, actions } = acknowledge(before, handling, by, now());
+      const isHeld = before.status !== 'new' && alert.snoozeUntil === before.snoozeUntil;
+      if (before.escalation && !isHeld)
+        await holdEscalation(tx, { organizationId, alertId }, alert.snoozeUntil);
       const after =
         actions.length === 0 && alert.snoozeUntil === before.snoozeUntil
           ? before

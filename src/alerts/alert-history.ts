@@ -3,7 +3,14 @@ import type { Actor } from '../http/audit.ts';
 import type { Alert } from './alert.ts';
 
 /** Stored as they happen; the opening and the end are facts of the alert itself. */
-export const STORED_ACTIONS = ['acknowledged', 'assigned', 'commented', 'snoozed', 'snooze_ended'] as const;
+export const STORED_ACTIONS = [
+  'acknowledged',
+  'assigned',
+  'commented',
+  'snoozed',
+  'snooze_ended',
+  'escalated',
+] as const;
 export const ALERT_ACTIONS = ['opened', ...STORED_ACTIONS, 'resolved'] as const;
 export type StoredAction = (typeof STORED_ACTIONS)[number];
 
@@ -12,7 +19,7 @@ export interface AlertAction {
   action: (typeof ALERT_ACTIONS)[number];
   /** Null: the service. */
   by: Actor | null;
-  /** What was said; with `assigned` to whom, with `snoozed` until when. */
+  /** What was said; with `assigned` to whom, with `snoozed` until when, with `escalated` the step. */
   comment: string | null;
 }
 

@@ -68,6 +68,33 @@ export interface Alert {
   snoozeUntil: Date | null;
   /** The device is under maintenance; of a resolved alert: it was at its end. */
   muted: boolean;
+  /** Null: no policy matched it. */
+  escalation: ShownEscalation | null;
+}
+
+/** As people call what went wrong. */
+export const ALERT_NAMES: Record<AlertType, string> = {
+  high_temp: 'too warm',
+  low_temp: 'too cold',
+  no_data: 'no contact',
+  low_battery: 'low battery',
+  sensor_error: 'sensor error',
+};
+
+/** How far the escalation of an alert is. */
+export interface ShownEscalation {
+  /** Of the policy. */
+  id: string;
+  /** Steps made. */
+  step: number;
+  /** ISO 8601; null: none follows. */
+  nextStepAt: string | null;
+}
+
+/** Identifies an alert. */
+export interface AlertRef {
+  organizationId: string;
+  alertId: string;
 }
 
 export const NO_SUCH_ALERT = 'No alert has this id';
@@ -93,6 +120,7 @@ export function alertView({ id, assetId, serialNumber, type, severity, status, d
     assignee: alert.assignee,
     snoozeUntil: alert.snoozeUntil?.toISOString() ?? null,
     muted: alert.muted,
+    escalation: alert.escalation,
     recType: 'alert',
   };
 }

@@ -5,8 +5,16 @@ import { alertsBy } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
-import { ALERT_STATUSES, type Alert, type AlertStatus, type AlertType, type Extreme } from './alert.ts';
-import { isMuted } from './alert-columns.ts';
+import {
+  ALERT_STATUSES,
+  type Alert,
+  type AlertRef,
+  type AlertStatus,
+  type AlertType,
+  type Extreme,
+  type ShownEscalation,
+} from './alert.ts';
+import { escalationOf, isMuted } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
 import {
   COUNT_OPEN,
@@ -15,11 +23,6 @@ import {
   removeResolved,
   WITH_RESOLVED,
 } from './alerts.statements.ts';
-
-export interface AlertRef {
-  organizationId: string;
-  alertId: string;
-}
 
 export interface AlertFilter extends Page {
   status: AlertStatus | null;
@@ -63,7 +66,7 @@ interface AlertRow {
 }
 
 /** What is read of a row. */
-type ShownRow = AlertRow & { muted: boolean };
+type ShownRow = AlertRow & { muted: boolean; escalation: ShownEscalation | null };
 
 declare module 'knex/types/tables.js' {
   interface Tables {
@@ -89,12 +92,13 @@ const toAlert = (row: ShownRow): Alert => ({
   late: row.late,
   endedAt: row.ended_at ?? (row.status === 'resolved' ? row.updated_at : null),
   extreme: row.extreme,
+  escalation: row.escalation,
 });
 
 type RecordedRow = ShownRow & { recorded_at: Date };
 /** Beside the columns of the row. */
-const MUTED = `${isMuted('alerts')} as muted`;
-const RECORDED = `uuid_extract_timestamp(id) as recorded_at, ${MUTED}`;
+const DERIVED = `${isMuted('alerts')} as muted, ${escalationOf('alerts')}`;
+const RECORDED = `uuid_extract_timestamp(id) as recorded_at, ${DERIVED}`;
 
 const toRecordedAlert = (row: RecordedRow): RecordedAlert => ({
   ...toAlert(row),
@@ -123,7 +127,7 @@ export function createAlertsRepository(sql: Database) {
       if (assetId !== null) matching.where({ asset_id: assetId });
       const isKept = assetId === null && severity === null && late === null;
       const total = isKept ? findTotal(organizationId, status, type) : countRows(matching.clone());
-      const listed = matching.modify(newestFirst, page).select<ShownRow[]>('*', sql.raw(MUTED));
+      const listed = matching.modify(newestFirst, page).select<ShownRow[]>('*', sql.raw(DERIVED));
       const [rows, count] = await Promise.all([listed, total]);
       return { alerts: rows.map(toAlert), total: count };
     },

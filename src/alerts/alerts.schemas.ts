@@ -11,7 +11,14 @@ import {
   timestamp,
   uuid,
 } from '../http/schemas.ts';
-import { ALERT_STATUSES, ALERT_TYPES, type AlertStatus, type AlertType, type AlertView } from './alert.ts';
+import {
+  ALERT_STATUSES,
+  ALERT_TYPES,
+  type AlertStatus,
+  type AlertType,
+  type AlertView,
+  type ShownEscalation,
+} from './alert.ts';
 import type { Bounds } from './alert-definition.ts';
 import { SNOOZE_HOURS_MAX } from './alert-handling.ts';
 import { ALERT_ACTIONS, type AlertActionView } from './alert-history.ts';
@@ -94,7 +101,14 @@ export const alertExample: AlertView = {
   assignee: null,
   snoozeUntil: null,
   muted: false,
+  escalation: { id: '019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f', step: 1, nextStepAt: '2026-03-02T08:25:30.000Z' },
 };
+
+const escalationSchema = Joi.object<ShownEscalation>({
+  id: Joi.string().required().description('Of the escalation that matched it'),
+  step: Joi.number().integer().required().description('How many steps were made'),
+  nextStepAt: timestamp().allow(null).required().description('When the next one follows; null: none does'),
+});
 
 const alertFields = {
   id: Joi.string().required(),
@@ -143,6 +157,7 @@ const alertFields = {
   muted: Joi.boolean()
     .required()
     .description('Whether the device is under maintenance; of a resolved alert, whether it was at its end'),
+  escalation: escalationSchema.allow(null).required().description('null: no escalation matched it'),
 };
 
 export const alertSchema = Joi.object<AlertView>(alertFields).example(alertExample).meta({ name: 'Alert' });
@@ -163,7 +178,9 @@ export const alertActionSchema = Joi.object<AlertActionView>({
   comment: Joi.string()
     .allow(null)
     .required()
-    .description('What was said; assigned: to whom, null for nobody; snoozed: until when'),
+    .description(
+      'What was said; assigned: to whom, null for nobody; snoozed: until when; escalated: the step and its channels',
+    ),
 })
   .example(alertActionExample)
   .meta({ name: 'AlertAction' });

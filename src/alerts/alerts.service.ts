@@ -4,10 +4,11 @@ import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { OverdueDevice } from '../presence/presence.repository.ts';
+import type { AlertRef } from './alert.ts';
 import type { AlertBatchesRepository, NewAlert } from './alert-batches.repository.ts';
 import { alertEvent } from './alert-events.ts';
 import type { AlertStatesRepository, OpenState } from './alert-states.repository.ts';
-import type { AlertRef, StoredAlert } from './alerts.repository.ts';
+import type { StoredAlert } from './alerts.repository.ts';
 import { type AlertState, isBreach, isNoData, isOpen, isTemperature } from './open-alert.ts';
 import type { UnannouncedAlertsRepository } from './unannounced-alerts.repository.ts';
 

@@ -2,7 +2,9 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import type { AlertRef } from './alerts.repository.ts';
+import { lastOf } from '../process/pages.ts';
+import type { AlertRef } from './alert.ts';
+import { ACKNOWLEDGE_AS } from './unannounced-alerts.statements.ts';
 
 const UNANNOUNCED = `organization_id = ? and not is_announced and status <> 'resolved'`;
 
@@ -28,6 +30,18 @@ export function createUnannouncedAlertsRepository(sql: Sql) {
          where ${UNANNOUNCED} order by id limit ?`,
         [organizationId, limit],
       );
+    },
+
+    /**
+     * Acknowledges them as that alert is, which stands for all of them: the next ones by id. Answers with the last one; null
+     * when there are no more.
+     */
+    async acknowledgeAs(
+      { organizationId, alertId }: AlertRef,
+      { after, limit }: { after: string | null; limit: number },
+    ): Promise<string | null> {
+      const ids = await query<{ id: string }>(sql, ACKNOWLEDGE_AS, { organizationId, alertId, after, limit });
+      return lastOf(ids, limit)?.id ?? null;
     },
 
     /** Ids of the assets whose latest alert of a missed contact is one, resolved or not. */

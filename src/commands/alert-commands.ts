@@ -86,12 +86,15 @@ const tableOf = (alerts: Alert[]): Table => ({
 
 function shown(alert: AlertWithHistory): { text: string; value: AlertWithHistory } {
   const { serialNumber, type, severity, status, timestamp, endedAt, late, extreme } = alert;
-  const { assignee, snoozeUntil, history } = alert;
+  const { assignee, snoozeUntil, escalation, history } = alert;
   const lines = [
     `${serialNumber}: ${type}, ${severity}, ${status}, ${endedAt === null ? `since ${timestamp}` : `from ${timestamp} to ${endedAt}`}`,
     ...(late ? [`Found in late data, farthest ${extreme?.value} °C at ${extreme?.at}`] : []),
     ...(assignee === null ? [] : [`Assigned to ${assignee}`]),
     ...(snoozeUntil === null ? [] : [`Snoozed until ${snoozeUntil}`]),
+    ...(escalation === null
+      ? []
+      : [`Escalation: ${escalation.step} steps, next ${escalation.nextStepAt ?? 'none'}`]),
     ...history.map(entryText),
   ];
   return { text: lines.join('\n'), value: alert };

@@ -4,6 +4,7 @@ import { createJobRunsRepository } from '../config-jobs/job-runs.repository.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
+import { createAlertEscalationsRepository } from '../escalations/alert-escalations.repository.ts';
 import { type Command, required, UsageError } from './command.ts';
 import { requireProgram, runProgram } from './postgres-programs.ts';
 import { findDatabaseUrl, withDatabase } from './with-database.ts';
@@ -78,6 +79,7 @@ async function versionOfEmpty(sql: Database): Promise<number> {
 async function resume(sql: Database): Promise<void> {
   await createJobRunsRepository(sql).forgetWorkflows();
   await createEndpointHealthRepository(sql).forgetWorkflows();
+  await createAlertEscalationsRepository(sql).forgetWorkflows();
   // Statistics are not in a backup.
   await query(sql, 'analyze');
 }

@@ -6,6 +6,7 @@ import type { Command } from './command.ts';
 import { completionCommands } from './completion-commands.ts';
 import { deviceCommands } from './device-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
+import { escalationCommands } from './escalation-commands.ts';
 import { fleetCommands } from './fleet-commands.ts';
 import { groupCommands } from './group-commands.ts';
 import { jobCommands } from './job-commands.ts';
@@ -28,6 +29,7 @@ export const commands: Command[] = [
   tailCommand,
   ...jobCommands,
   ...alertCommands,
+  ...escalationCommands,
   ...muteCommands,
   ...assetCommands,
   ...groupCommands,

@@ -17,9 +17,13 @@ import { onSetAside } from './set-aside.ts';
 export interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
   configurationsIn: DeviceRepositories['configurationsIn'];
   remindAgain: AlertHandlingDeps['remindAgain'];
+  holdEscalation: AlertHandlingDeps['holdEscalation'];
 }
 
-export function composeAlerts(resources: Resources, { configurationsIn, publish, remindAgain }: AlertsNeeds) {
+export function composeAlerts(
+  resources: Resources,
+  { configurationsIn, publish, remindAgain, holdEscalation }: AlertsNeeds,
+) {
   const { sql, lagging, transact, metrics, now } = resources;
   const alertsIn = createAlertBatchesRepository;
   const statesIn = createAlertStatesRepository;
@@ -30,6 +34,7 @@ export function composeAlerts(resources: Resources, { configurationsIn, publish,
     alertsIn: createAlertsRepository,
     actionsIn: createAlertActionsRepository,
     remindAgain,
+    holdEscalation,
     publish,
     observe: (severity, seconds) => metrics.acknowledgement.observe({ severity }, seconds),
     onSetAside: onSetAside(resources, 'snoozed alerts'),

@@ -38,6 +38,7 @@ export const routesOf = (slices: Slices): Route[] => [
   ...slices.endpoints.routes,
   ...slices.deliveries.routes,
   ...slices.notifications.routes,
+  ...slices.escalations.routes,
   ...slices.keys.routes,
   ...slices.audit.routes,
 ];

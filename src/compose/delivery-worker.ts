@@ -23,7 +23,7 @@ import { atMostEvery } from '../http/gauges.ts';
 import { observeGroupCommit } from '../http/metrics.ts';
 import { addEndpointGauges } from '../http/service-gauges.ts';
 import { startPeriodic } from '../process/periodic.ts';
-import { composeEvents } from './events.ts';
+import { composePublishToEndpoints } from './events.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 import { traceDeliveries } from './traces.ts';
@@ -101,7 +101,7 @@ const composeDisableEndpoint = (resources: Resources) =>
     transact: resources.transact,
     breakersIn: createBreakerRepository,
     healthIn: createShownHealthRepository,
-    publish: composeEvents(resources).publish,
+    publish: composePublishToEndpoints(resources),
     now: resources.now,
   });
 

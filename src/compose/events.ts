@@ -1,7 +1,9 @@
-import type { AlertRef } from '../alerts/alerts.repository.ts';
-import type { Publish } from '../db/domain-event.ts';
-import type { Transaction } from '../db/transaction.ts';
+import type { AlertRef } from '../alerts/alert.ts';
+import type { DomainEvent, Publish } from '../db/domain-event.ts';
+import type { InTransaction, Transaction } from '../db/transaction.ts';
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
+import { createEscalationQueueRepository } from '../escalations/escalation-queue.repository.ts';
+import { createQueueEscalations, type EscalationQueueDeps } from '../escalations/escalation-queue.service.ts';
 import { createPublishEvents } from '../events/events.service.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
 import { createNotificationQueueRepository } from '../notifications/notification-queue.repository.ts';
@@ -9,25 +11,43 @@ import { createQueueNotifications } from '../notifications/notification-queue.se
 import type { Resources } from './resources.ts';
 import { eventTraces } from './traces.ts';
 
-export function composeEvents({ tracing, queueNotifier, now }: Resources) {
-  const publishToEndpoints = createPublishEvents({
+export interface EventsNeeds {
+  /** Of escalations. */
+  runs: EscalationQueueDeps['runs'];
+}
+
+/** For events of no alert. */
+export const composePublishToEndpoints = ({
+  tracing,
+  queueNotifier,
+}: Pick<Resources, 'tracing' | 'queueNotifier'>): Publish =>
+  createPublishEvents({
     deliveriesIn: createDeliveriesRepository,
     onQueued: queueNotifier.queued,
     traceOf: eventTraces(tracing),
   });
+
+export function composeEvents(resources: Resources, { runs }: EventsNeeds) {
+  const { now } = resources;
+  const publishToEndpoints = composePublishToEndpoints(resources);
   const queueNotifications = createQueueNotifications({
     queueIn: createNotificationQueueRepository,
     now,
   });
+  const queueEscalations = createQueueEscalations({ queueIn: createEscalationQueueRepository, runs, now });
+  /** Both statements are sent at once, in this order: channels that an escalation names say nothing by themselves. */
+  async function queueAlerts(tx: InTransaction, events: DomainEvent[]): Promise<DomainEvent[]> {
+    const [queued] = await Promise.all([queueEscalations(tx, events), queueNotifications(tx, events)]);
+    return queued;
+  }
   const publish: Publish = async (tx, events) => {
-    await queueNotifications(tx, events);
-    await publishToEndpoints(tx, events);
+    await publishToEndpoints(tx, await queueAlerts(tx, events));
   };
   return {
     publish,
     /** The two halves of `publish`. */
     publishToEndpoints,
-    queueNotifications,
+    queueAlerts,
     notifyAgain: ({ sql }: Transaction, organizationId: string, putOffUntil: Date): Promise<void> =>
       createNotificationAlertsRepository(sql).notifyAgain(organizationId, putOffUntil, now()),
     remindAgain: ({ sql }: Transaction, alert: AlertRef, at: Date): Promise<void> =>

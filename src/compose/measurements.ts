@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 
 export type MeasurementsNeeds = Pick<
   IntakeDeps,
-  'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'queueNotifications' | 'exchange'
+  'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'queueAlerts' | 'exchange'
 > & { observeContact: IntakeHealth['observeContact'] };
 
 export function composeMeasurements(
@@ -35,7 +35,7 @@ export function composeMeasurements(
     onlineEvents,
     observeContact,
     publish,
-    queueNotifications,
+    queueAlerts,
     exchange,
   }: MeasurementsNeeds,
 ) {
@@ -67,7 +67,7 @@ export function composeMeasurements(
     evaluateAlerts,
     onlineEvents,
     publish,
-    queueNotifications,
+    queueAlerts,
     exchange,
     onRefused: (reason) => metrics.refusedTurns.inc({ work: 'frame', reason }),
     observe({ accepted, duplicates, conflicts, dropped }) {

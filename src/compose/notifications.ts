@@ -1,6 +1,7 @@
 /** Notification channels: their operations in every process, and the loop of the worker that sends. */
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../db/database.ts';
+import { createPoliciesRepository } from '../escalations/escalation-policies.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { atMostEvery } from '../http/gauges.ts';
 import { addNotificationGauges } from '../http/service-gauges.ts';
@@ -15,6 +16,7 @@ import { notificationChannelsRoutes } from '../notifications/notification-channe
 import { createChannelsService } from '../notifications/notification-channels.service.ts';
 import { createNotificationsRepository } from '../notifications/notifications.repository.ts';
 import { createNotifier } from '../notifications/notifier.service.ts';
+import { createStepGathering } from '../notifications/step-gathering.service.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { composeDeliveries } from './deliveries.ts';
 import type { Resources } from './resources.ts';
@@ -48,6 +50,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
     notificationAlertsIn: createNotificationAlertsRepository,
     notificationsIn,
     groupsIn: createGroupsRepository,
+    escalationsIn: createPoliciesRepository,
     sender,
     secretBox,
     hasMailServer: mailer !== null,
@@ -71,6 +74,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
         now,
         onSetAside: onSetAside(resources, 'notifications'),
       }),
+      gatherSteps: createStepGathering({ transact, notificationsIn }),
       sender,
       mails: {
         async hasRoom(channel) {

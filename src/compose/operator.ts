@@ -16,6 +16,7 @@ import { createDeviceContactsRepository } from '../operator/device-contacts.repo
 import { createDeviceJobsRepository } from '../operator/device-jobs.repository.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
 import { errorHtml, errorTitle } from '../operator/error-html.ts';
+import { escalationsRoutes } from '../operator/escalations.routes.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
 import { CALLBACK_PATH, identityRoutes } from '../operator/identity.routes.ts';
 import { createIdentityProvider } from '../operator/identity-provider.service.ts';
@@ -90,6 +91,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...alertsRoutes(deps),
     ...webhooksRoutes(deps),
     ...channelsRoutes(deps),
+    ...escalationsRoutes(deps),
   ];
   const renderer = createPageRenderer(pages);
   const linkLookUps = createKeyedSemaphore(LINK_LOOK_UPS);

@@ -64,6 +64,7 @@ export function compose(options: ComposeOptions) {
     async close(): Promise<void> {
       await clock.stop();
       await slices.configJobs.flush();
+      await slices.escalations.flush();
       await queueNotifier.stop();
       await slices.deliveries.close();
       slices.notifications.close();

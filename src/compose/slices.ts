@@ -7,6 +7,7 @@ import { composeConfigJobs } from './config-jobs.ts';
 import { composeDeliveries } from './deliveries.ts';
 import { composeDeviceRepositories, composeDevices } from './devices.ts';
 import { composeEndpoints } from './endpoints.ts';
+import { composeEscalationRuns, composeEscalations } from './escalations.ts';
 import { composeEvents } from './events.ts';
 import { composeFleet } from './fleet.ts';
 import { composeGroups } from './groups.ts';
@@ -23,10 +24,18 @@ export type Slices = ReturnType<typeof composeSlices>;
 
 export function composeSlices(resources: Resources) {
   const { devicesIn, configurationsIn } = composeDeviceRepositories(resources);
-  const { publish, publishToEndpoints, queueNotifications, remindAgain, notifyAgain } =
-    composeEvents(resources);
+  const escalationRuns = composeEscalationRuns(resources);
+  const { publish, publishToEndpoints, queueAlerts, remindAgain, notifyAgain } = composeEvents(
+    resources,
+    escalationRuns,
+  );
 
-  const alerts = composeAlerts(resources, { configurationsIn, publish, remindAgain });
+  const alerts = composeAlerts(resources, {
+    configurationsIn,
+    publish,
+    remindAgain,
+    holdEscalation: escalationRuns.hold,
+  });
   const presence = composePresence(resources, {
     noDataAlerts: alerts.noDataAlerts,
     publish,
@@ -52,11 +61,16 @@ export function composeSlices(resources: Resources) {
     onlineEvents: presence.onlineEvents,
     observeContact: presence.observeContact,
     publish: publishToEndpoints,
-    queueNotifications,
+    queueAlerts,
     exchange: devices.exchanges.handle,
   });
   const keys = composeKeys(resources);
-  const mutes = composeMutes(resources, { notifyAgain });
+  const mutes = composeMutes(resources, {
+    async notifyAgain(tx, organizationId, putOffUntil) {
+      await notifyAgain(tx, organizationId, putOffUntil);
+      escalationRuns.goOn(tx, organizationId);
+    },
+  });
   const groups = composeGroups(resources, { ...configJobs, mutes });
   const assets = composeAssets(resources, {
     groups: groups.membership,
@@ -82,6 +96,7 @@ export function composeSlices(resources: Resources) {
     deliveries,
     fleet: composeFleet(resources),
     notifications: composeNotifications(resources, deliveries),
+    escalations: composeEscalations(resources, escalationRuns),
     audit: composeAudit(resources),
     statistics: composeStatistics(resources, {
       configurationsIn,

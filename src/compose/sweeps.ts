@@ -78,6 +78,12 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
       onFault: onTemporalFault('sweep endpoints'),
     },
     {
+      name: 'missing runs of escalations',
+      intervalMs: sweepIntervalMs,
+      run: slices.escalations.startMissingWorkflows,
+      onFault: onTemporalFault('sweep escalations'),
+    },
+    {
       name: 'totals of lists',
       intervalMs: sweepIntervalMs,
       run: async (goesOn) => {
@@ -102,6 +108,12 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
       intervalMs: sweepIntervalMs * SWEEPS_PER_OFFLINE_SWEEP,
       run: slices.presence.sweepOffline,
       onFault: retried('Overdue devices were not looked for'),
+    },
+    {
+      name: 'escalations of overdue fleets',
+      intervalMs: sweepIntervalMs,
+      run: slices.escalations.escalateFleets,
+      onFault: retried('Escalations of overdue fleets were not looked for'),
     },
     {
       name: 'snoozed alerts',

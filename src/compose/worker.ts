@@ -21,6 +21,7 @@ export async function startWorker(
   const workflowBundle = givenBundle ?? (await bundleWorkflows(settings.workflowBundlePath));
   const deliveries = startDeliveryWorker(resources, slices.deliveries);
   composeServiceMetrics(resources, deliveries);
+  slices.escalations.addGauges();
   const notifier = slices.notifications.startNotifier();
   const worker = await startTemporalWorker({
     connection: toTemporalConnection(settings),
@@ -29,6 +30,7 @@ export async function startWorker(
     activities: createActivities({
       jobRun: slices.configJobs.jobRun,
       recoverySteps: deliveries.recoverySteps,
+      escalationRun: slices.escalations.run,
       unknownSteps: { giveUpAfterMs: settings.unknownStepsGiveUpMs },
     }),
     log,

@@ -105,20 +105,30 @@ export const noteData = Joi.object<{ note: string }>({ note: Joi.string().requir
 
 interface NotificationData {
   text: string;
-  counts: { opened: number; reminder: number; resolved: number; late: number };
-  alerts: Array<{ change: 'opened' | 'reminder' | 'resolved' | 'late'; assetName: string; alert: AlertView }>;
+  counts: { opened: number; reminder: number; resolved: number; late: number; escalated?: number };
+  alerts: Array<{
+    change: 'opened' | 'reminder' | 'resolved' | 'late' | 'escalated';
+    assetName: string;
+    alert: AlertView;
+  }>;
 }
 
 const count = () => Joi.number().integer().required();
 
 export const notificationData = Joi.object<NotificationData>({
   text: Joi.string().required().description('For people: what an e-mail says'),
-  counts: Joi.object({ opened: count(), reminder: count(), resolved: count(), late: count() }).required(),
+  counts: Joi.object({
+    opened: count(),
+    reminder: count(),
+    resolved: count(),
+    late: count(),
+    escalated: Joi.number().integer().description('In the step of an escalation alone'),
+  }).required(),
   alerts: Joi.array()
     .items(
       Joi.object({
         change: Joi.string()
-          .valid('opened', 'reminder', 'resolved', 'late')
+          .valid('opened', 'reminder', 'resolved', 'late', 'escalated')
           .required()
           .description('reminder: it is still open; late: an excursion in late data, which is over'),
         assetName: Joi.string().required(),

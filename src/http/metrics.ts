@@ -126,7 +126,10 @@ export function createMetrics(): Metrics {
     temporalErrors: counterOf(registers, {
       name: 'dms_temporal_errors_total',
       help: 'Failed calls to Temporal; a sweep repeats them',
-      series: ['start', 'signal', 'recover', 'sweep jobs', 'sweep endpoints'].map((call) => ({ call })),
+      series: [
+        ...['start', 'signal', 'recover', 'sweep jobs', 'sweep endpoints'],
+        ...['start escalation', 'signal escalation', 'sweep escalations'],
+      ].map((call) => ({ call })),
     }),
     deliveryAttempts: counterOf(registers, {
       name: 'dms_delivery_attempts_total',
@@ -175,8 +178,8 @@ export function createMetrics(): Metrics {
     }),
     runsRestarted: counterOf(registers, {
       name: 'dms_runs_restarted_total',
-      help: 'Runs of jobs and endpoints that a sweep started, by how the run before had ended: failed, terminated, …; none: there was none',
-      series: ['apply-profile', 'deliver-webhooks'].flatMap((workflow) =>
+      help: 'Runs of jobs, endpoints and escalations that a sweep started, by how the run before had ended: failed, terminated, …; none: there was none',
+      series: ['apply-profile', 'deliver-webhooks', 'escalate-alert'].flatMap((workflow) =>
         ['none', 'failed', 'terminated', 'timed_out'].map((last) => ({ workflow, last })),
       ),
     }),

@@ -134,6 +134,22 @@ export function addNotificationGauges(
   });
 }
 
+export function addEscalationGauges(
+  { registry }: Metrics,
+  count: () => Promise<{ open: number; overdueSeconds: number } | null>,
+): void {
+  addGauge(registry, {
+    name: 'dms_escalations',
+    help: 'Alerts that escalate: nobody has acknowledged them, and they are not over; up to 10,000',
+    read: async () => toReadings((await count())?.open ?? null),
+  });
+  addGauge(registry, {
+    name: 'dms_escalation_step_overdue_seconds',
+    help: 'How long ago the most overdue step of an escalation was due; 0 when none is',
+    read: async () => toReadings((await count())?.overdueSeconds ?? null),
+  });
+}
+
 /** When each sweep of this process last succeeded; 0 before it has for the first time, and in a process that does not sweep. */
 export function addSweepGauge({ registry }: Metrics, succeededAt: ReadonlyMap<string, Date | null>): void {
   addGauge(registry, {

@@ -59,8 +59,8 @@ export interface IntakeDeps {
   onlineEvents(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
   /** One statement, sent together with the commit. */
   publish: Publish;
-  /** What notification channels are to say of the events; no statement without an event of an alert. */
-  queueNotifications: Publish;
+  /** What follows from events of alerts, which it answers with; no statement without one. */
+  queueAlerts(tx: InTransaction, events: DomainEvent[]): Promise<DomainEvent[]>;
   /** Records what a frame tells of the configuration of its device, and answers with the change that is pending. */
   exchange(contact: ConfigContact): Promise<{ pendingConfig: OfferedChange | null } | null>;
   onRefused?(reason: RefusedTurn): void;
@@ -173,9 +173,9 @@ function storeFrames(
     const alertEvents = await deps.evaluateAlerts(tx, stored);
     const backOnline = stored.filter(({ cameOnline }) => cameOnline).map(({ device }) => device);
     const onlineEvents = await deps.onlineEvents(tx, backOnline);
-    await deps.queueNotifications(tx, [...alertEvents, ...onlineEvents]);
+    const queued = await deps.queueAlerts(tx, [...alertEvents, ...onlineEvents]);
     await deps.unregisteredIn(sql).record(frames.filter((_, index) => results[index] === null));
-    const events = [...stored.flatMap(measurementEvents), ...alertEvents, ...onlineEvents];
+    const events = [...stored.flatMap(measurementEvents), ...queued];
     finishWith(() => deps.publish(tx, events));
     return results;
   });

@@ -1,5 +1,5 @@
 /** A notification as people read it, and as a webhook gets it. */
-import { type Alert, type AlertView, alertView } from '../alerts/alert.ts';
+import { ALERT_NAMES, type Alert, type AlertView, alertView } from '../alerts/alert.ts';
 import { withoutFormatting } from '../http/one-line.ts';
 import { cutText } from '../process/cut-text.ts';
 import { MENTION_KINDS, type MentionKind } from './notification-plan.ts';
@@ -17,9 +17,19 @@ export type MentionCounts = Record<MentionKind, number>;
 
 export interface NotificationData {
   text: string;
-  /** Of all alerts that the notification is about, named or not. */
-  counts: MentionCounts;
-  alerts: Array<{ change: MentionKind; assetName: string; alert: AlertView }>;
+  /** Of all alerts that the notification is about, named or not. `escalated`: in the step of an escalation alone. */
+  counts: MentionCounts & { escalated?: number };
+  alerts: Array<{ change: MentionKind | 'escalated'; assetName: string; alert: AlertView }>;
+}
+
+/** A step of the escalation of an alert. */
+export interface EscalatedAlert {
+  alert: Alert;
+  assetName: string;
+  step: number;
+  stepCount: number;
+  /** The alert stands for a fleet of which so many devices are overdue; null: for itself. */
+  fleet: { overdue: number; total: number } | null;
 }
 
 /** How a message is stored, whatever the type of its channel. */
@@ -76,6 +86,48 @@ function cutToBody<T>(alerts: readonly T[], text: string): T[] {
   });
 }
 
+export function composeEscalation({ alert, assetName, step, stepCount, fleet }: EscalatedAlert): Message {
+  const about = fleet === null ? `${toOneLine(assetName)}, ${nameOf(alert)}` : describeFleet(fleet);
+  const lines = [
+    `Nobody has acknowledged this alert yet (step ${step} of ${stepCount}):`,
+    toLine({ kind: 'opened', alert, assetName }),
+    ...(fleet === null ? [] : [`It stands for the whole fleet: ${describeFleet(fleet)}`]),
+  ];
+  return {
+    subject: `Escalation, step ${step}: ${about}`,
+    data: {
+      text: lines.join('\n'),
+      counts: { opened: 0, reminder: 0, resolved: 0, late: 0, escalated: 1 },
+      alerts: [{ change: 'escalated', assetName, alert: alertView(alert) }],
+    },
+  };
+}
+
+/** The first `count` steps in one message, as many as there is room for; at least one. */
+export function mergeSteps(steps: readonly Message[]): { message: Message; count: number } {
+  const sizes = steps.map(({ data }) => Buffer.byteLength(JSON.stringify(data)));
+  const named = steps.map(({ data }) => data.alerts.length);
+  const isRoom = (index: number) =>
+    sum(sizes.slice(0, index + 1)) <= BODY_BYTES_MAX && sum(named.slice(0, index + 1)) <= NAMED_MAX;
+  const full = steps.findIndex((_, index) => index > 0 && !isRoom(index));
+  const merged = full === -1 ? steps : steps.slice(0, full);
+  const escalated = sum(merged.map(({ data }) => data.counts.escalated ?? 0));
+  const message = {
+    subject: `Escalation: ${escalated} steps for alerts that nobody has acknowledged`,
+    data: {
+      text: merged.map(({ data }) => data.text).join('\n\n'),
+      counts: { opened: 0, reminder: 0, resolved: 0, late: 0, escalated },
+      alerts: merged.flatMap(({ data }) => data.alerts),
+    },
+  };
+  return { message: merged.length === 1 ? (merged[0] as Message) : message, count: merged.length };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
+
+const describeFleet = ({ overdue, total }: { overdue: number; total: number }): string =>
+  `${overdue} of ${total} devices have missed their contact`;
+
 export const TEST_MESSAGE: Message = {
   subject: 'A test',
   data: {
@@ -128,15 +180,8 @@ function spanOf({ startedAt, endedAt, extreme, late, type }: Alert): string {
   return `from ${toMinute(startedAt)} to ${toMinute(endedAt)}, ${most} ${extreme.value} °C`;
 }
 
-const NAMES: Record<Alert['type'], string> = {
-  high_temp: 'too warm',
-  low_temp: 'too cold',
-  no_data: 'no contact',
-  low_battery: 'low battery',
-  sensor_error: 'sensor error',
-};
 const nameOf = ({ type, severity }: Alert): string =>
-  severity === 'warning' ? `${NAMES[type]} (warning)` : NAMES[type];
+  severity === 'warning' ? `${ALERT_NAMES[type]} (warning)` : ALERT_NAMES[type];
 
 function describe(alert: Alert): string {
   const { type, details } = alert;

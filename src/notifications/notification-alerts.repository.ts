@@ -1,6 +1,5 @@
 /** What each channel is yet to say of each alert. */
-import type { Alert } from '../alerts/alert.ts';
-import type { AlertRef } from '../alerts/alerts.repository.ts';
+import type { Alert, AlertRef } from '../alerts/alert.ts';
 import type { Database } from '../db/database.ts';
 import { eachOrganization } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';

@@ -60,6 +60,11 @@ export interface ChannelAddress extends ChannelRef {
   secret: string | null;
 }
 
+/** As answers and texts name it. */
+export type NamedChannel = Pick<NotificationChannel, 'id' | 'type' | 'target'>;
+
+export const nameOfChannel = ({ type, target }: NamedChannel): string => `${type} ${target}`;
+
 export type CreateChannel = Partial<ChannelRules> & { type: ChannelType; target: string; secret?: string };
 export type ChangeChannel = Partial<ChannelRules> & { target?: string; secret?: string | null };
 
@@ -129,3 +134,5 @@ export const NO_PUBLIC_ADDRESS =
 export const UNCONFIRMED =
   'The address is not confirmed yet: open the link that was sent there, or have it sent again with confirm-again';
 export const NOT_UNCONFIRMED = 'This channel has no address that waits to be confirmed';
+export const namedBy = (escalation: string): string =>
+  `The escalation "${escalation}" names this channel in a step: take it out there first, or disable the channel`;

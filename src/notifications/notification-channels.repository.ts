@@ -4,6 +4,7 @@ import type {
   ChannelRef,
   ChannelSettings,
   ChannelType,
+  NamedChannel,
   NotificationChannel,
 } from './notification-channel.ts';
 
@@ -99,6 +100,26 @@ export function createChannelsRepository(sql: Database) {
     async lock(ref: ChannelRef): Promise<NotificationChannel | null> {
       const row = await one(ref).first().forNoKeyUpdate();
       return row ? toChannel(row) : null;
+    },
+
+    /** Those that messages may be sent to, in the order given. */
+    async listActive(organizationId: string, ids: string[]): Promise<NamedChannel[]> {
+      const rows = await sql('notification_channels')
+        .where({ organization_id: organizationId, status: 'active', is_confirmed: true })
+        .whereIn('id', ids)
+        .select('id', 'type', 'target');
+      return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+    },
+
+    /** Until the end of the transaction they are not deleted; answers with those that exist. */
+    async lockKeys(organizationId: string, ids: string[]): Promise<string[]> {
+      const rows = await sql('notification_channels')
+        .where({ organization_id: organizationId })
+        .whereIn('id', ids)
+        .orderBy('id')
+        .forKeyShare()
+        .select('id');
+      return rows.map(({ id }) => id);
     },
 
     /** Makes others who add a channel wait until the transaction ends. */

@@ -115,12 +115,12 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       operationId: 'deleteNotificationChannel',
       summary: 'Delete a notification channel',
       description:
-        'What it has not sent is dropped; a message that is being sent right now may still arrive.',
+        'What it has not sent is dropped; a message that is being sent right now may still arrive. 409 while an escalation names it in a step.',
       tag,
       auth,
       params,
       responses: { 204: null },
-      errors: [404],
+      errors: [404, 409],
       audit: { subject: 'channelId', shown },
       async handle({ caller: { organizationId }, params: { channelId }, transact }) {
         await service.remove(transact, { organizationId, channelId });

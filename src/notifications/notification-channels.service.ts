@@ -26,6 +26,7 @@ import {
   NO_SUCH_CHANNEL,
   NOT_UNCONFIRMED,
   type NotificationChannel,
+  namedBy,
   newChannel,
   secretOwner,
   targetOwner,
@@ -39,6 +40,10 @@ export interface ChannelsServiceDeps {
   channelsIn(sql: Database): ChannelsRepository;
   notificationAlertsIn(sql: Database): Pick<NotificationAlertsRepository, 'removeAll'>;
   notificationsIn(sql: Database): Pick<NotificationsRepository, 'removeUnsent'>;
+  /** The name of an escalation with a step that names the channel; null: there is none. */
+  escalationsIn(sql: Database): {
+    findNameByChannel(organizationId: string, channelId: string): Promise<string | null>;
+  };
   groupsIn(sql: Database): { lockShared(organizationId: string, ids: string[]): Promise<unknown[]> };
   sender: MessageSender;
   secretBox: SecretBox;
@@ -169,7 +174,10 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
 
     remove(transact: Transact, ref: ChannelRef): Promise<void> {
       return transact(async ({ sql }) => {
+        // Whoever names it in an escalation holds it until then.
         if (!(await channelsIn(sql).remove(ref))) throw notFound(NO_SUCH_CHANNEL);
+        const escalation = await deps.escalationsIn(sql).findNameByChannel(ref.organizationId, ref.channelId);
+        if (escalation !== null) throw conflict(namedBy(escalation));
         await notificationAlertsIn(sql).removeAll(ref);
       });
     },

@@ -13,12 +13,19 @@ export interface EndedAlert {
   alertId: string;
 }
 
+/** A channel of the policy that the alert escalates by says nothing by itself. */
+const ESCALATED_TO = `coalesce((
+    select p.channel_ids from alert_escalations e join escalation_policies p on p.organization_id = e.organization_id and p.id = e.policy_id
+    where e.organization_id = n.organization_id and e.alert_id = n.alert_id
+  ), '{}')`;
+
 /** Only for a channel with groups is the asset looked up. */
 const MATCHES = `status = 'active' and is_confirmed and n.type = any(alert_types) and (group_ids = '{}' or (
     select group_id from assets where organization_id = n.organization_id and id = (
       select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id
     )
-  ) = any(group_ids))`;
+  ) = any(group_ids)) and id <> all(${ESCALATED_TO})`;
+
 export type NotificationQueueRepository = ReturnType<typeof createNotificationQueueRepository>;
 
 /** Runs in batches of frames, so its statement is prepared. */

@@ -20,6 +20,7 @@ export interface ClaimedNotification extends ChannelRef, SealedFields {
   id: string;
   content: Message;
   attemptCount: number;
+  isEscalation: boolean;
   createdAt: Date;
   type: ChannelType;
   target: string;
@@ -48,7 +49,9 @@ interface NotificationRow {
   next_attempt_at: Date | null;
   leased_by: string | null;
   leased_until: Date | null;
+  attempt_count: number;
   created_at: Date;
+  is_escalation: boolean;
 }
 
 declare module 'knex/types/tables.js' {
@@ -88,7 +91,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
         reminderMinutes: row.reminder_minutes,
         quietHours: row.quiet_hours,
         gatheredAt: row.gathered_at,
-        unsentCount: await countRows(pending(ref)),
+        unsentCount: await countRows(pending(ref).where({ is_escalation: false })),
       };
     },
 
@@ -102,6 +105,47 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       });
     },
 
+    /** A step of an escalation, which is sent in quiet hours, too. */
+    async insertEscalation(
+      { organizationId, channelId }: ChannelRef,
+      content: Message,
+      at: Date,
+    ): Promise<void> {
+      await sql('notifications').insert({
+        organization_id: organizationId,
+        channel_id: channelId,
+        content: toJson(content),
+        created_at: at,
+        next_attempt_at: at,
+        is_escalation: true,
+      });
+    },
+
+    /** Steps that were never attempted and nobody sends, by id; until the end of the transaction nobody claims them. */
+    async lockSteps(
+      ref: ChannelRef,
+      { after, limit }: { after: string | null; limit: number },
+    ): Promise<Array<{ id: string; content: Message }>> {
+      const steps = pending(ref).where({ is_escalation: true, attempt_count: 0, leased_by: null });
+      if (after !== null) steps.where('id', '>', after);
+      const rows = await steps.orderBy('id').limit(limit).forUpdate().skipLocked();
+      return rows.map(({ id, content }) => ({ id, content }));
+    },
+
+    /** One message in place of several, which the caller has locked. */
+    async replaceSteps(
+      { organizationId }: ChannelRef,
+      id: string,
+      content: Message,
+      others: string[],
+    ): Promise<void> {
+      const rows = () => sql('notifications').where({ organization_id: organizationId });
+      await rows()
+        .where({ id })
+        .update({ content: toJson(content) });
+      await rows().whereIn('id', others).delete();
+    },
+
     async markGathered(ref: ChannelRef, at: Date): Promise<void> {
       await channel(ref).update({ gathered_at: at });
     },
@@ -111,9 +155,14 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       await channel(ref).update({ last_error: error });
     },
 
-    /** The oldest that is due; null when there is none, or the channel is disabled or gone. */
-    async claim(ref: ChannelRef, now: Date, leaseSeconds: number): Promise<ClaimedNotification | null> {
-      const [row] = await query<ClaimedNotification>(sql, CLAIM, { ...ref, ownerId, leaseSeconds, now });
+    /** Steps of escalations first, or these alone; then the oldest. Null when none is due, or the channel is disabled or gone. */
+    async claim(
+      ref: ChannelRef,
+      now: Date,
+      { leaseSeconds, isForEscalations = false }: { leaseSeconds: number; isForEscalations?: boolean },
+    ): Promise<ClaimedNotification | null> {
+      const bindings = { ...ref, ownerId, leaseSeconds, isForEscalations, now };
+      const [row] = await query<ClaimedNotification>(sql, CLAIM, bindings);
       return row ?? null;
     },
 
@@ -130,9 +179,12 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
         .update({ leased_by: null, leased_until: null });
     },
 
-    /** Postpones to `until` the messages that are due earlier. */
+    /** Postpones to `until` the messages that are due earlier, but no steps of escalations. */
     async postpone(ref: ChannelRef, until: Date): Promise<void> {
-      await pending(ref).where('next_attempt_at', '<', until).update({ next_attempt_at: until });
+      await pending(ref)
+        .where({ is_escalation: false })
+        .where('next_attempt_at', '<', until)
+        .update({ next_attempt_at: until });
     },
 
     async removeUnsent(ref: ChannelRef): Promise<void> {

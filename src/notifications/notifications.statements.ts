@@ -35,11 +35,12 @@ export const CLAIM = `
     where organization_id = :organizationId and id = (
       select id from notifications
       where organization_id = :organizationId and channel_id = :channelId and ${IS_DUE}
-      order by next_attempt_at, id limit 1 for update skip locked
+        and (is_escalation or not :isForEscalations)
+      order by is_escalation desc, next_attempt_at, id limit 1 for update skip locked
     ) returning *
   )
   select m.organization_id as "organizationId", m.channel_id as "channelId", m.id, m.content,
-    m.attempt_count as "attemptCount", m.created_at as "createdAt", c.type, c.target,
+    m.attempt_count as "attemptCount", m.is_escalation as "isEscalation", m.created_at as "createdAt", c.type, c.target,
     c.sealed_target as "sealedTarget", c.secret
   from claimed m cross join lateral (
     select * from notification_channels

@@ -16,10 +16,12 @@ import type {
   RecordedNotification,
 } from './notifications.repository.ts';
 import type { SendResult } from './send-result.ts';
+import type { GatherSteps } from './step-gathering.service.ts';
 
 export interface NotifierDeps {
   notifications: Pick<NotificationsRepository, 'listDueChannels' | 'claim' | 'record' | 'release'>;
   gather: Gather;
+  gatherSteps: GatherSteps;
   sender: MessageSender;
   /** Whether one more e-mail may be sent: `hasRoom` looks, `count` counts it. */
   mails: {
@@ -58,12 +60,19 @@ export function createNotifier(deps: NotifierDeps) {
   async function serve(channel: ChannelRef): Promise<void> {
     // While there were too many e-mails, alerts wait, and the next message names them all.
     if (!(await deps.mails.hasRoom(channel))) return;
-    if (!(await gather(channel))) return;
+    // Quiet hours hold no step of an escalation.
+    const isForEscalations = !(await gather(channel));
+    await deps.gatherSteps(channel);
     while (!isStopping) {
-      const claimed = await notifications.claim(channel, now(), deps.leaseSeconds);
+      const claimed = await notifications.claim(channel, now(), {
+        leaseSeconds: deps.leaseSeconds,
+        isForEscalations,
+      });
       if (!claimed) return;
       if (!(await deps.mails.count(claimed))) return notifications.release(claimed);
       await attempt(claimed);
+      // Many alerts at once: their steps came while this one was sent.
+      if (claimed.isEscalation) await deps.gatherSteps(channel);
     }
   }
 

@@ -25,12 +25,16 @@ ${facts([
     'Snoozed until',
     alert.snoozeUntil ? time(alert.snoozeUntil) : html`<span class="quiet">not snoozed</span>`,
   ],
+  ...(alert.escalation === null ? [] : [['Escalation', escalationOf(alert.escalation)] as const]),
 ])}
 <h2>History</h2>
 ${table({ caption: 'History, oldest first', head: ['When', 'What', 'By', 'Comment'], rows: alert.history.map(toRow), empty: '' })}`,
 )}
 ${mayChange && alert.status !== 'resolved' && handlingForm(alert)}
 ${mayChange && commentForm(alert)}`;
+
+const escalationOf = ({ step, nextStepAt }: Exclude<Alert['escalation'], null>): Html =>
+  html`${step === 0 ? 'no step was made yet' : `step ${step} was made`}, ${nextStepAt === null ? 'none follows' : html`the next one follows ${time(nextStepAt)}`}`;
 
 const toRow = ({ at, action, by, comment }: Alert['history'][number]) => [
   time(at),

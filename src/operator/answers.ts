@@ -8,6 +8,7 @@ import type { JobView, targetView } from '../config-jobs/config-job.ts';
 import type { deliveryDetailView, deliveryView } from '../deliveries/delivery.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
 import type { cellularWebhookView, eventWebhookView } from '../endpoints/endpoint.ts';
+import type { PolicyView } from '../escalations/escalation-policy.ts';
 import type { MuteView } from '../mutes/mute.ts';
 import type { channelView } from '../notifications/notification-channel.ts';
 import type { SettingsView } from '../statistics/settings-view.ts';
@@ -21,6 +22,7 @@ interface Page<Item> {
 
 export type TargetView = ReturnType<typeof targetView>;
 export type ChannelView = ReturnType<typeof channelView>;
+export type EscalationView = PolicyView;
 export type DeliveryView = ReturnType<typeof deliveryView>;
 export type DeliveryDetailView = ReturnType<typeof deliveryDetailView>;
 type EventWebhookView = ReturnType<typeof eventWebhookView>;
@@ -94,6 +96,11 @@ export interface Answers {
   listNotificationChannels: Page<ChannelView>;
   testNotificationChannel: TestedView;
   confirmNotificationChannelAgain: ChannelView;
+  listEscalations: Page<EscalationView>;
+  createEscalation: EscalationView;
+  getEscalation: EscalationView;
+  updateEscalation: EscalationView;
+  deleteEscalation: undefined;
   getWebhook: WebhookView;
   getCellularWebhook: WebhookView;
   testWebhook: TestedView;

@@ -14,6 +14,7 @@ const HEAD = [
 
 export const channelsHtml = (channels: Answers['listNotificationChannels'], mayChange: boolean): Html => html`
 <h1>Notification channels</h1>
+<p><a href="/operator/escalations">Escalations</a>: who is notified next when nobody acknowledges an alert.</p>
 ${table({
   caption: 'Notification channels',
   head: HEAD,

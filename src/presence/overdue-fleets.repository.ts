@@ -16,6 +16,8 @@ interface OverdueFleetRow {
   overdue_count: number;
   total_count: number;
   confirmed_at: Date | null;
+  /** Written by src/escalations. */
+  escalated_alert_id: string | null;
 }
 
 declare module 'knex/types/tables.js' {

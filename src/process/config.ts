@@ -93,7 +93,8 @@ export interface Settings {
 export interface WorkerSettings {
   jobStepsMax: number;
   endpointStepsMax: number;
-  /** Of either queue. */
+  escalationStepsMax: number;
+  /** Of each queue. */
   workflowTasksMax: number;
 }
 
@@ -183,6 +184,7 @@ export function readSettings(env: Env = process.env): Settings {
     atOnce: {
       jobStepsMax: values.JOB_STEPS_PER_PROCESS,
       endpointStepsMax: values.ENDPOINT_STEPS_PER_PROCESS,
+      escalationStepsMax: values.ESCALATION_STEPS_PER_PROCESS,
       workflowTasksMax: values.WORKFLOW_TASKS_PER_PROCESS,
     },
     workflowBundlePath: values.WORKFLOW_BUNDLE ?? null,

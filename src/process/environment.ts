@@ -115,6 +115,7 @@ const withDefault = {
   UNKNOWN_STEPS_MINUTES: Joi.number().greater(0).default(10),
   JOB_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(100),
   ENDPOINT_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(200),
+  ESCALATION_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(10),
   WORKFLOW_TASKS_PER_PROCESS: Joi.number().integer().min(2).max(1_000).default(40),
   // More hold locks for longer, fewer take longer in all.
   APPLY_CHUNK_SIZE: Joi.number().integer().min(1).max(20_000).default(1_000),

@@ -4,19 +4,26 @@
  */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import type { AlertRef } from '../alerts/alert.ts';
 import type { JobRef } from '../config-jobs/config-job.ts';
 import { summarizeStart } from '../config-jobs/job-description.ts';
 import type { JobTitle } from '../config-jobs/job-run.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
+import { type EscalationTitle, summarizeEscalationStart } from '../escalations/escalation-description.ts';
 import { findLastRun, type LastRun } from './runs.ts';
 import {
+  ALERT_CHANGED_SIGNAL,
   APPLY_PROFILE,
   applyProfileAttributes,
   applyProfileId,
   DELIVER_WEBHOOKS,
   deliverWebhooksAttributes,
   deliverWebhooksId,
+  ESCALATE_ALERT,
   endpointTaskQueue,
+  escalateAlertAttributes,
+  escalateAlertId,
+  escalationTaskQueue,
   type SearchAttributeValues,
   TARGETS_CHANGED_SIGNAL,
   WAKE_SIGNAL,
@@ -24,7 +31,7 @@ import {
 
 export interface StarterOptions {
   client: Client;
-  /** Of jobs; that of endpoints is derived from it. */
+  /** Of jobs; those of endpoints and escalations are derived from it. */
   taskQueue: string;
   pollIntervalMs: number;
 }
@@ -63,6 +70,27 @@ export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOpti
       });
     },
 
+    /** Starts the run of an alert that escalates; one that runs already stays. Organizations take turns. */
+    async startEscalation(alert: AlertRef, title: EscalationTitle | null = null): Promise<void> {
+      await client.workflow.start(ESCALATE_ALERT, {
+        workflowId: escalateAlertId(alert.alertId),
+        taskQueue: escalationTaskQueue(taskQueue),
+        args: [{ organizationId: alert.organizationId, alertId: alert.alertId }],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        priority: { fairnessKey: alert.organizationId },
+        typedSearchAttributes: typed(escalateAlertAttributes(alert)),
+        staticSummary: summarizeEscalationStart(title),
+      });
+    },
+
+    findEscalationRun: ({ alertId }: AlertRef): Promise<LastRun> =>
+      findLastRun(client, escalateAlertId(alertId)),
+
+    /** The run reads the state again. Does nothing when it has ended. */
+    async signalEscalation({ alertId }: AlertRef): Promise<void> {
+      await ignoreEnded(client.workflow.getHandle(escalateAlertId(alertId)).signal(ALERT_CHANGED_SIGNAL));
+    },
+
     findJobRun: ({ jobId }: JobRef): Promise<LastRun> => findLastRun(client, applyProfileId(jobId)),
 
     findRecoveryRun: ({ endpointId }: EndpointRef): Promise<LastRun> =>
@@ -70,13 +98,19 @@ export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOpti
 
     /** Does nothing when the workflow has ended. */
     async signalJob({ jobId }: JobRef, lines: string[]): Promise<void> {
-      try {
-        await client.workflow.getHandle(applyProfileId(jobId)).signal(TARGETS_CHANGED_SIGNAL, lines);
-      } catch (error) {
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
-      }
+      await ignoreEnded(
+        client.workflow.getHandle(applyProfileId(jobId)).signal(TARGETS_CHANGED_SIGNAL, lines),
+      );
     },
   };
+}
+
+async function ignoreEnded(signalled: Promise<void>): Promise<void> {
+  try {
+    await signalled;
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
 }
 
 const typed = (values: SearchAttributeValues) =>

@@ -7,14 +7,19 @@ import type { TemporalConnection } from './connection.ts';
 import { installMeasuredRuntime } from './runtime.ts';
 import { traceSteps } from './trace-header.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
-import { endpointTaskQueue } from './workflow-ids.ts';
+import { endpointTaskQueue, escalationTaskQueue } from './workflow-ids.ts';
 
 export interface TemporalWorkerOptions {
   connection: TemporalConnection;
-  /** Of jobs; that of endpoints is derived from it. */
+  /** Of jobs; those of endpoints and escalations are derived from it. */
   taskQueue: string;
   /** How much of each is done at the same time. */
-  atOnce: { jobStepsMax: number; endpointStepsMax: number; workflowTasksMax: number };
+  atOnce: {
+    jobStepsMax: number;
+    endpointStepsMax: number;
+    escalationStepsMax: number;
+    workflowTasksMax: number;
+  };
   activities: object;
   log: Log;
   /** Null: no traces. */
@@ -119,6 +124,11 @@ async function createWorkers(
       ...common,
       taskQueue: endpointTaskQueue(taskQueue),
       maxConcurrentActivityTaskExecutions: atOnce.endpointStepsMax,
+    }),
+    Worker.create({
+      ...common,
+      taskQueue: escalationTaskQueue(taskQueue),
+      maxConcurrentActivityTaskExecutions: atOnce.escalationStepsMax,
     }),
   ]);
 }

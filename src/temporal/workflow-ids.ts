@@ -1,9 +1,13 @@
 /** Names and ids that the service, its workflows and the Temporal server share. */
+import type { AlertRef } from '../alerts/alert.ts';
 import type { JobRef } from '../config-jobs/config-job.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 
 /** Runs of endpoints have a queue of their own, so many that drain at once delay no job. */
 export const endpointTaskQueue = (taskQueue: string) => `${taskQueue}-endpoints`;
+
+/** Runs of escalations, too: a thousand alerts at once delay neither jobs nor endpoints. */
+export const escalationTaskQueue = (taskQueue: string) => `${taskQueue}-escalations`;
 
 /** Carries a traceparent from a start to the run, and on to its steps. */
 export const TRACE_HEADER = 'traceparent';
@@ -17,6 +21,11 @@ export const DELIVER_WEBHOOKS = 'deliverWebhooks';
 export const deliverWebhooksId = (endpointId: string) => `deliver-webhooks:${endpointId}`;
 /** The endpoint or its deliveries changed: the workflow reads the state again. */
 export const WAKE_SIGNAL = 'wake';
+
+export const ESCALATE_ALERT = 'escalateAlert';
+export const escalateAlertId = (alertId: string) => `escalate-alert:${alertId}`;
+/** The alert was acknowledged or is over, or its policy changed: the workflow reads the state again. */
+export const ALERT_CHANGED_SIGNAL = 'alertChanged';
 
 /**
  * What runs are found by in Temporal, all of them keywords. `npm run dms -- temporal setup` creates them; starting a
@@ -41,4 +50,9 @@ export const deliverWebhooksAttributes = ({
 }: EndpointRef): SearchAttributeValues => ({
   OrganizationId: organizationId,
   EndpointId: endpointId,
+});
+
+/** Its alert is in the id of the run. */
+export const escalateAlertAttributes = ({ organizationId }: AlertRef): SearchAttributeValues => ({
+  OrganizationId: organizationId,
 });

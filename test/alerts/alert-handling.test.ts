@@ -38,6 +38,7 @@ describe('An alert in the hands of people', () => {
       alertsIn,
       actionsIn: createAlertActionsRepository,
       remindAgain: async () => {},
+      holdEscalation: async () => {},
       publish: async () => {},
       observe: () => {},
       onSetAside: ({ alertId }) => void setAside.push(alertId),

@@ -162,6 +162,7 @@ const toStored = ({ over, ...alert }: NewAlert, id: string): StoredAlert => ({
   assignee: null,
   snoozeUntil: null,
   muted: false,
+  escalation: null,
 });
 
 const toFrame = (samples: readonly Sample[], arrival: number): Frame => ({

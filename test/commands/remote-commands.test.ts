@@ -213,6 +213,28 @@ describe('Commands by API', () => {
     assert.equal((await run('mute', 'asset', serial, '--for', '2h')).code, 2);
   });
 
+  it('escalations: list, show, create, update and delete', async () => {
+    const target = 'http://127.0.0.1:9/nurse';
+    const { body: channel } = await dms.api.post('/notification-channels', { type: 'webhook', target });
+    const steps = ['--steps', `0:${channel.id},15:${channel.id}`];
+    const { id, repeatMinutes } = await jsonOf('escalations', 'create', 'Night', ...steps, '--repeat', '30');
+    assert.equal(repeatMinutes, 30);
+    const { stdout } = await run('escalations', 'show', id);
+    assert.match(stdout, new RegExp(`^${id} Night: active, high_temp,`));
+    assert.match(stdout, /^after 15 min: /m);
+    const changes = ['--repeat', '0', '--severities', 'critical', '--status', 'disabled', '--name', 'Day'];
+    const changed = await jsonOf('escalations', 'update', id, ...changes);
+    assert.deepEqual(
+      [changed.repeatMinutes, changed.severities, changed.status, changed.name, changed.steps.length],
+      [null, ['critical'], 'disabled', 'Day', 2],
+    );
+    assert.match((await run('escalations', 'list')).stdout, /Day .*critical +2 +disabled/);
+    assert.equal((await run('escalations', 'create', 'Night')).code, 2);
+    assert.equal((await run('escalations', 'create', 'Night', '--steps', 'soon')).code, 2);
+    assert.equal((await run('escalations', 'delete', id)).code, 0);
+    assert.equal((await run('escalations', 'show', id)).code, 1);
+  });
+
   it('listen: print and forward events that are verified, and leave no webhook behind', async () => {
     const forwarded: Array<{ headers: IncomingMessage['headers']; body: string }> = [];
     const receiver = createServer(async (request, response) => {

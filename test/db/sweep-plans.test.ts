@@ -24,6 +24,8 @@ const SWEPT = [
   'offsets of time zones',
   'missing runs of jobs',
   'missing runs of endpoints',
+  'missing runs of escalations',
+  'escalations of overdue fleets',
   'totals of lists',
   'retention',
 ];
@@ -58,6 +60,11 @@ describe('Sweeps', () => {
        select organization_id, id, 'online', now(), now() + interval '1 day' from assets`,
       `insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at)
        select organization_id, id, serial_number, 'no_data', 'resolved', '{}', now() from assets`,
+      // Half of them over, the others not due, and checked just now.
+      `insert into alert_escalations (organization_id, alert_id, policy_id, state, began_at, next_step_at, workflow_checked_at)
+       select organization_id, id, id, case when row_number() over () % 2 = 0 then 'resolved' else 'open' end, now(),
+         now() + interval '1 day', now() + interval '1 day'
+       from alerts`,
       `insert into config_jobs (organization_id, profile_slug, profile_snapshot, status, target_count, target_counts,
          deadline_at, finished_at)
        select organization_id, 'old', '{"schedule": {"timezone": "Europe/Stockholm"}}', 'succeeded', 0, '{}', now(), now()

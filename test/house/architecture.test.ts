@@ -29,6 +29,7 @@ const FLOORS = [
   'src/deliveries',
   'src/fleet',
   'src/notifications',
+  'src/escalations',
   'src/operator',
   'src/site',
   // What puts them to use.
@@ -149,6 +150,7 @@ const LOGGER_MODEL = [
 const LEDGER_ORACLE = [
   'alerts-oracle',
   'devices-oracle',
+  'escalations-oracle',
   'events-oracle',
   'fault-plan',
   'jobs-oracle',

@@ -40,6 +40,14 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: changes of large groups of all organizations',
   'src/alerts/alerts.statements.ts LIST_SNOOZE_ENDED: looks up alerts without organization_id':
     'a sweep: alerts of all organizations whose snooze is over',
+  'src/escalations/alert-escalations.statements.ts LIST_WITHOUT_WORKFLOW: looks up alert_escalations without organization_id':
+    'a sweep: escalations of all organizations without a workflow',
+  'src/escalations/fleet-escalations.statements.ts LIST_FLEETS: looks up overdue_fleets without organization_id':
+    'a sweep: the few fleets that are overdue',
+  'src/escalations/alert-escalations.statements.ts COUNT_OPEN: looks up alert_escalations without organization_id':
+    'a metric over all organizations',
+  'src/escalations/alert-escalations.repository.ts forgetWorkflows: looks up alert_escalations without organization_id':
+    'a command: after a restore',
   'src/alerts/alerts.statements.ts WITH_RESOLVED: looks up alerts without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
   'src/alerts/alerts.statements.ts removeResolved: looks up alerts without organization_id': 'retention',

@@ -111,6 +111,11 @@ const ADDED: Record<string, number> = {
   'GET /operator-sessions': 200,
   'DELETE /operator-sessions/{sessionId}': 204,
   'POST /notification-channels/{channelId}/confirm-again': 202,
+  'GET /escalations': 200,
+  'POST /escalations': 201,
+  'GET /escalations/{escalationId}': 200,
+  'PATCH /escalations/{escalationId}': 200,
+  'DELETE /escalations/{escalationId}': 204,
   'DELETE /keys/{keyId}': 204,
   'GET /audit': 200,
 };

@@ -23,6 +23,8 @@ const NOWHERE: Fixtures = {
   jobId: 'x',
   unregisteredSerial: 'x',
   channelId: 'x',
+  escalationId: 'x',
+  escalationChannelId: 'x',
   groupId: 'x',
   webhookIds: {},
   deliveryIds: {},

@@ -30,12 +30,19 @@ import { allRoutes, refusalOfBody, refusalOfQuery } from './request-reader.ts';
 const TAKE_NULL = [
   'quietHours',
   'reminderMinutes',
+  'repeatMinutes',
   'profileSlug',
   'createKey.role',
   'assignee',
   'snoozeUntil',
 ];
-const NAMED = { slug: 'guard', serial: 'DEVICE-1', groupId: randomUUID(), assetId: randomUUID() } as Fixtures;
+const NAMED = {
+  slug: 'guard',
+  serial: 'DEVICE-1',
+  groupId: randomUUID(),
+  assetId: randomUUID(),
+  escalationChannelId: randomUUID(),
+} as Fixtures;
 const RUNS = 3_000;
 
 describe('The shape of a request', () => {

@@ -45,6 +45,11 @@ function rightWorld(): World {
     status: 'new',
     details: { channel: 1, value: 6, bounds: { highC: 5, lowC: null } },
     timestamp: at(2),
+    escalation: { id: 'escalation-1', step: 1, nextStepAt: at(63) },
+    history: [
+      { at: at(3), action: 'opened', comment: null },
+      { at: at(3), action: 'escalated', comment: 'step 1 of 2: webhook http://nurse' },
+    ],
   };
   const job: StoredJob = {
     id: 'job-1',
@@ -67,6 +72,9 @@ function rightWorld(): World {
         receipt('e2', 'alert.created', { id: 'alert-1' }),
         receipt('e3', 'config.applied', { jobId: 'job-1', assetId: 'asset-a' }),
         receipt('e4', 'config.job.finished', { id: 'job-1' }),
+        step('e5', 'nurse'),
+        // The process was killed between sending and recording.
+        step('e5', 'nurse'),
       ],
       subscriptions: [
         {
@@ -76,6 +84,14 @@ function rightWorld(): World {
           isComplete: true,
         },
       ],
+      escalation: {
+        id: 'escalation-1',
+        steps: [
+          { afterMinutes: 0, receiver: 'nurse' },
+          { afterMinutes: 1, receiver: 'head' },
+        ],
+      },
+      readAt: at(30),
       memory: [],
       findings: [],
     },
@@ -94,11 +110,17 @@ const receipt = (eventId: string, type: string, data: object): Receipt => ({
   invalid: null,
 });
 
+const step = (eventId: string, receiver: string): Receipt => ({
+  ...receipt(eventId, 'notification', { alerts: [{ change: 'escalated', alert: { id: 'alert-1' } }] }),
+  receiver,
+});
+
 const first = <T>(items: readonly T[]): T => items[0] as T;
 const device = ({ stored }: World) => first(stored.devices);
 const job = ({ stored }: World) => first(stored.jobs);
 const target = (world: World) => first(job(world).targets);
 const alert = ({ stored }: World) => first(stored.alerts);
+const history = (world: World) => alert(world).history ?? [];
 const rewrite = (world: World, eventId: string, data: object) => {
   const found = world.records.receipts.find((each) => each.eventId === eventId) as Receipt;
   found.body = JSON.stringify({ type: found.type, data });
@@ -264,6 +286,45 @@ const WRONGS: Array<[about: string, says: RegExp, wrong: (world: World) => void]
     /api grew from 200 to 500 MB/,
     (world) => void world.records.memory.push(...samples(40_000, 200), ...samples(80_000, 500)),
   ],
+  ['escalations', /does not escalate/, (world) => Object.assign(alert(world), { escalation: null })],
+  ['escalations', /shows 1 steps, and 0 in its history/, (world) => void alert(world).history?.pop()],
+  [
+    'escalations',
+    /shows 1 steps, and 2 in its history/,
+    (world) => void history(world).push({ ...first(history(world)), action: 'escalated' }),
+  ],
+  [
+    'escalations',
+    /has "step 2 of 2: webhook" as its step 1/,
+    (world) => Object.assign(history(world)[1] ?? {}, { comment: 'step 2 of 2: webhook' }),
+  ],
+  [
+    'escalations',
+    /made step 2 too early/,
+    (world) =>
+      void history(world).push({
+        at: at(20),
+        action: 'escalated',
+        comment: 'step 2 of 2: webhook http://head',
+      }),
+  ],
+  [
+    'escalations',
+    /made a step after it was acknowledged/,
+    (world) => void history(world).splice(1, 0, { at: at(3), action: 'acknowledged', comment: null }),
+  ],
+  ['escalations', /reached "nurse" 0 times, not 1/, (world) => void world.records.receipts.splice(4, 2)],
+  [
+    'escalations',
+    /reached "nurse" 2 times, not 1/,
+    (world) => void world.records.receipts.push(step('e6', 'nurse')),
+  ],
+  [
+    'escalations',
+    /reached "head" 1 times, not 0/,
+    (world) => void world.records.receipts.push(step('e6', 'head')),
+  ],
+  ['escalations', /waits for a step of 2026/, (world) => Object.assign(world.records, { readAt: at(120) })],
 ];
 
 describe('The oracle of the ledger', () => {
@@ -302,7 +363,8 @@ describe('The oracle of the ledger', () => {
   it('asks nothing of a receiver that may miss events', () => {
     const { records, stored } = rightWorld();
     const subscriptions = records.subscriptions.map((each) => ({ ...each, isComplete: false }));
-    assert.deepEqual(checkRun({ ...records, subscriptions, receipts: [] }, stored).findings, []);
+    const others = { subscriptions, receipts: [], escalation: null };
+    assert.deepEqual(checkRun({ ...records, ...others }, stored).findings, []);
   });
 
   it('wants no alert for a reading that came before the rules', () => {

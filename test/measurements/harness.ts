@@ -89,7 +89,7 @@ export function useLogger() {
         evaluateAlerts: async () => [],
         onlineEvents: async () => [],
         publish: async () => {},
-        queueNotifications: async () => {},
+        queueAlerts: async (_, events) => events,
         exchange: async () => null,
         observe: () => {},
         ...more,

@@ -87,7 +87,7 @@ describe('The queue of notifications', () => {
     assert.deepEqual(others, []);
     assert.deepEqual([only?.content.data.counts.opened, only?.content.data.alerts.length], [10_000, 20]);
     const claims = await Promise.all(
-      workers.map(({ notifications }) => notifications.claim(channel, new Date(), 60)),
+      workers.map(({ notifications }) => notifications.claim(channel, new Date(), { leaseSeconds: 60 })),
     );
     assert.equal(claims.filter((claim) => claim !== null).length, 1);
   });
@@ -111,8 +111,8 @@ describe('The queue of notifications', () => {
     await (await newDevice(org, 'Cold room'))('low');
     const [first, second] = [newWorker(), newWorker()];
     await first.gather(channel);
-    const claim = await first.notifications.claim(channel, new Date(), 0);
-    const again = await second.notifications.claim(channel, new Date(), 60);
+    const claim = await first.notifications.claim(channel, new Date(), { leaseSeconds: 0 });
+    const again = await second.notifications.claim(channel, new Date(), { leaseSeconds: 60 });
     assert.ok(claim && again);
     assert.equal(again.id, claim.id);
     const sent = { ...channel, id: claim.id, state: 'sent' as const, nextAttemptAt: null, error: null };

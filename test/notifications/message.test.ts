@@ -27,6 +27,7 @@ const alert = (more: Partial<Alert> = {}): Alert => ({
   late: false,
   endedAt: null,
   extreme: null,
+  escalation: null,
   ...more,
 });
 const opened = (more: Partial<Alert> = {}, assetName = 'Cold room'): MentionedAlert => ({

@@ -4,7 +4,8 @@ import { query } from '../../src/db/query.ts';
 import { isFleetOverdue } from '../../src/presence/overdue-fleet.ts';
 import { createOverdueFleetsRepository } from '../../src/presence/overdue-fleets.repository.ts';
 import { createLog } from '../../src/process/log.ts';
-import { register, registerMany } from '../support/fleet.ts';
+import { register } from '../support/fleet.ts';
+import { missContact as missContactOf, newFleet as newFleetOf } from '../support/overdue-devices.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { openSteps, type Steps } from '../support/steps.ts';
 
@@ -30,7 +31,6 @@ describe('An overdue fleet', () => {
   let dms: TestService;
   let org: TestOrganization;
   let webhookId: string;
-  let prefixes = 0;
   let steps: Steps;
   const lines: Array<Record<string, unknown>> = [];
 
@@ -54,28 +54,8 @@ describe('An overdue fleet', () => {
     const nextTransmissionAt = new Date(Date.now() + 3_600_000).toISOString();
     await org.device.post(`/devices/${serial}/measurements`, { readings, nextTransmissionAt });
   };
-  const OF_SERIALS = `where a.organization_id = s.organization_id and a.id = s.asset_id
-    and a.organization_id = ? and a.serial_number = any(?::text[])`;
-  /** As their first frames leave them. */
-  async function newFleet(count: number): Promise<string[]> {
-    const serials = await registerMany(org, count, `FLEET-${++prefixes}`);
-    await query(
-      dms.service.sql,
-      `update device_states s set status = 'online', last_contact_at = now(),
-         expected_by = now() + interval '70 minutes', overdue_check_at = now() + interval '70 minutes'
-       from assets a ${OF_SERIALS}`,
-      [org.id, serials],
-    );
-    return serials;
-  }
-  /** In one statement, so that one look finds all of them. */
-  const missContact = (serials: string[]) =>
-    query(
-      dms.service.sql,
-      `update device_states s set expected_by = now() - interval '1 minute', overdue_check_at = now() - interval '1 minute'
-       from assets a ${OF_SERIALS}`,
-      [org.id, serials],
-    );
+  const newFleet = (count: number) => newFleetOf(dms, org, count);
+  const missContact = (serials: string[]) => missContactOf(dms, org, serials);
   const countOffline = async (): Promise<number> => {
     const [row] = await query<{ count: number }>(
       dms.service.sql,

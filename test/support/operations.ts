@@ -30,6 +30,9 @@ export interface Fixtures {
   /** Sent without being registered. */
   unregisteredSerial: string;
   channelId: string;
+  escalationId: string;
+  /** Named in the escalation. */
+  escalationChannelId: string;
   groupId: string;
   keyId: string;
   /** Of somebody at the operators' page. */
@@ -103,6 +106,19 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
     quietHours: { from: '22:00', to: '07:00', timezone: 'Europe/Stockholm' },
     status: 'active',
   }),
+  createEscalation: ({ escalationChannelId }) => ({
+    name: 'On call',
+    alertTypes: ['high_temp', 'no_data'],
+    severities: ['critical'],
+    groupIds: [],
+    steps: [
+      { afterMinutes: 0, channelIds: [escalationChannelId] },
+      { afterMinutes: 15, channelIds: [escalationChannelId] },
+    ],
+    repeatMinutes: 30,
+    status: 'active',
+  }),
+  updateEscalation: () => ({ name: 'At night', repeatMinutes: null }),
   createGroup: ({ slug }) => ({ name: next('Group'), profileSlug: slug }),
   updateGroup: ({ slug }) => ({
     name: next('Group'),
@@ -140,6 +156,9 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
   const jobId = await apply(organization, slug, { serialNumbers: [serial] });
   const alertId = await populateAlert(organization);
   const channelId = (await organization.api.post('/notification-channels', CHANNEL)).body.id;
+  const escalationChannelId = (await organization.api.post('/notification-channels', CHANNEL)).body.id;
+  const steps = [{ afterMinutes: 0, channelIds: [escalationChannelId] }];
+  const escalationId = (await organization.api.post('/escalations', { name: 'On call', steps })).body.id;
   const groupId = (await organization.api.post('/groups', { name: next('Group') })).body.id;
   await organization.api.post(`/assets/${assetId}/device-token`);
   const { body: key } = await organization.api.post('/keys', { name: 'Reader', role: 'read' });
@@ -154,6 +173,8 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
     jobId,
     alertId,
     channelId,
+    escalationId,
+    escalationChannelId,
     groupId,
     keyId: key.id,
     sessionId: await populateSession(organization),
@@ -229,6 +250,7 @@ export const KNOWN_SLOTS = [
   'deliveryId',
   'alertId',
   'channelId',
+  'escalationId',
   'groupId',
   'keyId',
   'sessionId',

@@ -14,6 +14,8 @@ import type { TestService } from './service.ts';
 export interface Steps {
   /** Looks for overdue devices, once. */
   sweepOffline(): Promise<void>;
+  /** Looks for alerts that escalate for a whole fleet, and acknowledges the others, once. */
+  escalateFleets(): Promise<void>;
   /** Withdraws pending changes of large groups, chunk by chunk, for as long as there are any and `goesOn` says so. */
   withdraw(goesOn?: () => boolean): Promise<void>;
   /** Runs all jobs until they wait for devices or have ended. */
@@ -30,7 +32,7 @@ export function openSteps(
   { now, log = createLog('silent') }: { now?: () => Date; log?: Log } = {},
 ): Steps {
   const resources = openResources({ settings, log, now });
-  const { presence, groups, configJobs } = composeSlices(resources);
+  const { presence, groups, configJobs, escalations } = composeSlices(resources);
   const { jobRun } = configJobs;
 
   const withdraw = (goesOn = () => true) => groups.workOffWithdrawals(goesOn);
@@ -60,6 +62,7 @@ export function openSteps(
 
   return {
     sweepOffline: presence.sweepOffline,
+    escalateFleets: () => escalations.escalateFleets(() => true),
     withdraw,
     runJobs,
     async expireJobs() {
@@ -75,6 +78,7 @@ export function openSteps(
     },
     async close() {
       await configJobs.flush();
+      await escalations.flush();
       await resources.temporal.close();
       await resources.lagging.close();
       await Promise.all([resources.sql.destroy(), resources.transferSql.destroy()]);

@@ -16,7 +16,7 @@ const OTHER_ACTIVITY = '"activityType":{"name":"anotherActivity"}';
 const HELP =
   'Guard the change with patched(). Only when no run of the earlier code can still exist, record anew: npm run histories';
 
-const WORKFLOWS = ['apply-profile', 'deliver-webhooks'] as const;
+const WORKFLOWS = ['apply-profile', 'deliver-webhooks', 'escalate-alert'] as const;
 const alteredName = (workflow: string) => `${workflow}/${ALTERED}`;
 
 /** Every recorded history by its name, and one for each workflow in which another activity ran. */

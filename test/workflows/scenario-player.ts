@@ -4,8 +4,14 @@ import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import { createStarter } from '../../src/temporal/starter.ts';
-import { applyProfileId, deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
-import { type Activities, ENDPOINT, JOB, type Scenario, type Step } from './scenarios.ts';
+import {
+  applyProfileId,
+  deliverWebhooksId,
+  endpointTaskQueue,
+  escalateAlertId,
+  escalationTaskQueue,
+} from '../../src/temporal/workflow-ids.ts';
+import { type Activities, ALERT, ENDPOINT, JOB, type Scenario, type Step } from './scenarios.ts';
 
 const IDENTITY = 'recorder';
 const TASK_QUEUE = 'histories';
@@ -23,6 +29,7 @@ const ACTIVITIES: Record<keyof Activities, true> = {
   probeEndpoint: true,
   drainBacklog: true,
   closeBreaker: true,
+  makeDueStep: true,
 };
 
 export async function startScenarioPlayer(address: string, workflowBundle: WorkflowBundleOption) {
@@ -30,19 +37,24 @@ export async function startScenarioPlayer(address: string, workflowBundle: Workf
   const workerConnection = await NativeConnection.connect({ address });
   const client = new Client({ connection, identity: IDENTITY });
   let script: Script | null = null;
-  const worker = await Worker.create({
-    connection: workerConnection,
-    identity: IDENTITY,
-    buildId: IDENTITY,
-    taskQueue: TASK_QUEUE,
-    workflowBundle,
-    activities: Object.fromEntries(
-      Object.keys(ACTIVITIES).map((name) => [name, () => script?.runActivity(name)]),
+  const queues = [TASK_QUEUE, endpointTaskQueue(TASK_QUEUE), escalationTaskQueue(TASK_QUEUE)];
+  const workers = await Promise.all(
+    queues.map((taskQueue) =>
+      Worker.create({
+        connection: workerConnection,
+        identity: IDENTITY,
+        buildId: IDENTITY,
+        taskQueue,
+        workflowBundle,
+        activities: Object.fromEntries(
+          Object.keys(ACTIVITIES).map((name) => [name, () => script?.runActivity(name)]),
+        ),
+        // A worker with a cache has a queue of its own, whose name differs each time.
+        maxCachedWorkflows: 0,
+      }),
     ),
-    // A worker with a cache has a queue of its own, whose name differs each time.
-    maxCachedWorkflows: 0,
-  });
-  const running = worker.run();
+  );
+  const running = Promise.all(workers.map((worker) => worker.run()));
   return {
     /** The history of the scenario's first run. */
     async play(scenario: Scenario) {
@@ -51,7 +63,7 @@ export async function startScenarioPlayer(address: string, workflowBundle: Workf
       return firstRunOf(client, script.run).then((first) => first.fetchHistory());
     },
     async stop(): Promise<void> {
-      worker.shutdown();
+      for (const worker of workers) worker.shutdown();
       await running;
       await Promise.all([connection.close(), workerConnection.close()]);
     },
@@ -63,13 +75,24 @@ type Script = ReturnType<typeof createScript>;
 function createScript(client: Client, { workflow, name, pollIntervalMs, steps, result }: Scenario) {
   const left = [...steps];
   const starter = createStarter({ client, taskQueue: TASK_QUEUE, pollIntervalMs });
-  const isJob = workflow === 'apply-profile';
-  const run = client.workflow.getHandle(
-    isJob ? applyProfileId(JOB.jobId) : deliverWebhooksId(ENDPOINT.endpointId),
-  );
-  const start = () => (isJob ? starter.startJob(JOB) : starter.startRecovery(ENDPOINT));
-  const signal = (lines: string[]) =>
-    isJob ? starter.signalJob(JOB, lines) : starter.startRecovery(ENDPOINT);
+  const { id, start, signal } = {
+    'apply-profile': {
+      id: applyProfileId(JOB.jobId),
+      start: () => starter.startJob(JOB),
+      signal: (lines: string[]) => starter.signalJob(JOB, lines),
+    },
+    'deliver-webhooks': {
+      id: deliverWebhooksId(ENDPOINT.endpointId),
+      start: () => starter.startRecovery(ENDPOINT),
+      signal: () => starter.startRecovery(ENDPOINT),
+    },
+    'escalate-alert': {
+      id: escalateAlertId(ALERT.alertId),
+      start: () => starter.startEscalation(ALERT),
+      signal: () => starter.signalEscalation(ALERT),
+    },
+  }[workflow];
+  const run = client.workflow.getHandle(id);
 
   /** Sends each signal when the run waits for it. */
   async function sendSignals(isOver: () => boolean): Promise<void> {

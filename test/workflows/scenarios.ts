@@ -4,12 +4,15 @@
  */
 import type { ApplyProfileActivities } from '../../activities/apply-profile.ts';
 import type { DeliverWebhooksActivities } from '../../activities/deliver-webhooks.ts';
+import type { EscalateAlertActivities } from '../../activities/escalate-alert.ts';
+import type { AlertRef } from '../../src/alerts/alert.ts';
 import { type Counts, type JobRef, NO_COUNTS } from '../../src/config-jobs/config-job.ts';
 import type { JobProgress } from '../../src/config-jobs/job-run.ts';
 import type { NextStep, RecoveryView } from '../../src/deliveries/endpoint-recovery.ts';
 import type { EndpointRef } from '../../src/endpoints/endpoint.ts';
+import type { EscalationView, NextStepView } from '../../src/escalations/alert-escalation.ts';
 
-export type Activities = ApplyProfileActivities & DeliverWebhooksActivities;
+export type Activities = ApplyProfileActivities & DeliverWebhooksActivities & EscalateAlertActivities;
 
 export type Step =
   /** The workflow calls this activity. With `signal`, a signal arrives while it runs. */
@@ -18,7 +21,7 @@ export type Step =
   | { signal: string[] };
 
 export interface Scenario {
-  workflow: 'apply-profile' | 'deliver-webhooks';
+  workflow: 'apply-profile' | 'deliver-webhooks' | 'escalate-alert';
   /** The run is the one that "…". */
   name: string;
   pollIntervalMs: number;
@@ -29,6 +32,8 @@ export interface Scenario {
 const organizationId = '00000000-0000-4000-8000-000000000001';
 export const JOB: JobRef = { organizationId, jobId: '00000000-0000-4000-8000-000000000002' };
 export const ENDPOINT: EndpointRef = { organizationId, endpointId: '00000000-0000-4000-8000-000000000003' };
+
+export const ALERT: AlertRef = { organizationId, alertId: '00000000-0000-4000-8000-000000000004' };
 
 const NEVER = 300_000;
 const SOON = 20;
@@ -307,7 +312,97 @@ const recoveries: Array<Omit<Scenario, 'workflow'>> = [
   },
 ];
 
+const escalation = (more: Partial<EscalationView> = {}): EscalationView => ({
+  serialNumber: '282C02424EED',
+  alertType: 'high_temp',
+  state: 'open',
+  policyName: 'On call',
+  stepsMade: 0,
+  stepCount: 3,
+  next: null,
+  acknowledged: null,
+  ...more,
+});
+const following = (position: number, waitMs: number, more: Partial<NextStepView> = {}): NextStepView => ({
+  position,
+  isRepeat: false,
+  at: '2026-01-01T00:10:00.000Z',
+  waitMs,
+  heldBy: null,
+  ...more,
+});
+const pass = (more?: Partial<EscalationView>) => call('makeDueStep', escalation(more));
+const acknowledged = pass({
+  state: 'acknowledged',
+  stepsMade: 2,
+  acknowledged: { by: 'Night shift', afterSeconds: 720 },
+});
+
+const escalations: Array<Omit<Scenario, 'workflow'>> = [
+  {
+    name: 'makes-steps-until-acknowledged',
+    pollIntervalMs: NEVER,
+    result: 'acknowledged by Night shift after 12 min, step 2 of 3',
+    steps: [
+      pass({ stepsMade: 1, next: following(2, SOON) }),
+      pass({ stepsMade: 2, next: following(3, NEVER) }),
+      signal(),
+      acknowledged,
+    ],
+  },
+  {
+    name: 'makes-steps-that-were-held-at-once',
+    pollIntervalMs: NEVER,
+    result: 'acknowledged by Night shift after 12 min, step 2 of 3',
+    steps: [
+      pass({ next: following(1, SOON, { heldBy: 'snooze' }) }),
+      pass({ stepsMade: 1, next: following(2, 0) }),
+      pass({ stepsMade: 2, next: following(3, NEVER) }),
+      signal(),
+      acknowledged,
+    ],
+  },
+  {
+    name: 'is-signalled-while-it-makes-a-step',
+    pollIntervalMs: NEVER,
+    result: 'acknowledged by Night shift after 12 min, step 2 of 3',
+    steps: [
+      call('makeDueStep', escalation({ stepsMade: 2, next: following(3, NEVER) }), { signal: [] }),
+      acknowledged,
+    ],
+  },
+  {
+    name: 'waits-after-its-last-step',
+    pollIntervalMs: NEVER,
+    result: 'resolved before anybody acknowledged it, step 3 of 3',
+    steps: [pass({ stepsMade: 3 }), signal(), pass({ state: 'resolved', stepsMade: 3 })],
+  },
+  {
+    name: 'finds-its-policy-deleted',
+    pollIntervalMs: NEVER,
+    result: 'the policy was deleted, step 1 of 1',
+    steps: [
+      pass({ stepsMade: 1, next: following(2, NEVER) }),
+      signal(),
+      pass({ state: 'policy_deleted', policyName: null, stepsMade: 1, stepCount: 1 }),
+    ],
+  },
+  {
+    name: 'finds-no-alert',
+    pollIntervalMs: NEVER,
+    result: 'the alert no longer exists',
+    steps: [call('makeDueStep', null)],
+  },
+  {
+    name: 'continues-as-new',
+    pollIntervalMs: NEVER,
+    result: 'acknowledged by Night shift after 12 min, step 2 of 3',
+    steps: [...times(8, pass({ stepsMade: 3, next: following(3, SOON, { isRepeat: true }) })), acknowledged],
+  },
+];
+
 export const scenarios: Scenario[] = [
   ...jobs.map((job): Scenario => ({ workflow: 'apply-profile', ...job })),
+  ...escalations.map((each): Scenario => ({ workflow: 'escalate-alert', ...each })),
   ...recoveries.map((recovery): Scenario => ({ workflow: 'deliver-webhooks', ...recovery })),
 ];

@@ -777,6 +777,53 @@ class Operations:
         """Send the link that confirms an e-mail address again."""
         return self._call("POST", f"/notification-channels/{quote(channel_id, safe='')}/confirm-again", {}, takes_key=True, headers=headers)
 
+    def list_escalations(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """List escalations, newest first."""
+        return self._call("GET", "/escalations", {"limit": limit, "cursor": cursor}, headers=headers)
+
+    def create_escalation(
+        self,
+        *,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Create an escalation."""
+        return self._call("POST", "/escalations", {}, body=body, content_type="application/json", takes_key=True, headers=headers)
+
+    def get_escalation(
+        self,
+        escalation_id: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Get an escalation."""
+        return self._call("GET", f"/escalations/{quote(escalation_id, safe='')}", {}, headers=headers)
+
+    def update_escalation(
+        self,
+        escalation_id: str,
+        *,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Change an escalation."""
+        return self._call("PATCH", f"/escalations/{quote(escalation_id, safe='')}", {}, body=body, content_type="application/json", headers=headers)
+
+    def delete_escalation(
+        self,
+        escalation_id: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Delete an escalation."""
+        return self._call("DELETE", f"/escalations/{quote(escalation_id, safe='')}", {}, headers=headers)
+
     def list_keys(
         self,
         *,

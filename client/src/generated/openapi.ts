@@ -1136,7 +1136,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a notification channel
-         * @description What it has not sent is dropped; a message that is being sent right now may still arrive.
+         * @description What it has not sent is dropped; a message that is being sent right now may still arrive. 409 while an escalation names it in a step.
          */
         delete: operations["deleteNotificationChannel"];
         options?: never;
@@ -1186,6 +1186,58 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/escalations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List escalations, newest first
+         * @description An alert escalates by the oldest active one that matches it.
+         */
+        get: operations["listEscalations"];
+        put?: never;
+        /**
+         * Create an escalation
+         * @description Alerts that open from now on and match it are notified step by step, until somebody acknowledges them or they are over. Steps keep to no types, groups, delay, reminder or quiet hours of their channels. A channel that is named in a step notifies by itself only of alerts that the escalation does not match. 409 when there are 100 escalations already.
+         */
+        post: operations["createEscalation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/escalations/{escalationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an escalation
+         * @description What escalates by it at present is in GET /alerts, as escalation.id.
+         */
+        get: operations["getEscalation"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an escalation
+         * @description Steps that are not made yet are not made.
+         */
+        delete: operations["deleteEscalation"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an escalation
+         * @description What is left out stays. Types, severities and groups decide about alerts that open from then on; steps that are not made yet follow the change at once, and when it is disabled they are not made.
+         */
+        patch: operations["updateEscalation"];
         trace?: never;
     };
     "/keys": {
@@ -1565,7 +1617,7 @@ export interface webhooks {
         put?: never;
         /**
          * People are notified of alerts
-         * @description Sent to notification channels of type webhook, one for all alerts that opened, are still open or are over since the one before, and for excursions in late data. At most 20 are in alerts; counts is of all.
+         * @description Sent to notification channels of type webhook, one for all alerts that opened, are still open or are over since the one before, and for excursions in late data. At most 20 are in alerts; counts is of all. Steps of escalations are messages of their own.
          */
         post: operations["onNotification"];
         delete?: never;
@@ -1624,7 +1676,12 @@ export interface components {
          *       "acknowledgedBy": null,
          *       "assignee": null,
          *       "snoozeUntil": null,
-         *       "muted": false
+         *       "muted": false,
+         *       "escalation": {
+         *         "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+         *         "step": 1,
+         *         "nextStepAt": "2026-03-02T08:25:30.000Z"
+         *       }
          *     }
          */
         Alert: {
@@ -1719,6 +1776,19 @@ export interface components {
             snoozeUntil: string | null;
             /** @description Whether the device is under maintenance; of a resolved alert, whether it was at its end */
             muted: boolean;
+            /** @description null: no escalation matched it */
+            escalation: {
+                /** @description Of the escalation that matched it */
+                id: string;
+                /** @description How many steps were made */
+                step: number;
+                /**
+                 * Format: date-time
+                 * @description When the next one follows; null: none does
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                nextStepAt: string | null;
+            } | null;
         };
         /**
          * @example {
@@ -1739,14 +1809,14 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "opened" | "acknowledged" | "assigned" | "commented" | "snoozed" | "snooze_ended" | "resolved";
+            action: "opened" | "acknowledged" | "assigned" | "commented" | "snoozed" | "snooze_ended" | "escalated" | "resolved";
             /** @description null: the service itself */
             by: {
                 /** @description null: the command line */
                 keyId: string | null;
                 name: string;
             } | null;
-            /** @description What was said; assigned: to whom, null for nobody; snoozed: until when */
+            /** @description What was said; assigned: to whom, null for nobody; snoozed: until when; escalated: the step and its channels */
             comment: string | null;
         };
         /**
@@ -1777,6 +1847,11 @@ export interface components {
          *       "assignee": null,
          *       "snoozeUntil": null,
          *       "muted": false,
+         *       "escalation": {
+         *         "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+         *         "step": 1,
+         *         "nextStepAt": "2026-03-02T08:25:30.000Z"
+         *       },
          *       "history": [
          *         {
          *           "at": "2026-03-02T08:15:30.000Z",
@@ -1879,6 +1954,19 @@ export interface components {
             snoozeUntil: string | null;
             /** @description Whether the device is under maintenance; of a resolved alert, whether it was at its end */
             muted: boolean;
+            /** @description null: no escalation matched it */
+            escalation: {
+                /** @description Of the escalation that matched it */
+                id: string;
+                /** @description How many steps were made */
+                step: number;
+                /**
+                 * Format: date-time
+                 * @description When the next one follows; null: none does
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                nextStepAt: string | null;
+            } | null;
             /** @description Oldest first */
             history: components["schemas"]["AlertAction"][];
         };
@@ -2268,6 +2356,49 @@ export interface components {
         };
         /**
          * @example {
+         *       "repeatMinutes": 60
+         *     }
+         */
+        ChangeEscalation: {
+            /** @example Cold store, at night */
+            name?: string;
+            /**
+             * @description The types of alerts that it is for.
+             * @example [
+             *       "high_temp",
+             *       "low_temp"
+             *     ]
+             */
+            alertTypes?: ("high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error")[];
+            /**
+             * @description The severities of alerts that it is for.
+             * @example [
+             *       "critical"
+             *     ]
+             */
+            severities?: ("warning" | "critical")[];
+            /** @description Only alerts of assets in these groups; empty: of all assets. One that is deleted later matches nothing. */
+            groupIds?: string[];
+            /** @description Made one after the other, until somebody acknowledges the alert or it is over. */
+            steps?: {
+                /**
+                 * @description Counted from when the alert was opened; 0: at once.
+                 * @example 0
+                 */
+                afterMinutes: number;
+                /** @description Notification channels; one that is disabled or unconfirmed by then is left out. */
+                channelIds: string[];
+            }[];
+            /** @description The last step is repeated after so long, 10 times at most. null: it is not. */
+            repeatMinutes?: number | null;
+            /**
+             * @description Disabling one ends the escalations that are under way.
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
+        };
+        /**
+         * @example {
          *       "delayMinutes": 5
          *     }
          */
@@ -2622,6 +2753,68 @@ export interface components {
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
              */
             secret?: string;
+        };
+        /**
+         * @example {
+         *       "name": "Cold store, at night",
+         *       "alertTypes": [
+         *         "high_temp",
+         *         "low_temp"
+         *       ],
+         *       "steps": [
+         *         {
+         *           "afterMinutes": 0,
+         *           "channelIds": [
+         *             "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48"
+         *           ]
+         *         },
+         *         {
+         *           "afterMinutes": 15,
+         *           "channelIds": [
+         *             "019cb0a4-d1e5-7f27-9c46-2a7b0e4d3c59"
+         *           ]
+         *         }
+         *       ],
+         *       "repeatMinutes": 30
+         *     }
+         */
+        CreateEscalation: {
+            /** @example Cold store, at night */
+            name: string;
+            /**
+             * @description The types of alerts that it is for. Default: all
+             * @example [
+             *       "high_temp",
+             *       "low_temp"
+             *     ]
+             */
+            alertTypes?: ("high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error")[];
+            /**
+             * @description The severities of alerts that it is for. Default: all
+             * @example [
+             *       "critical"
+             *     ]
+             */
+            severities?: ("warning" | "critical")[];
+            /** @description Only alerts of assets in these groups. Default: of all assets */
+            groupIds?: string[];
+            /** @description Made one after the other, until somebody acknowledges the alert or it is over. */
+            steps: {
+                /**
+                 * @description Counted from when the alert was opened; 0: at once.
+                 * @example 0
+                 */
+                afterMinutes: number;
+                /** @description Notification channels; one that is disabled or unconfirmed by then is left out. */
+                channelIds: string[];
+            }[];
+            /** @description The last step is repeated after so long, 10 times at most. Default: null, it is not */
+            repeatMinutes?: number | null;
+            /**
+             * @description Default: active
+             * @enum {string}
+             */
+            status?: "active" | "disabled";
         };
         /**
          * @example {
@@ -3168,6 +3361,91 @@ export interface components {
             success: false;
             /** @description Says what is wrong and what would be right. */
             message: string;
+        };
+        /**
+         * @example {
+         *       "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+         *       "recType": "escalation",
+         *       "name": "Cold store, at night",
+         *       "alertTypes": [
+         *         "high_temp",
+         *         "low_temp"
+         *       ],
+         *       "severities": [
+         *         "critical"
+         *       ],
+         *       "groupIds": [],
+         *       "steps": [
+         *         {
+         *           "afterMinutes": 0,
+         *           "channelIds": [
+         *             "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48"
+         *           ]
+         *         },
+         *         {
+         *           "afterMinutes": 15,
+         *           "channelIds": [
+         *             "019cb0a4-d1e5-7f27-9c46-2a7b0e4d3c59"
+         *           ]
+         *         }
+         *       ],
+         *       "repeatMinutes": 30,
+         *       "status": "active",
+         *       "createdAt": "2026-02-20T13:05:12.000Z",
+         *       "updatedAt": "2026-02-20T13:05:12.000Z"
+         *     }
+         */
+        Escalation: {
+            id: string;
+            /** @enum {string} */
+            recType: "escalation";
+            name: string;
+            /**
+             * @description The types of alerts that it is for.
+             * @example [
+             *       "high_temp",
+             *       "low_temp"
+             *     ]
+             */
+            alertTypes: ("high_temp" | "low_temp" | "no_data" | "low_battery" | "sensor_error")[];
+            /**
+             * @description The severities of alerts that it is for.
+             * @example [
+             *       "critical"
+             *     ]
+             */
+            severities: ("warning" | "critical")[];
+            /** @description Only alerts of assets in these groups; empty: of all assets. One that is deleted later matches nothing. */
+            groupIds: string[];
+            /** @description Made one after the other, until somebody acknowledges the alert or it is over. */
+            steps: {
+                /**
+                 * @description Counted from when the alert was opened; 0: at once.
+                 * @example 0
+                 */
+                afterMinutes: number;
+                /** @description Notification channels; one that is disabled or unconfirmed by then is left out. */
+                channelIds: string[];
+            }[];
+            /** @description The last step is repeated after so long, 10 times at most. null: it is not. */
+            repeatMinutes: number | null;
+            /**
+             * @description Disabling one ends the escalations that are under way.
+             * @enum {string}
+             */
+            status: "active" | "disabled";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, milliseconds
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            updatedAt: string;
         };
         /**
          * @example {
@@ -6771,7 +7049,12 @@ export interface operations {
                      *           "acknowledgedBy": null,
                      *           "assignee": null,
                      *           "snoozeUntil": null,
-                     *           "muted": false
+                     *           "muted": false,
+                     *           "escalation": {
+                     *             "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+                     *             "step": 1,
+                     *             "nextStepAt": "2026-03-02T08:25:30.000Z"
+                     *           }
                      *         }
                      *       ],
                      *       "totalItems": 1,
@@ -6836,6 +7119,11 @@ export interface operations {
                      *       "assignee": null,
                      *       "snoozeUntil": null,
                      *       "muted": false,
+                     *       "escalation": {
+                     *         "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+                     *         "step": 1,
+                     *         "nextStepAt": "2026-03-02T08:25:30.000Z"
+                     *       },
                      *       "history": [
                      *         {
                      *           "at": "2026-03-02T08:15:30.000Z",
@@ -6920,6 +7208,11 @@ export interface operations {
                      *       "assignee": null,
                      *       "snoozeUntil": null,
                      *       "muted": false,
+                     *       "escalation": {
+                     *         "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+                     *         "step": 1,
+                     *         "nextStepAt": "2026-03-02T08:25:30.000Z"
+                     *       },
                      *       "history": [
                      *         {
                      *           "at": "2026-03-02T08:15:30.000Z",
@@ -8439,6 +8732,297 @@ export interface operations {
             };
         };
     };
+    listEscalations: {
+        parameters: {
+            query?: {
+                /** @description Items per page */
+                limit?: number;
+                /** @description nextCursor of the page before, of the same list */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+                     *           "recType": "escalation",
+                     *           "name": "Cold store, at night",
+                     *           "alertTypes": [
+                     *             "high_temp",
+                     *             "low_temp"
+                     *           ],
+                     *           "severities": [
+                     *             "critical"
+                     *           ],
+                     *           "groupIds": [],
+                     *           "steps": [
+                     *             {
+                     *               "afterMinutes": 0,
+                     *               "channelIds": [
+                     *                 "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48"
+                     *               ]
+                     *             },
+                     *             {
+                     *               "afterMinutes": 15,
+                     *               "channelIds": [
+                     *                 "019cb0a4-d1e5-7f27-9c46-2a7b0e4d3c59"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "repeatMinutes": 30,
+                     *           "status": "active",
+                     *           "createdAt": "2026-02-20T13:05:12.000Z",
+                     *           "updatedAt": "2026-02-20T13:05:12.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Newest first */
+                        items: components["schemas"]["Escalation"][];
+                        /** @description Pass as cursor for the next page; null on the last one */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createEscalation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Cold store, at night",
+                 *       "alertTypes": [
+                 *         "high_temp",
+                 *         "low_temp"
+                 *       ],
+                 *       "steps": [
+                 *         {
+                 *           "afterMinutes": 0,
+                 *           "channelIds": [
+                 *             "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48"
+                 *           ]
+                 *         },
+                 *         {
+                 *           "afterMinutes": 15,
+                 *           "channelIds": [
+                 *             "019cb0a4-d1e5-7f27-9c46-2a7b0e4d3c59"
+                 *           ]
+                 *         }
+                 *       ],
+                 *       "repeatMinutes": 30
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateEscalation"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+                     *       "recType": "escalation",
+                     *       "name": "Cold store, at night",
+                     *       "alertTypes": [
+                     *         "high_temp",
+                     *         "low_temp"
+                     *       ],
+                     *       "severities": [
+                     *         "critical"
+                     *       ],
+                     *       "groupIds": [],
+                     *       "steps": [
+                     *         {
+                     *           "afterMinutes": 0,
+                     *           "channelIds": [
+                     *             "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "afterMinutes": 15,
+                     *           "channelIds": [
+                     *             "019cb0a4-d1e5-7f27-9c46-2a7b0e4d3c59"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "repeatMinutes": 30,
+                     *       "status": "active",
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Escalation"];
+                };
+            };
+        };
+    };
+    getEscalation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                escalationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+                     *       "recType": "escalation",
+                     *       "name": "Cold store, at night",
+                     *       "alertTypes": [
+                     *         "high_temp",
+                     *         "low_temp"
+                     *       ],
+                     *       "severities": [
+                     *         "critical"
+                     *       ],
+                     *       "groupIds": [],
+                     *       "steps": [
+                     *         {
+                     *           "afterMinutes": 0,
+                     *           "channelIds": [
+                     *             "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "afterMinutes": 15,
+                     *           "channelIds": [
+                     *             "019cb0a4-d1e5-7f27-9c46-2a7b0e4d3c59"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "repeatMinutes": 30,
+                     *       "status": "active",
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Escalation"];
+                };
+            };
+        };
+    };
+    deleteEscalation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                escalationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateEscalation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                escalationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "repeatMinutes": 60
+                 *     }
+                 */
+                "application/json": components["schemas"]["ChangeEscalation"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+                     *       "recType": "escalation",
+                     *       "name": "Cold store, at night",
+                     *       "alertTypes": [
+                     *         "high_temp",
+                     *         "low_temp"
+                     *       ],
+                     *       "severities": [
+                     *         "critical"
+                     *       ],
+                     *       "groupIds": [],
+                     *       "steps": [
+                     *         {
+                     *           "afterMinutes": 0,
+                     *           "channelIds": [
+                     *             "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "afterMinutes": 15,
+                     *           "channelIds": [
+                     *             "019cb0a4-d1e5-7f27-9c46-2a7b0e4d3c59"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "repeatMinutes": 30,
+                     *       "status": "active",
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Escalation"];
+                };
+            };
+        };
+    };
     listKeys: {
         parameters: {
             query?: {
@@ -9060,7 +9644,12 @@ export interface operations {
                  *         "acknowledgedBy": null,
                  *         "assignee": null,
                  *         "snoozeUntil": null,
-                 *         "muted": false
+                 *         "muted": false,
+                 *         "escalation": {
+                 *           "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+                 *           "step": 1,
+                 *           "nextStepAt": "2026-03-02T08:25:30.000Z"
+                 *         }
                  *       }
                  *     }
                  */
@@ -9159,7 +9748,12 @@ export interface operations {
                  *         },
                  *         "assignee": null,
                  *         "snoozeUntil": null,
-                 *         "muted": false
+                 *         "muted": false,
+                 *         "escalation": {
+                 *           "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+                 *           "step": 1,
+                 *           "nextStepAt": "2026-03-02T08:25:30.000Z"
+                 *         }
                  *       }
                  *     }
                  */
@@ -9255,7 +9849,12 @@ export interface operations {
                  *         "acknowledgedBy": null,
                  *         "assignee": null,
                  *         "snoozeUntil": null,
-                 *         "muted": false
+                 *         "muted": false,
+                 *         "escalation": {
+                 *           "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+                 *           "step": 1,
+                 *           "nextStepAt": "2026-03-02T08:25:30.000Z"
+                 *         }
                  *       }
                  *     }
                  */
@@ -10043,7 +10642,12 @@ export interface operations {
                  *               "acknowledgedBy": null,
                  *               "assignee": null,
                  *               "snoozeUntil": null,
-                 *               "muted": false
+                 *               "muted": false,
+                 *               "escalation": {
+                 *                 "id": "019cb0a5-a2b4-7c1d-8e3f-4a5b6c7d8e9f",
+                 *                 "step": 1,
+                 *                 "nextStepAt": "2026-03-02T08:25:30.000Z"
+                 *               }
                  *             }
                  *           }
                  *         ]
@@ -10067,13 +10671,15 @@ export interface operations {
                             reminder: number;
                             resolved: number;
                             late: number;
+                            /** @description In the step of an escalation alone */
+                            escalated?: number;
                         };
                         alerts: {
                             /**
                              * @description reminder: it is still open; late: an excursion in late data, which is over
                              * @enum {string}
                              */
-                            change: "opened" | "reminder" | "resolved" | "late";
+                            change: "opened" | "reminder" | "resolved" | "late" | "escalated";
                             assetName: string;
                             alert: components["schemas"]["Alert"];
                         }[];

@@ -1,0 +1,99 @@
+/**
+ * Every alert escalates. Each of its steps is in its history once and in order, not before its time and not after an
+ * acknowledgement, and arrives at the receiver of the step once; no step that is due is left.
+ */
+import type { Finding, LedgerEscalation, Receipt, StoredAlert } from './records.ts';
+
+export interface EscalationRecords {
+  /** Null: there was none. */
+  escalation: LedgerEscalation | null;
+  alerts: readonly StoredAlert[];
+  receipts: readonly Receipt[];
+  /** ISO 8601: when the alerts were read. */
+  readAt: string;
+}
+
+const MINUTE_MS = 60_000;
+/** A step that is due is made within that, when all is up. */
+const LATE_MS = 20_000;
+/** Processes estimate the clock of the database, by which the history is written. */
+const CLOCKS_MS = 1_000;
+
+export function* checkEscalations(records: EscalationRecords): Generator<Finding> {
+  const { escalation, alerts, readAt } = records;
+  if (!escalation) return;
+  const arrived = arrivals(records.receipts);
+  for (const alert of alerts) {
+    if (alert.escalation?.id !== escalation.id) yield finding(alert, 'does not escalate');
+    yield* checkHistory(alert, escalation);
+    yield* checkArrivals(alert, escalation, arrived);
+    if (isLate(alert, readAt)) yield finding(alert, `waits for a step of ${alert.escalation?.nextStepAt}`);
+  }
+}
+
+/** Steps that are yet to be made, or to arrive. */
+export function countStepsLeft({ escalation, alerts, receipts, readAt }: EscalationRecords): number {
+  if (!escalation) return 0;
+  const due = alerts.filter(({ escalation: own }) => own?.nextStepAt != null && own.nextStepAt <= readAt);
+  const made = alerts.reduce((sum, { escalation: own }) => sum + (own?.step ?? 0), 0);
+  const arrived = [...arrivals(receipts).values()].reduce((sum, { size }) => sum + size, 0);
+  return due.length + Math.max(0, made - arrived);
+}
+
+const isLate = ({ escalation }: StoredAlert, readAt: string): boolean =>
+  escalation?.nextStepAt != null && Date.parse(escalation.nextStepAt) < Date.parse(readAt) - LATE_MS;
+
+function* checkHistory(alert: StoredAlert, { steps }: LedgerEscalation): Generator<Finding> {
+  const history = alert.history ?? [];
+  const made = history.filter(({ action }) => action === 'escalated');
+  if (made.length !== alert.escalation?.step)
+    yield finding(alert, `shows ${alert.escalation?.step} steps, and ${made.length} in its history`);
+  const openedMs = Date.parse(history[0]?.at ?? '');
+  for (const [index, { at, comment }] of made.entries()) {
+    const dueMs = openedMs + (steps[index]?.afterMinutes ?? 0) * MINUTE_MS;
+    if (!comment?.startsWith(`step ${index + 1} of ${steps.length}:`))
+      yield finding(alert, `has "${comment}" as its step ${index + 1}`);
+    if (Date.parse(at) < dueMs - CLOCKS_MS)
+      yield finding(alert, `made step ${index + 1} too early, at ${at}`);
+  }
+  const acknowledged = history.findIndex(({ action }) => action === 'acknowledged');
+  const last = history.findLastIndex(({ action }) => action === 'escalated');
+  if (acknowledged !== -1 && last > acknowledged)
+    yield finding(alert, 'made a step after it was acknowledged');
+}
+
+function* checkArrivals(
+  alert: StoredAlert,
+  { steps }: LedgerEscalation,
+  arrived: ReadonlyMap<string, ReadonlySet<string>>,
+): Generator<Finding> {
+  for (const [index, { receiver }] of steps.entries()) {
+    const wanted = index < (alert.escalation?.step ?? 0) ? 1 : 0;
+    const count = arrived.get(keyOf(receiver, alert.id))?.size ?? 0;
+    if (count !== wanted) yield finding(alert, `reached "${receiver}" ${count} times, not ${wanted}`);
+  }
+}
+
+const keyOf = (receiver: string, alertId: string): string => `${receiver} ${alertId}`;
+
+/** Ids of the messages about steps, by receiver and alert: a message that is sent again has the same. */
+function arrivals(receipts: readonly Receipt[]): Map<string, Set<string>> {
+  const arrived = new Map<string, Set<string>>();
+  for (const { receiver, eventId, type, body } of receipts) {
+    if (type !== 'notification') continue;
+    const { data } = JSON.parse(body) as {
+      data: { alerts: Array<{ change: string; alert: { id: string } }> };
+    };
+    for (const { change, alert } of data.alerts) {
+      if (change !== 'escalated') continue;
+      const key = keyOf(receiver, alert.id);
+      arrived.set(key, (arrived.get(key) ?? new Set()).add(eventId));
+    }
+  }
+  return arrived;
+}
+
+const finding = ({ id }: StoredAlert, text: string): Finding => ({
+  about: 'escalations',
+  text: `${id} ${text}`,
+});

@@ -1,0 +1,19 @@
+/** As text, because it works on a set. One that a frame is resolving is left out: it is over, or comes the next time. */
+export const ACKNOWLEDGE_AS = `
+  with others as (
+    select organization_id, id from alerts
+    where organization_id = :organizationId and not is_announced and status = 'new'
+      and id > coalesce(:after::uuid, '00000000-0000-0000-0000-000000000000')
+    order by id limit :limit for no key update skip locked
+  ), acknowledged as (
+    update alerts a set status = 'acknowledged', acknowledged_at = f.acknowledged_at,
+      acknowledged_by = f.acknowledged_by, snooze_until = f.snooze_until, updated_at = now()
+    from others n, alerts f
+    where a.organization_id = n.organization_id and a.id = n.id and a.organization_id = :organizationId
+      and f.organization_id = :organizationId and f.id = :alertId and f.acknowledged_at is not null
+    returning a.organization_id, a.id, a.acknowledged_by
+  ), recorded as (
+    insert into alert_actions (organization_id, alert_id, action, actor)
+    select organization_id, id, 'acknowledged', acknowledged_by from acknowledged
+  )
+  select id from acknowledged order by id`;

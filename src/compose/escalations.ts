@@ -1,0 +1,128 @@
+/** Escalations: their operations, the step of their runs, and the calls to Temporal that start and signal these. */
+
+import { randomUUID } from 'node:crypto';
+import type { AlertRef } from '../alerts/alert.ts';
+import { createAlertActionsRepository } from '../alerts/alert-actions.repository.ts';
+import { createAlertsRepository } from '../alerts/alerts.repository.ts';
+import { createUnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
+import type { Transaction } from '../db/transaction.ts';
+import { createAlertEscalationsRepository } from '../escalations/alert-escalations.repository.ts';
+import type { EscalationTitle } from '../escalations/escalation-description.ts';
+import { createPoliciesRepository } from '../escalations/escalation-policies.repository.ts';
+import { escalationPoliciesRoutes } from '../escalations/escalation-policies.routes.ts';
+import { createPoliciesService } from '../escalations/escalation-policies.service.ts';
+import { createEscalationRun } from '../escalations/escalation-run.service.ts';
+import { createFleetEscalationsRepository } from '../escalations/fleet-escalations.repository.ts';
+import { createFleetEscalations } from '../escalations/fleet-escalations.service.ts';
+import { createGroupsRepository } from '../groups/groups.repository.ts';
+import { atMostEvery } from '../http/gauges.ts';
+import { addEscalationGauges } from '../http/service-gauges.ts';
+import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
+import { createChannelsRepository } from '../notifications/notification-channels.repository.ts';
+import { createNotificationsRepository } from '../notifications/notifications.repository.ts';
+import { createTaskLimit } from '../process/task-limit.ts';
+import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
+import type { Resources } from './resources.ts';
+
+/** Calls to Temporal at a time, and those that wait: a sweep makes up for all others. */
+const CALLS = { atOnceMax: 20, waitingMax: 5_000 };
+
+/** What begins, holds and ends runs, after the commit of what it follows from. */
+export function composeEscalationRuns({ sql, starter, now, onTemporalFault }: Resources) {
+  const calls = createTaskLimit(CALLS);
+  const start = (alert: AlertRef, title: EscalationTitle | null) =>
+    calls.run(() => starter.startEscalation(alert, title), onTemporalFault('start escalation'));
+  const signal = (alert: AlertRef) =>
+    calls.run(() => starter.signalEscalation(alert), onTemporalFault('signal escalation'));
+  const wake = (alerts: AlertRef[]) => alerts.forEach(signal);
+  return {
+    runs: { begin: start, end: signal },
+    wake,
+    /** A mute that has held steps of the organization is over before its time. */
+    goOn({ afterCommit }: Transaction, organizationId: string): void {
+      afterCommit(() =>
+        calls.run(
+          async () => wake(await createAlertEscalationsRepository(sql).listDue(organizationId, now())),
+          onTemporalFault('signal escalation'),
+        ),
+      );
+    },
+    async hold(tx: Transaction, alert: AlertRef, snoozeUntil: Date | null): Promise<void> {
+      const escalations = createAlertEscalationsRepository(tx.sql);
+      if (!(await escalations.hold(alert, snoozeUntil))) return;
+      // The run of one that was acknowledged has ended.
+      const title = snoozeUntil && (await escalations.findTitle(alert));
+      tx.afterCommit(() => {
+        if (title) start(alert, title);
+        signal(alert);
+      });
+    },
+    flush: calls.flush,
+  };
+}
+
+/** Messages are stored here, and claimed elsewhere. */
+const NO_CLAIMS = randomUUID();
+
+export type EscalationRuns = ReturnType<typeof composeEscalationRuns>;
+
+export function composeEscalations(resources: Resources, { runs, wake, flush }: EscalationRuns) {
+  const { settings, sql, metrics, transact, now, starter, onRunStarted, onTemporalFault } = resources;
+  const policies = createPoliciesRepository(sql);
+  const escalations = createAlertEscalationsRepository(sql);
+  return {
+    routes: escalationPoliciesRoutes({
+      policies,
+      policiesIn: createPoliciesRepository,
+      service: createPoliciesService({
+        policiesIn: createPoliciesRepository,
+        escalationsIn: createAlertEscalationsRepository,
+        channelsIn: createChannelsRepository,
+        groupsIn: createGroupsRepository,
+        wakeRuns: wake,
+      }),
+    }),
+    /** The step of the workflow of an alert. */
+    run: createEscalationRun({
+      transact,
+      alertsIn: createAlertsRepository,
+      actionsIn: createAlertActionsRepository,
+      escalationsIn: createAlertEscalationsRepository,
+      policiesIn: createPoliciesRepository,
+      channelsIn: createChannelsRepository,
+      unannouncedIn: createUnannouncedAlertsRepository,
+      notificationAlertsIn: createNotificationAlertsRepository,
+      notificationsIn: (handle) => createNotificationsRepository(handle, NO_CLAIMS),
+      now,
+    }),
+    startMissingWorkflows: createMissingWorkflowsSweep<AlertRef>({
+      listWithoutWorkflow: (olderThanMs, limit) => escalations.listWithoutWorkflow(now(), olderThanMs, limit),
+      touchWorkflow: escalations.touchWorkflow,
+      findLastRun: starter.findEscalationRun,
+      start: async (alert) => starter.startEscalation(alert, await escalations.findTitle(alert)),
+      keyOf: ({ alertId }) => alertId,
+      wake: async (alert) => {
+        if (await escalations.isDue(alert, now())) await starter.signalEscalation(alert);
+      },
+      checkIntervalMs: settings.runCheckIntervalMs,
+      onStarted: ({ alertId }, last) => onRunStarted('escalate-alert', alertId, last),
+      onFault: onTemporalFault('sweep escalations'),
+    }),
+    escalateFleets: createFleetEscalations({
+      transact,
+      fleets: createFleetEscalationsRepository(sql),
+      fleetsIn: createFleetEscalationsRepository,
+      alertsIn: createUnannouncedAlertsRepository,
+      runs,
+      now,
+    }),
+    /** In workers alone. */
+    addGauges: () =>
+      addEscalationGauges(
+        metrics,
+        atMostEvery(settings.metricsMaxAgeMs, () => escalations.countOpen(now())),
+      ),
+    /** Waits for the calls to Temporal that are under way. */
+    flush,
+  };
+}

@@ -1,0 +1,174 @@
+/** The escalations of alerts: how far they are, what holds them, and which have no run in Temporal. */
+import type { AlertRef } from '../alerts/alert.ts';
+import type { Database } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { AlertEscalation, EscalationState } from './alert-escalation.ts';
+import {
+  COUNT_OPEN,
+  END_BY_POLICY,
+  FIND_DUE,
+  FIND_MUTED_UNTIL,
+  LIST_DUE,
+  LIST_WITHOUT_WORKFLOW,
+  PLAN_BY_POLICY,
+} from './alert-escalations.statements.ts';
+import type { EscalationTitle } from './escalation-description.ts';
+import { type EscalationProgress, REPEATS_MAX } from './escalation-plan.ts';
+import type { PolicyFields, PolicyRef } from './escalation-policy.ts';
+
+interface EscalationRow {
+  organization_id: string;
+  alert_id: string;
+  policy_id: string;
+  state: EscalationState;
+  began_at: Date;
+  steps_made: number;
+  repeats_made: number;
+  last_step_at: Date | null;
+  next_step_at: Date | null;
+  held_until: Date | null;
+  fleet_overdue: number | null;
+  fleet_total: number | null;
+  workflow_checked_at: Date | null;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    alert_escalations: EscalationRow;
+  }
+}
+
+const toEscalation = (row: EscalationRow): AlertEscalation => ({
+  policyId: row.policy_id,
+  state: row.state,
+  beganAt: row.began_at,
+  stepsMade: row.steps_made,
+  repeatsMade: row.repeats_made,
+  lastStepAt: row.last_step_at,
+  nextStepAt: row.next_step_at,
+  fleet:
+    row.fleet_overdue === null || row.fleet_total === null
+      ? null
+      : { overdue: row.fleet_overdue, total: row.fleet_total },
+});
+
+export interface EscalationCounts {
+  open: number;
+  /** Seconds since the step that is most overdue was due; 0 when none is. */
+  overdueSeconds: number;
+}
+
+/** Runs that are signalled after a change that is about many; a sweep and their next step make up for others. */
+const SIGNALLED_MAX = 200;
+
+export type AlertEscalationsRepository = ReturnType<typeof createAlertEscalationsRepository>;
+
+export function createAlertEscalationsRepository(sql: Database) {
+  const one = ({ organizationId, alertId }: AlertRef) =>
+    sql('alert_escalations').where({ organization_id: organizationId, alert_id: alertId });
+
+  return {
+    /** The caller has locked the alert. */
+    async lock(ref: AlertRef): Promise<AlertEscalation | null> {
+      const row = await one(ref).first().forNoKeyUpdate();
+      return row ? toEscalation(row) : null;
+    },
+
+    /** @throws when a step was made meanwhile */
+    async recordStep(
+      ref: AlertRef,
+      before: EscalationProgress,
+      after: EscalationProgress,
+      nextStepAt: Date | null,
+    ): Promise<void> {
+      const count = await one(ref)
+        .where({ state: 'open', steps_made: before.stepsMade, repeats_made: before.repeatsMade })
+        .update({
+          steps_made: after.stepsMade,
+          repeats_made: after.repeatsMade,
+          last_step_at: after.lastStepAt,
+          next_step_at: nextStepAt,
+        });
+      if (count !== 1) throw new Error('A step of an escalation was made twice at once');
+    },
+
+    /** As the policy is now. */
+    async setNextStep(ref: AlertRef, at: Date | null): Promise<void> {
+      await one(ref).update({ next_step_at: at });
+    },
+
+    async setState(ref: AlertRef, state: EscalationState): Promise<void> {
+      await one(ref).update({ state });
+    },
+
+    /**
+     * Somebody has acknowledged the alert: nothing follows, or not before the snooze ends. Answers whether it escalates.
+     * One whose policy is gone, or whose alert is resolved, has ended.
+     */
+    async hold(ref: AlertRef, snoozeUntil: Date | null): Promise<boolean> {
+      const count = await one(ref)
+        .whereIn('state', ['open', 'acknowledged'])
+        .update({ state: snoozeUntil === null ? 'acknowledged' : 'open', held_until: snoozeUntil });
+      return count > 0;
+    },
+
+    /** Its run has looked at it, or a sweep at its run. */
+    async touchWorkflow(ref: AlertRef): Promise<void> {
+      await one(ref).update({ workflow_checked_at: sql.fn.now() });
+    },
+
+    async findTitle({ organizationId, alertId }: AlertRef): Promise<EscalationTitle | null> {
+      const row = await sql('alerts')
+        .where({ organization_id: organizationId, id: alertId })
+        .first('serial_number', 'type');
+      return row ? { serialNumber: row.serial_number, alertType: row.type } : null;
+    },
+
+    /** When the mute of the device ends; null: it is not muted. */
+    async findMutedUntil(ref: AlertRef, now: Date): Promise<Date | null> {
+      const [row] = await query<{ until: Date | null }>(sql, FIND_MUTED_UNTIL, { ...ref, now });
+      return row?.until ?? null;
+    },
+
+    /** Whether a step is due, and no mute holds it. */
+    async isDue(ref: AlertRef, now: Date): Promise<boolean> {
+      return (await query(sql, FIND_DUE, { ...ref, now })).length > 0;
+    },
+
+    /** Some of those with a step that is due, the earliest first. */
+    listDue: (organizationId: string, now: Date): Promise<AlertRef[]> =>
+      query(sql, LIST_DUE, { organizationId, now, limit: SIGNALLED_MAX }),
+
+    /** A sweep over all organizations: those with a step that is due first, then those that were not checked for longest. */
+    listWithoutWorkflow: (now: Date, olderThanMs: number, limit: number): Promise<AlertRef[]> =>
+      query(sql, LIST_WITHOUT_WORKFLOW, { now, seconds: olderThanMs / 1000, limit }),
+
+    /** Of all organizations, after a restore: the next sweep starts their workflows. */
+    async forgetWorkflows(): Promise<void> {
+      await query(sql, `update alert_escalations set workflow_checked_at = null where state = 'open'`);
+    },
+
+    /** After a change of the policy: when the next step of each is due. Answers with some of them. */
+    async planByPolicy(
+      { organizationId, policyId }: PolicyRef,
+      { steps, repeatMinutes }: Pick<PolicyFields, 'steps' | 'repeatMinutes'>,
+    ): Promise<AlertRef[]> {
+      const bindings = { organizationId, policyId, steps: JSON.stringify(steps), repeatMinutes };
+      const limits = { repeatsMax: REPEATS_MAX, limit: SIGNALLED_MAX };
+      return query(sql, PLAN_BY_POLICY, { ...bindings, ...limits });
+    },
+
+    /** Answers with some of those that end. */
+    endByPolicy: (
+      { organizationId, policyId }: PolicyRef,
+      state: 'policy_disabled' | 'policy_deleted',
+    ): Promise<AlertRef[]> =>
+      query(sql, END_BY_POLICY, { organizationId, policyId, state, limit: SIGNALLED_MAX }),
+
+    /** For a metric, over all organizations; up to 10,000. */
+    async countOpen(now: Date): Promise<EscalationCounts> {
+      const [row] = await query<EscalationCounts>(sql, COUNT_OPEN, { now });
+      return row as EscalationCounts;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** As text: sweeps, which go through all organizations, and what a change of a policy does to all its escalations. */
+import { mutedUntil } from '../mutes/mutes.statements.ts';
+
+/** Until when the asset of an alert `a` is muted. */
+const MUTED_UNTIL = mutedUntil(
+  'a.organization_id',
+  'a.asset_id',
+  '(select group_id from assets where organization_id = a.organization_id and id = a.asset_id)',
+  ':now::timestamptz',
+);
+
+export const FIND_MUTED_UNTIL = `
+  select ${MUTED_UNTIL} as until from alerts a where a.organization_id = :organizationId and a.id = :alertId`;
+
+/** A step of `e` is due, and no mute holds it. */
+const IS_DUE = `e.state = 'open' and e.next_step_at is not null and greatest(e.next_step_at, e.held_until) <= :now
+      and (select ${MUTED_UNTIL} from alerts a where a.organization_id = e.organization_id and a.id = e.alert_id) is null`;
+
+export const FIND_DUE = `
+  select e.alert_id as "alertId" from alert_escalations e
+  where e.organization_id = :organizationId and e.alert_id = :alertId and ${IS_DUE}`;
+
+export const LIST_DUE = `
+  select e.organization_id as "organizationId", e.alert_id as "alertId" from alert_escalations e
+  where e.organization_id = :organizationId and ${IS_DUE}
+  order by greatest(e.next_step_at, e.held_until) limit :limit`;
+
+export const LIST_WITHOUT_WORKFLOW = `
+  select organization_id as "organizationId", alert_id as "alertId" from ((
+    select e.organization_id, e.alert_id, 1 as turn, greatest(e.next_step_at, e.held_until) as since
+    from alert_escalations e
+    where ${IS_DUE} and coalesce(e.workflow_checked_at, e.began_at) < now() - make_interval(secs => :seconds)
+    order by greatest(e.next_step_at, e.held_until) limit :limit
+  ) union all (
+    select organization_id, alert_id, 2, coalesce(workflow_checked_at, began_at) from alert_escalations
+    where state = 'open' and coalesce(workflow_checked_at, began_at) < now() - make_interval(secs => :seconds)
+    order by coalesce(workflow_checked_at, began_at) limit :limit
+  )) as missing
+  group by organization_id, alert_id order by min(turn), min(since) limit :limit`;
+
+/** Locked in the order of their ids, as others who change several do. */
+export const PLAN_BY_POLICY = `
+  with locked as (
+    select organization_id, alert_id from alert_escalations
+    where organization_id = :organizationId and policy_id = :policyId and state = 'open'
+    order by alert_id for no key update
+  ), planned as (
+    update alert_escalations e set next_step_at = case
+      when e.steps_made < jsonb_array_length(:steps::jsonb) then
+        e.began_at + make_interval(mins => (:steps::jsonb -> e.steps_made ->> 'afterMinutes')::integer)
+      when e.repeats_made < :repeatsMax then e.last_step_at + make_interval(mins => :repeatMinutes::integer)
+    end
+    from locked n where e.organization_id = n.organization_id and e.alert_id = n.alert_id
+      and e.organization_id = :organizationId
+    returning e.organization_id, e.alert_id
+  )
+  select organization_id as "organizationId", alert_id as "alertId" from planned limit :limit`;
+
+export const END_BY_POLICY = `
+  with locked as (
+    select organization_id, alert_id from alert_escalations
+    where organization_id = :organizationId and policy_id = :policyId and state = 'open'
+    order by alert_id for no key update
+  ), ended as (
+    update alert_escalations e set state = :state
+    from locked n where e.organization_id = n.organization_id and e.alert_id = n.alert_id
+      and e.organization_id = :organizationId
+    returning e.organization_id, e.alert_id
+  )
+  select organization_id as "organizationId", alert_id as "alertId" from ended limit :limit`;
+
+export const COUNT_OPEN = `
+  select (
+    select count(*) from (select 1 from alert_escalations where state = 'open' limit 10000) as counted
+  ) as open, coalesce((
+    select extract(epoch from :now::timestamptz - greatest(e.next_step_at, e.held_until))::float8
+    from alert_escalations e where ${IS_DUE} order by greatest(e.next_step_at, e.held_until) limit 1
+  ), 0) as "overdueSeconds"`;

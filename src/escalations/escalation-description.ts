@@ -1,0 +1,58 @@
+/** Describes the run of an escalation for readers of the Temporal UI. */
+import { ALERT_NAMES, type AlertType } from '../alerts/alert.ts';
+import { cutText } from '../process/cut-text.ts';
+import type { EscalationState, EscalationView, NextStepView } from './alert-escalation.ts';
+
+export interface EscalationTitle {
+  serialNumber: string;
+  alertType: AlertType;
+}
+
+/** Temporal takes 400 bytes. */
+const NAME_LENGTH_MAX = 80;
+
+/** In the list of runs: `Escalates too warm of 282C02424EED`. */
+export function summarizeEscalationStart(title: EscalationTitle | null): string {
+  if (!title) return 'Escalates an alert until somebody acknowledges it';
+  return `Escalates ${ALERT_NAMES[title.alertType]} of ${cutText(title.serialNumber, NAME_LENGTH_MAX)}`;
+}
+
+export function describeEscalation(view: EscalationView): string {
+  const { serialNumber, alertType, policyName, stepsMade, stepCount } = view;
+  return [
+    `**${ALERT_NAMES[alertType]}** of ${serialNumber}`,
+    '',
+    policyName === null
+      ? 'The policy was deleted.'
+      : `Policy ${policyName}: step ${stepsMade} of ${stepCount}.`,
+    '',
+    view.state === 'open' ? describeNext(view.next) : `${ENDINGS[view.state]}.`,
+  ].join('\n');
+}
+
+/** The result of the run: `acknowledged by Night shift after 12 min, step 2 of 3`. */
+export function summarizeEscalation(view: EscalationView): string {
+  const { state, stepsMade, stepCount, acknowledged } = view;
+  const steps = `step ${stepsMade} of ${stepCount}`;
+  if (state !== 'acknowledged' || !acknowledged) return `${ENDINGS[state]}, ${steps}`;
+  const by = acknowledged.by === null ? '' : ` by ${acknowledged.by}`;
+  return `acknowledged${by} after ${toDuration(acknowledged.afterSeconds)}, ${steps}`;
+}
+
+const ENDINGS: Record<EscalationState, string> = {
+  open: 'nobody has acknowledged it',
+  acknowledged: 'acknowledged',
+  resolved: 'resolved before anybody acknowledged it',
+  policy_disabled: 'the policy was disabled',
+  policy_deleted: 'the policy was deleted',
+};
+
+function describeNext(next: NextStepView | null): string {
+  if (!next) return 'All steps were made: waiting for somebody to acknowledge it.';
+  const step = next.isRepeat ? `Step ${next.position} is repeated` : `Step ${next.position} follows`;
+  const reason = { snooze: ', when its snooze ends', mute: ', when its mute ends' };
+  return `${step} at ${next.at}${next.heldBy === null ? '' : reason[next.heldBy]}, unless somebody acknowledges it.`;
+}
+
+const toDuration = (seconds: number): string =>
+  seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;

@@ -1,0 +1,61 @@
+/** Which step of a policy comes next, and when. */
+import type { EscalationPolicy } from './escalation-policy.ts';
+
+export const REPEATS_MAX = 10;
+
+export interface EscalationProgress {
+  beganAt: Date;
+  stepsMade: number;
+  /** How often the last step was repeated. */
+  repeatsMade: number;
+  /** Null: no step was made yet. */
+  lastStepAt: Date | null;
+}
+
+export interface PlannedStep {
+  /** From 1. */
+  position: number;
+  isRepeat: boolean;
+  at: Date;
+  channelIds: string[];
+}
+
+const MINUTE_MS = 60_000;
+
+/** Null: all steps were made, and all repeats. A policy that lost steps goes on behind its last one. */
+export function nextStep(
+  { steps, repeatMinutes }: Pick<EscalationPolicy, 'steps' | 'repeatMinutes'>,
+  { beganAt, stepsMade, repeatsMade, lastStepAt }: EscalationProgress,
+): PlannedStep | null {
+  const next = steps[stepsMade];
+  if (next) {
+    const { afterMinutes, channelIds } = next;
+    return {
+      position: stepsMade + 1,
+      isRepeat: false,
+      at: minutesAfter(beganAt, afterMinutes),
+      channelIds,
+    };
+  }
+  const last = steps.at(-1);
+  if (!last || repeatMinutes === null || lastStepAt === null || repeatsMade >= REPEATS_MAX) return null;
+  return {
+    position: steps.length,
+    isRepeat: true,
+    at: minutesAfter(lastStepAt, repeatMinutes),
+    channelIds: last.channelIds,
+  };
+}
+
+export const afterStep = (
+  progress: EscalationProgress,
+  { isRepeat }: PlannedStep,
+  at: Date,
+): EscalationProgress => ({
+  ...progress,
+  stepsMade: progress.stepsMade + (isRepeat ? 0 : 1),
+  repeatsMade: progress.repeatsMade + (isRepeat ? 1 : 0),
+  lastStepAt: at,
+});
+
+const minutesAfter = (at: Date, minutes: number): Date => new Date(at.getTime() + minutes * MINUTE_MS);

@@ -1,0 +1,95 @@
+/** What customers do with escalations: each verb is one transaction. */
+import type { AlertRef } from '../alerts/alert.ts';
+import { NO_SUCH_GROUP } from '../assets/asset.ts';
+import type { Database } from '../db/database.ts';
+import type { Transact } from '../db/transaction.ts';
+import { NO_SUCH_CHANNEL } from '../notifications/notification-channel.ts';
+import { conflict, notFound } from '../process/errors.ts';
+import type { AlertEscalationsRepository } from './alert-escalations.repository.ts';
+import type { PoliciesRepository } from './escalation-policies.repository.ts';
+import {
+  type ChangePolicy,
+  type CreatePolicy,
+  channelsOf,
+  type EscalationPolicy,
+  NO_SUCH_POLICY,
+  newPolicy,
+  POLICIES_FULL,
+  POLICIES_MAX,
+  type PolicyFields,
+  type PolicyRef,
+} from './escalation-policy.ts';
+
+export interface PoliciesServiceDeps {
+  policiesIn(sql: Database): PoliciesRepository;
+  escalationsIn(sql: Database): Pick<AlertEscalationsRepository, 'planByPolicy' | 'endByPolicy'>;
+  /** Until the end of the transaction they are not deleted; answers with those that exist. */
+  channelsIn(sql: Database): { lockKeys(organizationId: string, ids: string[]): Promise<string[]> };
+  groupsIn(sql: Database): { lockShared(organizationId: string, ids: string[]): Promise<unknown[]> };
+  /** After the commit: the runs of these alerts look at their policy again. */
+  wakeRuns(alerts: AlertRef[]): void;
+}
+
+export type PoliciesService = ReturnType<typeof createPoliciesService>;
+
+export function createPoliciesService(deps: PoliciesServiceDeps) {
+  const { policiesIn, escalationsIn, wakeRuns } = deps;
+
+  async function requireChannels(sql: Database, organizationId: string, ids: string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const found = await deps.channelsIn(sql).lockKeys(organizationId, ids);
+    if (found.length < ids.length) throw notFound(NO_SUCH_CHANNEL);
+  }
+
+  /** An escalation of a group that nobody has would match nothing, and nobody would know. */
+  async function requireGroups(sql: Database, organizationId: string, ids: string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const found = await deps.groupsIn(sql).lockShared(organizationId, ids);
+    if (found.length < ids.length) throw notFound(NO_SUCH_GROUP);
+  }
+
+  return {
+    /** @throws not found when a channel or group does not exist, conflict when there are too many */
+    add(transact: Transact, organizationId: string, request: CreatePolicy): Promise<EscalationPolicy> {
+      const fields = newPolicy(request);
+      return transact(async ({ sql }) => {
+        await requireGroups(sql, organizationId, fields.groupIds);
+        await requireChannels(sql, organizationId, channelsOf(fields.steps));
+        const policies = policiesIn(sql);
+        await policies.lockAll(organizationId);
+        if ((await policies.count(organizationId)) >= POLICIES_MAX) throw conflict(POLICIES_FULL);
+        return policies.insert(organizationId, fields);
+      });
+    },
+
+    /** What is absent stays. Steps that are not made yet follow it from then on. */
+    change(transact: Transact, given: PolicyRef, change: ChangePolicy): Promise<EscalationPolicy> {
+      return transact(async ({ sql, afterCommit }) => {
+        const before = await policiesIn(sql).lock(given);
+        if (!before) throw notFound(NO_SUCH_POLICY);
+        const ref = { organizationId: given.organizationId, policyId: before.id };
+        // Groups that were deleted since stay in what a caller was shown, and may send back.
+        const added = (change.groupIds ?? []).filter((id) => !before.groupIds.includes(id));
+        await requireGroups(sql, ref.organizationId, added);
+        await requireChannels(sql, ref.organizationId, channelsOf(change.steps ?? []));
+        const fields: PolicyFields = { ...before, ...change };
+        const after = await policiesIn(sql).update(ref, fields);
+        const escalations = escalationsIn(sql);
+        const changed =
+          after.status === 'disabled'
+            ? await escalations.endByPolicy(ref, 'policy_disabled')
+            : await escalations.planByPolicy(ref, after);
+        afterCommit(() => wakeRuns(changed));
+        return after;
+      });
+    },
+
+    remove(transact: Transact, ref: PolicyRef): Promise<void> {
+      return transact(async ({ sql, afterCommit }) => {
+        if (!(await policiesIn(sql).remove(ref))) throw notFound(NO_SUCH_POLICY);
+        const ended = await escalationsIn(sql).endByPolicy(ref, 'policy_deleted');
+        afterCommit(() => wakeRuns(ended));
+      });
+    },
+  };
+}

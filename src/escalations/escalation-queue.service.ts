@@ -1,0 +1,64 @@
+/**
+ * Begins the escalation of alerts that a policy matches, and ends that of resolved ones, in the transaction that opens or
+ * resolves them. Their runs are started and signalled after the commit; a sweep starts those that a crash has lost.
+ */
+import type { Sql } from '../db/database.ts';
+import type { DomainEvent } from '../db/domain-event.ts';
+import type { InTransaction } from '../db/transaction.ts';
+import type { EscalationTitle } from './escalation-description.ts';
+import type { ChangedEscalation, EscalationQueueRepository } from './escalation-queue.repository.ts';
+
+export interface EscalationQueueDeps {
+  queueIn(sql: Sql): EscalationQueueRepository;
+  runs: {
+    begin(escalation: ChangedEscalation, title: EscalationTitle): void;
+    end(escalation: ChangedEscalation): void;
+  };
+  now(): Date;
+}
+
+/** Works from the events to be published, and answers with the same events: those of alerts show the escalation. */
+export type QueueEscalations = (tx: InTransaction, events: DomainEvent[]) => Promise<DomainEvent[]>;
+
+type AlertEvent = DomainEvent<'alert.created' | 'alert.resolved'>;
+
+export function createQueueEscalations({ queueIn, runs, now }: EscalationQueueDeps): QueueEscalations {
+  return async ({ sql, afterCommit }, events) => {
+    // Somebody may have acknowledged an alert before it is announced.
+    const opened = events.filter((event) => event.type === 'alert.created' && event.data.status === 'new');
+    const ended = events.filter((event) => event.type === 'alert.resolved');
+    if (opened.length + ended.length === 0) return events;
+    const changed = await queueIn(sql).change(
+      (opened as AlertEvent[]).map(toOpened),
+      ended.filter(({ data }) => data.escalation !== null).map(toRef),
+      now(),
+    );
+    const begun = new Map(
+      changed.filter(({ state }) => state === 'open').map((each) => [each.alertId, each]),
+    );
+    afterCommit(() => {
+      for (const each of changed) if (each.state !== 'open') runs.end(each);
+      for (const { data } of opened as AlertEvent[]) {
+        const escalation = begun.get(data.id);
+        if (escalation) runs.begin(escalation, { serialNumber: data.serialNumber, alertType: data.type });
+      }
+    });
+    return events.map((event) => showEscalation(event, begun));
+  };
+}
+
+const toRef = ({ organizationId, data: { id } }: AlertEvent) => ({ organizationId, alertId: id });
+const toOpened = (event: AlertEvent) => ({
+  ...toRef(event),
+  type: event.data.type,
+  severity: event.data.severity,
+});
+
+function showEscalation(event: DomainEvent, begun: ReadonlyMap<string, ChangedEscalation>): DomainEvent {
+  if (event.type !== 'alert.created') return event;
+  const escalation = begun.get(event.data.id);
+  if (!escalation) return event;
+  const { policyId: id, nextStepAt } = escalation;
+  const shown = { id, step: 0, nextStepAt: nextStepAt?.toISOString() ?? null };
+  return { ...event, data: { ...event.data, escalation: shown } };
+}

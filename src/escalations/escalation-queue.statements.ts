@@ -1,0 +1,38 @@
+/**
+ * As text, because it works on sets, in the transaction that opens or resolves alerts. An escalation belongs to the oldest
+ * policy that matches the alert; the group of its asset is looked up for a policy with groups only. Of a fleet that is overdue one alert escalates alone: see
+ * fleet-escalations.service.ts.
+ */
+import { matchingPolicy } from './policy-match.ts';
+
+const GROUP = `(
+          select group_id from assets where organization_id = n.organization_id and id = (
+            select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id
+          )
+        )`;
+
+/** Another alert escalates for the whole fleet. */
+const IS_OF_FLEET = `(n.type = 'no_data' and exists (
+      select from overdue_fleets where organization_id = n.organization_id and escalated_alert_id is not null
+    ))`;
+
+export const BEGIN_AND_END = `
+  with ended as (
+    update alert_escalations e set state = 'resolved'
+    from unnest(?::uuid[], ?::uuid[]) as n (organization_id, alert_id)
+    where e.organization_id = n.organization_id and e.alert_id = n.alert_id and e.state <> 'resolved'
+    returning e.organization_id, e.alert_id, e.policy_id, e.state, null::timestamptz as next_step_at
+  ), begun as (
+    insert into alert_escalations (organization_id, alert_id, policy_id, began_at, next_step_at)
+    select n.organization_id, n.alert_id, p.id, n.at,
+      n.at + make_interval(mins => (p.steps -> 0 ->> 'afterMinutes')::integer)
+    from unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::timestamptz[])
+      as n (organization_id, alert_id, type, severity, at)
+    cross join lateral ${matchingPolicy('n.organization_id', 'n.type', 'n.severity', GROUP)} as p
+    where not ${IS_OF_FLEET}
+    on conflict do nothing
+    returning organization_id, alert_id, policy_id, state, next_step_at
+  )
+  select organization_id as "organizationId", alert_id as "alertId", policy_id as "policyId", state,
+    next_step_at as "nextStepAt"
+  from (select * from begun union all select * from ended) as changed`;

@@ -1,0 +1,155 @@
+/**
+ * The step of `workflows/escalate-alert.ts`: one transaction, which makes the step that is due and can be repeated without
+ * harm. The step and its notifications are stored together, under the lock of the alert, so none is lost or made twice, and
+ * none follows an acknowledgement.
+ */
+import type { AlertRef } from '../alerts/alert.ts';
+import type { AlertActionsRepository } from '../alerts/alert-actions.repository.ts';
+import type { AlertsRepository, RecordedAlert } from '../alerts/alerts.repository.ts';
+import type { UnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
+import type { Database } from '../db/database.ts';
+import type { Transact } from '../db/transaction.ts';
+import { composeEscalation, type Message } from '../notifications/message.ts';
+import type { NotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
+import type { NamedChannel } from '../notifications/notification-channel.ts';
+import type { NotificationsRepository } from '../notifications/notifications.repository.ts';
+import {
+  type AlertEscalation,
+  type EscalatedFleet,
+  type EscalationView,
+  heldBy,
+  stateOf,
+} from './alert-escalation.ts';
+import type { AlertEscalationsRepository } from './alert-escalations.repository.ts';
+import { afterStep, nextStep, type PlannedStep } from './escalation-plan.ts';
+import type { PoliciesRepository } from './escalation-policies.repository.ts';
+import type { EscalationPolicy } from './escalation-policy.ts';
+import { describeStep, escalationView, type HeldStep } from './escalation-view.ts';
+
+export interface EscalationRunDeps {
+  transact: Transact;
+  alertsIn(sql: Database): Pick<AlertsRepository, 'lock'>;
+  actionsIn(sql: Database): Pick<AlertActionsRepository, 'insert'>;
+  escalationsIn(
+    sql: Database,
+  ): Pick<
+    AlertEscalationsRepository,
+    'lock' | 'recordStep' | 'setState' | 'setNextStep' | 'touchWorkflow' | 'findMutedUntil'
+  >;
+  policiesIn(sql: Database): Pick<PoliciesRepository, 'find'>;
+  /** Those that messages may be sent to, in the order given. */
+  channelsIn(sql: Database): { listActive(organizationId: string, ids: string[]): Promise<NamedChannel[]> };
+  notificationsIn(sql: Database): Pick<NotificationsRepository, 'insertEscalation'>;
+  /** Of a fleet that is overdue, the open alerts. */
+  unannouncedIn(sql: Database): Pick<UnannouncedAlertsRepository, 'count'>;
+  notificationAlertsIn(sql: Database): Pick<NotificationAlertsRepository, 'listAlerts'>;
+  now(): Date;
+}
+
+interface Escalating {
+  ref: AlertRef;
+  alert: RecordedAlert;
+  escalation: AlertEscalation;
+}
+
+export type EscalationRun = ReturnType<typeof createEscalationRun>;
+
+export function createEscalationRun(deps: EscalationRunDeps) {
+  const { transact, alertsIn, escalationsIn, policiesIn, notificationsIn, now } = deps;
+
+  async function findNext(
+    sql: Database,
+    { ref, alert, escalation }: Escalating,
+    policy: EscalationPolicy,
+  ): Promise<HeldStep | null> {
+    const step = nextStep(policy, escalation);
+    if (!step) return null;
+    const mutedUntil = await escalationsIn(sql).findMutedUntil(ref, now());
+    const held = heldBy(alert.status === 'acknowledged' ? alert.snoozeUntil : null, mutedUntil);
+    const isHeld = held !== null && held.until > step.at;
+    return { ...step, dueAt: isHeld ? held.until : step.at, heldBy: isHeld ? held.by : null };
+  }
+
+  async function compose(
+    sql: Database,
+    { organizationId, alertId }: AlertRef,
+    { stepsMade: step, fleet }: AlertEscalation,
+    stepCount: number,
+  ): Promise<Message> {
+    const [alert] = await deps.notificationAlertsIn(sql).listAlerts(organizationId, [alertId]);
+    if (!alert) throw new Error('The asset of an alert that escalates is gone');
+    const counted = fleet && (await countFleet(sql, organizationId, step, fleet));
+    return composeEscalation({ alert, assetName: alert.assetName, step, stepCount, fleet: counted });
+  }
+
+  /** As the fleet was when it became overdue; with later steps, as it is by then. */
+  async function countFleet(
+    sql: Database,
+    organizationId: string,
+    step: number,
+    fleet: EscalatedFleet,
+  ): Promise<EscalatedFleet> {
+    if (step === 1) return fleet;
+    const overdue = await deps.unannouncedIn(sql).count(organizationId, fleet.total);
+    return { ...fleet, overdue };
+  }
+
+  /** Answers with the escalation after it. */
+  async function makeStep(
+    sql: Database,
+    escalating: Escalating,
+    policy: EscalationPolicy,
+    step: PlannedStep,
+  ): Promise<AlertEscalation> {
+    const { ref, escalation } = escalating;
+    const { organizationId } = ref;
+    const at = now();
+    const after = afterStep(escalation, step, at);
+    const nextStepAt = nextStep(policy, after)?.at ?? null;
+    await escalationsIn(sql).recordStep(ref, escalation, after, nextStepAt);
+    const channels = await deps.channelsIn(sql).listActive(organizationId, step.channelIds);
+    const comment = describeStep(step, policy, channels);
+    await deps.actionsIn(sql).insert(organizationId, ref.alertId, [{ action: 'escalated', comment }], null);
+    const made = { ...escalation, ...after, nextStepAt };
+    const message = await compose(sql, ref, made, policy.steps.length);
+    for (const { id: channelId } of channels)
+      await notificationsIn(sql).insertEscalation({ organizationId, channelId }, message, at);
+    return made;
+  }
+
+  async function lock(sql: Database, ref: AlertRef): Promise<Escalating | null> {
+    const alert = await alertsIn(sql).lock(ref.organizationId, ref.alertId);
+    const escalation = alert && (await escalationsIn(sql).lock(ref));
+    return escalation && { ref, alert, escalation };
+  }
+
+  return {
+    /** Null when the alert is gone. One step at a time: the next one is due at once if it is overdue, too. */
+    makeDueStep(ref: AlertRef): Promise<EscalationView | null> {
+      return transact(async ({ sql }) => {
+        const found = await lock(sql, ref);
+        if (!found) return null;
+        const { organizationId } = ref;
+        const policy = await policiesIn(sql).find({ organizationId, policyId: found.escalation.policyId });
+        const escalating = {
+          ...found,
+          escalation: { ...found.escalation, state: stateOf(found.alert, policy) },
+        };
+        const { state } = escalating.escalation;
+        await escalationsIn(sql).touchWorkflow(ref);
+        if (state !== found.escalation.state) await escalationsIn(sql).setState(ref, state);
+        if (state !== 'open' || !policy) return escalationView(escalating, policy, null, now());
+        const next = await findNext(sql, escalating, policy);
+        if (next && next.dueAt <= now()) {
+          const escalation = await makeStep(sql, escalating, policy, next);
+          const after = { ...escalating, escalation };
+          return escalationView(after, policy, await findNext(sql, after, policy), now());
+        }
+        const plannedAt = next?.at ?? null;
+        if (plannedAt?.getTime() !== found.escalation.nextStepAt?.getTime())
+          await escalationsIn(sql).setNextStep(ref, plannedAt);
+        return escalationView(escalating, policy, next, now());
+      });
+    },
+  };
+}

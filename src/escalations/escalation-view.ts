@@ -1,0 +1,51 @@
+/** What the run of an escalation is shown, and the history of its alert. */
+import type { RecordedAlert } from '../alerts/alerts.repository.ts';
+import { type NamedChannel, nameOfChannel } from '../notifications/notification-channel.ts';
+import type { AlertEscalation, EscalationView } from './alert-escalation.ts';
+import type { PlannedStep } from './escalation-plan.ts';
+import type { EscalationPolicy } from './escalation-policy.ts';
+
+/** A step with what it waits for. */
+export interface HeldStep extends PlannedStep {
+  dueAt: Date;
+  heldBy: 'snooze' | 'mute' | null;
+}
+
+export function escalationView(
+  { alert, escalation }: { alert: RecordedAlert; escalation: AlertEscalation },
+  policy: EscalationPolicy | null,
+  next: HeldStep | null,
+  now: Date,
+): EscalationView {
+  const { acknowledgedAt, acknowledgedBy } = alert;
+  return {
+    serialNumber: alert.serialNumber,
+    alertType: alert.type,
+    state: escalation.state,
+    policyName: policy?.name ?? null,
+    stepsMade: escalation.stepsMade,
+    stepCount: policy?.steps.length ?? escalation.stepsMade,
+    next: next && {
+      position: next.position,
+      isRepeat: next.isRepeat,
+      at: next.dueAt.toISOString(),
+      waitMs: Math.max(0, next.dueAt.getTime() - now.getTime()),
+      heldBy: next.heldBy,
+    },
+    acknowledged: acknowledgedAt && {
+      by: acknowledgedBy?.name ?? null,
+      afterSeconds: Math.round((acknowledgedAt.getTime() - escalation.beganAt.getTime()) / 1000),
+    },
+  };
+}
+
+/** `step 2 of 3: email night@example.com`. */
+export function describeStep(
+  { position, isRepeat }: PlannedStep,
+  { steps }: Pick<EscalationPolicy, 'steps'>,
+  channels: readonly NamedChannel[],
+): string {
+  const step = `step ${position} of ${steps.length}${isRepeat ? ' again' : ''}`;
+  const names = channels.map(nameOfChannel).join(', ');
+  return `${step}: ${names === '' ? 'no channel that messages may be sent to' : names}`;
+}

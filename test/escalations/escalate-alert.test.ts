@@ -1,0 +1,224 @@
+/** The runs of escalations, on a real Temporal server. */
+import assert from 'node:assert/strict';
+import { startMessageReceiver } from '../notifications/harness.ts';
+import { eventually, register } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { validateEventBody } from '../support/validate-events.ts';
+import { detailsOf, MINUTE_MS, runOf, useOrganization } from './harness.ts';
+
+describe('The run of an escalation', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let customer: ReturnType<typeof useOrganization>;
+  let aheadMs = 0;
+
+  before(async () => {
+    dms = await startService({ now: () => new Date(Date.now() + aheadMs) });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    aheadMs = 0;
+    org = await dms.addOrganization();
+    customer = useOrganization(dms, org);
+  });
+
+  const untilSent = (count: number) => eventually(customer.sent, ({ length }) => length >= count);
+
+  const untilDetails = (id: string, seen: RegExp) =>
+    eventually(
+      () => detailsOf(runOf(dms, id)).catch((error: Error) => error.name),
+      (details) => seen.test(details),
+    );
+  const untilRunning = (id: string) =>
+    eventually(
+      () =>
+        runOf(dms, id)
+          .describe()
+          .then(
+            ({ status }) => status.name,
+            (error: Error) => error.name,
+          ),
+      (status) => status === 'RUNNING',
+    );
+
+  it('makes step after step until somebody acknowledges the alert, and says who did and when', async () => {
+    const [nurse, head] = [await customer.channel('nurse'), await customer.channel('head')];
+    await customer.escalation([
+      [0, nurse],
+      [10, nurse, head],
+      [20, head],
+    ]);
+    const { id } = await customer.openAlert();
+    assert.deepEqual(
+      (await untilSent(1)).map(({ to }) => to),
+      ['nurse'],
+    );
+    aheadMs = 10 * MINUTE_MS;
+    assert.deepEqual(
+      (await untilSent(3)).slice(1).map(({ to }) => to),
+      ['nurse', 'head'],
+    );
+    assert.equal((await customer.show(id)).escalation?.step, 2);
+    await customer.acknowledge(id);
+    assert.match(await runOf(dms, id).result(), /^acknowledged by .+ after 10 min, step 2 of 3$/);
+    const { escalation, history } = await customer.show(id);
+    assert.equal(escalation?.nextStepAt, null);
+    assert.deepEqual(
+      history.map(({ action }) => action),
+      ['opened', 'escalated', 'escalated', 'acknowledged'],
+    );
+  });
+
+  it('says in the Temporal UI which alert it is about, and what follows when', async () => {
+    await customer.escalation([
+      [0, await customer.channel('nurse')],
+      [10, await customer.channel('head')],
+    ]);
+    const { id } = await customer.openAlert();
+    await untilDetails(
+      id,
+      /^\*\*low battery\*\* of BATTERY-\d+\n\nPolicy On call: step 1 of 2\.\n\nStep 2 follows at 20/,
+    );
+    const run = await runOf(dms, id).describe();
+    assert.match((await run.staticSummary()) ?? '', /^Escalates low battery of BATTERY-\d+$/);
+  });
+
+  it('goes on with a new run at its step when an operator has terminated the one before', async () => {
+    await customer.escalation([
+      [0, await customer.channel('nurse')],
+      [10, await customer.channel('head')],
+    ]);
+    const { id } = await customer.openAlert();
+    await untilSent(1);
+    await runOf(dms, id).terminate('by an operator');
+    await untilRunning(id);
+    aheadMs = 10 * MINUTE_MS;
+    const sent = await untilSent(2);
+    assert.deepEqual(
+      sent.map(({ to }) => to),
+      ['nurse', 'head'],
+    );
+  });
+
+  it('is started by the sweep when the process that stored the alert could not reach Temporal', async () => {
+    await customer.escalation([[0, await customer.channel('nurse')]]);
+    const { databaseUrl, taskQueue } = dms.settings;
+    const cutOff = await startService({
+      withWorker: false,
+      databaseUrl,
+      settings: { taskQueue, temporalAddress: '127.0.0.1:1' },
+    });
+    try {
+      const { token } = await dms.issueKey(org.id, 'device');
+      const { id } = await useOrganization(dms, { ...org, device: cutOff.with(token) }).openAlert();
+      await untilSent(1);
+      await customer.acknowledge(id);
+      assert.match(await runOf(dms, id).result(), /^acknowledged by/);
+    } finally {
+      await cutOff.stop();
+    }
+  });
+
+  it('ends when the alert is over, and when its policy is deleted', async () => {
+    const nurse = await customer.channel('nurse');
+    const policyId = await customer.escalation([[0, nurse]]);
+    const [first, second] = [await customer.openAlert(), await customer.openAlert()];
+    await untilSent(2);
+    await first.resolve();
+    assert.equal(await runOf(dms, first.id).result(), 'resolved before anybody acknowledged it, step 1 of 1');
+    await org.api.delete(`/escalations/${policyId}`);
+    assert.equal(await runOf(dms, second.id).result(), 'the policy was deleted, step 1 of 1');
+  });
+
+  it('follows a policy whose next step was brought forward', async () => {
+    const nurse = await customer.channel('nurse');
+    const policyId = await customer.escalation([[600, nurse]]);
+    const { id } = await customer.openAlert();
+    await untilDetails(id, /Step 1 follows/);
+    await org.api.patch(`/escalations/${policyId}`, { steps: [{ afterMinutes: 0, channelIds: [nurse] }] });
+    await untilSent(1);
+  });
+
+  it('goes on when a mute of its device ends before its time', async () => {
+    await customer.escalation([[5, await customer.channel('nurse')]]);
+    const { id } = await customer.openAlert();
+    const { body } = await org.api.get(`/alerts/${id}`);
+    const until = new Date(Date.now() + 60 * MINUTE_MS).toISOString();
+    await org.api.post(`/assets/${body.assetId}/mute`, { until, reason: 'Defrosting' });
+    await untilDetails(id, /Step 1 follows/);
+    aheadMs = 10 * MINUTE_MS;
+    await org.api.delete(`/assets/${body.assetId}/mute`);
+    await untilSent(1);
+  });
+
+  it('begins anew for an alert that was acknowledged and is snoozed later on', async () => {
+    await customer.escalation([
+      [0, await customer.channel('nurse')],
+      [10, await customer.channel('head')],
+    ]);
+    const { id } = await customer.openAlert();
+    await untilSent(1);
+    await customer.acknowledge(id);
+    assert.match(await runOf(dms, id).result(), /^acknowledged/);
+    await customer.acknowledge(id, { snoozeUntil: new Date(Date.now() + 60 * MINUTE_MS).toISOString() });
+    await untilDetails(id, /when its snooze ends/);
+    aheadMs = 60 * MINUTE_MS;
+    await untilSent(2);
+  });
+});
+
+const DAY_MS = 86_400_000;
+/** In UTC. */
+const nextNoon = () => (Math.floor(Date.now() / DAY_MS) + 1.5) * DAY_MS;
+
+describe('The messages of an escalation', () => {
+  let dms: TestService;
+  let receiver: Awaited<ReturnType<typeof startMessageReceiver>>;
+
+  before(async () => {
+    const aheadMs = nextNoon() - Date.now();
+    dms = await startService({
+      settings: { notificationIntervalMs: 0 },
+      now: () => new Date(Date.now() + aheadMs),
+    });
+    receiver = await startMessageReceiver();
+  });
+  after(async () => {
+    await dms.stop();
+    await receiver.stop();
+  });
+
+  it('are sent in quiet hours, which hold what the channel says by itself', async () => {
+    const customer = useOrganization(dms, dms);
+    const quietHours = { from: '10:00', to: '14:00', timezone: 'UTC' };
+    const channel = await customer.channel('', { type: 'slack', target: receiver.url, quietHours });
+    await customer.escalation([[0, channel]], { alertTypes: ['low_battery'] });
+    await register(dms, 'SENSOR-ERROR');
+    const readings = [{ channel: 1, type: 'temperature', error: 3, measuredAt: new Date().toISOString() }];
+    await dms.device.post('/devices/SENSOR-ERROR/measurements', { readings });
+    await customer.openAlert('Cold room');
+    const [only] = await eventually(
+      async () => receiver.received,
+      ({ length }) => length > 0,
+    );
+    assert.match(JSON.parse(only?.body ?? '{}').text, /^Escalation, step 1: Cold room, low battery/);
+    assert.equal(receiver.received.length, 1);
+  });
+
+  it('reach a webhook as the document of the API describes them', async () => {
+    const org = await dms.addOrganization();
+    const customer = useOrganization(dms, org);
+    const channel = await customer.channel('', { target: receiver.url });
+    await customer.escalation([[0, channel]]);
+    const { id } = await customer.openAlert('Cold room');
+    const { body = '' } =
+      (await eventually(
+        async () => receiver.received.find((each) => each.body.includes(id)),
+        (found) => found !== undefined,
+      )) ?? {};
+    validateEventBody(body);
+    const { counts, alerts } = JSON.parse(body).data;
+    assert.equal(counts.escalated, 1);
+    assert.deepEqual([alerts[0].change, alerts[0].alert.escalation.step], ['escalated', 1]);
+  });
+});

@@ -1,0 +1,131 @@
+/** Escalations as customers write, change and delete them. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { query } from '../../src/db/query.ts';
+import { POLICIES_MAX } from '../../src/escalations/escalation-policy.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { useOrganization } from './harness.ts';
+
+describe('Escalations', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let customer: ReturnType<typeof useOrganization>;
+  let channelId: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    org = await dms.addOrganization();
+    customer = useOrganization(dms, org);
+    channelId = await customer.channel('nurse');
+  });
+
+  const create = (more: object = {}) =>
+    org.api.post('/escalations', {
+      name: 'On call',
+      steps: [{ afterMinutes: 0, channelIds: [channelId] }],
+      ...more,
+    });
+  const steps = (...minutes: number[]) =>
+    minutes.map((afterMinutes) => ({ afterMinutes, channelIds: [channelId] }));
+
+  it('take a name and steps, and match all alerts without anything else', async () => {
+    const { status, body } = await create();
+    assert.equal(status, 201);
+    const { id, createdAt, updatedAt, ...rest } = body;
+    assert.deepEqual(rest, {
+      recType: 'escalation',
+      name: 'On call',
+      alertTypes: ['high_temp', 'low_temp', 'no_data', 'low_battery', 'sensor_error'],
+      severities: ['warning', 'critical'],
+      groupIds: [],
+      steps: steps(0),
+      repeatMinutes: null,
+      status: 'active',
+    });
+    assert.deepEqual((await org.api.get(`/escalations/${id}`)).body, body);
+    assert.deepEqual((await org.api.get('/escalations')).body, { items: [body], nextCursor: null });
+  });
+
+  it('keep what a change leaves out', async () => {
+    const { body } = await create({ repeatMinutes: 30, severities: ['critical'] });
+    const changed = await org.api.patch(`/escalations/${body.id}`, { name: 'At night', repeatMinutes: null });
+    const { updatedAt } = changed.body;
+    assert.deepEqual(changed.body, { ...body, name: 'At night', repeatMinutes: null, updatedAt });
+    assert.ok(updatedAt > body.updatedAt);
+  });
+
+  it('refuse steps that do not grow, too many of them, and minutes out of range', async () => {
+    const refused = [
+      { steps: [] },
+      { steps: steps(5, 5) },
+      { steps: steps(10, 5) },
+      { steps: steps(-1) },
+      { steps: steps(0.5) },
+      { steps: steps(...Array.from({ length: 11 }, (_, index) => index)) },
+      { steps: [{ afterMinutes: 0, channelIds: [] }] },
+      { steps: [{ afterMinutes: 0, channelIds: [channelId, channelId] }] },
+      { repeatMinutes: 4 },
+      { repeatMinutes: 1_441 },
+      { alertTypes: [] },
+      { severities: ['grave'] },
+      { name: ' ' },
+    ];
+    for (const more of refused) assert.equal((await create(more)).status, 400, JSON.stringify(more));
+    assert.match((await create({ steps: steps(10, 5) })).body.message, /in the order of afterMinutes/);
+  });
+
+  it('refuse channels and groups that do not exist, or belong to somebody else', async () => {
+    const other = await useOrganization(dms, await dms.addOrganization()).channel('stranger');
+    for (const id of [randomUUID(), other]) {
+      const { status, body } = await create({ steps: [{ afterMinutes: 0, channelIds: [channelId, id] }] });
+      assert.deepEqual([status, body.message], [404, 'No notification channel has this id']);
+    }
+    assert.equal((await create({ groupIds: [randomUUID()] })).status, 404);
+    const { body } = await create();
+    const change = { steps: [{ afterMinutes: 0, channelIds: [other] }] };
+    assert.equal((await org.api.patch(`/escalations/${body.id}`, change)).status, 404);
+  });
+
+  it('hold the channels that they name: deleting one is refused with the name of the escalation', async () => {
+    const { body } = await create({ name: 'Cold store' });
+    const refused = await org.api.delete(`/notification-channels/${channelId}`);
+    assert.equal(refused.status, 409);
+    assert.match(refused.body.message, /"Cold store"/);
+    await org.api.delete(`/escalations/${body.id}`);
+    assert.equal((await org.api.delete(`/notification-channels/${channelId}`)).status, 204);
+  });
+
+  it(`are ${POLICIES_MAX} at most, however many are created at once`, async () => {
+    await query(
+      dms.service.sql,
+      `insert into escalation_policies
+         (organization_id, name, alert_types, severities, group_ids, steps, channel_ids, status)
+       select ?, 'Many', '{}', '{}', '{}', '[]', '{}', 'active' from generate_series(1, ${POLICIES_MAX - 1})`,
+      [org.id],
+    );
+    const statuses = (await Promise.all([create(), create(), create()])).map(({ status }) => status);
+    assert.deepEqual(statuses.toSorted(), [201, 409, 409]);
+  });
+
+  it('stand in the audit trail with what they were and became', async () => {
+    const { body } = await create();
+    await org.api.patch(`/escalations/${body.id}`, { name: 'At night' });
+    await org.api.delete(`/escalations/${body.id}`);
+    const { items } = (await org.api.get(`/audit?subject=${body.id}`)).body;
+    assert.deepEqual(
+      items.map(({ action, before, after }: Record<string, { name: string } & string>) => [
+        action,
+        before?.name ?? null,
+        after?.name ?? null,
+      ]),
+      [
+        ['deleteEscalation', 'At night', null],
+        ['updateEscalation', 'On call', 'At night'],
+        ['createEscalation', null, 'On call'],
+      ],
+    );
+  });
+});

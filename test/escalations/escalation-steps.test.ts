@@ -1,0 +1,321 @@
+/** The steps of an escalation, on its rows: when each is made, whom it reaches, and what ends or holds it. */
+import assert from 'node:assert/strict';
+import { createAlertActionsRepository } from '../../src/alerts/alert-actions.repository.ts';
+import { createAlertHandling } from '../../src/alerts/alert-handling.service.ts';
+import { createAlertsRepository } from '../../src/alerts/alerts.repository.ts';
+import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import { createAlertEscalationsRepository } from '../../src/escalations/alert-escalations.repository.ts';
+import type { EscalationRunDeps } from '../../src/escalations/escalation-run.service.ts';
+import { register } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { MINUTE_MS, newRun, useOrganization } from './harness.ts';
+
+describe('A step of an escalation', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let customer: ReturnType<typeof useOrganization>;
+  let nurse: string;
+  let head: string;
+  let beganAt: number;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    org = await dms.addOrganization();
+    customer = useOrganization(dms, org);
+    [nurse, head] = [await customer.channel('nurse'), await customer.channel('head')];
+  });
+
+  async function openAlert() {
+    const alert = await customer.openAlert();
+    const [row] = await query<{ began_at: Date }>(
+      dms.service.sql,
+      'select began_at from alert_escalations where organization_id = ? and alert_id = ?',
+      [org.id, alert.id],
+    );
+    beganAt = row?.began_at.getTime() ?? 0;
+    return alert;
+  }
+  const at = (minutes: number) => new Date(beganAt + minutes * MINUTE_MS);
+  /** The pass of a run so many minutes after the beginning. */
+  const pass = (alertId: string, minutes: number, more: Partial<EscalationRunDeps> = {}) =>
+    newRun(dms, () => at(minutes), more).makeDueStep({ organizationId: org.id, alertId });
+  const reached = async () => (await customer.sent()).map(({ to }) => to);
+  /** What the sweep for snoozes does then. */
+  const endSnoozes = (minutes: number) =>
+    createAlertHandling({
+      alertsIn: createAlertsRepository,
+      actionsIn: createAlertActionsRepository,
+      remindAgain: async () => {},
+      holdEscalation: async () => {},
+      publish: async () => {},
+      observe: () => {},
+      onSetAside: () => {},
+      transact: createTransact(dms.service.sql),
+      now: () => at(minutes),
+    }).endSnoozes(() => true);
+
+  it('is made when it is due and not before, and reaches each of its channels once', async () => {
+    const policyId = await customer.escalation([
+      [0, nurse],
+      [10, nurse, head],
+    ]);
+    const { id } = await openAlert();
+    assert.deepEqual((await customer.show(id)).escalation, {
+      id: policyId,
+      step: 0,
+      nextStepAt: at(0).toISOString(),
+    });
+    const first = await pass(id, 0);
+    assert.deepEqual(
+      [first?.stepsMade, first?.next?.at, first?.next?.waitMs],
+      [1, at(10).toISOString(), 10 * MINUTE_MS],
+    );
+    await pass(id, 9.9);
+    assert.deepEqual(await reached(), ['nurse']);
+    assert.equal((await pass(id, 10))?.next, null);
+    await pass(id, 11);
+    assert.deepEqual(await reached(), ['nurse', 'nurse', 'head']);
+    assert.deepEqual((await customer.show(id)).escalation, { id: policyId, step: 2, nextStepAt: null });
+  });
+
+  it('says in its message and in the history of the alert which step it is, and to whom it went', async () => {
+    await customer.escalation([[0, nurse, head]]);
+    const { id } = await openAlert();
+    await pass(id, 0);
+    const [message] = await customer.sent();
+    assert.equal(message?.subject, 'Escalation, step 1: Cold room, low battery');
+    assert.match(
+      message?.text ?? '',
+      /^Nobody has acknowledged this alert yet \(step 1 of 1\):\n- Cold room/,
+    );
+    const [, escalated] = (await customer.show(id)).history;
+    assert.deepEqual([escalated?.action, escalated?.by], ['escalated', null]);
+    assert.match(escalated?.comment ?? '', /^step 1 of 1: webhook http\S+nurse, webhook http\S+head$/);
+  });
+
+  it('is made once when several workers make it at the same time', async () => {
+    await customer.escalation([[0, nurse]]);
+    const { id } = await openAlert();
+    await Promise.all(Array.from({ length: 8 }, () => pass(id, 0)));
+    assert.deepEqual(await reached(), ['nurse']);
+  });
+
+  it('is not recorded without its notifications', async () => {
+    await customer.escalation([[0, nurse]]);
+    const { id } = await openAlert();
+    const killed = {
+      notificationsIn: () => ({ insertEscalation: () => Promise.reject(new Error('killed')) }),
+    };
+    await assert.rejects(pass(id, 0, killed), /killed/);
+    assert.equal((await customer.show(id)).escalation?.step, 0);
+    await pass(id, 0);
+    assert.deepEqual(await reached(), ['nurse']);
+  });
+
+  it('does not follow an acknowledgement or the end of the alert', async () => {
+    await customer.escalation([[0, nurse]]);
+    const acknowledged = await openAlert();
+    await customer.acknowledge(acknowledged.id);
+    assert.equal((await pass(acknowledged.id, 0))?.state, 'acknowledged');
+    const resolved = await openAlert();
+    await resolved.resolve();
+    assert.equal((await pass(resolved.id, 0))?.state, 'resolved');
+    assert.deepEqual(await reached(), []);
+    for (const { id } of [acknowledged, resolved])
+      assert.equal((await customer.show(id)).escalation?.nextStepAt, null);
+  });
+
+  it('waits for the end of a snooze, and is made then with all that were due', async () => {
+    await customer.escalation([
+      [0, nurse],
+      [10, nurse],
+      [20, head],
+    ]);
+    const { id } = await openAlert();
+    await pass(id, 0);
+    await customer.acknowledge(id, { snoozeUntil: at(60) });
+    assert.equal((await customer.show(id)).escalation?.nextStepAt, at(60).toISOString());
+    const held = await pass(id, 59);
+    assert.deepEqual(
+      [held?.state, held?.next?.heldBy, held?.next?.at],
+      ['open', 'snooze', at(60).toISOString()],
+    );
+    assert.deepEqual(await reached(), ['nurse']);
+    await endSnoozes(60);
+    await pass(id, 60);
+    assert.equal((await pass(id, 60))?.next, null);
+    assert.deepEqual(await reached(), ['nurse', 'nurse', 'head']);
+  });
+
+  it('is made at the end of a snooze although the alert is not new again yet', async () => {
+    await customer.escalation([[10, nurse]]);
+    const { id } = await openAlert();
+    await customer.acknowledge(id, { snoozeUntil: at(60) });
+    await pass(id, 60);
+    assert.deepEqual(await reached(), ['nurse']);
+  });
+
+  it('follows an alert that was acknowledged and then snoozed, and none whose snooze was taken back', async () => {
+    await customer.escalation([[10, nurse]]);
+    const { id } = await openAlert();
+    await customer.acknowledge(id);
+    assert.equal((await pass(id, 5))?.state, 'acknowledged');
+    await customer.acknowledge(id, { snoozeUntil: at(60) });
+    assert.equal((await pass(id, 20))?.next?.at, at(60).toISOString());
+    await customer.acknowledge(id, { snoozeUntil: null });
+    assert.equal((await pass(id, 60))?.state, 'acknowledged');
+    assert.deepEqual(await reached(), []);
+  });
+
+  it('waits for the end of a mute, and is found by the sweep then', async () => {
+    await customer.escalation([[0, nurse]]);
+    const { id } = await openAlert();
+    const { body } = await org.api.get(`/alerts/${id}`);
+    await org.api.post(`/assets/${body.assetId}/mute`, { until: at(30), reason: 'Defrosting' });
+    assert.equal((await customer.show(id)).escalation?.nextStepAt, at(30).toISOString());
+    const held = await pass(id, 1);
+    assert.deepEqual([held?.next?.heldBy, held?.next?.at], ['mute', at(30).toISOString()]);
+    assert.deepEqual(await reached(), []);
+    const escalations = createAlertEscalationsRepository(dms.service.sql);
+    assert.deepEqual(await escalations.listDue(org.id, at(29)), []);
+    assert.equal((await escalations.listDue(org.id, at(30))).length, 1);
+    await pass(id, 30);
+    assert.deepEqual(await reached(), ['nurse']);
+  });
+
+  it('follows the policy as it is at that moment', async () => {
+    const policyId = await customer.escalation([
+      [0, nurse],
+      [10, nurse],
+    ]);
+    const { id } = await openAlert();
+    await pass(id, 0);
+    const steps = [
+      { afterMinutes: 0, channelIds: [nurse] },
+      { afterMinutes: 5, channelIds: [head] },
+    ];
+    await org.api.patch(`/escalations/${policyId}`, { steps, repeatMinutes: 5 });
+    assert.equal((await customer.show(id)).escalation?.nextStepAt, at(5).toISOString());
+    await pass(id, 5);
+    assert.equal((await customer.show(id)).escalation?.nextStepAt, at(10).toISOString());
+    await pass(id, 10);
+    assert.deepEqual(await reached(), ['nurse', 'head', 'head']);
+  });
+
+  it('is not made when the policy was disabled or deleted', async () => {
+    const policyId = await customer.escalation([[5, nurse]]);
+    const one = await openAlert();
+    await org.api.patch(`/escalations/${policyId}`, { status: 'disabled' });
+    assert.equal((await pass(one.id, 5))?.state, 'policy_disabled');
+    assert.equal((await customer.show(one.id)).escalation?.nextStepAt, null);
+    const other = await customer.escalation([[5, nurse]]);
+    const two = await openAlert();
+    await org.api.delete(`/escalations/${other}`);
+    assert.equal((await pass(two.id, 5))?.state, 'policy_deleted');
+    assert.deepEqual(await reached(), []);
+  });
+
+  it('leaves out channels that are disabled or unconfirmed by then, and counts all the same', async () => {
+    await customer.escalation([[0, nurse, head]]);
+    const { id } = await openAlert();
+    await org.api.patch(`/notification-channels/${nurse}`, { status: 'disabled' });
+    await pass(id, 0);
+    assert.deepEqual(await reached(), ['head']);
+    await org.api.patch(`/notification-channels/${head}`, { status: 'disabled' });
+    const second = await openAlert();
+    assert.equal((await pass(second.id, 0))?.stepsMade, 1);
+    assert.match((await customer.show(second.id)).history.at(-1)?.comment ?? '', /no channel/);
+  });
+
+  it('ignores types, groups and delay of its channels', async () => {
+    const strict = await customer.channel('strict', { alertTypes: ['no_data'], delayMinutes: 600 });
+    await customer.escalation([[0, strict]]);
+    const { id } = await openAlert();
+    await pass(id, 0);
+    assert.deepEqual(await reached(), ['strict']);
+  });
+
+  it('belongs to the oldest active policy that matches type, severity and group', async () => {
+    const { body: group } = await org.api.post('/groups', { name: 'Fridges' });
+    await customer.escalation([[0, nurse]], { alertTypes: ['high_temp'] });
+    await customer.escalation([[0, nurse]], { severities: ['warning'] });
+    await customer.escalation([[0, nurse]], { status: 'disabled' });
+    const ofGroup = await customer.escalation([[0, nurse]], { groupIds: [group.id] });
+    const oldest = await customer.escalation([[0, nurse]]);
+    await customer.escalation([[0, nurse]]);
+    const outside = await openAlert();
+    assert.equal((await customer.show(outside.id)).escalation?.id, oldest);
+    const serial = 'BATTERY-IN-GROUP';
+    await register(org, serial, { groupId: group.id });
+    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
+    await org.device.post(`/devices/${serial}/measurements`, { readings, batteryStatus: 'low' });
+    const { items } = (await org.api.get('/alerts?limit=1')).body;
+    assert.equal(items[0].escalation.id, ofGroup);
+  });
+
+  it('lets a channel that it names notify by itself of no alert that its policy matches', async () => {
+    const queued = async () =>
+      (
+        await query<{ channel_id: string }>(
+          dms.service.sql,
+          'select channel_id from notification_alerts where organization_id = ?',
+          [org.id],
+        )
+      ).map(({ channel_id }) => channel_id);
+    await customer.escalation([[10, nurse]]);
+    const { resolve } = await openAlert();
+    assert.deepEqual(await queued(), [head]);
+    await resolve();
+    assert.deepEqual([...new Set(await queued())], [head]);
+  });
+
+  it('is shown in the event of the alert that begins it', async () => {
+    await org.api.post('/webhooks', { url: 'http://127.0.0.1:9/hook', events: ['alert.created'] });
+    const policyId = await customer.escalation([[5, nurse]]);
+    const { id } = await openAlert();
+    const [row] = await query<{ body: string }>(
+      dms.service.sql,
+      `select body from events where organization_id = ?`,
+      [org.id],
+    );
+    const { data } = JSON.parse(row?.body ?? '{}');
+    assert.deepEqual(
+      [data.id, data.escalation],
+      [id, { id: policyId, step: 0, nextStepAt: at(5).toISOString() }],
+    );
+  });
+
+  it('costs one statement in the batch of frames that opens alerts, and none in others', async () => {
+    const seen: string[] = [];
+    const onQuery = ({ sql }: { sql: string }) => void seen.push(sql);
+    dms.service.sql.on('query', onQuery);
+    const { resolve } = await customer.openAlert('No policy');
+    dms.service.sql.off('query', onQuery);
+    const changes = seen.filter((text) => /insert into alert_escalations/.test(text));
+    assert.equal(changes.length, 1);
+    const rows = await query(dms.service.sql, 'select 1 from alert_escalations where organization_id = ?', [
+      org.id,
+    ]);
+    assert.equal(rows.length, 0);
+    await resolve();
+  });
+
+  it('is found by the sweep when it is due and its run is not there', async () => {
+    await customer.escalation([[5, nurse]]);
+    const { id } = await openAlert();
+    const escalations = createAlertEscalationsRepository(dms.service.sql);
+    const ids = async (minutes: number) =>
+      (await escalations.listWithoutWorkflow(at(minutes), 0, 500))
+        .filter(({ organizationId }) => organizationId === org.id)
+        .map(({ alertId }) => alertId);
+    assert.deepEqual(await ids(0), [id]);
+    assert.equal(await escalations.isDue({ organizationId: org.id, alertId: id }, at(4)), false);
+    assert.equal(await escalations.isDue({ organizationId: org.id, alertId: id }, at(5)), true);
+    await customer.acknowledge(id);
+    assert.deepEqual(await ids(5), []);
+  });
+});

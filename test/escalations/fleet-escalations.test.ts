@@ -1,0 +1,153 @@
+/** A fleet that is overdue escalates once, as one alert of the fleet. */
+import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
+import { createOverdueFleetsRepository } from '../../src/presence/overdue-fleets.repository.ts';
+import { missContact, newFleet } from '../support/overdue-devices.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { openSteps, type Steps } from '../support/steps.ts';
+import { MINUTE_MS, newRun, useOrganization } from './harness.ts';
+
+interface Listed {
+  id: string;
+  serialNumber: string;
+  status: string;
+  acknowledgedBy: { name: string } | null;
+  escalation: { step: number } | null;
+}
+
+describe('An overdue fleet that escalates', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let customer: ReturnType<typeof useOrganization>;
+  let steps: Steps;
+  let nurse: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    steps = openSteps(dms);
+  });
+  after(async () => {
+    await steps.close();
+    await dms.stop();
+  });
+  beforeEach(async () => {
+    org = await dms.addOrganization();
+    customer = useOrganization(dms, org);
+    nurse = await customer.channel('nurse');
+  });
+
+  /** Oldest first. */
+  const alerts = async (): Promise<Listed[]> =>
+    (await org.api.get('/alerts?limit=500')).body.items.toReversed();
+  const escalating = async () => (await alerts()).filter(({ escalation }) => escalation !== null);
+  const pass = (alertId: string, minutes = 1) =>
+    newRun(dms, () => new Date(Date.now() + minutes * MINUTE_MS)).makeDueStep({
+      organizationId: org.id,
+      alertId,
+    });
+  async function loseFleet(count: number): Promise<string[]> {
+    const serials = await newFleet(dms, org, count);
+    await missContact(dms, org, serials);
+    await steps.sweepOffline();
+    await steps.escalateFleets();
+    return serials;
+  }
+  async function comeBack(serial: string): Promise<void> {
+    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
+    const nextTransmissionAt = new Date(Date.now() + 3_600_000).toISOString();
+    await org.device.post(`/devices/${serial}/measurements`, { readings, nextTransmissionAt });
+  }
+
+  it('does so by the first of its alerts, whose message says how many of how many devices are overdue', async () => {
+    await customer.escalation([[0, nurse]]);
+    await loseFleet(25);
+    const [first] = await alerts();
+    assert.deepEqual(
+      (await escalating()).map(({ id }) => id),
+      [first?.id],
+    );
+    await steps.escalateFleets();
+    assert.equal((await escalating()).length, 1);
+    await pass(first?.id ?? '');
+    const [message, ...others] = await customer.sent();
+    assert.deepEqual(others, []);
+    assert.match(message?.subject ?? '', /25 of 25 devices/);
+    assert.match(message?.text ?? '', /25 of 25 devices/);
+  });
+
+  it('is acknowledged as a whole, by whoever acknowledges that alert, and with devices that become overdue later', async () => {
+    await customer.escalation([[0, nurse]]);
+    await loseFleet(25);
+    const [first] = await escalating();
+    await customer.acknowledge(first?.id ?? '');
+    await steps.escalateFleets();
+    await loseFleet(5);
+    const all = await alerts();
+    assert.equal(all.length, 30);
+    assert.deepEqual([...new Set(all.map(({ status }) => status))], ['acknowledged']);
+    assert.equal(new Set(all.map(({ acknowledgedBy }) => acknowledgedBy?.name)).size, 1);
+    const { history } = await customer.show(all[29]?.id ?? '');
+    assert.deepEqual(
+      history.map(({ action }) => action),
+      ['opened', 'acknowledged'],
+    );
+    assert.equal((await escalating()).length, 1);
+  });
+
+  it('acknowledges more than five hundred alerts in several transactions', async () => {
+    await customer.escalation([[0, nurse]]);
+    await loseFleet(1_010);
+    const [first] = await query<{ alert_id: string }>(
+      dms.service.sql,
+      'select alert_id from alert_escalations where organization_id = ?',
+      [org.id],
+    );
+    await customer.acknowledge(first?.alert_id ?? '');
+    await steps.escalateFleets();
+    const { totalItems } = (await org.api.get('/alerts?limit=1&status=acknowledged')).body;
+    assert.equal(totalItems, 1_010);
+  });
+
+  it('goes on at the same step with the next alert when the device of the first one is back', async () => {
+    await customer.escalation([
+      [0, nurse],
+      [60, nurse],
+    ]);
+    await loseFleet(30);
+    const [first] = await escalating();
+    await pass(first?.id ?? '');
+    await comeBack(first?.serialNumber ?? '');
+    await steps.escalateFleets();
+    const [ended, next, ...others] = await escalating();
+    assert.deepEqual(others, []);
+    assert.deepEqual([ended?.id, ended?.status], [first?.id, 'resolved']);
+    assert.equal(next?.escalation?.step, 1);
+    await pass(next?.id ?? '', 2);
+    assert.equal((await customer.sent()).length, 1);
+    await pass(next?.id ?? '', 61);
+    const [, second] = await customer.sent();
+    assert.match(second?.text ?? '', /29 of 30 devices/);
+  });
+
+  it('does not escalate again by the alerts that are announced when it is over', async () => {
+    await customer.escalation([[0, nurse]]);
+    await loseFleet(25);
+    await createOverdueFleetsRepository(dms.service.sql).confirm(org.id);
+    await steps.sweepOffline();
+    assert.equal((await escalating()).length, 1);
+  });
+
+  it('waits until a policy matches one of its alerts, and escalates by the first that it matches', async () => {
+    await customer.escalation([[0, nurse]], { alertTypes: ['high_temp'] });
+    const serials = await loseFleet(25);
+    assert.deepEqual(await escalating(), []);
+    const { body: group } = await org.api.post('/groups', { name: 'Cold store' });
+    await org.api.post(`/groups/${group.id}/add-members`, { serialNumbers: [serials[20]] });
+    await customer.escalation([[0, nurse]], { groupIds: [group.id] });
+    await steps.escalateFleets();
+    assert.deepEqual(
+      (await escalating()).map(({ serialNumber }) => serialNumber),
+      [serials[20]],
+    );
+  });
+});

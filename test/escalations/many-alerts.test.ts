@@ -1,0 +1,79 @@
+/** Hundreds of alerts at once: each escalates, on a queue of its own, and jobs go on beside them. */
+import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
+import { escalationTaskQueue } from '../../src/temporal/workflow-ids.ts';
+import { startMessageReceiver } from '../notifications/harness.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  eventually,
+  FRIDGE,
+  inTurns,
+  registerMany,
+  untilEnded,
+} from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { runOf, useOrganization } from './harness.ts';
+
+const MANY = 300;
+/** One step and the wait for the next: start, two decisions and one step. */
+const EVENTS_PER_ALERT = 15;
+
+describe('Many alerts at once', () => {
+  let dms: TestService;
+  let receiver: Awaited<ReturnType<typeof startMessageReceiver>>;
+
+  before(async () => {
+    receiver = await startMessageReceiver();
+    // The sweep wakes runs that are late, which costs events.
+    dms = await startService({ settings: { notificationIntervalMs: 0, runCheckIntervalMs: 600_000 } });
+  });
+  after(async () => {
+    await dms.stop();
+    await receiver.stop();
+  });
+
+  it('escalate each once, in few messages, with few events of history, and hold up no job of somebody else', async () => {
+    const customer = useOrganization(dms, dms);
+    const channel = await customer.channel('', { target: receiver.url });
+    await customer.escalation([
+      [0, channel],
+      [60, channel],
+    ]);
+    const serials = await registerMany(dms, MANY, 'MANY');
+    const other = await dms.addOrganization();
+    const [serial = ''] = await registerMany(other, 1, 'OTHER');
+    const slug = await createProfile(other, FRIDGE);
+    const measuredAt = new Date().toISOString();
+    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt }];
+    await inTurns(serials, 20, (each) =>
+      dms.device.post(`/devices/${each}/measurements`, { readings, batteryStatus: 'low' }),
+    );
+    const jobId = await apply(other, slug, { serialNumbers: [serial] });
+    await applyAnswer(other, serial);
+    assert.equal((await untilEnded(other, jobId)).status, 'succeeded');
+
+    const named = await eventually(
+      async () => receiver.received.flatMap(({ body }) => JSON.parse(body).data.alerts as Named[]),
+      ({ length }) => length >= MANY,
+      { timeoutMs: 120_000 },
+    );
+    assert.equal(named.length, MANY);
+    assert.deepEqual(new Set(named.map(({ alert }) => alert.serialNumber)), new Set(serials));
+    assert.ok(receiver.received.length < MANY, `${receiver.received.length} messages`);
+    const rows = await query<{ steps_made: number }>(
+      dms.service.sql,
+      'select distinct steps_made from alert_escalations where organization_id = ?',
+      [dms.id],
+    );
+    assert.deepEqual(rows, [{ steps_made: 1 }]);
+    const run = await runOf(dms, named[0]?.alert.id ?? '').describe();
+    assert.equal(run.taskQueue, escalationTaskQueue(dms.settings.taskQueue));
+    assert.ok(run.historyLength <= EVENTS_PER_ALERT, `${run.historyLength} events`);
+  });
+});
+
+interface Named {
+  alert: { id: string; serialNumber: string };
+}

@@ -1,0 +1,52 @@
+/** Tasks that nobody waits for, a few at a time. */
+import assert from 'node:assert/strict';
+import { createTaskLimit } from '../../src/process/task-limit.ts';
+
+describe('A limit of tasks', () => {
+  /** Tasks that end when the test says so. */
+  function tasks() {
+    const ends: Array<() => void> = [];
+    return {
+      ends,
+      task: () => new Promise<void>((resolve) => void ends.push(resolve)),
+    };
+  }
+  const fail = (error: unknown) => assert.fail(String(error));
+
+  it('starts as many at once as it is for, and the next one when one has ended', async () => {
+    const { ends, task } = tasks();
+    const limit = createTaskLimit({ atOnceMax: 2, waitingMax: 10 });
+    for (let count = 0; count < 5; count++) limit.run(task, fail);
+    assert.equal(ends.length, 2);
+    ends[0]?.();
+    await new Promise(setImmediate);
+    assert.equal(ends.length, 3);
+  });
+
+  it('leaves out what is more than may wait, and at the end what still waits', async () => {
+    const { ends, task } = tasks();
+    const limit = createTaskLimit({ atOnceMax: 1, waitingMax: 2 });
+    for (let count = 0; count < 9; count++) limit.run(task, fail);
+    ends[0]?.();
+    await new Promise(setImmediate);
+    const flushed = limit.flush();
+    ends[1]?.();
+    await flushed;
+    assert.equal(ends.length, 2);
+  });
+
+  it('hands over the fault of a task, and goes on', async () => {
+    const faults: unknown[] = [];
+    const limit = createTaskLimit({ atOnceMax: 1, waitingMax: 10 });
+    limit.run(
+      () => Promise.reject('gone'),
+      (error) => void faults.push(error),
+    );
+    let isDone = false;
+    limit.run(async () => {
+      isDone = true;
+    }, fail);
+    await new Promise(setImmediate);
+    assert.deepEqual([faults, isDone], [['gone'], true]);
+  });
+});

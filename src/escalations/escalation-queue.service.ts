@@ -24,21 +24,16 @@ type AlertEvent = DomainEvent<'alert.created' | 'alert.resolved'>;
 
 export function createQueueEscalations({ queueIn, runs, now }: EscalationQueueDeps): QueueEscalations {
   return async ({ sql, afterCommit }, events) => {
-    // Somebody may have acknowledged an alert before it is announced.
-    const opened = events.filter((event) => event.type === 'alert.created' && event.data.status === 'new');
-    const ended = events.filter((event) => event.type === 'alert.resolved');
+    const opened = events.filter(mayBegin);
+    const ended = events.filter(hasEnded);
     if (opened.length + ended.length === 0) return events;
-    const changed = await queueIn(sql).change(
-      (opened as AlertEvent[]).map(toOpened),
-      ended.filter(({ data }) => data.escalation !== null).map(toRef),
-      now(),
-    );
+    const changed = await queueIn(sql).change(opened.map(toOpened), ended.map(toRef), now());
     const begun = new Map(
       changed.filter(({ state }) => state === 'open').map((each) => [each.alertId, each]),
     );
     afterCommit(() => {
       for (const each of changed) if (each.state !== 'open') runs.end(each);
-      for (const { data } of opened as AlertEvent[]) {
+      for (const { data } of opened) {
         const escalation = begun.get(data.id);
         if (escalation) runs.begin(escalation, { serialNumber: data.serialNumber, alertType: data.type });
       }
@@ -46,6 +41,12 @@ export function createQueueEscalations({ queueIn, runs, now }: EscalationQueueDe
     return events.map((event) => showEscalation(event, begun));
   };
 }
+
+/** Not of excursions in late data, which are over, and of alerts that were acknowledged before they are announced. */
+const mayBegin = (event: DomainEvent): event is DomainEvent<'alert.created'> =>
+  event.type === 'alert.created' && event.data.status === 'new';
+const hasEnded = (event: DomainEvent): event is DomainEvent<'alert.resolved'> =>
+  event.type === 'alert.resolved' && event.data.escalation !== null;
 
 const toRef = ({ organizationId, data: { id } }: AlertEvent) => ({ organizationId, alertId: id });
 const toOpened = (event: AlertEvent) => ({

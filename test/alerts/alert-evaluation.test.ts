@@ -36,6 +36,7 @@ describe('The evaluation of readings', () => {
         assignee: null,
         snoozeUntil: null,
         muted: false,
+        escalation: null,
       });
       const { history: _, ...shown } = (await device.org.api.get(`/alerts/${id}`)).body;
       assert.deepEqual(shown, { id, ...alert });

@@ -110,6 +110,7 @@ describe('Presence', () => {
       assignee: null,
       snoozeUntil: null,
       muted: false,
+      escalation: null,
       late: false,
       endedAt: null,
       extreme: null,

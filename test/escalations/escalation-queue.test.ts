@@ -1,0 +1,81 @@
+/** Which events begin and end escalations, and when their runs are started. */
+import assert from 'node:assert/strict';
+import { alertExample } from '../../src/alerts/alerts.schemas.ts';
+import type { DomainEvent } from '../../src/db/domain-event.ts';
+import type { ChangedEscalation } from '../../src/escalations/escalation-queue.repository.ts';
+import { createQueueEscalations } from '../../src/escalations/escalation-queue.service.ts';
+
+const AT = new Date('2026-03-02T08:15:30Z');
+const organizationId = '00000000-0000-4000-8000-000000000001';
+
+describe('The queue of escalations', () => {
+  let asked: Array<{ opened: string[]; ended: string[] }> = [];
+  let calls: string[] = [];
+  let effects: Array<() => void> = [];
+  let changed: ChangedEscalation[] = [];
+  const queue = createQueueEscalations({
+    queueIn: () => ({
+      async change(opened, ended) {
+        const ids = (refs: Array<{ alertId: string }>) => refs.map(({ alertId }) => alertId);
+        asked.push({ opened: ids(opened), ended: ids(ended) });
+        return changed;
+      },
+    }),
+    runs: {
+      begin: ({ alertId }) => void calls.push(`begin ${alertId}`),
+      end: ({ alertId }) => void calls.push(`end ${alertId}`),
+    },
+    now: () => AT,
+  });
+  const tx = { sql: {} as never, afterCommit: (effect: () => void) => void effects.push(effect) };
+
+  beforeEach(() => {
+    [asked, calls, effects, changed] = [[], [], [], []];
+  });
+
+  const event = (
+    type: 'alert.created' | 'alert.resolved',
+    id: string,
+    more: Partial<typeof alertExample> = {},
+  ): DomainEvent => ({
+    organizationId,
+    type,
+    timestamp: AT,
+    data: { ...alertExample, id, escalation: null, ...more },
+  });
+  const escalation = (alertId: string, state: 'open' | 'resolved'): ChangedEscalation => ({
+    organizationId,
+    alertId,
+    policyId: 'policy',
+    state,
+    nextStepAt: state === 'open' ? AT : null,
+  });
+
+  it('asks nothing without an alert that opens or ends', async () => {
+    await queue(tx, []);
+    await queue(tx, [event('alert.resolved', 'never escalated', { status: 'resolved' })]);
+    assert.deepEqual([asked, effects], [[], []]);
+  });
+
+  it('begins none for excursions in late data, which are over, and for what was acknowledged before it is announced', async () => {
+    const late = event('alert.created', 'late', { late: true, status: 'resolved' });
+    const acknowledged = event('alert.created', 'acknowledged', { status: 'acknowledged' });
+    assert.deepEqual(await queue(tx, [late, acknowledged]), [late, acknowledged]);
+    assert.deepEqual(asked, []);
+  });
+
+  it('starts and signals runs after the commit alone, and shows the escalation in the event', async () => {
+    changed = [escalation('opened', 'open'), escalation('ended', 'resolved')];
+    const events = await queue(tx, [
+      event('alert.created', 'opened'),
+      event('alert.created', 'no policy'),
+      event('alert.resolved', 'ended', { status: 'resolved', escalation: alertExample.escalation }),
+    ]);
+    assert.deepEqual(asked, [{ opened: ['opened', 'no policy'], ended: ['ended'] }]);
+    assert.deepEqual(calls, []);
+    for (const effect of effects) effect();
+    assert.deepEqual(calls, ['end ended', 'begin opened']);
+    const [opened, other] = events.map(({ data }) => (data as typeof alertExample).escalation);
+    assert.deepEqual([opened, other], [{ id: 'policy', step: 0, nextStepAt: AT.toISOString() }, null]);
+  });
+});

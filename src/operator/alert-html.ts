@@ -1,6 +1,6 @@
 /** One alert: what it is about, what was done about it, and forms for whoever takes it in hand. */
 import { alertDetails } from './alerts-html.ts';
-import type { Answers } from './answers.ts';
+import type { Answers, ChannelView, EscalationView } from './answers.ts';
 import { type Html, html } from './html.ts';
 import { badge, facts, live, table, time, toWords } from './parts.ts';
 
@@ -9,11 +9,18 @@ type Alert = Answers['getAlert'];
 /** Hours from now. */
 export const SNOOZES = ['1', '2', '4', '8', '24'];
 
-export const alertHtml = (alert: Alert, { mayChange }: { mayChange: boolean }): Html => html`
+export interface AlertOptions {
+  /** That of the alert; null: it has none, or it was deleted. */
+  escalation: EscalationView | null;
+  channels: readonly ChannelView[];
+  mayChange: boolean;
+}
+
+export const alertHtml = (alert: Alert, { escalation, channels, mayChange }: AlertOptions): Html => html`
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
   'alert',
-  html`<h1>${toWords(alert.type)} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}</h1>
+  html`<h1>${toWords(alert.type)} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}</h1>
 ${facts([
   ['Device', html`<a href="/operator/devices/${alert.assetId}">${alert.serialNumber}</a>`],
   ['Details', alertDetails(alert)],
@@ -25,7 +32,14 @@ ${facts([
     'Snoozed until',
     alert.snoozeUntil ? time(alert.snoozeUntil) : html`<span class="quiet">not snoozed</span>`,
   ],
-  ...(alert.escalation === null ? [] : [['Escalation', escalationOf(alert.escalation)] as const]),
+  ...(alert.escalation === null
+    ? []
+    : [
+        [
+          'Escalation',
+          escalationOf(alert.escalation, nextOf(alert.escalation, escalation, channels)),
+        ] as const,
+      ]),
 ])}
 <h2>History</h2>
 ${table({ caption: 'History, oldest first', head: ['When', 'What', 'By', 'Comment'], rows: alert.history.map(toRow), empty: '' })}`,
@@ -33,8 +47,21 @@ ${table({ caption: 'History, oldest first', head: ['When', 'What', 'By', 'Commen
 ${mayChange && alert.status !== 'resolved' && handlingForm(alert)}
 ${mayChange && commentForm(alert)}`;
 
-const escalationOf = ({ step, nextStepAt }: Exclude<Alert['escalation'], null>): Html =>
-  html`${step === 0 ? 'no step was made yet' : `step ${step} was made`}, ${nextStepAt === null ? 'none follows' : html`the next one follows ${time(nextStepAt)}`}`;
+type Escalation = Exclude<Alert['escalation'], null>;
+
+const escalationOf = ({ step, nextStepAt }: Escalation, next: string): Html =>
+  html`${step === 0 ? 'no step was made yet' : `step ${step} was made`}, ${nextStepAt === null ? 'none follows' : html`${next} is next, ${time(nextStepAt)}`}`;
+
+/** Who is notified by the next step, or by the last one once more. */
+function nextOf(
+  { step }: Escalation,
+  escalation: EscalationView | null,
+  channels: readonly ChannelView[],
+): string {
+  const { channelIds = [] } = escalation?.steps[step] ?? escalation?.steps.at(-1) ?? {};
+  const names = channelIds.flatMap((id) => channels.find((each) => each.id === id)?.target ?? []);
+  return names.join(', ') || 'another channel';
+}
 
 const toRow = ({ at, action, by, comment }: Alert['history'][number]) => [
   time(at),
@@ -43,7 +70,7 @@ const toRow = ({ at, action, by, comment }: Alert['history'][number]) => [
   action === 'snoozed' ? time(comment) : comment,
 ];
 
-const handlingForm = ({ id, status, assignee }: Alert): Html => html`
+const handlingForm = ({ id, assetId, status, assignee }: Alert): Html => html`
 <section class="panel"><h2>${status === 'new' ? 'Acknowledge' : 'Assign or snooze'}</h2>
 <form method="post" action="/operator/alerts/${id}/acknowledge" class="filter">
 <input type="hidden" name="back" value="alert">
@@ -51,7 +78,9 @@ const handlingForm = ({ id, status, assignee }: Alert): Html => html`
 <label>Snooze <select name="snoozeHours"><option value="">no</option>${SNOOZES.map(
   (hours) => html`<option value="${hours}">for ${hours} h</option>`,
 )}</select></label>
-<button class="main">${status === 'new' ? 'Acknowledge' : 'Save'}</button></form></section>`;
+<label>Comment <input name="comment" maxlength="2000"></label>
+<button class="main">${status === 'new' ? 'Acknowledge' : 'Save'}</button></form>
+<p class="quiet">Planned work: <a href="/operator/devices/${assetId}#maintenance">mute the device</a>.</p></section>`;
 
 const commentForm = ({ id }: Alert): Html => html`
 <section class="panel"><h2>Comment</h2>

@@ -48,7 +48,7 @@ export function alertsTable(
   { mayChange, empty, isOfDevice }: TableOptions,
 ): Html {
   const rows = alerts.map((alert): Content[] => [
-    html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.late && html` ${badge('late')}`}`,
+    html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}`,
     ...(isOfDevice
       ? []
       : [html`<a class="name" href="/operator/devices/${alert.assetId}">${alert.serialNumber}</a>`]),

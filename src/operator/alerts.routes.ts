@@ -48,7 +48,16 @@ export function alertsRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
       isLive: true,
       async handle({ visitor: session, params, query, url }) {
         const alert = await ask(session, 'getAlert', { params });
-        const content = alertHtml(alert, { mayChange: session.role !== 'read' });
+        const [escalation, channels] = alert.escalation?.nextStepAt
+          ? await Promise.all([
+              ask(session, 'getEscalation', { params: { escalationId: alert.escalation.id } }).catch(
+                () => null,
+              ),
+              ask(session, 'listNotificationChannels', { query: { limit: '500' } }),
+            ])
+          : [null, { items: [] }];
+        const mayChange = session.role !== 'read';
+        const content = alertHtml(alert, { escalation, channels: channels.items, mayChange });
         const title = `${toWords(alert.type)} of ${alert.serialNumber}`;
         const notice = noticeOf(query, DONE);
         return { page: layout({ title, session, section: 'Alerts', watch: url, notice }, content) };
@@ -62,10 +71,12 @@ export function alertsRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
         const hours = form.get('snoozeHours') ?? '';
         const snoozeUntil = new Date(now().getTime() + Number(hours) * HOUR_MS - MARGIN_MS).toISOString();
         const assignee = form.get('assignee')?.trim();
+        const comment = form.get('comment')?.trim();
         const body = {
           status: 'acknowledged',
           ...(assignee !== undefined && { assignee: assignee === '' ? null : assignee }),
           ...(SNOOZES.includes(hours) && { snoozeUntil }),
+          ...(comment && { comment }),
         };
         await ask(session, 'acknowledgeAlert', { params, body });
         const to = form.get('back') === 'alert' ? `${path}/${params.alertId}` : path;

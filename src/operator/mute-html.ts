@@ -23,7 +23,7 @@ export function muteForm({ id, groupId, mute }: Device): Content {
       label: 'End the maintenance',
     });
   }
-  return html`<section class="panel"><h2>Maintenance</h2>
+  return html`<section class="panel" id="maintenance"><h2>Maintenance</h2>
 <form method="post" action="/operator/devices/${id}/mute" class="filter">
 <label>Notify nobody for <select name="hours">${MUTES.map(
     (hours) =>

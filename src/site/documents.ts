@@ -29,6 +29,7 @@ export const SECTIONS: Section[] = [
       page('many-loggers', 'From a spreadsheet to a fleet'),
       page('groups-and-rollouts', 'Groups and rollouts'),
       page('alerts-and-channels', 'Alerts and channels'),
+      page('night-shift', 'The night shift'),
       page('errors', 'Errors'),
       page('typescript-client', 'TypeScript client', 'client/README.md'),
       page('python-client', 'Python client', 'client/python/README.md'),

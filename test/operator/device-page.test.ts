@@ -134,6 +134,29 @@ describe('The page of a device', () => {
     assert.doesNotMatch(await page(path), /action="[^"]+acknowledge"/);
   });
 
+  it('shows who is notified next of an alert, until somebody acknowledges it with a comment', async () => {
+    const target = 'http://127.0.0.1:9/grace';
+    const channel = (await dms.api.post('/notification-channels', { type: 'webhook', target })).body;
+    const steps = [{ afterMinutes: 15, channelIds: [channel.id] }];
+    const escalation = (await dms.api.post('/escalations', { name: 'On call', steps })).body;
+    await sendTemperature(dms, 'FRIDGE-1', 20);
+    const [{ id }] = (await dms.api.get('/alerts?status=new')).body.items;
+    assert.match(
+      await page(`/alerts/${id}`),
+      /no step was made yet, http:\/\/127\.0\.0\.1:9\/\S* is next, <time datetime/,
+    );
+    await visit(`${dms.baseUrl}/operator/alerts/${id}/acknowledge`, {
+      cookie,
+      form: { back: 'alert', assignee: '', comment: 'Door shut' },
+    });
+    const shown = await page(`/alerts/${id}`);
+    assert.match(shown, /none follows/);
+    assert.match(shown, /Door shut/);
+    await dms.api.delete(`/escalations/${escalation.id}`);
+    await dms.api.delete(`/notification-channels/${channel.id}`);
+    await sendTemperature(dms, 'FRIDGE-1', 5);
+  });
+
   it('mutes a device or its group for some hours, says until when and why, and ends that', async () => {
     const path = `/devices/${assetId}`;
     const send = (action: string, form: Record<string, string>) =>

@@ -123,6 +123,23 @@ const OUTCOMES: Record<string, Outcome> = {
       assert.equal((await organization.api.get('/notification-channels')).body.items.length, 1);
     },
   },
+  'docs/night-shift.md': {
+    leadTo: 'an alert that escalates until it is acknowledged, and a mute that was ended',
+    async check({ printed, organization }) {
+      const { body } = await organization.api.get('/alerts');
+      const alert = (await organization.api.get(`/alerts/${body.items[0].id}`)).body;
+      assert.match(printed, /"escalation":\{"id":/);
+      // Whether the first step was made before the shell acknowledged depends on who is faster.
+      const actions = alert.history.map(({ action }: { action: string }) => action);
+      assert.deepEqual(
+        actions.filter((action: string) => action !== 'escalated'),
+        ['opened', 'acknowledged', 'assigned', 'commented', 'commented'],
+      );
+      assert.equal(alert.assignee, 'Grace');
+      assert.match(printed, /282C02424E31 is muted until/);
+      assert.equal((await organization.api.get('/assets')).body.items[0].mute, null);
+    },
+  },
 };
 
 describe('The commands of the documents', () => {

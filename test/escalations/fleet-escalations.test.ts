@@ -137,6 +137,19 @@ describe('An overdue fleet that escalates', () => {
     assert.equal((await escalating()).length, 1);
   });
 
+  it('is none of a few devices: each escalates by itself, and a channel that is named says nothing of it', async () => {
+    await customer.escalation([[0, nurse]]);
+    const other = await customer.channel('head');
+    await loseFleet(3);
+    assert.equal((await escalating()).length, 3);
+    const queued = await query<{ channel_id: string }>(
+      dms.service.sql,
+      'select distinct channel_id from notification_alerts where organization_id = ?',
+      [org.id],
+    );
+    assert.deepEqual(queued, [{ channel_id: other }]);
+  });
+
   it('waits until a policy matches one of its alerts, and escalates by the first that it matches', async () => {
     await customer.escalation([[0, nurse]], { alertTypes: ['high_temp'] });
     const serials = await loseFleet(25);

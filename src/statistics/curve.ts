@@ -12,6 +12,28 @@ export interface CurveColumn {
   max: number;
 }
 
+/** Pairs of neighbours between which nothing is missing, so that a line may join them. */
+export function joinable(
+  columns: readonly CurveColumn[],
+  { from, to }: Span,
+  {
+    gaps,
+    gapCount,
+    expectedReadings,
+  }: { gaps: readonly Span[]; gapCount: number; expectedReadings: number | null },
+): Array<[CurveColumn, CurveColumn]> {
+  // Whether something is missing is not known without a period of measurement, nor before the gaps that are listed.
+  if (expectedReadings === null) return [];
+  const knownFrom = gapCount > gaps.length ? (gaps[0]?.from ?? to) : from;
+  const timeOf = ({ column }: CurveColumn) => from + ((column + 0.5) / CURVE_COLUMNS) * (to - from);
+  return columns.slice(1).flatMap((next, index): Array<[CurveColumn, CurveColumn]> => {
+    const before = columns[index] as CurveColumn;
+    const [start, end] = [timeOf(before), timeOf(next)];
+    const isMissing = start < knownFrom || gaps.some((gap) => gap.from < end && gap.to > start);
+    return isMissing ? [] : [[before, next]];
+  });
+}
+
 export interface Curves {
   add(reading: Pick<Reading, 'channel' | 'type' | 'value' | 'measuredAt'>): void;
   /** Columns without readings are left out. */

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type PDFDocument from 'pdfkit';
 import type { Span } from '../devices/settings.ts';
-import { CURVE_COLUMNS, type CurveColumn } from './curve.ts';
+import { CURVE_COLUMNS, type CurveColumn, joinable } from './curve.ts';
 import {
   type Channel,
   channelLines,
@@ -137,7 +137,8 @@ function drawChart(page: Page, statistics: Statistics, { channel, timezone, top 
   page.fillOpacity(1);
   page.lineWidth(0.5).strokeColor('#999999').rect(area.left, area.top, area.width, area.height).stroke();
   drawBounds(page, channel, { toX, toY });
-  drawCurve(page, curves.columnsOf(channel.channel, channel.typeNumber), { ...area, toY });
+  const columns = curves.columnsOf(channel.channel, channel.typeNumber);
+  drawCurve(page, columns, { ...area, toY, joined: joinable(columns, statistics, channel) });
   page.fontSize(7).fillColor('black');
   for (const value of new Set([low, high]))
     page.text(String(value), MARGIN, toY(value) - 4, { lineBreak: false });
@@ -164,17 +165,23 @@ function drawBounds(page: Page, { alerts }: Channel, { toX, toY }: Scales): void
   }
 }
 
-/** A vertical stroke from the least to the greatest value of each column. */
-function drawCurve(
-  page: Page,
-  columns: CurveColumn[],
-  { left, width, toY }: { left: number; width: number } & Pick<Scales, 'toY'>,
-): void {
+interface CurveArea extends Pick<Scales, 'toY'> {
+  left: number;
+  width: number;
+  joined: Array<[CurveColumn, CurveColumn]>;
+}
+
+/** A vertical stroke from the least to the greatest value of each column, and a line to the next one. */
+function drawCurve(page: Page, columns: CurveColumn[], { left, width, toY, joined }: CurveArea): void {
+  const toX = ({ column }: CurveColumn) => left + ((column + 0.5) * width) / CURVE_COLUMNS;
+  const toMiddle = ({ min, max }: CurveColumn) => toY((min + max) / 2);
   page.strokeColor('#205080').lineWidth(width / CURVE_COLUMNS);
-  for (const { column, min: least, max: greatest } of columns) {
-    const x = left + ((column + 0.5) * width) / CURVE_COLUMNS;
+  for (const [before, next] of joined)
+    page.moveTo(toX(before), toMiddle(before)).lineTo(toX(next), toMiddle(next));
+  for (const each of columns) {
+    const x = toX(each);
     // As high as it is wide at least, so that a single value is seen.
-    page.moveTo(x, toY(least) + 0.5).lineTo(x, toY(greatest) - 0.5);
+    page.moveTo(x, toY(each.min) + 0.5).lineTo(x, toY(each.max) - 0.5);
   }
   page.stroke();
 }

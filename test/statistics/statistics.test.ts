@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ThresholdRule } from '../../src/devices/configuration.ts';
 import type { SettingsPeriod } from '../../src/devices/settings.ts';
-import { createCurves } from '../../src/statistics/curve.ts';
+import { CURVE_COLUMNS, createCurves, joinable } from '../../src/statistics/curve.ts';
 import { createKineticMean } from '../../src/statistics/mean-kinetic-temperature.ts';
 import { createStatisticsFold, GAPS_MAX, type StatisticsOptions } from '../../src/statistics/statistics.ts';
 
@@ -319,5 +319,26 @@ describe('The curve', () => {
         );
       }),
     );
+  });
+
+  it('joins neighbours, but not over a gap, nor where gaps are not known', () => {
+    const span = { from: 0, to: CURVE_COLUMNS };
+    const columns = [10, 20, 30, 40].map((column) => ({ column, min: 1, max: 2 }));
+    const joinedOf = (more: Partial<Parameters<typeof joinable>[2]>) =>
+      joinable(columns, span, { gaps: [], gapCount: 0, expectedReadings: 4, ...more }).map((pair) =>
+        pair.map(({ column }) => column),
+      );
+    assert.deepEqual(joinedOf({}), [
+      [10, 20],
+      [20, 30],
+      [30, 40],
+    ]);
+    const gaps = [{ from: 24, to: 29 }];
+    assert.deepEqual(joinedOf({ gaps, gapCount: 1 }), [
+      [10, 20],
+      [30, 40],
+    ]);
+    assert.deepEqual(joinedOf({ gaps, gapCount: 300 }), [[30, 40]]);
+    assert.deepEqual(joinedOf({ expectedReadings: null }), []);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Every alert escalates but excursions in late data, which are over. Each of its steps is in its history once and in order, not before its time and not after an
- * acknowledgement, and arrives at the receiver of the step once; no step that is due is left.
+ * Every alert escalates but excursions in late data, which are over. Each of its steps is in its history once and in order,
+ * not before its time and not after an acknowledgement, and arrives at the receiver of the step once; no step that is due is
+ * left.
  */
 import type { Finding, LedgerEscalation, Receipt, StoredAlert } from './records.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Every alert escalates. Each of its steps is in its history once and in order, not before its time and not after an
- * acknowledgement, and arrives at the receiver of the step once; no step that is due is left.
+ * Every alert escalates but excursions in late data, which are over. Each of its steps is in its history once and in order,
+ * not before its time and not after an acknowledgement, and arrives at the receiver of the step once; no step that is due is
+ * left.
  */
 import type { Finding, LedgerEscalation, Receipt, StoredAlert } from './records.ts';
 
@@ -24,6 +25,10 @@ export function* checkEscalations(records: EscalationRecords): Generator<Finding
   if (!escalation) return;
   const arrived = arrivals(records.receipts);
   for (const alert of alerts) {
+    if (alert.late) {
+      if (alert.escalation) yield finding(alert, 'escalates, though it is an excursion in late data');
+      continue;
+    }
     if (alert.escalation?.id !== escalation.id) yield finding(alert, 'does not escalate');
     yield* checkHistory(alert, escalation);
     yield* checkArrivals(alert, escalation, arrived);

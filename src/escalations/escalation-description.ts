@@ -22,11 +22,9 @@ export function describeEscalation(view: EscalationView): string {
   return [
     `**${ALERT_NAMES[alertType]}** of ${serialNumber}`,
     '',
-    policyName === null
-      ? 'The policy was deleted.'
-      : `Policy ${policyName}: step ${stepsMade} of ${stepCount}.`,
+    `${policyName === null ? 'Policy' : `Policy ${policyName}`}: step ${stepsMade} of ${stepCount}.`,
     '',
-    view.state === 'open' ? describeNext(view.next) : `${ENDINGS[view.state]}.`,
+    view.state === 'open' ? describeNext(view.next) : `It has ended: ${ENDINGS[view.state]}.`,
   ].join('\n');
 }
 

@@ -82,16 +82,16 @@ export function createEscalationRun(deps: EscalationRunDeps) {
     return composeEscalation({ alert, assetName: alert.assetName, step, stepCount, fleet: counted });
   }
 
-  /** As the fleet was when it became overdue; with later steps, as it is by then. */
+  /** As the fleet was when it became overdue; with later steps, as it is by then. Null: it is not overdue any more. */
   async function countFleet(
     sql: Database,
     organizationId: string,
     step: number,
     fleet: EscalatedFleet,
-  ): Promise<EscalatedFleet> {
+  ): Promise<EscalatedFleet | null> {
     if (step === 1) return fleet;
     const overdue = await deps.unannouncedIn(sql).count(organizationId, fleet.total);
-    return { ...fleet, overdue };
+    return overdue === 0 ? null : { ...fleet, overdue };
   }
 
   /** Answers with the escalation after it. */

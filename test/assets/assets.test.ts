@@ -84,6 +84,7 @@ describe('Assets', () => {
         buildingId: null,
         spaceId: null,
         groupId: null,
+        mute: null,
         syncStatus: 'no_device_report',
         openAlerts: 0,
         replacementHistory: [],

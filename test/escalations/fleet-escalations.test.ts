@@ -130,11 +130,31 @@ describe('An overdue fleet that escalates', () => {
   });
 
   it('does not escalate again by the alerts that are announced when it is over', async () => {
-    await customer.escalation([[0, nurse]]);
+    await customer.escalation([
+      [0, nurse],
+      [60, nurse],
+    ]);
     await loseFleet(25);
     await createOverdueFleetsRepository(dms.service.sql).confirm(org.id);
     await steps.sweepOffline();
-    assert.equal((await escalating()).length, 1);
+    const [only, ...others] = await escalating();
+    assert.deepEqual(others, []);
+    for (const minutes of [1, 62]) await pass(only?.id ?? '', minutes);
+    const [, second] = await customer.sent();
+    assert.match(second?.subject ?? '', /^Escalation, step 2: FLEET-\S+, no contact$/);
+  });
+
+  it('is none of a few devices: each escalates by itself, and a channel that is named says nothing of it', async () => {
+    await customer.escalation([[0, nurse]]);
+    const other = await customer.channel('head');
+    await loseFleet(3);
+    assert.equal((await escalating()).length, 3);
+    const queued = await query<{ channel_id: string }>(
+      dms.service.sql,
+      'select distinct channel_id from notification_alerts where organization_id = ?',
+      [org.id],
+    );
+    assert.deepEqual(queued, [{ channel_id: other }]);
   });
 
   it('waits until a policy matches one of its alerts, and escalates by the first that it matches', async () => {

@@ -286,6 +286,11 @@ const WRONGS: Array<[about: string, says: RegExp, wrong: (world: World) => void]
     /api grew from 200 to 500 MB/,
     (world) => void world.records.memory.push(...samples(40_000, 200), ...samples(80_000, 500)),
   ],
+  [
+    'escalations',
+    /escalates, though it is an excursion in late data/,
+    (world) => Object.assign(alert(world), { late: true }),
+  ],
   ['escalations', /does not escalate/, (world) => Object.assign(alert(world), { escalation: null })],
   ['escalations', /shows 1 steps, and 0 in its history/, (world) => void alert(world).history?.pop()],
   [

@@ -9,6 +9,12 @@ import {
   type RecoveryView,
   summarizeRecovery,
 } from '../../src/deliveries/endpoint-recovery.ts';
+import type { EscalationView, NextStepView } from '../../src/escalations/alert-escalation.ts';
+import {
+  describeEscalation,
+  summarizeEscalation,
+  summarizeEscalationStart,
+} from '../../src/escalations/escalation-description.ts';
 
 describe('The description of a job run', () => {
   const plan: JobPlan = { profileSlug: 'fridge', total: 12, deadlineAt: '2026-03-04T08:00:00.000Z' };
@@ -166,5 +172,71 @@ The next probe is sent at 2026-03-02T08:00:05.000Z.
       summarizeRecovery({ ...failing, status: 'disabled', disabledReason: 'gone' }),
       'the endpoint is disabled: gone',
     );
+  });
+});
+
+describe('The description of an escalation', () => {
+  const view: EscalationView = {
+    serialNumber: '282C02424EED',
+    alertType: 'high_temp',
+    state: 'open',
+    policyName: 'Cold store',
+    stepsMade: 1,
+    stepCount: 3,
+    next: {
+      position: 2,
+      isRepeat: false,
+      at: '2026-03-02T08:25:30.000Z',
+      waitMs: 600_000,
+      heldBy: null,
+    },
+    acknowledged: null,
+  };
+  const next = view.next as NextStepView;
+
+  it('says which alert it is about, which step was made, and which follows when', () => {
+    assert.equal(
+      describeEscalation(view),
+      `**too warm** of 282C02424EED
+
+Policy Cold store: step 1 of 3.
+
+Step 2 follows at 2026-03-02T08:25:30.000Z, unless somebody acknowledges it.`,
+    );
+  });
+
+  it('says what holds the next step, that it is a repeat, and that none follows', () => {
+    const held = describeEscalation({ ...view, next: { ...next, heldBy: 'mute', isRepeat: true } });
+    assert.match(held, /Step 2 is repeated at \S+, when its mute ends, unless/);
+    assert.match(describeEscalation({ ...view, next: null }), /All steps were made/);
+    assert.match(
+      describeEscalation({ ...view, policyName: null, state: 'policy_deleted' }),
+      /^Policy: step 1 of 3\.\n\nIt has ended: the policy was deleted\.$/m,
+    );
+  });
+
+  it('ends with who acknowledged the alert after how long, or why nobody did', () => {
+    const acknowledged = { by: 'Night shift', afterSeconds: 725 };
+    const ended = { ...view, state: 'acknowledged' as const, next: null };
+    assert.equal(
+      summarizeEscalation({ ...ended, acknowledged }),
+      'acknowledged by Night shift after 12 min, step 1 of 3',
+    );
+    const atOnce = { by: null, afterSeconds: 59 };
+    assert.equal(
+      summarizeEscalation({ ...ended, acknowledged: atOnce }),
+      'acknowledged after 59 s, step 1 of 3',
+    );
+    assert.equal(
+      summarizeEscalation({ ...view, state: 'resolved' }),
+      'resolved before anybody acknowledged it, step 1 of 3',
+    );
+  });
+
+  it('is called after the alert in the list of runs', () => {
+    const title = { serialNumber: '282C02424EED', alertType: 'no_data' as const };
+    assert.equal(summarizeEscalationStart(title), 'Escalates no contact of 282C02424EED');
+    assert.ok(Buffer.byteLength(summarizeEscalationStart({ ...title, serialNumber: 'ä'.repeat(999) })) < 400);
+    assert.match(summarizeEscalationStart(null), /^Escalates an alert/);
   });
 });

@@ -1,9 +1,13 @@
 import { mutedUntil } from '../mutes/mutes.statements.ts';
 
+/** When it is asked whether an alert is muted: now, or at its end, which of late ones is long before they are recorded. */
+const momentOf = (alerts: string): string =>
+  `case when ${alerts}.late then ${alerts}.ended_at when ${alerts}.status = 'resolved' then ${alerts}.updated_at else now() end`;
+
 /** The group of an alert's asset: now, or at the end of the alert. */
 const groupAt = (alerts: string): string => `case ${alerts}.status when 'resolved' then (
     select group_id from asset_groups where organization_id = ${alerts}.organization_id
-      and asset_id = ${alerts}.asset_id and from_at <= ${alerts}.updated_at
+      and asset_id = ${alerts}.asset_id and from_at <= ${momentOf(alerts)}
     order by from_at desc limit 1
   ) else (
     select group_id from assets where organization_id = ${alerts}.organization_id and id = ${alerts}.asset_id
@@ -15,7 +19,7 @@ export const isMuted = (alerts: string): string =>
     `${alerts}.organization_id`,
     `${alerts}.asset_id`,
     groupAt(alerts),
-    `case ${alerts}.status when 'resolved' then ${alerts}.updated_at else now() end`,
+    momentOf(alerts),
   )} is not null`;
 
 /** Releases before have left out when resolved alerts ended. */

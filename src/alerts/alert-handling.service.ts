@@ -1,6 +1,7 @@
 /** People take alerts in hand: they acknowledge, comment, assign, and let one rest for a while. */
 import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
+import { inHalves } from '../db/in-halves.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
@@ -8,14 +9,14 @@ import { conflict, invalid, notFound } from '../process/errors.ts';
 import { type Alert, type AlertRef, NO_SUCH_ALERT } from './alert.ts';
 import type { AlertActionsRepository } from './alert-actions.repository.ts';
 import { alertEvent } from './alert-events.ts';
-import { acknowledge, type Handling, type NewAction, SNOOZE_HOURS_MAX } from './alert-handling.ts';
+import { acknowledge, type Handling, SNOOZE_HOURS_MAX } from './alert-handling.ts';
 import { type AlertAction, historyOf } from './alert-history.ts';
 import type { AlertsRepository, RecordedAlert } from './alerts.repository.ts';
 
 export interface AlertHandlingDeps {
   alertsIn(
     sql: Database,
-  ): Pick<AlertsRepository, 'find' | 'lock' | 'setHandled' | 'listSnoozeEnded' | 'endSnooze'>;
+  ): Pick<AlertsRepository, 'find' | 'lock' | 'setHandled' | 'listSnoozeEnded' | 'endSnoozes'>;
   actionsIn(sql: Database): AlertActionsRepository;
   /** What channels are yet to say of the alert is due at this time, in the transaction. */
   remindAgain(tx: Transaction, alert: AlertRef, at: Date): Promise<void>;
@@ -57,32 +58,24 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       throw invalid(`snoozeUntil must be in the future, at most ${SNOOZE_HOURS_MAX} hours ahead`);
   }
 
-  async function record(
-    sql: Database,
-    { organizationId, alertId }: AlertRef,
-    actions: NewAction[],
-    by: Actor,
-  ): Promise<AlertAction[]> {
-    const count = await actionsIn(sql).count(organizationId, alertId);
-    if (count + actions.length > ACTIONS_MAX)
+  async function requireRoom(sql: Database, { organizationId, alertId }: AlertRef): Promise<void> {
+    if ((await actionsIn(sql).count(organizationId, alertId)) >= ACTIONS_MAX)
       throw conflict(`The history of an alert has at most ${ACTIONS_MAX} entries`);
-    return actionsIn(sql).insert(organizationId, alertId, actions, by);
   }
 
-  /** Whether it succeeded: one that fails holds up no other. */
-  const endSnooze = (alert: AlertRef): Promise<boolean> =>
-    transact(async ({ sql }) => {
-      const { organizationId, alertId } = alert;
-      if (!(await alertsIn(sql).endSnooze(organizationId, alertId, now()))) return;
-      const actions = [{ action: 'snooze_ended' as const, comment: null }];
-      await actionsIn(sql).insert(organizationId, alertId, actions, null);
-    }).then(
-      () => true,
-      (error) => {
-        deps.onSetAside(alert, error);
-        return false;
+  /** Those that fail, each alone, are found again by the next sweep. Answers with how many did. */
+  async function endOf(organizationId: string, alertIds: string[]): Promise<number> {
+    let failed = 0;
+    await inHalves(
+      alertIds,
+      (ids) => transact(({ sql }) => alertsIn(sql).endSnoozes(organizationId, ids, now())),
+      async (alertId, error) => {
+        failed++;
+        deps.onSetAside({ organizationId, alertId }, error);
       },
     );
+    return failed;
+  }
 
   return {
     /** Null when there is no such alert. */
@@ -104,6 +97,9 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       if (!before) throw notFound(NO_SUCH_ALERT);
       if (before.status === 'resolved') throw conflict('The alert is resolved already');
       const { alert, actions } = acknowledge(before, handling, by, now());
+      // Whoever takes an alert in hand ends what wakes people, however much was said of it.
+      if (before.status !== 'new' && actions.length > 0)
+        await requireRoom(tx.sql, { organizationId, alertId });
       const isHeld = before.status !== 'new' && alert.snoozeUntil === before.snoozeUntil;
       if (before.escalation && !isHeld)
         await holdEscalation(tx, { organizationId, alertId }, alert.snoozeUntil);
@@ -111,7 +107,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
         actions.length === 0 && alert.snoozeUntil === before.snoozeUntil
           ? before
           : await alertsIn(tx.sql).setHandled(organizationId, alertId, alert);
-      await record(tx.sql, { organizationId, alertId }, actions, by);
+      await actionsIn(tx.sql).insert(organizationId, alertId, actions, by);
       if (alert.snoozeUntil) await remindAgain(tx, { organizationId, alertId }, alert.snoozeUntil);
       if (before.status === 'new' && after.isAnnounced && after.acknowledgedAt)
         await publish(tx, [alertEvent('alert.acknowledged', after, after.acknowledgedAt)]);
@@ -131,7 +127,9 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       comment: string,
     ): Promise<AlertAction> {
       if (!(await alertsIn(sql).lock(organizationId, alertId))) throw notFound(NO_SUCH_ALERT);
-      const [added] = await record(sql, { organizationId, alertId }, [{ action: 'commented', comment }], by);
+      await requireRoom(sql, { organizationId, alertId });
+      const actions = [{ action: 'commented' as const, comment }];
+      const [added] = await actionsIn(sql).insert(organizationId, alertId, actions, by);
       return added as AlertAction;
     },
 
@@ -139,10 +137,15 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
     async endSnoozes(shouldContinue: () => boolean): Promise<void> {
       for (let isLast = false; !isLast && shouldContinue(); ) {
         const found = await transact(({ sql }) => alertsIn(sql).listSnoozeEnded(now(), SNOOZES_AT_ONCE));
-        let endedCount = 0;
-        for (const alert of found) endedCount += Number(await endSnooze(alert));
-        // Those that fail are found again, and wait for the next sweep.
-        isLast = found.length < SNOOZES_AT_ONCE || endedCount === 0;
+        let failed = 0;
+        for (const organizationId of new Set(found.map((each) => each.organizationId))) {
+          const own = found.filter((each) => each.organizationId === organizationId);
+          failed += await endOf(
+            organizationId,
+            own.map(({ alertId }) => alertId),
+          );
+        }
+        isLast = found.length < SNOOZES_AT_ONCE || failed > 0;
       }
     },
   };

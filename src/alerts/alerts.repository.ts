@@ -18,6 +18,7 @@ import { escalationOf, isMuted } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
 import {
   COUNT_OPEN,
+  END_SNOOZES,
   KEPT_TOTAL,
   LIST_SNOOZE_ENDED,
   removeResolved,
@@ -162,19 +163,9 @@ export function createAlertsRepository(sql: Database) {
     listSnoozeEnded: (now: Date, limit: number): Promise<AlertRef[]> =>
       query(sql, LIST_SNOOZE_ENDED, { now, limit }),
 
-    /** It is new again; false when it is no longer what `listSnoozeEnded` looks for. */
-    async endSnooze(organizationId: string, id: string, now: Date): Promise<boolean> {
-      const count = await one(organizationId, id)
-        .where({ status: 'acknowledged' })
-        .where('snooze_until', '<=', now)
-        .update({
-          status: 'new',
-          acknowledged_at: null,
-          acknowledged_by: null,
-          snooze_until: null,
-          updated_at: sql.fn.now(),
-        });
-      return count > 0;
+    /** They are new again, but for those that are no longer what `listSnoozeEnded` looks for. */
+    async endSnoozes(organizationId: string, alertIds: string[], now: Date): Promise<void> {
+      await query(sql, END_SNOOZES, { organizationId, alertIds, now });
     },
 
     /** For a metric: alerts of all organizations that are not resolved. */

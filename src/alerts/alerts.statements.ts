@@ -14,6 +14,18 @@ export const LIST_SNOOZE_ENDED = `
   select organization_id as "organizationId", id as "alertId" from alerts
   where status = 'acknowledged' and snooze_until <= :now::timestamptz order by snooze_until limit :limit`;
 
+/** Alerts of `:alertIds` whose snooze is over are new again, which their history says. */
+export const END_SNOOZES = `
+  with ended as (
+    update alerts set status = 'new', acknowledged_at = null, acknowledged_by = null, snooze_until = null,
+      updated_at = now()
+    where organization_id = :organizationId and id = any(:alertIds::uuid[])
+      and status = 'acknowledged' and snooze_until <= :now::timestamptz
+    returning organization_id, id
+  )
+  insert into alert_actions (organization_id, alert_id, action)
+  select organization_id, id, 'snooze_ended' from ended`;
+
 /** Of all organizations. */
 export const COUNT_OPEN = `
   select severity, status, count(*) as count, min(uuid_extract_timestamp(id)) as "oldestAt" from alerts

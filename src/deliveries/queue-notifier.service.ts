@@ -16,6 +16,7 @@ export function createQueueNotifier({ notify, gatherMs, onFault }: QueueNotifier
   let gathered = new Map<string, EndpointRef>();
   let pause: NodeJS.Timeout | null = null;
   let sending: Promise<void> | null = null;
+  let isStopping = false;
 
   async function send(): Promise<void> {
     const endpoints = [...gathered.values()];
@@ -24,7 +25,7 @@ export function createQueueNotifier({ notify, gatherMs, onFault }: QueueNotifier
   }
 
   function sendNext(): void {
-    if (sending || pause || gathered.size === 0) return;
+    if (sending || pause || isStopping || gathered.size === 0) return;
     pause = setTimeout(() => {
       pause = null;
       sendNext();
@@ -42,6 +43,7 @@ export function createQueueNotifier({ notify, gatherMs, onFault }: QueueNotifier
     },
     /** Sends what is gathered. */
     async stop(): Promise<void> {
+      isStopping = true;
       if (pause) clearTimeout(pause);
       await sending;
       if (gathered.size > 0) await send();

@@ -524,8 +524,10 @@ CREATE INDEX mutes_asset_idx ON mutes USING btree (organization_id, asset_id, en
 CREATE INDEX mutes_group_idx ON mutes USING btree (organization_id, group_id, ends_at) WHERE group_id IS NOT NULL;
 COMMENT ON TABLE mutes IS
   'Times of maintenance, in which nobody is notified of the alerts of an asset or of the members of a group. Of one asset or group they do not overlap: a mute that is replaced ends when the next one begins. Rows stay for the statistics.';
+COMMENT ON COLUMN mutes.asset_id IS
+  'Null: the members of a group are muted.';
 COMMENT ON COLUMN mutes.group_id IS
-  'The group may be deleted by now; its mute ended then.';
+  'The group may be deleted by now; its mute ended then. Null: a single asset is muted.';
 COMMENT ON COLUMN mutes.ends_at IS
   'As it was asked for, or earlier where it was ended or replaced.';
 COMMENT ON COLUMN mutes.actor IS

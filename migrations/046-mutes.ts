@@ -21,7 +21,9 @@ export async function up(sql: Knex): Promise<void> {
       'Times of maintenance, in which nobody is notified of the alerts of an asset or of the members of a group. Of one '
       'asset or group they do not overlap: a mute that is replaced ends when the next one begins. Rows stay for the '
       'statistics.';
-    comment on column mutes.group_id is 'The group may be deleted by now; its mute ended then.';
+    comment on column mutes.asset_id is 'Null: the members of a group are muted.';
+    comment on column mutes.group_id is
+      'The group may be deleted by now; its mute ended then. Null: a single asset is muted.';
     comment on column mutes.ends_at is 'As it was asked for, or earlier where it was ended or replaced.';
     comment on column mutes.actor is 'Who muted: key and name, as in audit_entries.'`);
   await sql.raw(`

@@ -19,7 +19,8 @@ import {
 import { POSTGRES_FOLDER, type StartOptions, startServers } from './start-servers.ts';
 import { type StartSettings, settingsForStart } from './start-settings.ts';
 
-const SECOND_START_MS = 1_000;
+/** A service that is gone refuses the connection at once; one that is there answers, however busy the machine is. */
+const SECOND_START_MS = 15_000;
 
 export async function startEverything(options: StartOptions): Promise<void> {
   const { start, print, onStop } = options;

@@ -56,6 +56,10 @@ const TAGS = [
       'Where people are notified of alerts: by e-mail, in Slack, or through a webhook of what they use. One message tells of all alerts that opened or ended meanwhile.',
   },
   {
+    name: 'Escalations',
+    description: 'Who is notified of an alert step by step, until somebody acknowledges it or it is over.',
+  },
+  {
     name: 'Keys',
     description: 'The API keys of the organization, for keys with the role admin.',
   },

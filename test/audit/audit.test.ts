@@ -60,6 +60,12 @@ describe('The audit trail', () => {
   const newAddress = async ({ api }: TestOrganization): Promise<string> =>
     (await api.post('/notification-channels', { type: 'email', target: 'quality@example.com' })).body.id;
 
+  /** The operation that this one takes back. */
+  const muteOf = ({ method, path }: Route): Route | undefined =>
+    method === 'DELETE' && path.endsWith('/mute')
+      ? changing.find((other) => other.method === 'POST' && other.path === path)
+      : undefined;
+
   /** Sends the valid request in an organization of its own. */
   async function change(route: Route): Promise<{ own: TestOrganization; fixtures: Fixtures; made: Entry[] }> {
     const own = await dms.addOrganization();
@@ -69,6 +75,8 @@ describe('The audit trail', () => {
     const member = { serialNumbers: [fixtures.serial] };
     if (route.operationId === 'removeGroupMembers')
       await own.api.post(`/groups/${fixtures.groupId}/add-members`, member);
+    const muting = muteOf(route);
+    if (muting) await call(own, muting, fixtures);
     const before = await entries(own);
     const { status, text } = await call(own, route, fixtures);
     assert.ok(status < 300, `${route.operationId} ${text}`);

@@ -105,13 +105,14 @@ describe('The examples of the API document', () => {
     const fixtures = { ...(await populate(organization)), serial: SERIAL, slug: 'vaccine-fridge' };
     const send = async (route: Route, its: Fixtures = fixtures) => {
       const { requestBody, responses } = operationOf(route);
-      for (const [type, { example }] of Object.entries(requestBody?.content ?? { none: {} as Media })) {
+      for (const [type, media] of Object.entries(requestBody?.content ?? { none: {} as Media })) {
+        const example = inPlace(route.operationId, media.example, its);
         const raw = typeof example === 'string' ? example : JSON.stringify(example);
         const options = raw === undefined ? {} : { raw, headers: { 'content-type': type } };
         const change = isFile(type) || type === 'none' ? { body: undefined } : { options };
         const answer = await call(organization, route, its, isFile(type) ? {} : change);
-        const [success = ''] = Object.keys(responses);
-        assert.equal(String(answer.status), success, answer.text);
+        const success = String(answer.status);
+        assert.ok(answer.status < 300 && success in responses, answer.text);
         assertShown(responses[success]?.content?.['application/json']?.example, answer);
       }
     };
@@ -169,6 +170,15 @@ describe('The examples of the API document', () => {
     }
   });
 });
+
+/** An example with a time to come, and with the id of a thing that is there, in place of those that it shows. */
+function inPlace(operationId: string, example: unknown, { escalationChannelId }: Fixtures): unknown {
+  if (/^mute/.test(operationId))
+    return { ...(example as object), until: new Date(Date.now() + 3_600_000).toISOString() };
+  if (operationId !== 'createEscalation') return example;
+  const { steps, ...more } = example as { steps: object[] };
+  return { ...more, steps: steps.map((step) => ({ ...step, channelIds: [escalationChannelId] })) };
+}
 
 /** What differs from one thing to another. */
 const FREE = [

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { exchange, type RawAnswer } from '../support/raw-socket.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -18,6 +19,17 @@ describe('Bad HTTP', () => {
     token = (await dms.issueKey(dms.id, 'customer')).token;
   });
   after(() => dms.stop());
+
+  it('does not keep a process that stops waiting for connections that are only kept', async () => {
+    const api = await dms.service.startApi();
+    const agent = new Agent({ keepAlive: true });
+    const asked = get({ port: api.port, path: '/livez', agent });
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    await once(answer.resume(), 'end');
+    // Whoever waited would do so for longer than a test may take.
+    await api.stop(600_000);
+    agent.destroy();
+  });
 
   describe('malformed HTTP', () => {
     const send = (text: string, options?: { end: boolean }) => exchange(dms.baseUrl, [text], options);

@@ -257,7 +257,8 @@ export const KNOWN_SLOTS = [
 ];
 
 /** Every name in the fixtures. */
-export function namesIn({ webhookIds, deliveryIds, ...names }: Fixtures): string[] {
+/** One of each kind: the channel of the escalation is one more of a kind. */
+export function namesIn({ webhookIds, deliveryIds, escalationChannelId, ...names }: Fixtures): string[] {
   return [...Object.values(names), ...Object.values(webhookIds), ...Object.values(deliveryIds)];
 }
 

@@ -26,7 +26,7 @@ export interface Running {
   exited: Promise<number | null>;
   isRunning(): boolean;
   /** Sends the signal and waits for the end. */
-  end(signal: NodeJS.Signals): Promise<{ code: number | null; durationMs: number }>;
+  end(signal: NodeJS.Signals): Promise<{ code: number | null }>;
 }
 
 export interface Stack extends Running {
@@ -101,9 +101,8 @@ function launch([command = '', ...args]: string[], env: Record<string, string>):
         void exited.then((code) => reject(new Error(`exit code ${code} before ${pattern}:\n${output()}`)));
       }),
     async end(signal) {
-      const startedAt = performance.now();
       child.kill(signal);
-      return { code: await exited, durationMs: performance.now() - startedAt };
+      return { code: await exited };
     },
   };
 }

@@ -61,9 +61,9 @@ export function planLateExcursions({ stretches, rules, alerts: stored, newestAt 
     if (stretch === null) continue;
     const open = byStart(alerts.filter((alert) => isOpenBefore(alert, stretch.firstAt)));
     const { found, hasUnopenedLateBreach } = findExcursions({ readings, ...stretch }, rules, open);
-    const known = { alerts, taken: new Set<TemperatureAlert>(), begun: begunIn(found) };
-    const isUnended = found.map((excursion) => settle(excursion, stretch, known)).includes(true);
-    for (const alert of alerts) if (isNone(alert, stretch, known)) shorten(alert, toSamples(readings));
+    const known = { alerts, matched: new Set<TemperatureAlert>(), hasBeginning: beginningsIn(found) };
+    const isUnended = found.map((excursion) => applyExcursion(excursion, stretch, known)).includes(true);
+    for (const alert of alerts) if (isUnsupported(alert, stretch, known)) shorten(alert, toSamples(readings));
     if (stretch.isNewest && (isUnended || hasUnopenedLateBreach)) unendedAt = stretch.lastAt;
     if (!stretch.isNewest && isUnended) isCut = true;
   }
@@ -97,39 +97,39 @@ const isOpenBefore = ({ startedAt, endedAt }: TemperatureAlert, at: number): boo
 
 const byStart = (alerts: TemperatureAlert[]) => alerts.sort((a, b) => a.startedAt - b.startedAt);
 
-interface Known {
+interface Matches {
   alerts: TemperatureAlert[];
   /** Late alerts whose excursion is found. */
-  taken: Set<TemperatureAlert>;
+  matched: Set<TemperatureAlert>;
   /** Whether its beginning is part of an excursion. */
-  begun(alert: TemperatureAlert): boolean;
+  hasBeginning(alert: TemperatureAlert): boolean;
 }
 
 /** Answers whether it is an excursion in late data that the next reading may lengthen. */
-function settle(excursion: Excursion<TemperatureAlert>, stretch: Stretch, known: Known): boolean {
-  const { alerts, taken } = known;
+function applyExcursion(excursion: Excursion<TemperatureAlert>, stretch: Stretch, known: Matches): boolean {
+  const { alerts, matched } = known;
   const { carried, endedAt, breaches } = excursion;
   const overlapping = byStart(
     alerts.filter((alert) => areSameTerms(alert, excursion) && overlaps(alert, excursion, known)),
   );
   const live = overlapping.find(isLive) ?? null;
-  const late = carried ?? overlapping.find((alert) => !isLive(alert) && !taken.has(alert)) ?? null;
+  const late = carried ?? overlapping.find((alert) => !isLive(alert) && !matched.has(alert)) ?? null;
   if (late && !isLive(late)) {
-    taken.add(late);
+    matched.add(late);
     lengthen(late, excursion, { stretch, overlapping });
   } else if (live) beginEarlier(live, excursion);
   else if (!carried && isOver(excursion, stretch)) {
     const made = toAlert(excursion);
     alerts.push(made);
-    taken.add(made);
+    matched.add(made);
   }
   const isLate = late !== null || breaches.some((each) => each.late);
   const isEnded = endedAt !== null && endedAt <= stretch.lastAt;
-  return !isEnded && live === null && isLate && !goesOn(alerts, excursion, stretch);
+  return !isEnded && live === null && isLate && !continuesBeyond(alerts, excursion, stretch);
 }
 
-/** As an alert knows that goes beyond the readings. */
-const goesOn = (
+/** Whether a stored alert of the same terms lasts beyond the readings. */
+const continuesBeyond = (
   alerts: readonly TemperatureAlert[],
   excursion: Excursion<TemperatureAlert>,
   { lastAt }: Stretch,
@@ -144,20 +144,20 @@ const goesOn = (
 const isLive = ({ late }: TemperatureAlert): boolean => !late;
 
 /**
- * A late alert is where it begins: what else it had may be an excursion of its own by now. Where its first reading has not
- * lasted the delay any more, and any alert that is not late, is as long as it was open.
+ * A late alert matches the excursion that contains its first reading. If no excursion does, and for alerts that are not late,
+ * it matches by overlap with the time it was open.
  */
 function overlaps(
   alert: TemperatureAlert,
   { startedAt, last }: Excursion<TemperatureAlert>,
-  { begun }: Known,
+  { hasBeginning }: Matches,
 ): boolean {
   if (alert.startedAt > last.at) return false;
-  if (alert.late && begun(alert)) return alert.startedAt >= startedAt;
+  if (alert.late && hasBeginning(alert)) return alert.startedAt >= startedAt;
   return alert.endedAt === null || alert.endedAt > startedAt;
 }
 
-const begunIn = (found: readonly Excursion<TemperatureAlert>[]) => (alert: TemperatureAlert) =>
+const beginningsIn = (found: readonly Excursion<TemperatureAlert>[]) => (alert: TemperatureAlert) =>
   found.some(
     (each) =>
       areSameTerms(alert, each) &&
@@ -165,8 +165,8 @@ const begunIn = (found: readonly Excursion<TemperatureAlert>[]) => (alert: Tempe
   );
 
 /**
- * One without late readings in breach is none. One that goes on with readings in breach that came in time is not over: they
- * open an alert when they have lasted the delay.
+ * An excursion without late readings in breach makes no alert. One that ends with readings in breach that came in time is not
+ * over: they open an alert when they have lasted the delay.
  */
 function isOver(
   { endedAt, last, breaches }: Excursion<TemperatureAlert>,
@@ -218,9 +218,17 @@ function beginEarlier(live: TemperatureAlert, { startedAt, breaches }: Excursion
   Object.assign(live, { startedAt, value: first.value });
 }
 
-/** Readings that came after it show that it has not lasted its delay. */
-const isNone = (alert: TemperatureAlert, { firstAt, lastAt }: Stretch, { taken, begun }: Known): boolean =>
-  alert.late && alert.startedAt >= firstAt && alert.startedAt <= lastAt && !taken.has(alert) && !begun(alert);
+/** Whether no excursion contains the alert's first reading any more: readings that came later show that it has not lasted its delay. */
+const isUnsupported = (
+  alert: TemperatureAlert,
+  { firstAt, lastAt }: Stretch,
+  { matched, hasBeginning }: Matches,
+): boolean =>
+  alert.late &&
+  alert.startedAt >= firstAt &&
+  alert.startedAt <= lastAt &&
+  !matched.has(alert) &&
+  !hasBeginning(alert);
 
 /** To the breach that it began with: what else it had is found anew. */
 function shorten(alert: TemperatureAlert, samples: readonly Sample[]): void {

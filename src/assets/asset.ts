@@ -2,7 +2,7 @@
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
 import type { SyncStatus } from '../devices/device-sync.ts';
 import { type LatestReading, latestView } from '../devices/latest-readings.ts';
-import { muteView, type StoredMute, toMute } from '../mutes/mute.ts';
+import { fromStored, muteView, type StoredMute } from '../mutes/mute.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
 import { invalid } from '../process/errors.ts';
 
@@ -110,7 +110,7 @@ export function listedAssetView(listed: ListedAsset) {
     groupId,
     syncStatus,
     openAlerts,
-    mute: mute && muteView(toMute(mute)),
+    mute: mute && muteView(fromStored(mute)),
     latest: latest.map((reading) => latestView(reading, layout)),
   };
 }

@@ -17,7 +17,7 @@ export interface GroupsNeeds {
   desired: DesiredProfiles;
   groupChanges: GroupChanges;
   fleetWideLimit: ConcurrencyLimit;
-  mutes: Pick<ReturnType<typeof composeMutes>, 'endAny' | 'onLeft'>;
+  mutes: Pick<ReturnType<typeof composeMutes>, 'endAny' | 'onMembersLeft'>;
 }
 
 export function composeGroups(
@@ -32,7 +32,7 @@ export function composeGroups(
     devicesIn: createPendingChangesRepository,
     desired,
     groupChanges,
-    onLeft: mutes.onLeft,
+    onMembersLeft: mutes.onMembersLeft,
   });
   const withdrawals = createGroupWithdrawals({
     groupsIn,

@@ -7,12 +7,16 @@ import { mutesRoutes } from '../mutes/mutes.routes.ts';
 import { createMutesService, type MutesServiceDeps } from '../mutes/mutes.service.ts';
 import type { Resources } from './resources.ts';
 
-export type MutesNeeds = Pick<MutesServiceDeps, 'notifyAgain'>;
+export type MutesNeeds = Pick<MutesServiceDeps, 'onMuteEnded'>;
 
-export function composeMutes({ now }: Resources, { notifyAgain }: MutesNeeds) {
+export function composeMutes({ now }: Resources, { onMuteEnded }: MutesNeeds) {
   const mutesIn = createMutesRepository;
-  const service = createMutesService({ mutesIn, lock, notifyAgain, now });
-  return { routes: mutesRoutes({ mutesIn, service }), endAny: service.endAny, onLeft: service.onLeft };
+  const service = createMutesService({ mutesIn, lock, onMuteEnded, now });
+  return {
+    routes: mutesRoutes({ mutesIn, service }),
+    endAny: service.endAny,
+    onMembersLeft: service.onMembersLeft,
+  };
 }
 
 async function lock(sql: Database, target: MuteTarget): Promise<boolean> {

@@ -66,7 +66,7 @@ export function composeSlices(resources: Resources) {
   });
   const keys = composeKeys(resources);
   const mutes = composeMutes(resources, {
-    async notifyAgain(tx, organizationId, putOffUntil) {
+    async onMuteEnded(tx, organizationId, putOffUntil) {
       await notifyAgain(tx, organizationId, putOffUntil);
       escalationRuns.goOn(tx, organizationId);
     },

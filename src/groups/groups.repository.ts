@@ -3,7 +3,7 @@ import { newestFirst, nextUpdate, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
 import { query } from '../db/query.ts';
-import { type StoredMute, toMute } from '../mutes/mute.ts';
+import { fromStored, type StoredMute } from '../mutes/mute.ts';
 import { MUTE_OF_GROUP } from '../mutes/mutes.statements.ts';
 import { conflict } from '../process/errors.ts';
 import { type Group, type GroupFields, NAME_TAKEN } from './group.ts';
@@ -41,7 +41,7 @@ const toGroup = (row: GroupRow & { member_count: number; mute: StoredMute | null
   name: row.name,
   profileSlug: row.profile_slug,
   memberCount: row.member_count,
-  mute: row.mute && toMute(row.mute),
+  mute: row.mute && fromStored(row.mute),
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });

@@ -30,7 +30,7 @@ export interface MembershipDeps {
   desired: Pick<DesiredProfiles, 'offerTo'>;
   groupChanges: Pick<GroupChanges, 'withdraw'>;
   /** Of groups that members have left, in the transaction: what was put off for a mute of the group is due. */
-  onLeft(tx: Transaction, organizationId: string, groupIds: string[]): Promise<void>;
+  onMembersLeft(tx: Transaction, organizationId: string, groupIds: string[]): Promise<void>;
 }
 
 /** What became of assets that were to join a group. */
@@ -64,7 +64,7 @@ export function createMembership(deps: MembershipDeps) {
       await groupChanges.withdraw(tx, { organizationId, groupId, lastJobId: null }, assetIds, LEFT);
     }
     await membersIn(tx.sql).assign(organizationId, assetsOf(members), null);
-    await deps.onLeft(tx, organizationId, groupsOf(members));
+    await deps.onMembersLeft(tx, organizationId, groupsOf(members));
   }
 
   /** @throws not found when there is no such group. */

@@ -26,4 +26,4 @@ export const muteView = ({ until, ...mute }: Mute) => ({ ...mute, until: until.t
 /** As MUTE_OF_ASSET and MUTE_OF_GROUP answer it, within a row. */
 export type StoredMute = Omit<Mute, 'until'> & { until: string };
 
-export const toMute = ({ until, ...mute }: StoredMute): Mute => ({ ...mute, until: new Date(until) });
+export const fromStored = ({ until, ...mute }: StoredMute): Mute => ({ ...mute, until: new Date(until) });

@@ -9,8 +9,8 @@ export interface MutesServiceDeps {
   mutesIn(sql: Database): Pick<MutesRepository, 'find' | 'insert' | 'end'>;
   /** Whether the active asset or the group is there; it stays until the transaction ends. */
   lock(sql: Database, target: MuteTarget): Promise<boolean>;
-  /** What channels have put off until then is due again, in the transaction. */
-  notifyAgain(tx: Transaction, organizationId: string, putOffUntil: Date): Promise<void>;
+  /** A mute is over before its time: what was put off until then is due again, in the transaction. */
+  onMuteEnded(tx: Transaction, organizationId: string, putOffUntil: Date): Promise<void>;
   now(): Date;
 }
 
@@ -19,7 +19,7 @@ export const NOT_MUTED = 'It is not muted; what its group mutes is ended there';
 
 export type MutesService = ReturnType<typeof createMutesService>;
 
-export function createMutesService({ mutesIn, lock, notifyAgain, now }: MutesServiceDeps) {
+export function createMutesService({ mutesIn, lock, onMuteEnded, now }: MutesServiceDeps) {
   function requireSoon(until: Date): void {
     const aheadMs = until.getTime() - now().getTime();
     if (aheadMs <= 0 || aheadMs > MUTE_MS_MAX)
@@ -29,7 +29,7 @@ export function createMutesService({ mutesIn, lock, notifyAgain, now }: MutesSer
   /** Whether there was one. Whoever has waited for its end decides anew. */
   async function endCurrent(tx: Transaction, target: MuteTarget): Promise<boolean> {
     const putOffUntil = await mutesIn(tx.sql).end(target);
-    if (putOffUntil) await notifyAgain(tx, target.organizationId, putOffUntil);
+    if (putOffUntil) await onMuteEnded(tx, target.organizationId, putOffUntil);
     return putOffUntil !== null;
   }
 
@@ -61,10 +61,10 @@ export function createMutesService({ mutesIn, lock, notifyAgain, now }: MutesSer
     endAny: async (tx: Transaction, target: MuteTarget): Promise<void> => void (await endCurrent(tx, target)),
 
     /** Members that left a muted group are notified of again. */
-    async onLeft(tx: Transaction, organizationId: string, groupIds: string[]): Promise<void> {
+    async onMembersLeft(tx: Transaction, organizationId: string, groupIds: string[]): Promise<void> {
       for (const groupId of groupIds) {
         const mute = await mutesIn(tx.sql).find({ organizationId, groupId });
-        if (mute) await notifyAgain(tx, organizationId, mute.until);
+        if (mute) await onMuteEnded(tx, organizationId, mute.until);
       }
     },
   };

@@ -33,7 +33,7 @@ export const ANNOUNCE = `
 
 export const RESOLVE = `
   with resolved as (
-    update alerts a set status = 'resolved', updated_at = now(), ended_at = coalesce(n.ended_at, now()),
+    update alerts a set status = 'resolved', updated_at = now(), ended_at = greatest(a.started_at, coalesce(n.ended_at, now())),
       details = a.details || jsonb_strip_nulls(jsonb_build_object('resolution', n.resolution))
     from unnest(:organizationIds::uuid[], :alertIds::uuid[], :resolutions::text[], :endedAt::timestamptz[])
       as n (organization_id, alert_id, resolution, ended_at)

@@ -32,6 +32,7 @@ export function acknowledge(
   now: Date,
 ): { alert: Handled & { status: AlertStatus }; actions: NewAction[] } {
   const isNew = alert.status === 'new';
+  const isSnoozeEnded = snoozeUntil === null && alert.snoozeUntil !== null;
   const isSnoozed = snoozeUntil !== null && snoozeUntil.getTime() !== alert.snoozeUntil?.getTime();
   return {
     alert: {
@@ -46,6 +47,7 @@ export function acknowledge(
       ...(assignee === alert.assignee ? [] : [{ action: 'assigned' as const, comment: assignee }]),
       ...(comment === undefined ? [] : [{ action: 'commented' as const, comment }]),
       ...(isSnoozed ? [{ action: 'snoozed' as const, comment: snoozeUntil.toISOString() }] : []),
+      ...(isSnoozeEnded ? [{ action: 'snooze_ended' as const, comment: null }] : []),
     ],
   };
 }

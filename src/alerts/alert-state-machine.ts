@@ -179,8 +179,10 @@ const latestOf = ({ measuredAt, periodSeconds }: EvaluatedReading) => ({
 
 /** Whether the reading follows without a gap, in the same window, and is no reading within the same bound. */
 function continues(breach: UnopenedBreach, definition: AlertDefinition, reading: EvaluatedReading): boolean {
-  const { alertType, boundC, lastAt, periodSeconds } = breach;
+  const { alertType, boundC, startedAt, lastAt, periodSeconds } = breach;
   const { value, measuredAt } = reading;
+  // The breach began with a reading of a clock that was ahead.
+  if (measuredAt.getTime() < startedAt) return false;
   if (boundOf(definition.bounds, alertType) !== boundC) return false;
   if (value !== null && breachOf(definition.bounds, value) !== alertType) return false;
   const periodMs = Math.max(periodSeconds ?? 0, reading.periodSeconds ?? 0) * 1_000;

@@ -50,7 +50,7 @@ export function planNotification(
   const muted = all.flatMap(({ alertId, mutedUntil: until }) => (until === null ? [] : [{ alertId, until }]));
   const due = all.filter(({ mutedUntil }) => mutedUntil === null);
   const mentions = due.flatMap((alert) => {
-    const kind = mentionOf(alert, reminderMinutes !== null);
+    const kind = mentionOf(alert);
     return kind === null ? [] : [{ alertId: alert.alertId, kind }];
   });
   const idsOf = (alerts: readonly DueAlert[]) => alerts.map(({ alertId }) => alertId);
@@ -64,13 +64,10 @@ export function planNotification(
   };
 }
 
-function mentionOf(
-  { isNotified, isOver, isLate, isAnswered }: DueAlert,
-  hasReminders: boolean,
-): MentionKind | null {
+function mentionOf({ isNotified, isOver, isLate, isAnswered }: DueAlert): MentionKind | null {
   if (isLate) return isNotified ? null : 'late';
   if (isOver) return isNotified ? 'resolved' : null;
   if (isAnswered) return null;
-  if (!isNotified) return 'opened';
-  return hasReminders ? 'reminder' : null;
+  // Without reminders it is due once more where a snooze has ended.
+  return isNotified ? 'reminder' : 'opened';
 }

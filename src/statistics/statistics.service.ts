@@ -49,6 +49,8 @@ export interface StatisticsRequest {
 const PAGE = 2_000;
 /** Sensor errors in a row before the span, through which a sample is looked for. */
 const ERRORS_MAX = 100;
+/** A logger has six channels. */
+const LATEST_MAX = 24;
 const DAY_MS = 86_400_000;
 const SPAN_DAYS_MAX = 400;
 
@@ -66,7 +68,9 @@ export function createStatisticsService({ record, mutes, settings, history, pace
       to: new Date(span.to),
       limit: null,
     });
-    const readings = createReadings(history.lister({ organizationId, assetId, layout: asset }), pace, span);
+    const list = history.lister({ organizationId, assetId, layout: asset });
+    const isArchived = asset.archivedAt !== null && asset.archivedAt.getTime() <= span.from;
+    const readings = createReadings(list, pace, { ...span, isArchived });
     const options = {
       ...span,
       registeredAt: asset.registeredAt.getTime(),
@@ -109,7 +113,11 @@ function cutSpan({ from, to }: StatisticsRequest, { archivedAt }: RecordedAsset,
 
 const toDates = ({ from, to }: Span) => ({ from: new Date(from), to: new Date(to) });
 
-function createReadings(list: (filter: HistoryFilter) => Promise<StoredReading[]>, pace: Pace, span: Span) {
+function createReadings(
+  list: (filter: HistoryFilter) => Promise<StoredReading[]>,
+  pace: Pace,
+  { isArchived, ...span }: Span & { isArchived: boolean },
+) {
   const { from, to } = toDates(span);
 
   /** The last readings of a channel before the span, back to its last sample. */
@@ -118,6 +126,10 @@ function createReadings(list: (filter: HistoryFilter) => Promise<StoredReading[]
     const last = found.findIndex(({ value }) => value !== null);
     return last === -1 ? found : found.slice(0, last + 1);
   }
+
+  /** The last readings before the span, of as many channels as a logger has. */
+  const listLatest = () =>
+    pace(() => list({ from: null, to: from, channel: null, before: null, limit: LATEST_MAX }));
 
   return {
     async readInto(...into: Array<Pick<StatisticsFold, 'add'>>): Promise<void> {
@@ -129,6 +141,8 @@ function createReadings(list: (filter: HistoryFilter) => Promise<StoredReading[]
       const read = (before: StoredReading | null) =>
         pace(() => list({ from, to, channel: null, before, limit: PAGE }));
       for await (const page of pages(PAGE, read)) page.forEach(add);
+      // What was measured before the span and is not measured any more is missing in it.
+      for (const { channel } of isArchived ? [] : await listLatest()) channels.add(channel);
       for (const channel of channels) (await listBefore(channel)).forEach(add);
     },
   };

@@ -80,11 +80,13 @@ export function createStatisticsFold(options: StatisticsOptions): StatisticsFold
       channels.set(key, fold);
       fold.add(reading);
     },
-    result: () =>
-      [...channels.values()]
-        .map((fold) => fold.result())
-        .filter(({ readings }) => readings > 0)
-        .sort((a, b) => a.channel - b.channel || a.type - b.type),
+    result() {
+      const all = [...channels.values()].map((fold) => fold.result());
+      const measured = all.filter(({ readings }) => readings > 0);
+      // Without any reading in the span: it is missing. Another type in its place: it was there before.
+      const missing = all.filter(({ channel }) => !measured.some((each) => each.channel === channel));
+      return [...measured, ...missing].sort((a, b) => a.channel - b.channel || a.type - b.type);
+    },
     medianOf: (channel, type) => channels.get(keyOf(channel, type))?.median() ?? null,
     lacksPeriod: () => [...channels.values()].some((fold) => fold.lacksPeriod()),
   };

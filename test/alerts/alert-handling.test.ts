@@ -142,7 +142,12 @@ describe('An alert in the hands of people', () => {
 
   it('stays acknowledged when its snooze is taken back', async () => {
     await acknowledge({ snoozeUntil: inMinutes(60) });
-    assert.equal((await acknowledge({ snoozeUntil: null })).body.snoozeUntil, null);
+    const { body } = await acknowledge({ snoozeUntil: null });
+    assert.equal(body.snoozeUntil, null);
+    assert.deepEqual(
+      [body.history.at(-1).action, body.history.at(-1).by.keyId],
+      ['snooze_ended', body.acknowledgedBy.keyId],
+    );
     await sweepIn(61);
     assert.equal((await show()).status, 'acknowledged');
   });

@@ -119,6 +119,10 @@ describe('A breach of an alert with a delay', () => {
     assert.deepEqual(summary(samplesOf([0, 9], [29, 10])), []);
   });
 
+  it('begins anew with readings before it, which shows that the clock was ahead at its beginning', () => {
+    assert.deepEqual(summary(samplesOf([3_600, 9], [0, 9], [29, 9], [30, 9])), [[30, 0]]);
+  });
+
   it('opens the alert at once without a delay', () => {
     assert.deepEqual(summary(samplesOf([3, 9], [4, 9]), { delayMinutes: 0 }), [[3, 3]]);
   });

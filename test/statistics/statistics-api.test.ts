@@ -231,6 +231,31 @@ describe('Statistics of a device', () => {
     assert.ok(stroke !== undefined && stroke >= 0.9, `${stroke} points high`);
   });
 
+  it('says of a span without readings that all is missing, and how long the value before it was out of bounds', async () => {
+    now = START;
+    const id = await register(dms, 'DEAD');
+    await apply(dms, 'fridge', { serialNumbers: ['DEAD'] });
+    await applyAnswer(dms, 'DEAD');
+    now = NOW;
+    const readings = [0, 5, 10].map((minute) => ({
+      channel: 1,
+      type: 'temperature',
+      value: 9,
+      measuredAt: time(minute),
+    }));
+    await dms.device.post('/devices/DEAD/measurements', { readings });
+    const channelOf = async (from: number, to: number) =>
+      (await dms.api.get(`/assets/${id}/statistics?from=${time(from)}&to=${time(to)}`)).body.channels[0];
+    const dead = await channelOf(60, 120);
+    assert.deepEqual(
+      [dead.count, dead.readings, dead.expectedReadings, dead.completenessPercent, dead.gaps, dead.min],
+      [0, 0, 12, 0, [{ from: time(60), to: time(120) }], null],
+    );
+    const between = await channelOf(11, 14);
+    assert.deepEqual([between.readings, between.gaps, between.alerts[0].secondsOutside], [0, [], 180]);
+    await dms.api.delete(`/assets/${id}`);
+  });
+
   it('refuses spans that are missing, empty or too long', async () => {
     for (const query of [
       '',

@@ -289,6 +289,21 @@ COMMENT ON COLUMN endpoint_hours.failed IS
 COMMENT ON COLUMN endpoint_hours.duration_ms IS
   'Of all attempts, added up.';
 
+CREATE TABLE escalation_changes (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  policy_id uuid NOT NULL,
+  after_alert_id uuid,
+  CONSTRAINT escalation_changes_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT escalation_changes_policy_key UNIQUE (organization_id, policy_id)
+);
+COMMENT ON TABLE escalation_changes IS
+  'What open escalations are yet to follow. A sweep goes through them in chunks, and deletes the row at the end.';
+COMMENT ON COLUMN escalation_changes.policy_id IS
+  'It was changed, disabled or deleted.';
+COMMENT ON COLUMN escalation_changes.after_alert_id IS
+  'The last alert that is done. Null: none is.';
+
 CREATE TABLE escalation_policies (
   organization_id uuid NOT NULL,
   id uuid DEFAULT uuidv7() NOT NULL,

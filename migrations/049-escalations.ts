@@ -77,6 +77,19 @@ export const up = (sql: Knex) =>
     comment on index alert_escalations_without_workflow_idx is
       'Without organization_id: a sweep of the worker over all organizations.';
 
+    create table escalation_changes (
+      organization_id uuid not null,
+      id uuid not null default uuidv7(),
+      policy_id uuid not null,
+      after_alert_id uuid,
+      constraint escalation_changes_pkey primary key (organization_id, id),
+      constraint escalation_changes_policy_key unique (organization_id, policy_id)
+    );
+    comment on table escalation_changes is
+      'What open escalations are yet to follow. A sweep goes through them in chunks, and deletes the row at the end.';
+    comment on column escalation_changes.policy_id is 'It was changed, disabled or deleted.';
+    comment on column escalation_changes.after_alert_id is 'The last alert that is done. Null: none is.';
+
     alter table notifications add column is_escalation boolean not null default false;
     comment on column notifications.is_escalation is
       'A step of an escalation: quiet hours of the channel do not hold it.';
@@ -101,5 +114,6 @@ export const down = (sql: Knex) =>
     comment on column alert_actions.comment is
       'commented: the text; assigned: to whom, null for nobody; snoozed: until when, in ISO 8601. Null otherwise.';
     alter table notifications drop column is_escalation;
+    drop table escalation_changes;
     drop table alert_escalations;
     drop table escalation_policies`);

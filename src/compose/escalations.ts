@@ -7,6 +7,8 @@ import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { createUnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { createAlertEscalationsRepository } from '../escalations/alert-escalations.repository.ts';
+import { createEscalationChangesRepository } from '../escalations/escalation-changes.repository.ts';
+import { createEscalationChanges } from '../escalations/escalation-changes.service.ts';
 import type { EscalationTitle } from '../escalations/escalation-description.ts';
 import { createPoliciesRepository } from '../escalations/escalation-policies.repository.ts';
 import { escalationPoliciesRoutes } from '../escalations/escalation-policies.routes.ts';
@@ -23,6 +25,7 @@ import { createNotificationsRepository } from '../notifications/notifications.re
 import { createTaskLimit } from '../process/task-limit.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
+import { onSetAside } from './set-aside.ts';
 
 /** Calls to Temporal at a time, and those that wait: a sweep makes up for all others. */
 const CALLS = { atOnceMax: 20, waitingMax: 5_000 };
@@ -76,11 +79,19 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
       policiesIn: createPoliciesRepository,
       service: createPoliciesService({
         policiesIn: createPoliciesRepository,
-        escalationsIn: createAlertEscalationsRepository,
+        changesIn: createEscalationChangesRepository,
         channelsIn: createChannelsRepository,
         groupsIn: createGroupsRepository,
-        wakeRuns: wake,
       }),
+    }),
+    followChanges: createEscalationChanges({
+      transact,
+      changes: createEscalationChangesRepository(sql),
+      changesIn: createEscalationChangesRepository,
+      policiesIn: createPoliciesRepository,
+      escalationsIn: createAlertEscalationsRepository,
+      wakeRuns: wake,
+      onSetAside: onSetAside(resources, 'escalations'),
     }),
     /** The step of the workflow of an alert. */
     run: createEscalationRun({

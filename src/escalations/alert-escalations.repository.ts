@@ -2,15 +2,16 @@
 import type { AlertRef } from '../alerts/alert.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import { lastOf } from '../process/pages.ts';
 import type { AlertEscalation, EscalationState } from './alert-escalation.ts';
 import {
   COUNT_OPEN,
-  END_BY_POLICY,
+  END_NEXT,
   FIND_DUE,
   FIND_MUTED_UNTIL,
   LIST_DUE,
   LIST_WITHOUT_WORKFLOW,
-  PLAN_BY_POLICY,
+  PLAN_NEXT,
 } from './alert-escalations.statements.ts';
 import type { EscalationTitle } from './escalation-description.ts';
 import { type EscalationProgress, REPEATS_MAX } from './escalation-plan.ts';
@@ -57,6 +58,29 @@ export interface EscalationCounts {
   /** Seconds since the step that is most overdue was due; 0 when none is. */
   overdueSeconds: number;
 }
+
+/** Escalations behind that alert, in the order of their alerts. */
+export interface Chunk {
+  after: string;
+  limit: number;
+}
+
+export interface FollowedChunk {
+  /** Behind which the next chunk begins; null: this was the last. */
+  last: string | null;
+  /** Their runs are not to wait for what they waited for. */
+  affected: AlertRef[];
+}
+
+interface FollowedRow {
+  alertId: string;
+  isAffected: boolean;
+}
+
+const toFollowed = (organizationId: string, rows: FollowedRow[], { limit }: Chunk): FollowedChunk => ({
+  last: lastOf(rows, limit)?.alertId ?? null,
+  affected: rows.filter(({ isAffected }) => isAffected).map(({ alertId }) => ({ organizationId, alertId })),
+});
 
 /** Runs that are signalled after a change that is about many; a sweep and their next step make up for others. */
 const SIGNALLED_MAX = 200;
@@ -148,22 +172,25 @@ export function createAlertEscalationsRepository(sql: Database) {
       await query(sql, `update alert_escalations set workflow_checked_at = null where state = 'open'`);
     },
 
-    /** After a change of the policy: when the next step of each is due. Answers with some of them. */
-    async planByPolicy(
+    /** After a change of the policy: when the next step of each is due. */
+    async planNext(
       { organizationId, policyId }: PolicyRef,
       { steps, repeatMinutes }: Pick<PolicyFields, 'steps' | 'repeatMinutes'>,
-    ): Promise<AlertRef[]> {
-      const bindings = { organizationId, policyId, steps: JSON.stringify(steps), repeatMinutes };
-      const limits = { repeatsMax: REPEATS_MAX, limit: SIGNALLED_MAX };
-      return query(sql, PLAN_BY_POLICY, { ...bindings, ...limits });
+      chunk: Chunk,
+    ): Promise<FollowedChunk> {
+      const plan = { steps: JSON.stringify(steps), repeatMinutes, repeatsMax: REPEATS_MAX };
+      const rows = await query<FollowedRow>(sql, PLAN_NEXT, { organizationId, policyId, ...plan, ...chunk });
+      return toFollowed(organizationId, rows, chunk);
     },
 
-    /** Answers with some of those that end. */
-    endByPolicy: (
+    async endNext(
       { organizationId, policyId }: PolicyRef,
       state: 'policy_disabled' | 'policy_deleted',
-    ): Promise<AlertRef[]> =>
-      query(sql, END_BY_POLICY, { organizationId, policyId, state, limit: SIGNALLED_MAX }),
+      chunk: Chunk,
+    ): Promise<FollowedChunk> {
+      const rows = await query<FollowedRow>(sql, END_NEXT, { organizationId, policyId, state, ...chunk });
+      return toFollowed(organizationId, rows, chunk);
+    },
 
     /** For a metric, over all organizations; up to 10,000. */
     async countOpen(now: Date): Promise<EscalationCounts> {

@@ -1,4 +1,4 @@
-/** As text: sweeps, which go through all organizations, and what a change of a policy does to all its escalations. */
+/** As text: sweeps, which go through all organizations, and what a change of a policy does to its escalations. */
 import { mutedUntil } from '../mutes/mutes.statements.ts';
 
 /** Until when the asset of an alert `a` is muted. */
@@ -38,13 +38,16 @@ export const LIST_WITHOUT_WORKFLOW = `
   )) as missing
   group by organization_id, alert_id order by min(turn), min(since) limit :limit`;
 
-/** Locked in the order of their ids, as others who change several do. */
-export const PLAN_BY_POLICY = `
+/** The next open escalations of a policy, locked in the order of their alerts, as others who change several do. */
+const LOCK_NEXT = `
   with locked as (
-    select organization_id, alert_id from alert_escalations
-    where organization_id = :organizationId and policy_id = :policyId and state = 'open'
-    order by alert_id for no key update
-  ), planned as (
+    select organization_id, alert_id, next_step_at from alert_escalations
+    where organization_id = :organizationId and policy_id = :policyId and state = 'open' and alert_id > :after::uuid
+    order by alert_id limit :limit for no key update
+  )`;
+
+/** Answers for each whether its next step is earlier than it was. */
+export const PLAN_NEXT = `${LOCK_NEXT}, planned as (
     update alert_escalations e set next_step_at = case
       when e.steps_made < jsonb_array_length(:steps::jsonb) then
         e.began_at + make_interval(mins => (:steps::jsonb -> e.steps_made ->> 'afterMinutes')::integer)
@@ -52,22 +55,18 @@ export const PLAN_BY_POLICY = `
     end
     from locked n where e.organization_id = n.organization_id and e.alert_id = n.alert_id
       and e.organization_id = :organizationId
-    returning e.organization_id, e.alert_id
+    returning e.alert_id, e.next_step_at, n.next_step_at as before
   )
-  select organization_id as "organizationId", alert_id as "alertId" from planned limit :limit`;
+  select alert_id as "alertId", coalesce(next_step_at < coalesce(before, 'infinity'), false) as "isAffected"
+  from planned order by alert_id`;
 
-export const END_BY_POLICY = `
-  with locked as (
-    select organization_id, alert_id from alert_escalations
-    where organization_id = :organizationId and policy_id = :policyId and state = 'open'
-    order by alert_id for no key update
-  ), ended as (
+export const END_NEXT = `${LOCK_NEXT}, ended as (
     update alert_escalations e set state = :state
     from locked n where e.organization_id = n.organization_id and e.alert_id = n.alert_id
       and e.organization_id = :organizationId
-    returning e.organization_id, e.alert_id
+    returning e.alert_id
   )
-  select organization_id as "organizationId", alert_id as "alertId" from ended limit :limit`;
+  select alert_id as "alertId", true as "isAffected" from ended order by alert_id`;
 
 export const COUNT_OPEN = `
   select (

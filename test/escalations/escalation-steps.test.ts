@@ -199,6 +199,7 @@ describe('A step of an escalation', () => {
       { afterMinutes: 5, channelIds: [head] },
     ];
     await org.api.patch(`/escalations/${policyId}`, { steps, repeatMinutes: 5 });
+    await pass(id, 1);
     assert.equal((await customer.show(id)).escalation?.nextStepAt, at(5).toISOString());
     await pass(id, 5);
     assert.equal((await customer.show(id)).escalation?.nextStepAt, at(10).toISOString());

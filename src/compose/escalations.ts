@@ -31,7 +31,7 @@ import { onSetAside } from './set-aside.ts';
 const CALLS = { atOnceMax: 20, waitingMax: 5_000 };
 
 /** What begins, holds and ends runs, after the commit of what it follows from. */
-export function composeEscalationRuns({ sql, starter, now, onTemporalFault }: Resources) {
+export function composeEscalationRuns({ starter, onTemporalFault }: Resources) {
   const calls = createTaskLimit(CALLS);
   const start = (alert: AlertRef, title: EscalationTitle | null) =>
     calls.run(() => starter.startEscalation(alert, title), onTemporalFault('start escalation'));
@@ -41,15 +41,9 @@ export function composeEscalationRuns({ sql, starter, now, onTemporalFault }: Re
   return {
     runs: { begin: start, end: signal },
     wake,
-    /** A mute that has held steps of the organization is over before its time. */
-    goOn({ afterCommit }: Transaction, organizationId: string): void {
-      afterCommit(() =>
-        calls.run(
-          async () => wake(await createAlertEscalationsRepository(sql).listDue(organizationId, now())),
-          onTemporalFault('signal escalation'),
-        ),
-      );
-    },
+    /** A mute that was to hold steps of the organization until then is over before its time. */
+    goOn: (tx: Transaction, organizationId: string, mutedUntil: Date): Promise<void> =>
+      createEscalationChangesRepository(tx.sql).insertMute(organizationId, mutedUntil),
     async hold(tx: Transaction, alert: AlertRef, snoozeUntil: Date | null): Promise<void> {
       const escalations = createAlertEscalationsRepository(tx.sql);
       if (!(await escalations.hold(alert, snoozeUntil))) return;
@@ -92,6 +86,7 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
       escalationsIn: createAlertEscalationsRepository,
       wakeRuns: wake,
       onSetAside: onSetAside(resources, 'escalations'),
+      now,
     }),
     /** The step of the workflow of an alert. */
     run: createEscalationRun({

@@ -9,9 +9,9 @@ import {
   END_NEXT,
   FIND_DUE,
   FIND_MUTED_UNTIL,
-  LIST_DUE,
   LIST_WITHOUT_WORKFLOW,
   PLAN_NEXT,
+  UNMUTE_NEXT,
 } from './alert-escalations.statements.ts';
 import type { EscalationTitle } from './escalation-description.ts';
 import { type EscalationProgress, REPEATS_MAX } from './escalation-plan.ts';
@@ -28,6 +28,7 @@ interface EscalationRow {
   last_step_at: Date | null;
   next_step_at: Date | null;
   held_until: Date | null;
+  muted_until: Date | null;
   fleet_overdue: number | null;
   fleet_total: number | null;
   workflow_checked_at: Date | null;
@@ -47,6 +48,7 @@ const toEscalation = (row: EscalationRow): AlertEscalation => ({
   repeatsMade: row.repeats_made,
   lastStepAt: row.last_step_at,
   nextStepAt: row.next_step_at,
+  mutedUntil: row.muted_until,
   fleet:
     row.fleet_overdue === null || row.fleet_total === null
       ? null
@@ -82,9 +84,6 @@ const toFollowed = (organizationId: string, rows: FollowedRow[], { limit }: Chun
   affected: rows.filter(({ isAffected }) => isAffected).map(({ alertId }) => ({ organizationId, alertId })),
 });
 
-/** Runs that are signalled after a change that is about many; a sweep and their next step make up for others. */
-const SIGNALLED_MAX = 200;
-
 export type AlertEscalationsRepository = ReturnType<typeof createAlertEscalationsRepository>;
 
 export function createAlertEscalationsRepository(sql: Database) {
@@ -112,13 +111,17 @@ export function createAlertEscalationsRepository(sql: Database) {
           repeats_made: after.repeatsMade,
           last_step_at: after.lastStepAt,
           next_step_at: nextStepAt,
+          muted_until: null,
         });
       if (count !== 1) throw new Error('A step of an escalation was made twice at once');
     },
 
-    /** As the policy is now. */
-    async setNextStep(ref: AlertRef, at: Date | null): Promise<void> {
-      await one(ref).update({ next_step_at: at });
+    /** As the policy and the mute are now. */
+    async plan(
+      ref: AlertRef,
+      { nextStepAt, mutedUntil }: Pick<AlertEscalation, 'nextStepAt' | 'mutedUntil'>,
+    ): Promise<void> {
+      await one(ref).update({ next_step_at: nextStepAt, muted_until: mutedUntil });
     },
 
     async setState(ref: AlertRef, state: EscalationState): Promise<void> {
@@ -154,14 +157,10 @@ export function createAlertEscalationsRepository(sql: Database) {
       return row?.until ?? null;
     },
 
-    /** Whether a step is due, and no mute holds it. */
+    /** Whether a step is due. */
     async isDue(ref: AlertRef, now: Date): Promise<boolean> {
       return (await query(sql, FIND_DUE, { ...ref, now })).length > 0;
     },
-
-    /** Some of those with a step that is due, the earliest first. */
-    listDue: (organizationId: string, now: Date): Promise<AlertRef[]> =>
-      query(sql, LIST_DUE, { organizationId, now, limit: SIGNALLED_MAX }),
 
     /** A sweep over all organizations: those with a step that is due first, then those that were not checked for longest. */
     listWithoutWorkflow: (now: Date, olderThanMs: number, limit: number): Promise<AlertRef[]> =>
@@ -190,6 +189,15 @@ export function createAlertEscalationsRepository(sql: Database) {
     ): Promise<FollowedChunk> {
       const rows = await query<FollowedRow>(sql, END_NEXT, { organizationId, policyId, state, ...chunk });
       return toFollowed(organizationId, rows, chunk);
+    },
+
+    /** Those that were to wait for the end of a mute, and do not any more. */
+    async unmuteNext(
+      { organizationId, mutedUntil, now }: { organizationId: string; mutedUntil: Date; now: Date },
+      chunk: Chunk,
+    ): Promise<FollowedChunk> {
+      const bindings = { organizationId, mutedUntil, now, ...chunk };
+      return toFollowed(organizationId, await query<FollowedRow>(sql, UNMUTE_NEXT, bindings), chunk);
     },
 
     /** For a metric, over all organizations; up to 10,000. */

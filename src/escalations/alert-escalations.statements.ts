@@ -12,25 +12,21 @@ const MUTED_UNTIL = mutedUntil(
 export const FIND_MUTED_UNTIL = `
   select ${MUTED_UNTIL} as until from alerts a where a.organization_id = :organizationId and a.id = :alertId`;
 
-/** A step of `e` is due, and no mute holds it. */
-const IS_DUE = `e.state = 'open' and e.next_step_at is not null and greatest(e.next_step_at, e.held_until) <= :now
-      and (select ${MUTED_UNTIL} from alerts a where a.organization_id = e.organization_id and a.id = e.alert_id) is null`;
+const DUE_AT = 'greatest(e.next_step_at, e.held_until, e.muted_until)';
+
+/** A step of `e` is due. A mute that its run has not seen yet may hold it. */
+const IS_DUE = `e.state = 'open' and e.next_step_at is not null and ${DUE_AT} <= :now`;
 
 export const FIND_DUE = `
   select e.alert_id as "alertId" from alert_escalations e
   where e.organization_id = :organizationId and e.alert_id = :alertId and ${IS_DUE}`;
 
-export const LIST_DUE = `
-  select e.organization_id as "organizationId", e.alert_id as "alertId" from alert_escalations e
-  where e.organization_id = :organizationId and ${IS_DUE}
-  order by greatest(e.next_step_at, e.held_until) limit :limit`;
-
 export const LIST_WITHOUT_WORKFLOW = `
   select organization_id as "organizationId", alert_id as "alertId" from ((
-    select e.organization_id, e.alert_id, 1 as turn, greatest(e.next_step_at, e.held_until) as since
+    select e.organization_id, e.alert_id, 1 as turn, ${DUE_AT} as since
     from alert_escalations e
     where ${IS_DUE} and coalesce(e.workflow_checked_at, e.began_at) < now() - make_interval(secs => :seconds)
-    order by greatest(e.next_step_at, e.held_until) limit :limit
+    order by ${DUE_AT} limit :limit
   ) union all (
     select organization_id, alert_id, 2, coalesce(workflow_checked_at, began_at) from alert_escalations
     where state = 'open' and coalesce(workflow_checked_at, began_at) < now() - make_interval(secs => :seconds)
@@ -68,10 +64,24 @@ export const END_NEXT = `${LOCK_NEXT}, ended as (
   )
   select alert_id as "alertId", true as "isAffected" from ended order by alert_id`;
 
+/** The mute has ended: those that it held and whose step is due by now are made. */
+export const UNMUTE_NEXT = `
+  with locked as (
+    select organization_id, alert_id from alert_escalations
+    where organization_id = :organizationId and muted_until = :mutedUntil and state = 'open' and alert_id > :after::uuid
+    order by alert_id limit :limit for no key update
+  ), unmuted as (
+    update alert_escalations e set muted_until = null
+    from locked n where e.organization_id = n.organization_id and e.alert_id = n.alert_id
+      and e.organization_id = :organizationId
+    returning e.*
+  )
+  select e.alert_id as "alertId", coalesce(${DUE_AT} <= :now, false) as "isAffected" from unmuted e order by e.alert_id`;
+
 export const COUNT_OPEN = `
   select (
     select count(*) from (select 1 from alert_escalations where state = 'open' limit 10000) as counted
   ) as open, coalesce((
-    select extract(epoch from :now::timestamptz - greatest(e.next_step_at, e.held_until))::float8
-    from alert_escalations e where ${IS_DUE} order by greatest(e.next_step_at, e.held_until) limit 1
+    select extract(epoch from :now::timestamptz - ${DUE_AT})::float8
+    from alert_escalations e where ${IS_DUE} order by ${DUE_AT} limit 1
   ), 0) as "overdueSeconds"`;

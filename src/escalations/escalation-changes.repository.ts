@@ -9,7 +9,10 @@ export interface ChangeRef {
 }
 
 export interface EscalationChange extends ChangeRef {
-  policyId: string;
+  /** It was changed, disabled or deleted; null: a mute has ended. */
+  policyId: string | null;
+  /** A mute was to last until then, and has ended earlier; null: a policy has changed. */
+  mutedUntil: Date | null;
   /** Null: before the first escalation. */
   afterAlertId: string | null;
 }
@@ -17,7 +20,8 @@ export interface EscalationChange extends ChangeRef {
 interface ChangeRow {
   organization_id: string;
   id: string;
-  policy_id: string;
+  policy_id: string | null;
+  muted_until: Date | null;
   after_alert_id: string | null;
 }
 
@@ -26,6 +30,14 @@ declare module 'knex/types/tables.js' {
     escalation_changes: ChangeRow;
   }
 }
+
+const toChange = (row: ChangeRow): EscalationChange => ({
+  organizationId: row.organization_id,
+  id: row.id,
+  policyId: row.policy_id,
+  mutedUntil: row.muted_until,
+  afterAlertId: row.after_alert_id,
+});
 
 const LIST_FIRST = `
   select distinct on (organization_id) organization_id as "organizationId", id from escalation_changes
@@ -46,6 +58,13 @@ export function createEscalationChangesRepository(sql: Database) {
         .merge({ after_alert_id: null });
     },
 
+    async insertMute(organizationId: string, mutedUntil: Date): Promise<void> {
+      await sql('escalation_changes')
+        .insert({ organization_id: organizationId, muted_until: mutedUntil })
+        .onConflict(['organization_id', 'muted_until'])
+        .merge({ after_alert_id: null });
+    },
+
     /** The first of each of the organizations behind that id. */
     listFirst: (after: string, limit: number): Promise<ChangeRef[]> =>
       query(sql, LIST_FIRST, { after, limit }),
@@ -53,7 +72,7 @@ export function createEscalationChangesRepository(sql: Database) {
     /** Null when it is gone, or somebody writes it. */
     async lock(ref: ChangeRef): Promise<EscalationChange | null> {
       const row = await one(ref).first().forUpdate().skipLocked();
-      return row ? { ...ref, policyId: row.policy_id, afterAlertId: row.after_alert_id } : null;
+      return row ? toChange(row) : null;
     },
 
     async advance(ref: ChangeRef, afterAlertId: string): Promise<void> {

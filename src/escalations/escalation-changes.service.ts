@@ -1,6 +1,6 @@
 /**
- * A policy that many open escalations follow is changed in one row; a sweep goes through the escalations in chunks, in the
- * order of their alerts. So the request is short, and frames that resolve alerts wait for a chunk at most. One chunk for
+ * A policy that many open escalations follow is changed in one row, and a mute that holds many ended in one; a sweep goes
+ * through the escalations in chunks, in the order of their alerts. So the request is short, and frames that resolve alerts wait for a chunk at most. One chunk for
  * each organization in turn.
  */
 import type { AlertRef } from '../alerts/alert.ts';
@@ -14,16 +14,18 @@ import type {
   EscalationChangesRepository,
 } from './escalation-changes.repository.ts';
 import type { PoliciesRepository } from './escalation-policies.repository.ts';
+import type { PolicyRef } from './escalation-policy.ts';
 
 export interface EscalationChangesDeps {
   transact: Transact;
   changes: Pick<EscalationChangesRepository, 'listFirst'>;
   changesIn(sql: Database): Pick<EscalationChangesRepository, 'lock' | 'advance' | 'remove'>;
   policiesIn(sql: Database): Pick<PoliciesRepository, 'find'>;
-  escalationsIn(sql: Database): Pick<AlertEscalationsRepository, 'planNext' | 'endNext'>;
+  escalationsIn(sql: Database): Pick<AlertEscalationsRepository, 'planNext' | 'endNext' | 'unmuteNext'>;
   /** After the commit: these runs look at their rows again. */
   wakeRuns(alerts: AlertRef[]): void;
   onSetAside(change: ChangeRef, error: unknown): void;
+  now(): Date;
 }
 
 /** Below all ids. */
@@ -37,16 +39,21 @@ const ROUNDS_MAX = 20;
 export function createEscalationChanges(
   deps: EscalationChangesDeps,
 ): (shouldContinue: () => boolean) => Promise<void> {
-  const { transact, changes, changesIn, policiesIn, escalationsIn, wakeRuns, onSetAside } = deps;
+  const { transact, changes, changesIn, policiesIn, escalationsIn, wakeRuns, onSetAside, now } = deps;
 
   async function followChunk(sql: Database, change: EscalationChange): Promise<FollowedChunk> {
-    const { organizationId, policyId, afterAlertId } = change;
+    const { organizationId, policyId, mutedUntil, afterAlertId } = change;
     const chunk: Chunk = { after: afterAlertId ?? NONE, limit: ESCALATIONS_AT_ONCE };
-    const policy = await policiesIn(sql).find({ organizationId, policyId });
-    const escalations = escalationsIn(sql);
-    if (policy?.status === 'active') return escalations.planNext({ organizationId, policyId }, policy, chunk);
+    if (policyId !== null) return followPolicy(sql, { organizationId, policyId }, chunk);
+    if (mutedUntil === null) throw new Error('A change of escalations has neither a policy nor a mute');
+    return escalationsIn(sql).unmuteNext({ organizationId, mutedUntil, now: now() }, chunk);
+  }
+
+  async function followPolicy(sql: Database, ref: PolicyRef, chunk: Chunk): Promise<FollowedChunk> {
+    const policy = await policiesIn(sql).find(ref);
+    if (policy?.status === 'active') return escalationsIn(sql).planNext(ref, policy, chunk);
     const state = policy ? 'policy_disabled' : 'policy_deleted';
-    return escalations.endNext({ organizationId, policyId }, state, chunk);
+    return escalationsIn(sql).endNext(ref, state, chunk);
   }
 
   const follow = (ref: ChangeRef): Promise<void> =>

@@ -8,6 +8,7 @@ import type { EscalationPolicy } from './escalation-policy.ts';
 /** A step with what it waits for. */
 export interface HeldStep extends PlannedStep {
   dueAt: Date;
+  mutedUntil: Date | null;
   heldBy: 'snooze' | 'mute' | null;
 }
 

@@ -69,6 +69,7 @@ describe('A change of open escalations', () => {
       policiesIn: createPoliciesRepository,
       escalationsIn: createAlertEscalationsRepository,
       wakeRuns: (alerts) => void woken.push(...alerts.map(({ alertId }) => alertId)),
+      now: () => BEGAN_AT,
       onSetAside: (_, error) => void setAside.push(error),
     });
     return sweep(() => left-- > 0);

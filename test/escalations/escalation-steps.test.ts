@@ -9,6 +9,7 @@ import { createAlertEscalationsRepository } from '../../src/escalations/alert-es
 import type { EscalationRunDeps } from '../../src/escalations/escalation-run.service.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { openSteps, type Steps } from '../support/steps.ts';
 import { MINUTE_MS, newRun, useOrganization } from './harness.ts';
 
 describe('A step of an escalation', () => {
@@ -18,11 +19,16 @@ describe('A step of an escalation', () => {
   let nurse: string;
   let head: string;
   let beganAt: number;
+  let steps: Steps;
 
   before(async () => {
     dms = await startService({ withWorker: false });
+    steps = openSteps(dms);
   });
-  after(() => dms.stop());
+  after(async () => {
+    await steps.close();
+    await dms.stop();
+  });
   beforeEach(async () => {
     org = await dms.addOrganization();
     customer = useOrganization(dms, org);
@@ -43,6 +49,8 @@ describe('A step of an escalation', () => {
   /** The pass of a run so many minutes after the beginning. */
   const pass = (alertId: string, minutes: number, more: Partial<EscalationRunDeps> = {}) =>
     newRun(dms, () => at(minutes), more).makeDueStep({ organizationId: org.id, alertId });
+  const isDue = (alertId: string, minutes: number) =>
+    createAlertEscalationsRepository(dms.service.sql).isDue({ organizationId: org.id, alertId }, at(minutes));
   const reached = async () => (await customer.sent()).map(({ to }) => to);
   /** What the sweep for snoozes does then. */
   const endSnoozes = (minutes: number) =>
@@ -180,10 +188,43 @@ describe('A step of an escalation', () => {
     const held = await pass(id, 1);
     assert.deepEqual([held?.next?.heldBy, held?.next?.at], ['mute', at(30).toISOString()]);
     assert.deepEqual(await reached(), []);
-    const escalations = createAlertEscalationsRepository(dms.service.sql);
-    assert.deepEqual(await escalations.listDue(org.id, at(29)), []);
-    assert.equal((await escalations.listDue(org.id, at(30))).length, 1);
+    assert.deepEqual([await isDue(id, 29), await isDue(id, 30)], [false, true]);
     await pass(id, 30);
+    assert.deepEqual(await reached(), ['nurse']);
+  });
+
+  it('goes on when the mute that its run has seen ends before its time', async () => {
+    await customer.escalation([[0, nurse]]);
+    const { id } = await openAlert();
+    const path = `/assets/${(await org.api.get(`/alerts/${id}`)).body.assetId}/mute`;
+    await org.api.post(path, { until: at(30), reason: 'Defrosting' });
+    await pass(id, 1);
+    await org.api.delete(path);
+    assert.equal(await isDue(id, 2), false);
+    await steps.followChanges();
+    assert.equal(await isDue(id, 2), true);
+    await pass(id, 2);
+    assert.deepEqual(await reached(), ['nurse']);
+  });
+
+  it('is made when the mute ends while its run reads it', async () => {
+    await customer.escalation([[0, nurse]]);
+    const { id } = await openAlert();
+    const path = `/assets/${(await org.api.get(`/alerts/${id}`)).body.assetId}/mute`;
+    await org.api.post(path, { until: at(30), reason: 'Defrosting' });
+    const escalationsIn: EscalationRunDeps['escalationsIn'] = (sql) => {
+      const escalations = createAlertEscalationsRepository(sql);
+      return {
+        ...escalations,
+        async findMutedUntil(...given) {
+          const until = await escalations.findMutedUntil(...given);
+          if (until) await org.api.delete(path);
+          if (until) await steps.followChanges();
+          return until;
+        },
+      };
+    };
+    await pass(id, 1, { escalationsIn });
     assert.deepEqual(await reached(), ['nurse']);
   });
 

@@ -27,16 +27,24 @@ import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows
 import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
 
-/** Calls to Temporal at a time, and those that wait: a sweep makes up for all others. */
-const CALLS = { atOnceMax: 20, waitingMax: 5_000 };
+/** Calls to Temporal at a time, and those of an organization that wait: a sweep makes up for all others. */
+const CALLS = { atOnceMax: 20, waitingMax: 1_000 };
 
 /** What begins, holds and ends runs, after the commit of what it follows from. */
 export function composeEscalationRuns({ starter, onTemporalFault }: Resources) {
   const calls = createTaskLimit(CALLS);
   const start = (alert: AlertRef, title: EscalationTitle | null) =>
-    calls.run(() => starter.startEscalation(alert, title), onTemporalFault('start escalation'));
+    calls.run(
+      alert.organizationId,
+      () => starter.startEscalation(alert, title),
+      onTemporalFault('start escalation'),
+    );
   const signal = (alert: AlertRef) =>
-    calls.run(() => starter.signalEscalation(alert), onTemporalFault('signal escalation'));
+    calls.run(
+      alert.organizationId,
+      () => starter.signalEscalation(alert),
+      onTemporalFault('signal escalation'),
+    );
   const wake = (alerts: AlertRef[]) => alerts.forEach(signal);
   return {
     runs: { begin: start, end: signal },

@@ -162,7 +162,10 @@ export function createAlertEscalationsRepository(sql: Database) {
       return (await query(sql, FIND_DUE, { ...ref, now })).length > 0;
     },
 
-    /** A sweep over all organizations: those with a step that is due first, then those that were not checked for longest. */
+    /**
+     * A sweep over all organizations: those with a step that is due first, of each organization in turn, then those that were
+     * not checked for longest.
+     */
     listWithoutWorkflow: (now: Date, olderThanMs: number, limit: number): Promise<AlertRef[]> =>
       query(sql, LIST_WITHOUT_WORKFLOW, { now, seconds: olderThanMs / 1000, limit }),
 

@@ -21,14 +21,18 @@ export const FIND_DUE = `
   select e.alert_id as "alertId" from alert_escalations e
   where e.organization_id = :organizationId and e.alert_id = :alertId and ${IS_DUE}`;
 
+/** Steps that are due first, one of each organization in turn: many of one delay none of another. */
 export const LIST_WITHOUT_WORKFLOW = `
   select organization_id as "organizationId", alert_id as "alertId" from ((
-    select e.organization_id, e.alert_id, 1 as turn, ${DUE_AT} as since
-    from alert_escalations e
-    where ${IS_DUE} and coalesce(e.workflow_checked_at, e.began_at) < now() - make_interval(secs => :seconds)
-    order by ${DUE_AT} limit :limit
+    select * from (
+      select e.organization_id, e.alert_id, row_number() over (partition by e.organization_id order by ${DUE_AT}) as turn,
+        ${DUE_AT} as since
+      from alert_escalations e
+      where ${IS_DUE} and coalesce(e.workflow_checked_at, e.began_at) < now() - make_interval(secs => :seconds)
+    ) as due
+    where turn <= :limit order by turn, since limit :limit
   ) union all (
-    select organization_id, alert_id, 2, coalesce(workflow_checked_at, began_at) from alert_escalations
+    select organization_id, alert_id, null, coalesce(workflow_checked_at, began_at) from alert_escalations
     where state = 'open' and coalesce(workflow_checked_at, began_at) < now() - make_interval(secs => :seconds)
     order by coalesce(workflow_checked_at, began_at) limit :limit
   )) as missing

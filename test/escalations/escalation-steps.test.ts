@@ -360,4 +360,21 @@ describe('A step of an escalation', () => {
     await customer.acknowledge(id);
     assert.deepEqual(await ids(5), []);
   });
+
+  it('is found by the sweep in turn with those of other organizations, of which many are due for longer', async () => {
+    await customer.escalation([[5, nurse]]);
+    for (let count = 0; count < 4; count++) await openAlert();
+    const longDue = org.id;
+    org = await dms.addOrganization();
+    customer = useOrganization(dms, org);
+    await customer.escalation([[5, await customer.channel('other')]]);
+    const { id } = await openAlert();
+    const escalations = createAlertEscalationsRepository(dms.service.sql);
+    const own = [longDue, org.id];
+    await query(dms.service.sql, 'delete from alert_escalations where organization_id <> all(?::uuid[])', [
+      own,
+    ]);
+    const [, second] = await escalations.listWithoutWorkflow(at(60), 0, 3);
+    assert.equal(second?.alertId, id);
+  });
 });

@@ -60,8 +60,9 @@ export function createMissingWorkflowsSweep<Ref>(deps: MissingWorkflowsDeps<Ref>
       if (await trySucceeds(ref)) failing.delete(keyOf(ref));
       else failing.add(keyOf(ref));
     };
-    for (let index = 0; index < CHECKED_PER_SWEEP; index += CHECKED_AT_ONCE)
-      await Promise.all(inTurn.slice(index, index + CHECKED_AT_ONCE).map(check));
+    const toCheck = inTurn.slice(0, CHECKED_PER_SWEEP);
+    for (let index = 0; index < toCheck.length; index += CHECKED_AT_ONCE)
+      await Promise.all(toCheck.slice(index, index + CHECKED_AT_ONCE).map(check));
     failed = new Set([...failing].slice(-FAILED_MAX));
   };
 }

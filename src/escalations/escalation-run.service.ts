@@ -65,7 +65,8 @@ export function createEscalationRun(deps: EscalationRunDeps) {
   ): Promise<HeldStep | null> {
     const step = nextStep(policy, escalation);
     if (!step) return null;
-    const mutedUntil = await escalationsIn(sql).findMutedUntil(ref, now());
+    // The mute of one device mutes none of the others of its fleet.
+    const mutedUntil = escalation.fleet ? null : await escalationsIn(sql).findMutedUntil(ref, now());
     const held = heldBy(alert.status === 'acknowledged' ? alert.snoozeUntil : null, mutedUntil);
     const isHeld = held !== null && held.until > step.at;
     return { ...step, dueAt: isHeld ? held.until : step.at, heldBy: isHeld ? held.by : null, mutedUntil };
@@ -132,7 +133,10 @@ export function createEscalationRun(deps: EscalationRunDeps) {
       const policy = await policiesIn(sql).find({ organizationId, policyId: found.escalation.policyId });
       const escalating = {
         ...found,
-        escalation: { ...found.escalation, state: stateOf(found.alert, policy) },
+        escalation: {
+          ...found.escalation,
+          state: found.escalation.state === 'open' ? stateOf(found.alert, policy) : found.escalation.state,
+        },
       };
       const { state } = escalating.escalation;
       await escalationsIn(sql).touchWorkflow(ref);

@@ -72,7 +72,7 @@ const NO_CLAIMS = randomUUID();
 export type EscalationRuns = ReturnType<typeof composeEscalationRuns>;
 
 export function composeEscalations(resources: Resources, { runs, wake, flush }: EscalationRuns) {
-  const { settings, sql, metrics, transact, now, starter, onRunStarted, onTemporalFault } = resources;
+  const { settings, sql, metrics, log, transact, now, starter, onRunStarted, onTemporalFault } = resources;
   const policies = createPoliciesRepository(sql);
   const escalations = createAlertEscalationsRepository(sql);
   return {
@@ -126,8 +126,15 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
       transact,
       fleets: createFleetEscalationsRepository(sql),
       fleetsIn: createFleetEscalationsRepository,
+      alerts: createUnannouncedAlertsRepository(sql),
       alertsIn: createUnannouncedAlertsRepository,
       runs,
+      onSetAside: onSetAside(resources, 'escalations'),
+      onBoundHit: (organizationId, limit) =>
+        log.warn(
+          { organizationId, limit },
+          'No escalation matches the alerts of an overdue fleet that are looked at',
+        ),
       now,
     }),
     /** In workers alone. */

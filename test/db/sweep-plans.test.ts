@@ -42,6 +42,7 @@ describe('Sweeps', () => {
     resources = openResources({ settings: dms.settings, log: createLog('silent') });
     sweeps = sweepsOf(resources, composeSlices(resources)).filter(({ name }) => SWEPT.includes(name));
     await addRows();
+    await addFleet();
     // The first time each row is looked at, as after an upgrade.
     for (const { run } of sweeps) await run(() => true);
     await query(dms.service.sql, 'vacuum analyze');
@@ -85,6 +86,19 @@ describe('Sweeps', () => {
        select organization_id, id, id, 'x',
          case when status = 'active' then 'delivered' when n % 2 = 0 then 'pending' else 'retrying' end
        from endpoints, generate_series(1, ${ROWS}) as n`,
+    ];
+    for (const statement of statements) await query(dms.service.sql, statement);
+  }
+
+  /** It is overdue, and no policy is for its alerts. */
+  async function addFleet(): Promise<void> {
+    const statements = [
+      `insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at, is_announced)
+       select organization_id, id, serial_number, 'no_data', 'new', '{}', now(), false from assets`,
+      `insert into overdue_fleets (organization_id, since, overdue_count, total_count) select id, now(), 25, 25 from organizations`,
+      `insert into escalation_policies
+         (organization_id, name, alert_types, severities, group_ids, steps, channel_ids, status)
+       select id, 'Too warm', '{high_temp}', '{critical}', '{}', '[]', '{}', 'active' from organizations`,
     ];
     for (const statement of statements) await query(dms.service.sql, statement);
   }

@@ -47,7 +47,7 @@ export function composeEscalationRuns({ starter, onTemporalFault }: Resources) {
     );
   const wake = (alerts: AlertRef[]) => alerts.forEach(signal);
   return {
-    runs: { begin: start, end: signal },
+    runs: { begin: start, wake: signal },
     wake,
     /** A mute that was to hold steps of the organization until then is over before its time. */
     goOn: (tx: Transaction, organizationId: string, mutedUntil: Date): Promise<void> =>

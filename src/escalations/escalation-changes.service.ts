@@ -1,7 +1,7 @@
 /**
- * A policy that many open escalations follow is changed in one row, and a mute that holds many ended in one; a sweep goes
- * through the escalations in chunks, in the order of their alerts. So the request is short, and frames that resolve alerts wait for a chunk at most. One chunk for
- * each organization in turn.
+ * A change of a policy that many open escalations follow, or the end of a mute that holds many, is one row; a sweep goes
+ * through the escalations in chunks, in the order of their alerts. So the request is short, and frames that resolve alerts
+ * wait for one chunk at most. Each organization has its turn, chunk by chunk.
  */
 import type { AlertRef } from '../alerts/alert.ts';
 import type { Database } from '../db/database.ts';

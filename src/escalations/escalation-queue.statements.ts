@@ -1,6 +1,6 @@
 /**
- * As text, because it works on sets, in the transaction that opens or resolves alerts. An escalation belongs to the oldest
- * policy that matches the alert; the group of its asset is looked up for a policy with groups only. Of a fleet that is
+ * As text, because it works on sets, in the transaction that opens or resolves alerts. An escalation belongs to the
+ * oldest policy that matches the alert; the group of its asset is looked up for a policy with groups only. Of a fleet that is
  * overdue one alert escalates alone: see fleet-escalations.service.ts. Those that end are locked in the order of their
  * alerts, as by others who change several.
  */

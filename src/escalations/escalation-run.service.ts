@@ -1,7 +1,7 @@
 /**
- * The step of `workflows/escalate-alert.ts`: one transaction, which makes the step that is due and can be repeated without
- * harm. The step and its notifications are stored together, under the lock of the alert, so none is lost or made twice, and
- * none follows an acknowledgement.
+ * The step of `workflows/escalate-alert.ts`: one transaction, which makes the step that is due and can be repeated
+ * without harm. The step and its notifications are stored together, under the lock of the alert, so none is lost or made
+ * twice, and none follows an acknowledgement.
  */
 import type { AlertRef } from '../alerts/alert.ts';
 import type { AlertActionsRepository } from '../alerts/alert-actions.repository.ts';
@@ -75,23 +75,24 @@ export function createEscalationRun(deps: EscalationRunDeps) {
   async function compose(
     sql: Database,
     { organizationId, alertId }: AlertRef,
-    { stepsMade: step, fleet }: AlertEscalation,
+    { fleet }: AlertEscalation,
+    { position, isRepeat }: PlannedStep,
     stepCount: number,
   ): Promise<Message> {
     const [alert] = await deps.notificationAlertsIn(sql).listAlerts(organizationId, [alertId]);
     if (!alert) throw new Error('The asset of an alert that escalates is gone');
-    const counted = fleet && (await countFleet(sql, organizationId, step, fleet));
-    return composeEscalation({ alert, assetName: alert.assetName, step, stepCount, fleet: counted });
+    const isFirst = position === 1 && !isRepeat;
+    const counted = fleet && !isFirst ? await countFleet(sql, organizationId, fleet) : fleet;
+    const { assetName } = alert;
+    return composeEscalation({ alert, assetName, step: position, isRepeat, stepCount, fleet: counted });
   }
 
-  /** As the fleet was when it became overdue; with later steps, as it is by then. Null: it is not overdue any more. */
+  /** How the fleet is by then: the first step says how it was when it became overdue. Null: it is not any more. */
   async function countFleet(
     sql: Database,
     organizationId: string,
-    step: number,
     fleet: EscalatedFleet,
   ): Promise<EscalatedFleet | null> {
-    if (step === 1) return fleet;
     const overdue = await deps.unannouncedIn(sql).count(organizationId, fleet.total);
     return overdue === 0 ? null : { ...fleet, overdue };
   }
@@ -113,7 +114,7 @@ export function createEscalationRun(deps: EscalationRunDeps) {
     const comment = describeStep(step, policy, channels);
     await deps.actionsIn(sql).insert(organizationId, ref.alertId, [{ action: 'escalated', comment }], null);
     const made = { ...escalation, ...after, nextStepAt, mutedUntil: null };
-    const message = await compose(sql, ref, made, policy.steps.length);
+    const message = await compose(sql, ref, made, step, policy.steps.length);
     for (const { id: channelId } of channels)
       await notificationsIn(sql).insertEscalation({ organizationId, channelId }, message, at);
     return made;
@@ -153,7 +154,7 @@ export function createEscalationRun(deps: EscalationRunDeps) {
       return escalationView(escalating, policy, next, now());
     });
 
-  /** Whether it ended before the row said that the escalation waits for it: then nobody else lets the escalation go on. */
+  /** Whether it ended before the row said that the escalation waits for it: then nobody else has it go on. */
   const hasMuteEnded = (ref: AlertRef, { at }: NextStepView): Promise<boolean> =>
     transact(async ({ sql }) => {
       const until = await escalationsIn(sql).findMutedUntil(ref, now());

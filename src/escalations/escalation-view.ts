@@ -19,13 +19,15 @@ export function escalationView(
   now: Date,
 ): EscalationView {
   const { acknowledgedAt, acknowledgedBy } = alert;
+  // More were made when the policy has lost steps since.
+  const stepCount = policy?.steps.length ?? escalation.stepsMade;
   return {
     serialNumber: alert.serialNumber,
     alertType: alert.type,
     state: escalation.state,
     policyName: policy?.name ?? null,
-    stepsMade: escalation.stepsMade,
-    stepCount: policy?.steps.length ?? escalation.stepsMade,
+    stepsMade: Math.min(escalation.stepsMade, stepCount),
+    stepCount,
     next: next && {
       position: next.position,
       isRepeat: next.isRepeat,

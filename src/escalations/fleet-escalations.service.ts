@@ -1,6 +1,6 @@
 /**
- * A fleet that is overdue escalates once: by the first of its alerts that a policy matches. When that device is back and the
- * fleet is not, the next alert goes on at the same step. Whoever acknowledges it acknowledges all the others.
+ * A fleet that is overdue escalates once: by the first of its alerts that a policy matches. When that device is back and
+ * the fleet is not, the next alert goes on at the same step. Whoever acknowledges it acknowledges all the others.
  */
 import type { AlertRef } from '../alerts/alert.ts';
 import type { UnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
@@ -19,7 +19,7 @@ export interface FleetEscalationsDeps {
   alertsIn(sql: Database): Pick<UnannouncedAlertsRepository, 'acknowledgeAs'>;
   runs: {
     begin(alert: AlertRef, title: EscalationTitle): void;
-    end(alert: AlertRef): void;
+    wake(alert: AlertRef): void;
   };
   onSetAside(fleet: { organizationId: string }, error: unknown): void;
   /** No policy matches one of the alerts that are looked at, and there are more. */
@@ -52,7 +52,7 @@ export function createFleetEscalations({
       const { alertId, serialNumber, endedAlertId } = begun;
       afterCommit(() => {
         runs.begin({ organizationId, alertId }, { serialNumber, alertType: 'no_data' });
-        if (endedAlertId !== null) runs.end({ organizationId, alertId: endedAlertId });
+        if (endedAlertId !== null) runs.wake({ organizationId, alertId: endedAlertId });
       });
       return true;
     });

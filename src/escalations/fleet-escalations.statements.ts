@@ -15,8 +15,8 @@ export const CANDIDATES_MAX = 20_000;
 const GROUP = '(select group_id from assets where organization_id = a.organization_id and id = a.asset_id)';
 
 /**
- * The earliest alert of the fleet that a policy matches takes over from the one before, if there was one, at the step where
- * that was; one whose policy is gone by then begins anew. The caller has locked the fleet.
+ * The earliest alert of the fleet that a policy matches takes over from the one before, if there was one, at the step
+ * where that was; one whose policy is gone by then begins anew. The caller has locked the fleet.
  */
 export const ESCALATE_NEXT = `
   with fleet as (

@@ -45,7 +45,7 @@ describe('The sweep over overdue fleets', () => {
           return after === null ? 'last' : null;
         },
       }),
-      runs: { begin: () => {}, end: () => {} },
+      runs: { begin: () => {}, wake: () => {} },
       onSetAside: ({ organizationId }) => void setAside.push(organizationId),
       onBoundHit: (organizationId) => void bounds.push(organizationId),
       now: () => new Date('2026-03-02T08:15:30Z'),

@@ -289,6 +289,26 @@ COMMENT ON COLUMN endpoint_hours.failed IS
 COMMENT ON COLUMN endpoint_hours.duration_ms IS
   'Of all attempts, added up.';
 
+CREATE TABLE escalation_changes (
+  organization_id uuid NOT NULL,
+  id uuid DEFAULT uuidv7() NOT NULL,
+  policy_id uuid,
+  muted_until timestamp with time zone,
+  after_alert_id uuid,
+  CONSTRAINT escalation_changes_pkey PRIMARY KEY (organization_id, id),
+  CONSTRAINT escalation_changes_muted_key UNIQUE (organization_id, muted_until),
+  CONSTRAINT escalation_changes_policy_key UNIQUE (organization_id, policy_id),
+  CONSTRAINT escalation_changes_subject_check CHECK ((policy_id IS NULL) <> (muted_until IS NULL))
+);
+COMMENT ON TABLE escalation_changes IS
+  'What open escalations are yet to follow. A sweep goes through them in chunks, and deletes the row at the end.';
+COMMENT ON COLUMN escalation_changes.policy_id IS
+  'It was changed, disabled or deleted. Null: a mute has ended.';
+COMMENT ON COLUMN escalation_changes.muted_until IS
+  'A mute was to last until then, and has ended earlier. Null: a policy has changed.';
+COMMENT ON COLUMN escalation_changes.after_alert_id IS
+  'The last alert that is done. Null: none is.';
+
 CREATE TABLE escalation_policies (
   organization_id uuid NOT NULL,
   id uuid DEFAULT uuidv7() NOT NULL,
@@ -1243,6 +1263,7 @@ CREATE TABLE alert_escalations (
   last_step_at timestamp with time zone,
   next_step_at timestamp with time zone,
   held_until timestamp with time zone,
+  muted_until timestamp with time zone,
   fleet_overdue integer,
   fleet_total integer,
   workflow_checked_at timestamp with time zone,
@@ -1250,7 +1271,8 @@ CREATE TABLE alert_escalations (
   CONSTRAINT alert_escalations_alert_fkey FOREIGN KEY (organization_id, alert_id) REFERENCES alerts(organization_id, id) ON DELETE CASCADE,
   CONSTRAINT alert_escalations_state_check CHECK (state = ANY (ARRAY['open'::text, 'acknowledged'::text, 'resolved'::text, 'policy_disabled'::text, 'policy_deleted'::text]))
 );
-CREATE INDEX alert_escalations_due_idx ON alert_escalations USING btree (GREATEST(next_step_at, held_until)) WHERE state = 'open'::text AND next_step_at IS NOT NULL;
+CREATE INDEX alert_escalations_due_idx ON alert_escalations USING btree (GREATEST(next_step_at, held_until, muted_until)) WHERE state = 'open'::text AND next_step_at IS NOT NULL;
+CREATE INDEX alert_escalations_muted_idx ON alert_escalations USING btree (organization_id, muted_until, alert_id) WHERE state = 'open'::text AND muted_until IS NOT NULL;
 CREATE INDEX alert_escalations_policy_idx ON alert_escalations USING btree (organization_id, policy_id, alert_id) WHERE state = 'open'::text;
 CREATE INDEX alert_escalations_without_workflow_idx ON alert_escalations USING btree (COALESCE(workflow_checked_at, began_at)) WHERE state = 'open'::text;
 COMMENT ON TABLE alert_escalations IS
@@ -1269,6 +1291,8 @@ COMMENT ON COLUMN alert_escalations.next_step_at IS
   'When the next step is due by the policy. Null: the last one was made.';
 COMMENT ON COLUMN alert_escalations.held_until IS
   'No step is made earlier: somebody has acknowledged the alert until then. Null: nobody has.';
+COMMENT ON COLUMN alert_escalations.muted_until IS
+  'No step is made earlier: the device was muted until then, when the run looked. Null: it was not.';
 COMMENT ON COLUMN alert_escalations.fleet_overdue IS
   'Of a fleet that is overdue, for which this alert stands: how many devices were. Null: it stands for itself.';
 COMMENT ON COLUMN alert_escalations.fleet_total IS

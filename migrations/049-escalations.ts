@@ -40,6 +40,7 @@ export const up = (sql: Knex) =>
       last_step_at timestamptz,
       next_step_at timestamptz,
       held_until timestamptz,
+      muted_until timestamptz,
       fleet_overdue integer,
       fleet_total integer,
       workflow_checked_at timestamptz,
@@ -51,8 +52,10 @@ export const up = (sql: Knex) =>
     );
     create index alert_escalations_policy_idx on alert_escalations (organization_id, policy_id, alert_id)
       where state = 'open';
-    create index alert_escalations_due_idx on alert_escalations (greatest(next_step_at, held_until))
+    create index alert_escalations_due_idx on alert_escalations (greatest(next_step_at, held_until, muted_until))
       where state = 'open' and next_step_at is not null;
+    create index alert_escalations_muted_idx on alert_escalations (organization_id, muted_until, alert_id)
+      where state = 'open' and muted_until is not null;
     create index alert_escalations_without_workflow_idx
       on alert_escalations (coalesce(workflow_checked_at, began_at)) where state = 'open';
     comment on table alert_escalations is
@@ -68,6 +71,8 @@ export const up = (sql: Knex) =>
       'When the next step is due by the policy. Null: the last one was made.';
     comment on column alert_escalations.held_until is
       'No step is made earlier: somebody has acknowledged the alert until then. Null: nobody has.';
+    comment on column alert_escalations.muted_until is
+      'No step is made earlier: the device was muted until then, when the run looked. Null: it was not.';
     comment on column alert_escalations.fleet_overdue is
       'Of a fleet that is overdue, for which this alert stands: how many devices were. Null: it stands for itself.';
     comment on column alert_escalations.fleet_total is 'How many devices the fleet had. Null: it stands for itself.';
@@ -76,6 +81,24 @@ export const up = (sql: Knex) =>
     comment on index alert_escalations_due_idx is 'Without organization_id: a sweep of the worker over all organizations.';
     comment on index alert_escalations_without_workflow_idx is
       'Without organization_id: a sweep of the worker over all organizations.';
+
+    create table escalation_changes (
+      organization_id uuid not null,
+      id uuid not null default uuidv7(),
+      policy_id uuid,
+      muted_until timestamptz,
+      after_alert_id uuid,
+      constraint escalation_changes_pkey primary key (organization_id, id),
+      constraint escalation_changes_policy_key unique (organization_id, policy_id),
+      constraint escalation_changes_muted_key unique (organization_id, muted_until),
+      constraint escalation_changes_subject_check check ((policy_id is null) <> (muted_until is null))
+    );
+    comment on table escalation_changes is
+      'What open escalations are yet to follow. A sweep goes through them in chunks, and deletes the row at the end.';
+    comment on column escalation_changes.policy_id is 'It was changed, disabled or deleted. Null: a mute has ended.';
+    comment on column escalation_changes.muted_until is
+      'A mute was to last until then, and has ended earlier. Null: a policy has changed.';
+    comment on column escalation_changes.after_alert_id is 'The last alert that is done. Null: none is.';
 
     alter table notifications add column is_escalation boolean not null default false;
     comment on column notifications.is_escalation is
@@ -101,5 +124,6 @@ export const down = (sql: Knex) =>
     comment on column alert_actions.comment is
       'commented: the text; assigned: to whom, null for nobody; snoozed: until when, in ISO 8601. Null otherwise.';
     alter table notifications drop column is_escalation;
+    drop table escalation_changes;
     drop table alert_escalations;
     drop table escalation_policies`);

@@ -1,10 +1,9 @@
 /**
- * One alert that escalates: makes each step when it is due, until somebody acknowledges the alert or it is over. PostgreSQL
- * holds which steps were made; this run holds the waiting and describes it for readers of the Temporal UI. It may be
+ * One alert that escalates: makes each step when it is due, until somebody acknowledges the alert or it is over.
+ * PostgreSQL holds which steps were made; this run holds the waiting and describes it for readers of the Temporal UI. It may be
  * terminated and started again at any time, because every pass begins with what the rows say.
  */
 import {
-  allHandlersFinished,
   condition,
   continueAsNew,
   defineSignal,
@@ -41,13 +40,11 @@ export async function escalateAlert(alert: AlertRef): Promise<string> {
     const escalation = await makeDueStep(alert);
     if (!escalation) return 'the alert no longer exists';
     setCurrentDetails(describeEscalation(escalation));
-    if (escalation.state !== 'open') return summarizeEscalation(escalation);
+    // Whoever has signalled meanwhile may have opened it again.
+    if (escalation.state !== 'open' && !hasPendingSignal) return summarizeEscalation(escalation);
 
     const waitMs = escalation.next?.waitMs ?? WAIT_MAX_MS;
     await condition(() => hasPendingSignal, Math.min(waitMs, WAIT_MAX_MS));
-    if (workflowInfo().continueAsNewSuggested) {
-      await condition(allHandlersFinished);
-      await continueAsNew<typeof escalateAlert>(alert);
-    }
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof escalateAlert>(alert);
   }
 }

@@ -79,9 +79,15 @@ function fieldsOf(input: CommandInput): Fields {
     ...(severities && { severities }),
     ...(groups && { groupIds: groups }),
     ...(steps && { steps: steps.map(toStep) }),
-    ...(repeat && { repeatMinutes: repeat === '0' ? null : Number(repeat) }),
+    ...(repeat && { repeatMinutes: toMinutes(repeat) }),
     ...(status && { status }),
   } as Fields;
+}
+
+/** Null for 0: no more. */
+function toMinutes(text: string): number | null {
+  if (!/^\d+$/.test(text)) throw new UsageError('--repeat is a number of minutes, 0 for no more');
+  return Number(text) || null;
 }
 
 function toStep(text: string): Escalation['steps'][number] {

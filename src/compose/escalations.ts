@@ -7,6 +7,8 @@ import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { createUnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { createAlertEscalationsRepository } from '../escalations/alert-escalations.repository.ts';
+import { createEscalationChangesRepository } from '../escalations/escalation-changes.repository.ts';
+import { createEscalationChanges } from '../escalations/escalation-changes.service.ts';
 import type { EscalationTitle } from '../escalations/escalation-description.ts';
 import { createPoliciesRepository } from '../escalations/escalation-policies.repository.ts';
 import { escalationPoliciesRoutes } from '../escalations/escalation-policies.routes.ts';
@@ -23,30 +25,33 @@ import { createNotificationsRepository } from '../notifications/notifications.re
 import { createTaskLimit } from '../process/task-limit.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
+import { onSetAside } from './set-aside.ts';
 
-/** Calls to Temporal at a time, and those that wait: a sweep makes up for all others. */
-const CALLS = { atOnceMax: 20, waitingMax: 5_000 };
+/** Calls to Temporal at a time, and those of an organization that wait: a sweep makes up for all others. */
+const CALLS = { atOnceMax: 20, waitingMax: 1_000 };
 
 /** What begins, holds and ends runs, after the commit of what it follows from. */
-export function composeEscalationRuns({ sql, starter, now, onTemporalFault }: Resources) {
+export function composeEscalationRuns({ starter, onTemporalFault }: Resources) {
   const calls = createTaskLimit(CALLS);
   const start = (alert: AlertRef, title: EscalationTitle | null) =>
-    calls.run(() => starter.startEscalation(alert, title), onTemporalFault('start escalation'));
+    calls.run(
+      alert.organizationId,
+      () => starter.startEscalation(alert, title),
+      onTemporalFault('start escalation'),
+    );
   const signal = (alert: AlertRef) =>
-    calls.run(() => starter.signalEscalation(alert), onTemporalFault('signal escalation'));
+    calls.run(
+      alert.organizationId,
+      () => starter.signalEscalation(alert),
+      onTemporalFault('signal escalation'),
+    );
   const wake = (alerts: AlertRef[]) => alerts.forEach(signal);
   return {
-    runs: { begin: start, end: signal },
+    runs: { begin: start, wake: signal },
     wake,
-    /** A mute that has held steps of the organization is over before its time. */
-    goOn({ afterCommit }: Transaction, organizationId: string): void {
-      afterCommit(() =>
-        calls.run(
-          async () => wake(await createAlertEscalationsRepository(sql).listDue(organizationId, now())),
-          onTemporalFault('signal escalation'),
-        ),
-      );
-    },
+    /** A mute that was to hold steps of the organization until then is over before its time. */
+    goOn: (tx: Transaction, organizationId: string, mutedUntil: Date): Promise<void> =>
+      createEscalationChangesRepository(tx.sql).insertMute(organizationId, mutedUntil),
     async hold(tx: Transaction, alert: AlertRef, snoozeUntil: Date | null): Promise<void> {
       const escalations = createAlertEscalationsRepository(tx.sql);
       if (!(await escalations.hold(alert, snoozeUntil))) return;
@@ -67,7 +72,7 @@ const NO_CLAIMS = randomUUID();
 export type EscalationRuns = ReturnType<typeof composeEscalationRuns>;
 
 export function composeEscalations(resources: Resources, { runs, wake, flush }: EscalationRuns) {
-  const { settings, sql, metrics, transact, now, starter, onRunStarted, onTemporalFault } = resources;
+  const { settings, sql, metrics, log, transact, now, starter, onRunStarted, onTemporalFault } = resources;
   const policies = createPoliciesRepository(sql);
   const escalations = createAlertEscalationsRepository(sql);
   return {
@@ -76,11 +81,20 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
       policiesIn: createPoliciesRepository,
       service: createPoliciesService({
         policiesIn: createPoliciesRepository,
-        escalationsIn: createAlertEscalationsRepository,
+        changesIn: createEscalationChangesRepository,
         channelsIn: createChannelsRepository,
         groupsIn: createGroupsRepository,
-        wakeRuns: wake,
       }),
+    }),
+    followChanges: createEscalationChanges({
+      transact,
+      changes: createEscalationChangesRepository(sql),
+      changesIn: createEscalationChangesRepository,
+      policiesIn: createPoliciesRepository,
+      escalationsIn: createAlertEscalationsRepository,
+      wakeRuns: wake,
+      onSetAside: onSetAside(resources, 'escalations'),
+      now,
     }),
     /** The step of the workflow of an alert. */
     run: createEscalationRun({
@@ -112,8 +126,15 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
       transact,
       fleets: createFleetEscalationsRepository(sql),
       fleetsIn: createFleetEscalationsRepository,
+      alerts: createUnannouncedAlertsRepository(sql),
       alertsIn: createUnannouncedAlertsRepository,
       runs,
+      onSetAside: onSetAside(resources, 'escalations'),
+      onBoundHit: (organizationId, limit) =>
+        log.warn(
+          { organizationId, limit },
+          'No escalation matches the alerts of an overdue fleet that are looked at',
+        ),
       now,
     }),
     /** In workers alone. */

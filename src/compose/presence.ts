@@ -1,5 +1,6 @@
 import { assetView } from '../assets/asset.ts';
 import { createDeviceAssetsRepository } from '../assets/device-assets.repository.ts';
+import { createFleetEscalationsRepository } from '../escalations/fleet-escalations.repository.ts';
 import { createIngressAvailabilityRepository } from '../presence/ingress-availability.repository.ts';
 import type { Ingress } from '../presence/ingress-availability.ts';
 import { createIntakeHealth } from '../presence/intake-health.ts';
@@ -46,6 +47,7 @@ export function composePresence(resources: Resources, { noDataAlerts, publish }:
     presenceIn: createPresenceRepository,
     overdueFleetsIn: createOverdueFleetsRepository,
     noDataAlerts,
+    escalationsIn: createFleetEscalationsRepository,
     offlineEvents,
     publish,
     onBegan: ({ organizationId, ...counts }) =>

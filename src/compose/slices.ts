@@ -68,7 +68,7 @@ export function composeSlices(resources: Resources) {
   const mutes = composeMutes(resources, {
     async onMuteEnded(tx, organizationId, putOffUntil) {
       await notifyAgain(tx, organizationId, putOffUntil);
-      escalationRuns.goOn(tx, organizationId);
+      await escalationRuns.goOn(tx, organizationId, putOffUntil);
     },
   });
   const groups = composeGroups(resources, { ...configJobs, mutes });

@@ -116,6 +116,12 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
       onFault: retried('Escalations of overdue fleets were not looked for'),
     },
     {
+      name: 'changes of escalations',
+      intervalMs: CLEAN_UP_INTERVAL_MS,
+      run: slices.escalations.followChanges,
+      onFault: retried('Changes of escalations were not followed'),
+    },
+    {
       name: 'snoozed alerts',
       intervalMs: sweepIntervalMs,
       run: slices.alerts.endSnoozes,

@@ -17,6 +17,8 @@ export interface AlertEscalation extends EscalationProgress {
   state: EscalationState;
   /** By the policy; null: none follows. */
   nextStepAt: Date | null;
+  /** The device was muted until then when the run looked; null: it was not. */
+  mutedUntil: Date | null;
   fleet: EscalatedFleet | null;
 }
 

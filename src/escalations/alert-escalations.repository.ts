@@ -2,15 +2,16 @@
 import type { AlertRef } from '../alerts/alert.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import { lastOf } from '../process/pages.ts';
 import type { AlertEscalation, EscalationState } from './alert-escalation.ts';
 import {
   COUNT_OPEN,
-  END_BY_POLICY,
+  END_NEXT,
   FIND_DUE,
   FIND_MUTED_UNTIL,
-  LIST_DUE,
   LIST_WITHOUT_WORKFLOW,
-  PLAN_BY_POLICY,
+  PLAN_NEXT,
+  UNMUTE_NEXT,
 } from './alert-escalations.statements.ts';
 import type { EscalationTitle } from './escalation-description.ts';
 import { type EscalationProgress, REPEATS_MAX } from './escalation-plan.ts';
@@ -27,6 +28,7 @@ interface EscalationRow {
   last_step_at: Date | null;
   next_step_at: Date | null;
   held_until: Date | null;
+  muted_until: Date | null;
   fleet_overdue: number | null;
   fleet_total: number | null;
   workflow_checked_at: Date | null;
@@ -46,6 +48,7 @@ const toEscalation = (row: EscalationRow): AlertEscalation => ({
   repeatsMade: row.repeats_made,
   lastStepAt: row.last_step_at,
   nextStepAt: row.next_step_at,
+  mutedUntil: row.muted_until,
   fleet:
     row.fleet_overdue === null || row.fleet_total === null
       ? null
@@ -58,8 +61,28 @@ export interface EscalationCounts {
   overdueSeconds: number;
 }
 
-/** Runs that are signalled after a change that is about many; a sweep and their next step make up for others. */
-const SIGNALLED_MAX = 200;
+/** Escalations behind that alert, in the order of their alerts. */
+export interface Chunk {
+  after: string;
+  limit: number;
+}
+
+export interface FollowedChunk {
+  /** Behind which the next chunk begins; null: this was the last. */
+  last: string | null;
+  /** Their runs are not to wait for what they waited for. */
+  affected: AlertRef[];
+}
+
+interface FollowedRow {
+  alertId: string;
+  isAffected: boolean;
+}
+
+const toFollowed = (organizationId: string, rows: FollowedRow[], { limit }: Chunk): FollowedChunk => ({
+  last: lastOf(rows, limit)?.alertId ?? null,
+  affected: rows.filter(({ isAffected }) => isAffected).map(({ alertId }) => ({ organizationId, alertId })),
+});
 
 export type AlertEscalationsRepository = ReturnType<typeof createAlertEscalationsRepository>;
 
@@ -88,13 +111,17 @@ export function createAlertEscalationsRepository(sql: Database) {
           repeats_made: after.repeatsMade,
           last_step_at: after.lastStepAt,
           next_step_at: nextStepAt,
+          muted_until: null,
         });
       if (count !== 1) throw new Error('A step of an escalation was made twice at once');
     },
 
-    /** As the policy is now. */
-    async setNextStep(ref: AlertRef, at: Date | null): Promise<void> {
-      await one(ref).update({ next_step_at: at });
+    /** As the policy and the mute are now. */
+    async plan(
+      ref: AlertRef,
+      { nextStepAt, mutedUntil }: Pick<AlertEscalation, 'nextStepAt' | 'mutedUntil'>,
+    ): Promise<void> {
+      await one(ref).update({ next_step_at: nextStepAt, muted_until: mutedUntil });
     },
 
     async setState(ref: AlertRef, state: EscalationState): Promise<void> {
@@ -130,16 +157,15 @@ export function createAlertEscalationsRepository(sql: Database) {
       return row?.until ?? null;
     },
 
-    /** Whether a step is due, and no mute holds it. */
+    /** Whether a step is due. */
     async isDue(ref: AlertRef, now: Date): Promise<boolean> {
       return (await query(sql, FIND_DUE, { ...ref, now })).length > 0;
     },
 
-    /** Some of those with a step that is due, the earliest first. */
-    listDue: (organizationId: string, now: Date): Promise<AlertRef[]> =>
-      query(sql, LIST_DUE, { organizationId, now, limit: SIGNALLED_MAX }),
-
-    /** A sweep over all organizations: those with a step that is due first, then those that were not checked for longest. */
+    /**
+     * A sweep over all organizations: those with a step that is due first, of each organization in turn, then those that were
+     * not checked for longest.
+     */
     listWithoutWorkflow: (now: Date, olderThanMs: number, limit: number): Promise<AlertRef[]> =>
       query(sql, LIST_WITHOUT_WORKFLOW, { now, seconds: olderThanMs / 1000, limit }),
 
@@ -148,22 +174,34 @@ export function createAlertEscalationsRepository(sql: Database) {
       await query(sql, `update alert_escalations set workflow_checked_at = null where state = 'open'`);
     },
 
-    /** After a change of the policy: when the next step of each is due. Answers with some of them. */
-    async planByPolicy(
+    /** After a change of the policy: when the next step of each is due. */
+    async planNext(
       { organizationId, policyId }: PolicyRef,
       { steps, repeatMinutes }: Pick<PolicyFields, 'steps' | 'repeatMinutes'>,
-    ): Promise<AlertRef[]> {
-      const bindings = { organizationId, policyId, steps: JSON.stringify(steps), repeatMinutes };
-      const limits = { repeatsMax: REPEATS_MAX, limit: SIGNALLED_MAX };
-      return query(sql, PLAN_BY_POLICY, { ...bindings, ...limits });
+      chunk: Chunk,
+    ): Promise<FollowedChunk> {
+      const plan = { steps: JSON.stringify(steps), repeatMinutes, repeatsMax: REPEATS_MAX };
+      const rows = await query<FollowedRow>(sql, PLAN_NEXT, { organizationId, policyId, ...plan, ...chunk });
+      return toFollowed(organizationId, rows, chunk);
     },
 
-    /** Answers with some of those that end. */
-    endByPolicy: (
+    async endNext(
       { organizationId, policyId }: PolicyRef,
       state: 'policy_disabled' | 'policy_deleted',
-    ): Promise<AlertRef[]> =>
-      query(sql, END_BY_POLICY, { organizationId, policyId, state, limit: SIGNALLED_MAX }),
+      chunk: Chunk,
+    ): Promise<FollowedChunk> {
+      const rows = await query<FollowedRow>(sql, END_NEXT, { organizationId, policyId, state, ...chunk });
+      return toFollowed(organizationId, rows, chunk);
+    },
+
+    /** Those that were to wait for the end of a mute, and do not any more. */
+    async unmuteNext(
+      { organizationId, mutedUntil, now }: { organizationId: string; mutedUntil: Date; now: Date },
+      chunk: Chunk,
+    ): Promise<FollowedChunk> {
+      const bindings = { organizationId, mutedUntil, now, ...chunk };
+      return toFollowed(organizationId, await query<FollowedRow>(sql, UNMUTE_NEXT, bindings), chunk);
+    },
 
     /** For a metric, over all organizations; up to 10,000. */
     async countOpen(now: Date): Promise<EscalationCounts> {

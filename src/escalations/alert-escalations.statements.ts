@@ -1,4 +1,4 @@
-/** As text: sweeps, which go through all organizations, and what a change of a policy does to all its escalations. */
+/** As text: sweeps, which go through all organizations, and what a change of a policy does to its escalations. */
 import { mutedUntil } from '../mutes/mutes.statements.ts';
 
 /** Until when the asset of an alert `a` is muted. */
@@ -12,39 +12,42 @@ const MUTED_UNTIL = mutedUntil(
 export const FIND_MUTED_UNTIL = `
   select ${MUTED_UNTIL} as until from alerts a where a.organization_id = :organizationId and a.id = :alertId`;
 
-/** A step of `e` is due, and no mute holds it. */
-const IS_DUE = `e.state = 'open' and e.next_step_at is not null and greatest(e.next_step_at, e.held_until) <= :now
-      and (select ${MUTED_UNTIL} from alerts a where a.organization_id = e.organization_id and a.id = e.alert_id) is null`;
+const DUE_AT = 'greatest(e.next_step_at, e.held_until, e.muted_until)';
+
+/** A step of `e` is due. A mute that its run has not seen yet may hold it. */
+const IS_DUE = `e.state = 'open' and e.next_step_at is not null and ${DUE_AT} <= :now`;
 
 export const FIND_DUE = `
   select e.alert_id as "alertId" from alert_escalations e
   where e.organization_id = :organizationId and e.alert_id = :alertId and ${IS_DUE}`;
 
-export const LIST_DUE = `
-  select e.organization_id as "organizationId", e.alert_id as "alertId" from alert_escalations e
-  where e.organization_id = :organizationId and ${IS_DUE}
-  order by greatest(e.next_step_at, e.held_until) limit :limit`;
-
+/** Steps that are due first, one of each organization in turn: many of one delay none of another. */
 export const LIST_WITHOUT_WORKFLOW = `
   select organization_id as "organizationId", alert_id as "alertId" from ((
-    select e.organization_id, e.alert_id, 1 as turn, greatest(e.next_step_at, e.held_until) as since
-    from alert_escalations e
-    where ${IS_DUE} and coalesce(e.workflow_checked_at, e.began_at) < now() - make_interval(secs => :seconds)
-    order by greatest(e.next_step_at, e.held_until) limit :limit
+    select * from (
+      select e.organization_id, e.alert_id, row_number() over (partition by e.organization_id order by ${DUE_AT}) as turn,
+        ${DUE_AT} as since
+      from alert_escalations e
+      where ${IS_DUE} and coalesce(e.workflow_checked_at, e.began_at) < now() - make_interval(secs => :seconds)
+    ) as due
+    where turn <= :limit order by turn, since limit :limit
   ) union all (
-    select organization_id, alert_id, 2, coalesce(workflow_checked_at, began_at) from alert_escalations
+    select organization_id, alert_id, null, coalesce(workflow_checked_at, began_at) from alert_escalations
     where state = 'open' and coalesce(workflow_checked_at, began_at) < now() - make_interval(secs => :seconds)
     order by coalesce(workflow_checked_at, began_at) limit :limit
   )) as missing
   group by organization_id, alert_id order by min(turn), min(since) limit :limit`;
 
-/** Locked in the order of their ids, as others who change several do. */
-export const PLAN_BY_POLICY = `
+/** The next open escalations of a policy, locked in the order of their alerts, as others who change several do. */
+const LOCK_NEXT = `
   with locked as (
-    select organization_id, alert_id from alert_escalations
-    where organization_id = :organizationId and policy_id = :policyId and state = 'open'
-    order by alert_id for no key update
-  ), planned as (
+    select organization_id, alert_id, next_step_at from alert_escalations
+    where organization_id = :organizationId and policy_id = :policyId and state = 'open' and alert_id > :after::uuid
+    order by alert_id limit :limit for no key update
+  )`;
+
+/** Answers for each whether its next step is earlier than it was. */
+export const PLAN_NEXT = `${LOCK_NEXT}, planned as (
     update alert_escalations e set next_step_at = case
       when e.steps_made < jsonb_array_length(:steps::jsonb) then
         e.began_at + make_interval(mins => (:steps::jsonb -> e.steps_made ->> 'afterMinutes')::integer)
@@ -52,27 +55,37 @@ export const PLAN_BY_POLICY = `
     end
     from locked n where e.organization_id = n.organization_id and e.alert_id = n.alert_id
       and e.organization_id = :organizationId
-    returning e.organization_id, e.alert_id
+    returning e.alert_id, e.next_step_at, n.next_step_at as before
   )
-  select organization_id as "organizationId", alert_id as "alertId" from planned limit :limit`;
+  select alert_id as "alertId", coalesce(next_step_at < coalesce(before, 'infinity'), false) as "isAffected"
+  from planned order by alert_id`;
 
-export const END_BY_POLICY = `
-  with locked as (
-    select organization_id, alert_id from alert_escalations
-    where organization_id = :organizationId and policy_id = :policyId and state = 'open'
-    order by alert_id for no key update
-  ), ended as (
+export const END_NEXT = `${LOCK_NEXT}, ended as (
     update alert_escalations e set state = :state
     from locked n where e.organization_id = n.organization_id and e.alert_id = n.alert_id
       and e.organization_id = :organizationId
-    returning e.organization_id, e.alert_id
+    returning e.alert_id
   )
-  select organization_id as "organizationId", alert_id as "alertId" from ended limit :limit`;
+  select alert_id as "alertId", true as "isAffected" from ended order by alert_id`;
+
+/** The mute has ended: those that it held and whose step is due by now are made. */
+export const UNMUTE_NEXT = `
+  with locked as (
+    select organization_id, alert_id from alert_escalations
+    where organization_id = :organizationId and muted_until = :mutedUntil and state = 'open' and alert_id > :after::uuid
+    order by alert_id limit :limit for no key update
+  ), unmuted as (
+    update alert_escalations e set muted_until = null
+    from locked n where e.organization_id = n.organization_id and e.alert_id = n.alert_id
+      and e.organization_id = :organizationId
+    returning e.*
+  )
+  select e.alert_id as "alertId", coalesce(${DUE_AT} <= :now, false) as "isAffected" from unmuted e order by e.alert_id`;
 
 export const COUNT_OPEN = `
   select (
     select count(*) from (select 1 from alert_escalations where state = 'open' limit 10000) as counted
   ) as open, coalesce((
-    select extract(epoch from :now::timestamptz - greatest(e.next_step_at, e.held_until))::float8
-    from alert_escalations e where ${IS_DUE} order by greatest(e.next_step_at, e.held_until) limit 1
+    select extract(epoch from :now::timestamptz - ${DUE_AT})::float8
+    from alert_escalations e where ${IS_DUE} order by ${DUE_AT} limit 1
   ), 0) as "overdueSeconds"`;

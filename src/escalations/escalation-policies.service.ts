@@ -1,11 +1,10 @@
 /** What customers do with escalations: each verb is one transaction. */
-import type { AlertRef } from '../alerts/alert.ts';
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { NO_SUCH_CHANNEL } from '../notifications/notification-channel.ts';
 import { conflict, notFound } from '../process/errors.ts';
-import type { AlertEscalationsRepository } from './alert-escalations.repository.ts';
+import type { EscalationChangesRepository } from './escalation-changes.repository.ts';
 import type { PoliciesRepository } from './escalation-policies.repository.ts';
 import {
   type ChangePolicy,
@@ -22,18 +21,17 @@ import {
 
 export interface PoliciesServiceDeps {
   policiesIn(sql: Database): PoliciesRepository;
-  escalationsIn(sql: Database): Pick<AlertEscalationsRepository, 'planByPolicy' | 'endByPolicy'>;
+  /** A sweep has its open escalations follow. */
+  changesIn(sql: Database): Pick<EscalationChangesRepository, 'insertPolicy'>;
   /** Until the end of the transaction they are not deleted; answers with those that exist. */
   channelsIn(sql: Database): { lockKeys(organizationId: string, ids: string[]): Promise<string[]> };
   groupsIn(sql: Database): { lockShared(organizationId: string, ids: string[]): Promise<unknown[]> };
-  /** After the commit: the runs of these alerts look at their policy again. */
-  wakeRuns(alerts: AlertRef[]): void;
 }
 
 export type PoliciesService = ReturnType<typeof createPoliciesService>;
 
 export function createPoliciesService(deps: PoliciesServiceDeps) {
-  const { policiesIn, escalationsIn, wakeRuns } = deps;
+  const { policiesIn, changesIn } = deps;
 
   async function requireChannels(sql: Database, organizationId: string, ids: string[]): Promise<void> {
     if (ids.length === 0) return;
@@ -64,7 +62,7 @@ export function createPoliciesService(deps: PoliciesServiceDeps) {
 
     /** What is absent stays. Steps that are not made yet follow it from then on. */
     change(transact: Transact, given: PolicyRef, change: ChangePolicy): Promise<EscalationPolicy> {
-      return transact(async ({ sql, afterCommit }) => {
+      return transact(async ({ sql }) => {
         const before = await policiesIn(sql).lock(given);
         if (!before) throw notFound(NO_SUCH_POLICY);
         const ref = { organizationId: given.organizationId, policyId: before.id };
@@ -74,22 +72,22 @@ export function createPoliciesService(deps: PoliciesServiceDeps) {
         await requireChannels(sql, ref.organizationId, channelsOf(change.steps ?? []));
         const fields: PolicyFields = { ...before, ...change };
         const after = await policiesIn(sql).update(ref, fields);
-        const escalations = escalationsIn(sql);
-        const changed =
-          after.status === 'disabled'
-            ? await escalations.endByPolicy(ref, 'policy_disabled')
-            : await escalations.planByPolicy(ref, after);
-        afterCommit(() => wakeRuns(changed));
+        if (isPlannedAnew(before, after)) await changesIn(sql).insertPolicy(ref);
         return after;
       });
     },
 
     remove(transact: Transact, ref: PolicyRef): Promise<void> {
-      return transact(async ({ sql, afterCommit }) => {
+      return transact(async ({ sql }) => {
         if (!(await policiesIn(sql).remove(ref))) throw notFound(NO_SUCH_POLICY);
-        const ended = await escalationsIn(sql).endByPolicy(ref, 'policy_deleted');
-        afterCommit(() => wakeRuns(ended));
+        await changesIn(sql).insertPolicy(ref);
       });
     },
   };
 }
+
+/** Whether open escalations go on otherwise: their next step, or that none follows. Both as they are stored. */
+const isPlannedAnew = (before: EscalationPolicy, after: EscalationPolicy): boolean =>
+  before.status !== after.status ||
+  before.repeatMinutes !== after.repeatMinutes ||
+  JSON.stringify(before.steps) !== JSON.stringify(after.steps);

@@ -1,6 +1,6 @@
 /**
- * Begins the escalation of alerts that a policy matches, and ends that of resolved ones, in the transaction that opens or
- * resolves them. Their runs are started and signalled after the commit; a sweep starts those that a crash has lost.
+ * Begins the escalation of alerts that a policy matches, and ends that of resolved ones, in the transaction that opens
+ * or resolves them. Their runs are started and signalled after the commit; a sweep starts those that a crash has lost.
  */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
@@ -12,7 +12,7 @@ export interface EscalationQueueDeps {
   queueIn(sql: Sql): EscalationQueueRepository;
   runs: {
     begin(escalation: ChangedEscalation, title: EscalationTitle): void;
-    end(escalation: ChangedEscalation): void;
+    wake(escalation: ChangedEscalation): void;
   };
   now(): Date;
 }
@@ -32,7 +32,7 @@ export function createQueueEscalations({ queueIn, runs, now }: EscalationQueueDe
       changed.filter(({ state }) => state === 'open').map((each) => [each.alertId, each]),
     );
     afterCommit(() => {
-      for (const each of changed) if (each.state !== 'open') runs.end(each);
+      for (const each of changed) if (each.state !== 'open') runs.wake(each);
       for (const { data } of opened) {
         const escalation = begun.get(data.id);
         if (escalation) runs.begin(escalation, { serialNumber: data.serialNumber, alertType: data.type });

@@ -1,7 +1,8 @@
 /**
- * As text, because it works on sets, in the transaction that opens or resolves alerts. An escalation belongs to the oldest
- * policy that matches the alert; the group of its asset is looked up for a policy with groups only. Of a fleet that is overdue one alert escalates alone: see
- * fleet-escalations.service.ts.
+ * As text, because it works on sets, in the transaction that opens or resolves alerts. An escalation belongs to the
+ * oldest policy that matches the alert; the group of its asset is looked up for a policy with groups only. Of a fleet that is
+ * overdue one alert escalates alone: see fleet-escalations.service.ts. Those that end are locked in the order of their
+ * alerts, as by others who change several.
  */
 import { matchingPolicy } from './policy-match.ts';
 
@@ -17,10 +18,15 @@ const IS_OF_FLEET = `(n.type = 'no_data' and exists (
     ))`;
 
 export const BEGIN_AND_END = `
-  with ended as (
-    update alert_escalations e set state = 'resolved'
+  with locked as (
+    select e.organization_id, e.alert_id
     from unnest(?::uuid[], ?::uuid[]) as n (organization_id, alert_id)
-    where e.organization_id = n.organization_id and e.alert_id = n.alert_id and e.state <> 'resolved'
+    join alert_escalations e on e.organization_id = n.organization_id and e.alert_id = n.alert_id
+    where e.state <> 'resolved'
+    order by e.organization_id, e.alert_id for no key update of e
+  ), ended as (
+    update alert_escalations e set state = 'resolved' from locked n
+    where e.organization_id = n.organization_id and e.alert_id = n.alert_id
     returning e.organization_id, e.alert_id, e.policy_id, e.state, null::timestamptz as next_step_at
   ), begun as (
     insert into alert_escalations (organization_id, alert_id, policy_id, began_at, next_step_at)

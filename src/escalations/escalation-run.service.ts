@@ -1,7 +1,7 @@
 /**
- * The step of `workflows/escalate-alert.ts`: one transaction, which makes the step that is due and can be repeated without
- * harm. The step and its notifications are stored together, under the lock of the alert, so none is lost or made twice, and
- * none follows an acknowledgement.
+ * The step of `workflows/escalate-alert.ts`: one transaction, which makes the step that is due and can be repeated
+ * without harm. The step and its notifications are stored together, under the lock of the alert, so none is lost or made
+ * twice, and none follows an acknowledgement.
  */
 import type { AlertRef } from '../alerts/alert.ts';
 import type { AlertActionsRepository } from '../alerts/alert-actions.repository.ts';
@@ -18,6 +18,7 @@ import {
   type EscalatedFleet,
   type EscalationView,
   heldBy,
+  type NextStepView,
   stateOf,
 } from './alert-escalation.ts';
 import type { AlertEscalationsRepository } from './alert-escalations.repository.ts';
@@ -34,7 +35,7 @@ export interface EscalationRunDeps {
     sql: Database,
   ): Pick<
     AlertEscalationsRepository,
-    'lock' | 'recordStep' | 'setState' | 'setNextStep' | 'touchWorkflow' | 'findMutedUntil'
+    'lock' | 'recordStep' | 'setState' | 'plan' | 'touchWorkflow' | 'findMutedUntil'
   >;
   policiesIn(sql: Database): Pick<PoliciesRepository, 'find'>;
   /** Those that messages may be sent to, in the order given. */
@@ -64,32 +65,34 @@ export function createEscalationRun(deps: EscalationRunDeps) {
   ): Promise<HeldStep | null> {
     const step = nextStep(policy, escalation);
     if (!step) return null;
-    const mutedUntil = await escalationsIn(sql).findMutedUntil(ref, now());
+    // The mute of one device mutes none of the others of its fleet.
+    const mutedUntil = escalation.fleet ? null : await escalationsIn(sql).findMutedUntil(ref, now());
     const held = heldBy(alert.status === 'acknowledged' ? alert.snoozeUntil : null, mutedUntil);
     const isHeld = held !== null && held.until > step.at;
-    return { ...step, dueAt: isHeld ? held.until : step.at, heldBy: isHeld ? held.by : null };
+    return { ...step, dueAt: isHeld ? held.until : step.at, heldBy: isHeld ? held.by : null, mutedUntil };
   }
 
   async function compose(
     sql: Database,
     { organizationId, alertId }: AlertRef,
-    { stepsMade: step, fleet }: AlertEscalation,
+    { fleet }: AlertEscalation,
+    { position, isRepeat }: PlannedStep,
     stepCount: number,
   ): Promise<Message> {
     const [alert] = await deps.notificationAlertsIn(sql).listAlerts(organizationId, [alertId]);
     if (!alert) throw new Error('The asset of an alert that escalates is gone');
-    const counted = fleet && (await countFleet(sql, organizationId, step, fleet));
-    return composeEscalation({ alert, assetName: alert.assetName, step, stepCount, fleet: counted });
+    const isFirst = position === 1 && !isRepeat;
+    const counted = fleet && !isFirst ? await countFleet(sql, organizationId, fleet) : fleet;
+    const { assetName } = alert;
+    return composeEscalation({ alert, assetName, step: position, isRepeat, stepCount, fleet: counted });
   }
 
-  /** As the fleet was when it became overdue; with later steps, as it is by then. Null: it is not overdue any more. */
+  /** How the fleet is by then: the first step says how it was when it became overdue. Null: it is not any more. */
   async function countFleet(
     sql: Database,
     organizationId: string,
-    step: number,
     fleet: EscalatedFleet,
   ): Promise<EscalatedFleet | null> {
-    if (step === 1) return fleet;
     const overdue = await deps.unannouncedIn(sql).count(organizationId, fleet.total);
     return overdue === 0 ? null : { ...fleet, overdue };
   }
@@ -110,8 +113,8 @@ export function createEscalationRun(deps: EscalationRunDeps) {
     const channels = await deps.channelsIn(sql).listActive(organizationId, step.channelIds);
     const comment = describeStep(step, policy, channels);
     await deps.actionsIn(sql).insert(organizationId, ref.alertId, [{ action: 'escalated', comment }], null);
-    const made = { ...escalation, ...after, nextStepAt };
-    const message = await compose(sql, ref, made, policy.steps.length);
+    const made = { ...escalation, ...after, nextStepAt, mutedUntil: null };
+    const message = await compose(sql, ref, made, step, policy.steps.length);
     for (const { id: channelId } of channels)
       await notificationsIn(sql).insertEscalation({ organizationId, channelId }, message, at);
     return made;
@@ -123,33 +126,54 @@ export function createEscalationRun(deps: EscalationRunDeps) {
     return escalation && { ref, alert, escalation };
   }
 
+  const makeDueStepOnce = (ref: AlertRef): Promise<EscalationView | null> =>
+    transact(async ({ sql }) => {
+      const found = await lock(sql, ref);
+      if (!found) return null;
+      const { organizationId } = ref;
+      const policy = await policiesIn(sql).find({ organizationId, policyId: found.escalation.policyId });
+      const escalating = {
+        ...found,
+        escalation: {
+          ...found.escalation,
+          state: found.escalation.state === 'open' ? stateOf(found.alert, policy) : found.escalation.state,
+        },
+      };
+      const { state } = escalating.escalation;
+      await escalationsIn(sql).touchWorkflow(ref);
+      if (state !== found.escalation.state) await escalationsIn(sql).setState(ref, state);
+      if (state !== 'open' || !policy) return escalationView(escalating, policy, null, now());
+      const next = await findNext(sql, escalating, policy);
+      if (next && next.dueAt <= now()) {
+        const escalation = await makeStep(sql, escalating, policy, next);
+        const after = { ...escalating, escalation };
+        return escalationView(after, policy, await findNext(sql, after, policy), now());
+      }
+      const planned = { nextStepAt: next?.at ?? null, mutedUntil: next?.mutedUntil ?? null };
+      if (!isPlanned(found.escalation, planned)) await escalationsIn(sql).plan(ref, planned);
+      return escalationView(escalating, policy, next, now());
+    });
+
+  /** Whether it ended before the row said that the escalation waits for it: then nobody else has it go on. */
+  const hasMuteEnded = (ref: AlertRef, { at }: NextStepView): Promise<boolean> =>
+    transact(async ({ sql }) => {
+      const until = await escalationsIn(sql).findMutedUntil(ref, now());
+      return until?.toISOString() !== at;
+    });
+
   return {
     /** Null when the alert is gone. One step at a time: the next one is due at once if it is overdue, too. */
-    makeDueStep(ref: AlertRef): Promise<EscalationView | null> {
-      return transact(async ({ sql }) => {
-        const found = await lock(sql, ref);
-        if (!found) return null;
-        const { organizationId } = ref;
-        const policy = await policiesIn(sql).find({ organizationId, policyId: found.escalation.policyId });
-        const escalating = {
-          ...found,
-          escalation: { ...found.escalation, state: stateOf(found.alert, policy) },
-        };
-        const { state } = escalating.escalation;
-        await escalationsIn(sql).touchWorkflow(ref);
-        if (state !== found.escalation.state) await escalationsIn(sql).setState(ref, state);
-        if (state !== 'open' || !policy) return escalationView(escalating, policy, null, now());
-        const next = await findNext(sql, escalating, policy);
-        if (next && next.dueAt <= now()) {
-          const escalation = await makeStep(sql, escalating, policy, next);
-          const after = { ...escalating, escalation };
-          return escalationView(after, policy, await findNext(sql, after, policy), now());
-        }
-        const plannedAt = next?.at ?? null;
-        if (plannedAt?.getTime() !== found.escalation.nextStepAt?.getTime())
-          await escalationsIn(sql).setNextStep(ref, plannedAt);
-        return escalationView(escalating, policy, next, now());
-      });
+    async makeDueStep(ref: AlertRef): Promise<EscalationView | null> {
+      for (;;) {
+        const view = await makeDueStepOnce(ref);
+        if (view?.next?.heldBy !== 'mute' || !(await hasMuteEnded(ref, view.next))) return view;
+      }
     },
   };
 }
+
+type Plan = Pick<AlertEscalation, 'nextStepAt' | 'mutedUntil'>;
+
+const isPlanned = (one: Plan, other: Plan): boolean =>
+  one.nextStepAt?.getTime() === other.nextStepAt?.getTime() &&
+  one.mutedUntil?.getTime() === other.mutedUntil?.getTime();

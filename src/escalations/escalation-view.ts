@@ -8,6 +8,7 @@ import type { EscalationPolicy } from './escalation-policy.ts';
 /** A step with what it waits for. */
 export interface HeldStep extends PlannedStep {
   dueAt: Date;
+  mutedUntil: Date | null;
   heldBy: 'snooze' | 'mute' | null;
 }
 
@@ -18,13 +19,15 @@ export function escalationView(
   now: Date,
 ): EscalationView {
   const { acknowledgedAt, acknowledgedBy } = alert;
+  // More were made when the policy has lost steps since.
+  const stepCount = policy?.steps.length ?? escalation.stepsMade;
   return {
     serialNumber: alert.serialNumber,
     alertType: alert.type,
     state: escalation.state,
     policyName: policy?.name ?? null,
-    stepsMade: escalation.stepsMade,
-    stepCount: policy?.steps.length ?? escalation.stepsMade,
+    stepsMade: Math.min(escalation.stepsMade, stepCount),
+    stepCount,
     next: next && {
       position: next.position,
       isRepeat: next.isRepeat,

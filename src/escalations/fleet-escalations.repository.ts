@@ -36,6 +36,29 @@ export const createFleetEscalationsRepository = (sql: Database) => ({
     return row !== undefined;
   },
 
+  /** Else none of its alerts has to be looked at. */
+  async hasPolicy(organizationId: string): Promise<boolean> {
+    const row = await sql('escalation_policies')
+      .where({ organization_id: organizationId, status: 'active' })
+      .whereRaw(`'no_data' = any(alert_types)`)
+      .first('id');
+    return row !== undefined;
+  },
+
+  /** The fleet is over: the alert that has escalated for it goes on for itself. */
+  async release(organizationId: string): Promise<void> {
+    await sql('alert_escalations')
+      .where({ organization_id: organizationId })
+      .whereIn(
+        'alert_id',
+        sql('overdue_fleets')
+          .where({ organization_id: organizationId })
+          .whereNotNull('escalated_alert_id')
+          .select('escalated_alert_id'),
+      )
+      .update({ fleet_overdue: null, fleet_total: null });
+  },
+
   /** Null when no policy matches an alert of the fleet. The caller has locked it. */
   async escalateNext(organizationId: string, now: Date): Promise<BegunFleetEscalation | null> {
     const [row] = await query<BegunFleetEscalation>(sql, ESCALATE_NEXT, { organizationId, now });

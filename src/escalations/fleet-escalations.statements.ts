@@ -10,13 +10,13 @@ export const LIST_FLEETS = `
   order by f.organization_id`;
 
 /** More alerts are not looked at in search of one that a policy matches. */
-const CANDIDATES_MAX = 20_000;
+export const CANDIDATES_MAX = 20_000;
 
 const GROUP = '(select group_id from assets where organization_id = a.organization_id and id = a.asset_id)';
 
 /**
- * The earliest alert of the fleet that a policy matches takes over from the one before, if there was one, at the step where
- * that was. The caller has locked the fleet.
+ * The earliest alert of the fleet that a policy matches takes over from the one before, if there was one, at the step
+ * where that was; one whose policy is gone by then begins anew. The caller has locked the fleet.
  */
 export const ESCALATE_NEXT = `
   with fleet as (
@@ -47,7 +47,11 @@ export const ESCALATE_NEXT = `
         else b.next_step_at end,
       f.overdue_count, f.total_count
     from chosen c join fleet f on f.organization_id = c.organization_id
-    left join ended b on b.organization_id = c.organization_id
+    left join (
+      select * from ended where policy_id in (
+        select id from escalation_policies where organization_id = :organizationId and status = 'active'
+      )
+    ) as b on b.organization_id = c.organization_id
     on conflict do nothing
     returning organization_id, alert_id
   ), marked as (

@@ -39,6 +39,7 @@ export const SET_ASIDE_WORKS = [
   'offsets of time zones',
   'compaction of readings',
   'snoozed alerts',
+  'escalations',
 ] as const;
 
 /** Buckets of seconds. */

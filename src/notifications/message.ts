@@ -27,6 +27,7 @@ export interface EscalatedAlert {
   alert: Alert;
   assetName: string;
   step: number;
+  isRepeat: boolean;
   stepCount: number;
   /** The alert stands for a fleet of which so many devices are overdue; null: for itself. */
   fleet: { overdue: number; total: number } | null;
@@ -86,10 +87,17 @@ function cutToBody<T>(alerts: readonly T[], text: string): T[] {
   });
 }
 
-export function composeEscalation({ alert, assetName, step, stepCount, fleet }: EscalatedAlert): Message {
+export function composeEscalation({
+  alert,
+  assetName,
+  step,
+  isRepeat,
+  stepCount,
+  fleet,
+}: EscalatedAlert): Message {
   const about = fleet === null ? `${toOneLine(assetName)}, ${nameOf(alert)}` : describeFleet(fleet);
   const lines = [
-    `Nobody has acknowledged this alert yet (step ${step} of ${stepCount}):`,
+    `Nobody has acknowledged this alert yet (step ${step} of ${stepCount}${isRepeat ? ' again' : ''}):`,
     toLine({ kind: 'opened', alert, assetName }),
     ...(fleet === null ? [] : [`It stands for the whole fleet: ${describeFleet(fleet)}`]),
   ];

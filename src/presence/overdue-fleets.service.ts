@@ -25,6 +25,8 @@ export interface OverdueFleetsDeps {
       limit: number,
     ): Promise<{ devices: DeviceKey[]; events: DomainEvent[]; isLast: boolean }>;
   };
+  /** The alert that has escalated for the whole fleet goes on for itself. */
+  escalationsIn(sql: Database): { release(organizationId: string): Promise<void> };
   offlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
   publish: Publish;
   /** The alarm of the operator. */
@@ -63,6 +65,7 @@ export function createOverdueFleetsService(deps: OverdueFleetsDeps) {
       const { devices, events, isLast } = await noDataAlerts.announce(tx, organizationId, ANNOUNCED_MAX);
       await publish(tx, [...(await offlineEvents(tx, devices)), ...events]);
       if (!isLast) return true;
+      await deps.escalationsIn(sql).release(organizationId);
       await overdueFleetsIn(sql).remove(organizationId);
       afterCommit(() => onEnded(fleet));
       return false;

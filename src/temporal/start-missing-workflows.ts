@@ -23,6 +23,7 @@ export interface MissingWorkflowsDeps<Ref> {
 }
 
 const CHECKED_PER_SWEEP = 200;
+const CHECKED_AT_ONCE = 10;
 /** Rows whose start failed in the sweep before and that wait behind the others in this one. */
 const FAILED_MAX = 1_000;
 
@@ -55,10 +56,13 @@ export function createMissingWorkflowsSweep<Ref>(deps: MissingWorkflowsDeps<Ref>
     const hasFailed = (ref: Ref) => failed.has(keyOf(ref));
     const inTurn = [...found.filter((ref) => !hasFailed(ref)), ...found.filter(hasFailed)];
     const failing = new Set(found.filter(hasFailed).map(keyOf));
-    for (const ref of inTurn.slice(0, CHECKED_PER_SWEEP)) {
+    const check = async (ref: Ref): Promise<void> => {
       if (await trySucceeds(ref)) failing.delete(keyOf(ref));
       else failing.add(keyOf(ref));
-    }
+    };
+    const toCheck = inTurn.slice(0, CHECKED_PER_SWEEP);
+    for (let index = 0; index < toCheck.length; index += CHECKED_AT_ONCE)
+      await Promise.all(toCheck.slice(index, index + CHECKED_AT_ONCE).map(check));
     failed = new Set([...failing].slice(-FAILED_MAX));
   };
 }

@@ -231,6 +231,7 @@ describe('Commands by API', () => {
     assert.match((await run('escalations', 'list')).stdout, /Day .*critical +2 +disabled/);
     assert.equal((await run('escalations', 'create', 'Night')).code, 2);
     assert.equal((await run('escalations', 'create', 'Night', '--steps', 'soon')).code, 2);
+    assert.equal((await run('escalations', 'update', id, '--repeat', 'abc')).code, 2);
     assert.equal((await run('escalations', 'delete', id)).code, 0);
     assert.equal((await run('escalations', 'show', id)).code, 1);
   });

@@ -26,6 +26,8 @@ const SWEPT = [
   'missing runs of endpoints',
   'missing runs of escalations',
   'escalations of overdue fleets',
+  'changes of escalations',
+  'snoozed alerts',
   'totals of lists',
   'retention',
 ];
@@ -40,6 +42,7 @@ describe('Sweeps', () => {
     resources = openResources({ settings: dms.settings, log: createLog('silent') });
     sweeps = sweepsOf(resources, composeSlices(resources)).filter(({ name }) => SWEPT.includes(name));
     await addRows();
+    await addFleet();
     // The first time each row is looked at, as after an upgrade.
     for (const { run } of sweeps) await run(() => true);
     await query(dms.service.sql, 'vacuum analyze');
@@ -60,11 +63,15 @@ describe('Sweeps', () => {
        select organization_id, id, 'online', now(), now() + interval '1 day' from assets`,
       `insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at)
        select organization_id, id, serial_number, 'no_data', 'resolved', '{}', now() from assets`,
-      // Half of them over, the others not due, and checked just now.
-      `insert into alert_escalations (organization_id, alert_id, policy_id, state, began_at, next_step_at, workflow_checked_at)
-       select organization_id, id, id, case when row_number() over () % 2 = 0 then 'resolved' else 'open' end, now(),
-         now() + interval '1 day', now() + interval '1 day'
-       from alerts`,
+      // A third of them over, a third not due, a third due and muted; checked just now.
+      `insert into alert_escalations (organization_id, alert_id, policy_id, state, began_at, next_step_at, muted_until,
+         workflow_checked_at)
+       select organization_id, id, id, case when n = 0 then 'resolved' else 'open' end, now(),
+         now() + case when n = 1 then interval '1 day' else interval '-1 hour' end,
+         case when n = 2 then now() + interval '1 day' end, now() + interval '1 day'
+       from (select *, row_number() over () % 3 as n from alerts) as numbered`,
+      `insert into mutes (organization_id, asset_id, starts_at, ends_at, reason, actor)
+       select organization_id, id, now(), now() + interval '1 day', 'Defrosting', '{"name": "Night shift"}' from assets`,
       `insert into config_jobs (organization_id, profile_slug, profile_snapshot, status, target_count, target_counts,
          deadline_at, finished_at)
        select organization_id, 'old', '{"schedule": {"timezone": "Europe/Stockholm"}}', 'succeeded', 0, '{}', now(), now()
@@ -83,11 +90,25 @@ describe('Sweeps', () => {
     for (const statement of statements) await query(dms.service.sql, statement);
   }
 
+  /** It is overdue, and no policy is for its alerts. */
+  async function addFleet(): Promise<void> {
+    const statements = [
+      `insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at, is_announced)
+       select organization_id, id, serial_number, 'no_data', 'new', '{}', now(), false from assets`,
+      `insert into overdue_fleets (organization_id, since, overdue_count, total_count) select id, now(), 25, 25 from organizations`,
+      `insert into escalation_policies
+         (organization_id, name, alert_types, severities, group_ids, steps, channel_ids, status)
+       select id, 'Too warm', '{high_temp}', '{critical}', '{}', '[]', '{}', 'active' from organizations`,
+    ];
+    for (const statement of statements) await query(dms.service.sql, statement);
+  }
+
   const rowsRead = async (): Promise<number> => {
     const [row] = await query<{ rows: number }>(
       dms.service.sql,
       `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows from pg_stat_user_tables
-       where relname in ('assets', 'device_configs', 'device_states', 'alerts', 'config_jobs', 'configurations')
+       where relname in ('assets', 'device_configs', 'device_states', 'alerts', 'config_jobs', 'configurations',
+           'alert_escalations', 'escalation_changes', 'escalation_policies', 'overdue_fleets', 'mutes')
          or relname like 'deliveries%'`,
     );
     return row?.rows ?? 0;

@@ -1,10 +1,18 @@
 /** The runs of escalations, on a real Temporal server. */
 import assert from 'node:assert/strict';
+import { ALERT_CHANGED_SIGNAL } from '../../src/temporal/workflow-ids.ts';
 import { startMessageReceiver } from '../notifications/harness.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { validateEventBody } from '../support/validate-events.ts';
 import { detailsOf, MINUTE_MS, runOf, useOrganization } from './harness.ts';
+
+/** What the Temporal UI shows of the run. */
+const untilDetails = (dms: TestService, id: string, seen: RegExp) =>
+  eventually(
+    () => detailsOf(runOf(dms, id)).catch((error: Error) => error.name),
+    (details) => seen.test(details),
+  );
 
 describe('The run of an escalation', () => {
   let dms: TestService;
@@ -24,11 +32,6 @@ describe('The run of an escalation', () => {
 
   const untilSent = (count: number) => eventually(customer.sent, ({ length }) => length >= count);
 
-  const untilDetails = (id: string, seen: RegExp) =>
-    eventually(
-      () => detailsOf(runOf(dms, id)).catch((error: Error) => error.name),
-      (details) => seen.test(details),
-    );
   const untilRunning = (id: string) =>
     eventually(
       () =>
@@ -76,6 +79,7 @@ describe('The run of an escalation', () => {
     ]);
     const { id } = await customer.openAlert();
     await untilDetails(
+      dms,
       id,
       /^\*\*low battery\*\* of BATTERY-\d+\n\nPolicy On call: step 1 of 2\.\n\nStep 2 follows at 20/,
     );
@@ -130,27 +134,6 @@ describe('The run of an escalation', () => {
     assert.equal(await runOf(dms, second.id).result(), 'the policy was deleted, step 1 of 1');
   });
 
-  it('follows a policy whose next step was brought forward', async () => {
-    const nurse = await customer.channel('nurse');
-    const policyId = await customer.escalation([[600, nurse]]);
-    const { id } = await customer.openAlert();
-    await untilDetails(id, /Step 1 follows/);
-    await org.api.patch(`/escalations/${policyId}`, { steps: [{ afterMinutes: 0, channelIds: [nurse] }] });
-    await untilSent(1);
-  });
-
-  it('goes on when a mute of its device ends before its time', async () => {
-    await customer.escalation([[5, await customer.channel('nurse')]]);
-    const { id } = await customer.openAlert();
-    const { body } = await org.api.get(`/alerts/${id}`);
-    const until = new Date(Date.now() + 60 * MINUTE_MS).toISOString();
-    await org.api.post(`/assets/${body.assetId}/mute`, { until, reason: 'Defrosting' });
-    await untilDetails(id, /Step 1 follows/);
-    aheadMs = 10 * MINUTE_MS;
-    await org.api.delete(`/assets/${body.assetId}/mute`);
-    await untilSent(1);
-  });
-
   it('begins anew for an alert that was acknowledged and is snoozed later on', async () => {
     await customer.escalation([
       [0, await customer.channel('nurse')],
@@ -161,9 +144,55 @@ describe('The run of an escalation', () => {
     await customer.acknowledge(id);
     assert.match(await runOf(dms, id).result(), /^acknowledged/);
     await customer.acknowledge(id, { snoozeUntil: new Date(Date.now() + 60 * MINUTE_MS).toISOString() });
-    await untilDetails(id, /when its snooze ends/);
+    await untilDetails(dms, id, /when its snooze ends/);
     aheadMs = 60 * MINUTE_MS;
     await untilSent(2);
+  });
+});
+
+/** So long that no sweep wakes a run: what follows a change does so by the signal. */
+const LONG_MS = 600_000;
+
+describe('The change of a policy or a mute', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let customer: ReturnType<typeof useOrganization>;
+  let aheadMs = 0;
+
+  before(async () => {
+    dms = await startService({
+      settings: { runCheckIntervalMs: LONG_MS },
+      now: () => new Date(Date.now() + aheadMs),
+    });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    aheadMs = 0;
+    org = await dms.addOrganization();
+    customer = useOrganization(dms, org);
+  });
+
+  it('wakes runs whose next step was brought forward', async () => {
+    const nurse = await customer.channel('nurse');
+    const policyId = await customer.escalation([[600, nurse]]);
+    const { id } = await customer.openAlert();
+    await untilDetails(dms, id, /Step 1 follows/);
+    await org.api.patch(`/escalations/${policyId}`, { steps: [{ afterMinutes: 0, channelIds: [nurse] }] });
+    await eventually(customer.sent, ({ length }) => length === 1);
+  });
+
+  it('wakes runs that wait for a mute which ends before its time', async () => {
+    await customer.escalation([[5, await customer.channel('nurse')]]);
+    const { id } = await customer.openAlert();
+    const { body } = await org.api.get(`/alerts/${id}`);
+    const until = new Date(Date.now() + 60 * MINUTE_MS).toISOString();
+    await org.api.post(`/assets/${body.assetId}/mute`, { until, reason: 'Defrosting' });
+    await untilDetails(dms, id, /Step 1 follows/);
+    await runOf(dms, id).signal(ALERT_CHANGED_SIGNAL);
+    await untilDetails(dms, id, /when its mute ends/);
+    aheadMs = 10 * MINUTE_MS;
+    await org.api.delete(`/assets/${body.assetId}/mute`);
+    await eventually(customer.sent, ({ length }) => length === 1);
   });
 });
 

@@ -23,7 +23,7 @@ describe('The queue of escalations', () => {
     }),
     runs: {
       begin: ({ alertId }) => void calls.push(`begin ${alertId}`),
-      end: ({ alertId }) => void calls.push(`end ${alertId}`),
+      wake: ({ alertId }) => void calls.push(`wake ${alertId}`),
     },
     now: () => AT,
   });
@@ -74,7 +74,7 @@ describe('The queue of escalations', () => {
     assert.deepEqual(asked, [{ opened: ['opened', 'no policy'], ended: ['ended'] }]);
     assert.deepEqual(calls, []);
     for (const effect of effects) effect();
-    assert.deepEqual(calls, ['end ended', 'begin opened']);
+    assert.deepEqual(calls, ['wake ended', 'begin opened']);
     const [opened, other] = events.map(({ data }) => (data as typeof alertExample).escalation);
     assert.deepEqual([opened, other], [{ id: 'policy', step: 0, nextStepAt: AT.toISOString() }, null]);
   });

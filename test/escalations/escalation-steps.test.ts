@@ -9,6 +9,7 @@ import { createAlertEscalationsRepository } from '../../src/escalations/alert-es
 import type { EscalationRunDeps } from '../../src/escalations/escalation-run.service.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { openSteps, type Steps } from '../support/steps.ts';
 import { MINUTE_MS, newRun, useOrganization } from './harness.ts';
 
 describe('A step of an escalation', () => {
@@ -18,11 +19,16 @@ describe('A step of an escalation', () => {
   let nurse: string;
   let head: string;
   let beganAt: number;
+  let steps: Steps;
 
   before(async () => {
     dms = await startService({ withWorker: false });
+    steps = openSteps(dms);
   });
-  after(() => dms.stop());
+  after(async () => {
+    await steps.close();
+    await dms.stop();
+  });
   beforeEach(async () => {
     org = await dms.addOrganization();
     customer = useOrganization(dms, org);
@@ -43,6 +49,8 @@ describe('A step of an escalation', () => {
   /** The pass of a run so many minutes after the beginning. */
   const pass = (alertId: string, minutes: number, more: Partial<EscalationRunDeps> = {}) =>
     newRun(dms, () => at(minutes), more).makeDueStep({ organizationId: org.id, alertId });
+  const isDue = (alertId: string, minutes: number) =>
+    createAlertEscalationsRepository(dms.service.sql).isDue({ organizationId: org.id, alertId }, at(minutes));
   const reached = async () => (await customer.sent()).map(({ to }) => to);
   /** What the sweep for snoozes does then. */
   const endSnoozes = (minutes: number) =>
@@ -180,10 +188,43 @@ describe('A step of an escalation', () => {
     const held = await pass(id, 1);
     assert.deepEqual([held?.next?.heldBy, held?.next?.at], ['mute', at(30).toISOString()]);
     assert.deepEqual(await reached(), []);
-    const escalations = createAlertEscalationsRepository(dms.service.sql);
-    assert.deepEqual(await escalations.listDue(org.id, at(29)), []);
-    assert.equal((await escalations.listDue(org.id, at(30))).length, 1);
+    assert.deepEqual([await isDue(id, 29), await isDue(id, 30)], [false, true]);
     await pass(id, 30);
+    assert.deepEqual(await reached(), ['nurse']);
+  });
+
+  it('goes on when the mute that its run has seen ends before its time', async () => {
+    await customer.escalation([[0, nurse]]);
+    const { id } = await openAlert();
+    const path = `/assets/${(await org.api.get(`/alerts/${id}`)).body.assetId}/mute`;
+    await org.api.post(path, { until: at(30), reason: 'Defrosting' });
+    await pass(id, 1);
+    await org.api.delete(path);
+    assert.equal(await isDue(id, 2), false);
+    await steps.followChanges();
+    assert.equal(await isDue(id, 2), true);
+    await pass(id, 2);
+    assert.deepEqual(await reached(), ['nurse']);
+  });
+
+  it('is made when the mute ends while its run reads it', async () => {
+    await customer.escalation([[0, nurse]]);
+    const { id } = await openAlert();
+    const path = `/assets/${(await org.api.get(`/alerts/${id}`)).body.assetId}/mute`;
+    await org.api.post(path, { until: at(30), reason: 'Defrosting' });
+    const escalationsIn: EscalationRunDeps['escalationsIn'] = (sql) => {
+      const escalations = createAlertEscalationsRepository(sql);
+      return {
+        ...escalations,
+        async findMutedUntil(...given) {
+          const until = await escalations.findMutedUntil(...given);
+          if (until) await org.api.delete(path);
+          if (until) await steps.followChanges();
+          return until;
+        },
+      };
+    };
+    await pass(id, 1, { escalationsIn });
     assert.deepEqual(await reached(), ['nurse']);
   });
 
@@ -199,6 +240,7 @@ describe('A step of an escalation', () => {
       { afterMinutes: 5, channelIds: [head] },
     ];
     await org.api.patch(`/escalations/${policyId}`, { steps, repeatMinutes: 5 });
+    await pass(id, 1);
     assert.equal((await customer.show(id)).escalation?.nextStepAt, at(5).toISOString());
     await pass(id, 5);
     assert.equal((await customer.show(id)).escalation?.nextStepAt, at(10).toISOString());
@@ -216,6 +258,17 @@ describe('A step of an escalation', () => {
     const two = await openAlert();
     await org.api.delete(`/escalations/${other}`);
     assert.equal((await pass(two.id, 5))?.state, 'policy_deleted');
+    assert.deepEqual(await reached(), []);
+  });
+
+  it('is not made either when the policy that was disabled is enabled again', async () => {
+    const policyId = await customer.escalation([[5, nurse]]);
+    const { id } = await openAlert();
+    await org.api.patch(`/escalations/${policyId}`, { status: 'disabled' });
+    await steps.followChanges();
+    await org.api.patch(`/escalations/${policyId}`, { status: 'active' });
+    await steps.followChanges();
+    assert.equal((await pass(id, 5))?.state, 'policy_disabled');
     assert.deepEqual(await reached(), []);
   });
 
@@ -317,5 +370,22 @@ describe('A step of an escalation', () => {
     assert.equal(await escalations.isDue({ organizationId: org.id, alertId: id }, at(5)), true);
     await customer.acknowledge(id);
     assert.deepEqual(await ids(5), []);
+  });
+
+  it('is found by the sweep in turn with those of other organizations, of which many are due for longer', async () => {
+    await customer.escalation([[5, nurse]]);
+    for (let count = 0; count < 4; count++) await openAlert();
+    const longDue = org.id;
+    org = await dms.addOrganization();
+    customer = useOrganization(dms, org);
+    await customer.escalation([[5, await customer.channel('other')]]);
+    const { id } = await openAlert();
+    const escalations = createAlertEscalationsRepository(dms.service.sql);
+    const own = [longDue, org.id];
+    await query(dms.service.sql, 'delete from alert_escalations where organization_id <> all(?::uuid[])', [
+      own,
+    ]);
+    const [, second] = await escalations.listWithoutWorkflow(at(60), 0, 3);
+    assert.equal(second?.alertId, id);
   });
 });

@@ -12,7 +12,7 @@ interface Listed {
   serialNumber: string;
   status: string;
   acknowledgedBy: { name: string } | null;
-  escalation: { step: number } | null;
+  escalation: { id: string; step: number } | null;
 }
 
 describe('An overdue fleet that escalates', () => {
@@ -129,6 +129,30 @@ describe('An overdue fleet that escalates', () => {
     assert.match(second?.text ?? '', /29 of 30 devices/);
   });
 
+  it('begins anew with the next alert when the policy of the first one is gone', async () => {
+    const policyId = await customer.escalation([[0, nurse]]);
+    await loseFleet(25);
+    const [first] = await escalating();
+    await pass(first?.id ?? '');
+    const other = await customer.escalation([[0, nurse]]);
+    await org.api.delete(`/escalations/${policyId}`);
+    await comeBack(first?.serialNumber ?? '');
+    await steps.escalateFleets();
+    const [, next] = await escalating();
+    assert.deepEqual([next?.escalation?.id, next?.escalation?.step], [other, 0]);
+  });
+
+  it('is not muted by the mute of the one device', async () => {
+    await customer.escalation([[0, nurse]]);
+    await loseFleet(25);
+    const [first] = await escalating();
+    const { assetId } = (await org.api.get(`/alerts/${first?.id}`)).body;
+    const until = new Date(Date.now() + 60 * MINUTE_MS);
+    await org.api.post(`/assets/${assetId}/mute`, { until, reason: 'Defrosting' });
+    await pass(first?.id ?? '');
+    assert.equal((await customer.sent()).length, 1);
+  });
+
   it('does not escalate again by the alerts that are announced when it is over', async () => {
     await customer.escalation([
       [0, nurse],
@@ -140,7 +164,8 @@ describe('An overdue fleet that escalates', () => {
     const [only, ...others] = await escalating();
     assert.deepEqual(others, []);
     for (const minutes of [1, 62]) await pass(only?.id ?? '', minutes);
-    const [, second] = await customer.sent();
+    const [first, second] = await customer.sent();
+    assert.doesNotMatch(first?.text ?? '', /of 25 devices/);
     assert.match(second?.subject ?? '', /^Escalation, step 2: FLEET-\S+, no contact$/);
   });
 

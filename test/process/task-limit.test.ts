@@ -16,7 +16,7 @@ describe('A limit of tasks', () => {
   it('starts as many at once as it is for, and the next one when one has ended', async () => {
     const { ends, task } = tasks();
     const limit = createTaskLimit({ atOnceMax: 2, waitingMax: 10 });
-    for (let count = 0; count < 5; count++) limit.run(task, fail);
+    for (let count = 0; count < 5; count++) limit.run('one', task, fail);
     assert.equal(ends.length, 2);
     ends[0]?.();
     await new Promise(setImmediate);
@@ -26,7 +26,7 @@ describe('A limit of tasks', () => {
   it('leaves out what is more than may wait, and at the end what still waits', async () => {
     const { ends, task } = tasks();
     const limit = createTaskLimit({ atOnceMax: 1, waitingMax: 2 });
-    for (let count = 0; count < 9; count++) limit.run(task, fail);
+    for (let count = 0; count < 9; count++) limit.run('one', task, fail);
     ends[0]?.();
     await new Promise(setImmediate);
     const flushed = limit.flush();
@@ -35,17 +35,31 @@ describe('A limit of tasks', () => {
     assert.equal(ends.length, 2);
   });
 
+  it('gives each owner its turn, and bounds the queue of each by itself', async () => {
+    const started: string[] = [];
+    const limit = createTaskLimit({ atOnceMax: 1, waitingMax: 3 });
+    const add = (owner: string) => limit.run(owner, async () => void started.push(owner), fail);
+    for (const owner of ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'c']) add(owner);
+    for (let count = 0; count < 9; count++) await new Promise(setImmediate);
+    assert.deepEqual(started, ['a', 'a', 'b', 'c', 'a', 'b', 'a']);
+  });
+
   it('hands over the fault of a task, and goes on', async () => {
     const faults: unknown[] = [];
     const limit = createTaskLimit({ atOnceMax: 1, waitingMax: 10 });
     limit.run(
+      'one',
       () => Promise.reject('gone'),
       (error) => void faults.push(error),
     );
     let isDone = false;
-    limit.run(async () => {
-      isDone = true;
-    }, fail);
+    limit.run(
+      'one',
+      async () => {
+        isDone = true;
+      },
+      fail,
+    );
     await new Promise(setImmediate);
     assert.deepEqual([faults, isDone], [['gone'], true]);
   });

@@ -16,6 +16,8 @@ export interface Steps {
   sweepOffline(): Promise<void>;
   /** Looks for alerts that escalate for a whole fleet, and acknowledges the others, once. */
   escalateFleets(): Promise<void>;
+  /** Has open escalations follow changes of their policies and of mutes, once. */
+  followChanges(): Promise<void>;
   /** Withdraws pending changes of large groups, chunk by chunk, for as long as there are any and `goesOn` says so. */
   withdraw(goesOn?: () => boolean): Promise<void>;
   /** Runs all jobs until they wait for devices or have ended. */
@@ -63,6 +65,7 @@ export function openSteps(
   return {
     sweepOffline: presence.sweepOffline,
     escalateFleets: () => escalations.escalateFleets(() => true),
+    followChanges: () => escalations.followChanges(() => true),
     withdraw,
     runJobs,
     async expireJobs() {

@@ -1,0 +1,86 @@
+/** Pending changes: what open escalations of an organization are yet to follow. */
+import type { Database } from '../db/database.ts';
+import { query } from '../db/query.ts';
+import type { PolicyRef } from './escalation-policy.ts';
+
+export interface ChangeRef {
+  organizationId: string;
+  id: string;
+}
+
+export interface EscalationChange extends ChangeRef {
+  /** It was changed, disabled or deleted; null: a mute has ended. */
+  policyId: string | null;
+  /** A mute was to last until then, and has ended earlier; null: a policy has changed. */
+  mutedUntil: Date | null;
+  /** Null: before the first escalation. */
+  afterAlertId: string | null;
+}
+
+interface ChangeRow {
+  organization_id: string;
+  id: string;
+  policy_id: string | null;
+  muted_until: Date | null;
+  after_alert_id: string | null;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    escalation_changes: ChangeRow;
+  }
+}
+
+const toChange = (row: ChangeRow): EscalationChange => ({
+  organizationId: row.organization_id,
+  id: row.id,
+  policyId: row.policy_id,
+  mutedUntil: row.muted_until,
+  afterAlertId: row.after_alert_id,
+});
+
+const LIST_FIRST = `
+  select distinct on (organization_id) organization_id as "organizationId", id from escalation_changes
+  where organization_id > :after::uuid order by organization_id, id limit :limit`;
+
+export type EscalationChangesRepository = ReturnType<typeof createEscalationChangesRepository>;
+
+export function createEscalationChangesRepository(sql: Database) {
+  const one = ({ organizationId, id }: ChangeRef) =>
+    sql('escalation_changes').where({ organization_id: organizationId, id });
+
+  return {
+    /** One that is being followed begins anew. */
+    async insertPolicy({ organizationId, policyId }: PolicyRef): Promise<void> {
+      await sql('escalation_changes')
+        .insert({ organization_id: organizationId, policy_id: policyId })
+        .onConflict(['organization_id', 'policy_id'])
+        .merge({ after_alert_id: null });
+    },
+
+    async insertMute(organizationId: string, mutedUntil: Date): Promise<void> {
+      await sql('escalation_changes')
+        .insert({ organization_id: organizationId, muted_until: mutedUntil })
+        .onConflict(['organization_id', 'muted_until'])
+        .merge({ after_alert_id: null });
+    },
+
+    /** The first of each of the organizations behind that id. */
+    listFirst: (after: string, limit: number): Promise<ChangeRef[]> =>
+      query(sql, LIST_FIRST, { after, limit }),
+
+    /** Null when it is gone, or somebody writes it. */
+    async lock(ref: ChangeRef): Promise<EscalationChange | null> {
+      const row = await one(ref).first().forUpdate().skipLocked();
+      return row ? toChange(row) : null;
+    },
+
+    async advance(ref: ChangeRef, afterAlertId: string): Promise<void> {
+      await one(ref).update({ after_alert_id: afterAlertId });
+    },
+
+    async remove(ref: ChangeRef): Promise<void> {
+      await one(ref).delete();
+    },
+  };
+}

@@ -1,0 +1,156 @@
+/** Changes that many open escalations follow: the request writes one row, a sweep goes through them in chunks. */
+import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
+import { createTransact } from '../../src/db/transaction.ts';
+import { createAlertEscalationsRepository } from '../../src/escalations/alert-escalations.repository.ts';
+import { createEscalationChangesRepository } from '../../src/escalations/escalation-changes.repository.ts';
+import { createEscalationChanges } from '../../src/escalations/escalation-changes.service.ts';
+import { createPoliciesRepository } from '../../src/escalations/escalation-policies.repository.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { MINUTE_MS, useOrganization } from './harness.ts';
+
+/** More than two chunks. */
+const MANY = 1_200;
+const BEGAN_AT = new Date('2026-03-02T08:00:00Z');
+
+describe('A change of open escalations', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let customer: ReturnType<typeof useOrganization>;
+  let channelId: string;
+  let woken: string[];
+  let setAside: unknown[];
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+  });
+  after(() => dms.stop());
+  beforeEach(async () => {
+    await query(dms.service.sql, 'delete from escalation_changes');
+    org = await dms.addOrganization();
+    customer = useOrganization(dms, org);
+    channelId = await customer.channel('nurse');
+    [woken, setAside] = [[], []];
+  });
+
+  const steps = (...minutes: number[]) =>
+    minutes.map((afterMinutes) => ({ afterMinutes, channelIds: [channelId] }));
+
+  /** Before their first step, after ten minutes. */
+  async function addEscalations(count: number, organizationId = org.id, policy?: string): Promise<string> {
+    const policyId = policy ?? (await customer.escalation([[10, channelId]]));
+    await query(
+      dms.service.sql,
+      `with assets as (
+         insert into assets (organization_id, serial_number, name)
+         select :organizationId::uuid, 'MANY-' || n, '' from generate_series(1, :count::integer) as n
+         returning organization_id, id, serial_number
+       ), alerts as (
+         insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at)
+         select organization_id, id, serial_number, 'no_data', 'new', '{}', now() from assets
+         returning organization_id, id
+       )
+       insert into alert_escalations (organization_id, alert_id, policy_id, began_at, next_step_at)
+       select organization_id, id, :policyId::uuid, :beganAt::timestamptz,
+         :beganAt::timestamptz + interval '10 minutes' from alerts`,
+      { organizationId, count, policyId, beganAt: BEGAN_AT },
+    );
+    return policyId;
+  }
+
+  /** Goes on for so many rounds, or until nothing is pending. */
+  function follow(rounds = Number.POSITIVE_INFINITY): Promise<void> {
+    const { sql } = dms.service;
+    let left = rounds;
+    const sweep = createEscalationChanges({
+      transact: createTransact(sql),
+      changes: createEscalationChangesRepository(sql),
+      changesIn: createEscalationChangesRepository,
+      policiesIn: createPoliciesRepository,
+      escalationsIn: createAlertEscalationsRepository,
+      wakeRuns: (alerts) => void woken.push(...alerts.map(({ alertId }) => alertId)),
+      now: () => BEGAN_AT,
+      onSetAside: (_, error) => void setAside.push(error),
+    });
+    return sweep(() => left-- > 0);
+  }
+
+  /** How many escalations there are of each state and next step, in minutes. */
+  const count = async (organizationId = org.id): Promise<Record<string, number>> => {
+    const rows = await query<{ state: string; next: Date; count: number }>(
+      dms.service.sql,
+      `select state, next_step_at as next, count(*)::integer as count from alert_escalations
+       where organization_id = ? group by 1, 2 order by 1, 2`,
+      [organizationId],
+    );
+    return Object.fromEntries(
+      rows.map((row) => [`${row.state} ${(row.next.getTime() - BEGAN_AT.getTime()) / MINUTE_MS}`, row.count]),
+    );
+  };
+  const pending = async () =>
+    (await createEscalationChangesRepository(dms.service.sql).listFirst(ZERO, 10)).length;
+
+  it('writes none of them in the request, and a sweep plans all of them', async () => {
+    const policyId = await addEscalations(MANY);
+    await org.api.patch(`/escalations/${policyId}`, { steps: steps(5) });
+    assert.deepEqual(await count(), { 'open 10': MANY });
+    await follow(1);
+    assert.deepEqual(await count(), { 'open 5': 500, 'open 10': MANY - 500 });
+    await follow();
+    assert.deepEqual(await count(), { 'open 5': MANY });
+    assert.deepEqual([new Set(woken).size, await pending(), setAside], [MANY, 0, []]);
+  });
+
+  it('wakes no run whose step is put off', async () => {
+    const policyId = await addEscalations(3);
+    await org.api.patch(`/escalations/${policyId}`, { steps: steps(20) });
+    await follow();
+    assert.deepEqual([await count(), woken], [{ 'open 20': 3 }, []]);
+  });
+
+  it('is none when only the name changes, or what the policy matches', async () => {
+    const policyId = await addEscalations(1);
+    await org.api.patch(`/escalations/${policyId}`, {
+      name: 'At night',
+      severities: ['critical'],
+      steps: steps(10),
+      status: 'active',
+    });
+    assert.equal(await pending(), 0);
+  });
+
+  it('ends all of them when the policy is disabled or deleted', async () => {
+    const disabled = await addEscalations(3);
+    await org.api.patch(`/escalations/${disabled}`, { status: 'disabled' });
+    await follow();
+    assert.deepEqual(await count(), { 'policy_disabled 10': 3 });
+    await org.api.delete(`/escalations/${disabled}`);
+    await follow();
+    assert.deepEqual(await count(), { 'policy_disabled 10': 3 });
+    assert.equal(woken.length, 3);
+  });
+
+  it('begins anew when the policy changes again on the way', async () => {
+    const policyId = await addEscalations(MANY);
+    await org.api.patch(`/escalations/${policyId}`, { steps: steps(5) });
+    await follow(1);
+    await org.api.patch(`/escalations/${policyId}`, { steps: steps(7) });
+    await follow();
+    assert.deepEqual(await count(), { 'open 7': MANY });
+  });
+
+  it('of one organization holds up none of another', async () => {
+    const policyId = await addEscalations(MANY);
+    const other = await dms.addOrganization();
+    const channel = await useOrganization(dms, other).channel('head');
+    const otherPolicy = await useOrganization(dms, other).escalation([[10, channel]]);
+    await addEscalations(1, other.id, otherPolicy);
+    await org.api.delete(`/escalations/${policyId}`);
+    await other.api.delete(`/escalations/${otherPolicy}`);
+    await follow(1);
+    assert.deepEqual(await count(other.id), { 'policy_deleted 10': 1 });
+    assert.deepEqual(await count(), { 'open 10': MANY - 500, 'policy_deleted 10': 500 });
+  });
+});
+
+const ZERO = '00000000-0000-0000-0000-000000000000';

@@ -248,6 +248,23 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), ['nurse', 'head', 'head']);
   });
 
+  it('is named by its place in the policy when that has lost steps', async () => {
+    const policyId = await customer.escalation([
+      [0, nurse],
+      [5, nurse],
+    ]);
+    const { id } = await openAlert();
+    await pass(id, 0);
+    await pass(id, 5);
+    const shorter = [{ afterMinutes: 0, channelIds: [nurse] }];
+    await org.api.patch(`/escalations/${policyId}`, { steps: shorter, repeatMinutes: 5 });
+    const view = await pass(id, 10);
+    assert.deepEqual([view?.stepsMade, view?.stepCount], [1, 1]);
+    const [, , { subject, text } = { subject: '', text: '' }] = await customer.sent();
+    assert.match(subject, /^Escalation, step 1:/);
+    assert.match(text, /\(step 1 of 1 again\)/);
+  });
+
   it('is not made when the policy was disabled or deleted', async () => {
     const policyId = await customer.escalation([[5, nurse]]);
     const one = await openAlert();

@@ -30,6 +30,7 @@ export const SECTIONS: Section[] = [
       page('groups-and-rollouts', 'Groups and rollouts'),
       page('alerts-and-channels', 'Alerts and channels'),
       page('night-shift', 'The night shift'),
+      page('a-night', 'A night'),
       page('errors', 'Errors'),
       page('typescript-client', 'TypeScript client', 'client/README.md'),
       page('python-client', 'Python client', 'client/python/README.md'),
@@ -70,4 +71,15 @@ export const decisionDocument = (name: string, text: string): Document =>
   page(`decisions/${name}`, /^# (.+)/.exec(text)?.[1] ?? name);
 
 /** Files that pages show or link, and that are no pages. */
-export const PICTURES = ['docs/shape.svg', 'docs/images/fleet.png', 'docs/images/device.png'];
+export const PICTURES = [
+  'docs/shape.svg',
+  ...[
+    'fleet',
+    'device',
+    'night-alert',
+    'night-acknowledged',
+    'night-temporal',
+    'night-device',
+    'night-record',
+  ].map((name) => `docs/images/${name}.png`),
+];

@@ -25,7 +25,8 @@ export function headLines(statistics: Statistics, { madeAt, madeBy, timezone }: 
   const timeOf = clockOf(timezone);
   return [
     `Organization: ${asset.organizationName}`,
-    `Place: ${placeOf(asset)}`,
+    `Place: ${asset.name}`,
+    ...placeOf(asset),
     ...serialsWithin(asset, statistics).map(
       ({ serialNumber, from, to }) => `Logger: ${serialNumber}, ${timeOf(from)} to ${timeOf(to)}`,
     ),
@@ -130,16 +131,12 @@ function durationText(seconds: number): string {
   return parts.join(' ') || '0 s';
 }
 
-function placeOf({ name, buildingId, spaceId, floor }: RecordedAsset): string {
-  return [
-    name,
-    buildingId && `building ${buildingId}`,
-    spaceId && `space ${spaceId}`,
-    floor === null ? null : `floor ${floor}`,
-  ]
-    .filter((part) => part !== null)
-    .join(', ');
-}
+/** A line for each part, since each may be as long as a line. */
+const placeOf = ({ buildingId, spaceId, floor }: RecordedAsset): string[] => [
+  ...(buildingId === null ? [] : [`Building: ${buildingId}`]),
+  ...(spaceId === null ? [] : [`Space: ${spaceId}`]),
+  ...(floor === null ? [] : [`Floor: ${floor}`]),
+];
 
 /** The loggers that were in the place within the span, the earliest first. */
 export function serialsWithin(

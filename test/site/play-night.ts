@@ -124,7 +124,6 @@ async function playNight(executable: string): Promise<void> {
   const alertPage = `${local.baseUrl}/operator/alerts/${alert.id}`;
   await mailTo(mail, ADA, 'Escalation');
   await picture('alert', alertPage);
-  await picture('temporal', temporalPage(local.temporalUi, alert.id));
   await mailTo(mail, GRACE, 'Escalation');
   await delay(MINUTE_MS);
   await page.goto(alertPage);
@@ -134,12 +133,14 @@ async function playNight(executable: string): Promise<void> {
   fleet.device(serial)?.closeDoor();
   say('Grace has acknowledged it, and shuts the door.');
   await picture('acknowledged', alertPage, true);
+  await page.setViewportSize({ ...SIZE, height: 940 });
+  await picture('temporal', temporalPage(local.temporalUi, alert.id));
+  await page.setViewportSize(SIZE);
   await eventually(
     async () => (await api.get(`/alerts/${alert.id}`)).body.status,
     (status) => status === 'resolved',
     { ...PATIENCE, timeoutMs: HOUR_MS },
   );
-  await picture('temporal-ended', temporalPage(local.temporalUi, alert.id));
   await delay(2 * MINUTE_MS);
   await picture('device', `${local.baseUrl}/operator/devices/${assetId}`);
   const span = `from=${new Date(doorAt - QUIET_MS).toISOString()}&to=${new Date().toISOString()}`;

@@ -172,7 +172,10 @@ describe('Statistics of a device', () => {
       new Date(time(minutes)).toLocaleString('sv-SE', { timeZone: 'Europe/Stockholm' });
     for (const part of [
       /^Organization: test /m,
-      /^Place: Kühlschrank Süd, building B, space S, floor 2$/m,
+      /^Place: Kühlschrank Süd$/m,
+      /^Building: B$/m,
+      /^Space: S$/m,
+      /^Floor: 2$/m,
       `Logger: FRIDGE, ${local(0)} to ${local(180)}`,
       `Span: ${local(0)} to ${local(180)}`,
       /^Time zone: Europe\/Stockholm, at the beginning UTC\+0[12]:00/m,

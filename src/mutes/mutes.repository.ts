@@ -53,9 +53,16 @@ export function createMutesRepository(sql: Database) {
       return row ? toMute(row) : null;
     },
 
-    /** The caller has locked the asset or the group, and ended what there was. */
+    /** The caller has locked the asset or the group, and ended what there was. Its end may have passed meanwhile. */
     async insert(target: MuteTarget, { until, reason, by }: Omit<Mute, 'groupId'>): Promise<void> {
-      await sql('mutes').insert({ ...toColumns(target), starts_at: now, ends_at: until, reason, actor: by });
+      const startsAt = sql.raw('least(?, ?::timestamptz)', [now, until]);
+      await sql('mutes').insert({
+        ...toColumns(target),
+        starts_at: startsAt,
+        ends_at: until,
+        reason,
+        actor: by,
+      });
     },
 
     /** Answers with when it would have ended; null: there was none. */

@@ -1,5 +1,6 @@
 /** Times of maintenance: what is shown of them, who ends them, and what stays of them. */
 import assert from 'node:assert/strict';
+import { createMutesRepository } from '../../src/mutes/mutes.repository.ts';
 import { MINUTE_MS, useDevice } from '../alerts/harness.ts';
 import { FRIDGE } from '../support/fleet.ts';
 
@@ -138,6 +139,14 @@ describe('Maintenance', () => {
     assert.deepEqual([same, own?.reason, others], [ofGroup, 'Defrosting', []]);
     await device.org.api.delete(`/assets/${device.assetId}`);
     assert.deepEqual(await mutedSpans(), [same, own]);
+  });
+
+  it('is over at once when its end passed while it waited for the asset', async () => {
+    const target = { organizationId: device.org.id, assetId: device.assetId };
+    const mutes = createMutesRepository(device.dms.service.sql);
+    const by = { keyId: null, name: 'Ada' };
+    await mutes.insert(target, { until: new Date(Date.now() - MINUTE_MS), reason: 'Defrosting', by });
+    assert.deepEqual([await mutes.find(target), await shown(), await mutedSpans()], [null, null, []]);
   });
 
   it('is that of the own organization alone', async () => {

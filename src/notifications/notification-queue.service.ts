@@ -1,4 +1,4 @@
-/** Queues what notification channels are to say of alerts, in the transaction that opens or resolves them. */
+/** Queues alerts for notification channels, in the transaction that opens or resolves the alerts. */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import type { NotificationQueueRepository } from './notification-queue.repository.ts';
@@ -9,8 +9,8 @@ export interface NotificationQueueDeps {
 }
 
 /**
- * Works from the published events: an alert without an event notifies nobody. One statement for all, or none. Excursions in
- * late data have no end to speak of: their opening says that they are over.
+ * Works from the published events, in one statement, or none without alerts. An alert without an event is not
+ * notified. Excursions in late data have no separate end: their opening says that they are over.
  */
 export function createQueueNotifications({ queueIn, now }: NotificationQueueDeps): Publish {
   return async ({ sql }, events) => {

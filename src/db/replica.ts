@@ -42,7 +42,7 @@ export function createReplica(options: ReplicaOptions): Replica {
   const { primaryProbe, replicaProbe, lagMaxMs, lookEveryMs = LOOK_EVERY_MS, monotonicMs } = options;
   const { onLag, onRead, onFault } = options;
   let samples: Sample[] = [];
-  /** Time at which the primary had no more than the replica has now. */
+  /** The latest moment of the primary that the replica has reached; null: unknown. */
   let freshAtMs: number | null = null;
   let looks: Periodic | undefined;
 

@@ -64,7 +64,7 @@ describe('Idempotency-Key', () => {
   function requestOf(route: Route, fixtures: Fixtures) {
     const body = takesJson(route) ? exampleBody(route, fixtures) : undefined;
     const path = pathOf(route, fixtures);
-    // `call` encodes the body, unless it is not JSON.
+    // `call` supplies bodies that are not JSON.
     return route.rawBody ? { path } : { path, body };
   }
 

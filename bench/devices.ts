@@ -1,6 +1,6 @@
 /**
- * `npm run bench:devices [-- frames organizations under-way beside-apply http end-to-end history wal]`: frames over CoAP and
- * HTTP, and a year of history.
+ * `npm run bench:devices [-- frames organizations under-way beside-apply http end-to-end history wal]`:
+ * frames over CoAP and HTTP, and a year of history.
  */
 import { benchBesideApply } from './devices/beside-apply.ts';
 import { startDeviceBench } from './devices/device-bench.ts';

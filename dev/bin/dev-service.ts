@@ -1,5 +1,5 @@
 /**
- * The service of `npm run dev`. It loads sources only when it is told to start, because earlier ones could be
+ * The service of `npm run dev`. It loads sources only when it is asked to start, because earlier ones could be
  * outdated by then; packages are loaded before, which is half of a start.
  */
 import { once } from 'node:events';

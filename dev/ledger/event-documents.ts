@@ -19,7 +19,6 @@ type EventCheck = (type: string, event: unknown) => string | null;
  * The fault of an event; null when there is none. While two releases run, an event must match the document of
  * either.
  *
- *
  * @param roots Folders of the releases, the current one first.
  */
 export function createEventCheck(roots: readonly string[]): EventCheck {

@@ -66,7 +66,7 @@ describe('A supervised server', () => {
     await until(() => !isAlive(server), 3_000);
   });
 
-  it('is killed when it ignores its stop signal', async () => {
+  it('kills a server that ignores its stop signal', async () => {
     const { lines, server } = superviseNode(
       "process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1e3)",
     );
@@ -285,7 +285,7 @@ describe('The search for a Temporal CLI', () => {
     }
   });
 
-  it('has a checksum for each platform with a download', () => {
+  it('knows a checksum for each platform with a download', () => {
     assert.deepEqual(Object.keys(archiveSums).sort(), platforms);
     for (const sum of Object.values(archiveSums)) assert.match(sum, /^[0-9a-f]{64}$/);
   });

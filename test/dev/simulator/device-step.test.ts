@@ -275,7 +275,7 @@ describe('A simulated logger under any faults', () => {
       { numRuns: 60 },
     ));
 
-  it('has one confirmable frame under way at a time, and repeats unacknowledged samples', () =>
+  it('keeps one confirmable frame under way at a time, and repeats unacknowledged samples', () =>
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), (acknowledged) => {
         const model = newModel({}, { ...FACTORY, ackIntervalSeconds: null });

@@ -1,7 +1,7 @@
 /**
  * Decides what a notification says about each alert that is due, and when that alert is due again. Outside of quiet hours: what
- * they held is due when they end. An alert that is over before its opening was said is never mentioned, unless it is an
- * excursion in late data: such a one is mentioned once.
+ * they held is due when they end. An alert that ends before its opening was mentioned is never mentioned, unless it was
+ * over when it was recorded: such a one is mentioned once.
  */
 export const MENTION_KINDS = ['opened', 'reminder', 'resolved', 'late'] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];
@@ -12,7 +12,7 @@ export interface DueAlert {
   isNotified: boolean;
   /** It is resolved, or gone. */
   isOver: boolean;
-  /** It was over when it was recorded. */
+  /** It was over when it was recorded: in late data, or within one frame. */
   isLate: boolean;
   /** Somebody has it in hand. */
   isAnswered: boolean;

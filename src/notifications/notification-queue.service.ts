@@ -1,7 +1,8 @@
 /** Queues what notification channels are to say of alerts, in the transaction that opens or resolves them. */
+import type { AlertView } from '../alerts/alert.ts';
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
-import type { NotificationQueueRepository } from './notification-queue.repository.ts';
+import type { NotificationQueueRepository, OpenedAlert } from './notification-queue.repository.ts';
 
 export interface NotificationQueueDeps {
   queueIn(sql: Sql): NotificationQueueRepository;
@@ -9,20 +10,37 @@ export interface NotificationQueueDeps {
 }
 
 /**
- * Works from the published events: an alert without an event notifies nobody. One statement for all, or none. Excursions in
- * late data have no end to speak of: their opening says that they are over.
+ * Works from the published events: an alert without an event notifies no channel. One statement for all, or none. An alert
+ * that was over when it was recorded has no end of its own: its opening says that it is over.
  */
 export function createQueueNotifications({ queueIn, now }: NotificationQueueDeps): Publish {
   return async ({ sql }, events) => {
     const opened = events.filter((event) => event.type === 'alert.created');
-    const ended = events.filter((event) => event.type === 'alert.resolved').filter(({ data }) => !data.late);
-    if (opened.length + ended.length === 0) return;
-    await queueIn(sql).insert(opened.map(toRow), ended.map(toRow), now());
+    const resolved = events.filter((event) => event.type === 'alert.resolved');
+    if (opened.length + resolved.length === 0) return;
+    const openedIds = new Set(opened.map(({ data }) => data.id));
+    const overAtOnce = new Map(
+      resolved.filter(({ data }) => openedIds.has(data.id)).map(({ data }) => [data.id, data]),
+    );
+    const ended = resolved.filter(({ data }) => !overAtOnce.has(data.id));
+    await queueIn(sql).insert(
+      opened.map((event) => toOpened(event, overAtOnce.get(event.data.id))),
+      ended.map(toRef),
+      now(),
+    );
   };
 }
 
-const toRow = ({ organizationId, data: { id, type } }: DomainEvent<'alert.created' | 'alert.resolved'>) => ({
+const toRef = ({ organizationId, data: { id } }: DomainEvent<'alert.created' | 'alert.resolved'>) => ({
   organizationId,
   alertId: id,
-  type,
 });
+
+const toOpened = (event: DomainEvent<'alert.created'>, over: AlertView | undefined): OpenedAlert => ({
+  ...toRef(event),
+  type: event.data.type,
+  wasOver: over !== undefined,
+  lastedSeconds: over?.endedAt && !over.late ? secondsBetween(over.timestamp, over.endedAt) : null,
+});
+
+const secondsBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;

@@ -45,7 +45,7 @@ export async function benchBesideAlerts(bench: DeviceBench): Promise<void> {
   );
 }
 
-/** One channel is told at once and again after an hour. */
+/** One channel is notified at once and again after an hour. */
 async function addEscalation({ stack }: DeviceBench, send: Send): Promise<void> {
   const port = await freePort();
   await stack.runServer('bench/sink.ts', port);

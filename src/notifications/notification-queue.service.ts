@@ -40,7 +40,5 @@ const toOpened = (event: DomainEvent<'alert.created'>, over: AlertView | undefin
   ...toRef(event),
   type: event.data.type,
   wasOver: over !== undefined,
-  lastedSeconds: over?.endedAt && !over.late ? secondsBetween(over.timestamp, over.endedAt) : null,
+  lasted: over?.endedAt && !over.late ? { from: over.timestamp, to: over.endedAt } : null,
 });
-
-const secondsBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;

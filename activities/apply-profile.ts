@@ -1,6 +1,6 @@
 /**
- * What `workflows/apply-profile.ts` calls, implemented by the job-run service. Every call can be repeated without harm.
- * All send heartbeats, so Temporal notices within seconds that a worker has died.
+ * Activities of `workflows/apply-profile.ts`, implemented by the job-run service. Every call can be repeated
+ * without harm. All send heartbeats, so Temporal notices within seconds that a worker has died.
  */
 import type { JobRef } from '../src/config-jobs/config-job.ts';
 import type { Ending } from '../src/config-jobs/job-ending.service.ts';
@@ -19,16 +19,19 @@ export interface ApplyProfileActivities {
   beginStage(job: JobRef, stage: number): Promise<void>;
   /** Ends the job; targets that are still open time out. */
   finishJob(job: JobRef): Promise<void>;
-  /** Ends the job and withdraws its change from every device that has not confirmed it: too many failed, or it was cancelled. */
+  /**
+   * Ends the job and withdraws its change from every device that has not confirmed it, because too many
+   * failed or the job was cancelled.
+   */
   abortJob(job: JobRef): Promise<void>;
 }
 
 export interface JobRunSteps extends Pick<ApplyProfileActivities, 'getPlan' | 'getProgress'> {
-  /** Starts the job for its next targets; null when that is done. */
+  /** Starts the job for its next targets; null when all are done. */
   startNext(job: JobRef, after: string | null): Promise<string | null>;
   /** Offers the change to the next devices of the stage; null when all have it. */
   offerNext(job: JobRef, stage: number, after: string | null): Promise<string | null>;
-  /** Ends the job for its next targets that are open; null when it has ended. */
+  /** Ends the job for its next open targets; null when it has ended. */
   endNext(job: JobRef, ending: Ending, after: string | null): Promise<string | null>;
 }
 

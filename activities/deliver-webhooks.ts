@@ -1,6 +1,7 @@
 /**
- * What `workflows/deliver-webhooks.ts` calls, implemented by the endpoint-recovery service. Every call starts from what
- * the rows say, so it can be repeated. All send heartbeats, so Temporal notices within seconds that a worker has died.
+ * Activities of `workflows/deliver-webhooks.ts`, implemented by the endpoint-recovery service. Every call
+ * starts from the current rows, so it can be repeated. All send heartbeats, so Temporal notices within
+ * seconds that a worker has died.
  */
 import type { DrainProgress, RecoveryView } from '../src/deliveries/endpoint-recovery.ts';
 import type { EndpointRef } from '../src/endpoints/endpoint.ts';
@@ -9,9 +10,9 @@ import { withHeartbeat } from './heartbeat.ts';
 export interface DeliverWebhooksActivities {
   /** Null when the endpoint was deleted. */
   getEndpointState(endpoint: EndpointRef): Promise<RecoveryView | null>;
-  /** Sends what a customer asked to resend, whatever the endpoint's health. */
+  /** Sends deliveries that a customer asked to resend, regardless of the endpoint's health. */
   sendImmediate(endpoint: EndpointRef): Promise<void>;
-  /** Sends the retries that are due. */
+  /** Sends due retries. */
   sendRetries(endpoint: EndpointRef): Promise<void>;
   /** Sends one delivery to an endpoint whose breaker is open; its success starts the drain. */
   probeEndpoint(endpoint: EndpointRef): Promise<void>;

@@ -1,12 +1,12 @@
 import { Context, heartbeat } from '@temporalio/activity';
 
 const HEARTBEAT_INTERVAL_MS = 2_000;
-/** How the SDK names the reason of a cancellation. */
+/** The SDK's message for cancellations by a stopping worker. */
 const WORKER_SHUTDOWN = 'WORKER_SHUTDOWN';
 
 /**
- * The activity with heartbeats while it runs, so that Temporal notices within seconds that its worker has died. A worker
- * that stops answers with a failure what does not end in time, so another worker repeats it at once.
+ * Wraps an activity with heartbeats, so that Temporal notices within seconds that its worker has died. A
+ * stopping worker fails activities that do not end in time, so another worker repeats them at once.
  */
 export function withHeartbeat<Args extends unknown[], Result>(activity: (...args: Args) => Promise<Result>) {
   return async (...args: Args): Promise<Result> => {
@@ -22,7 +22,7 @@ export function withHeartbeat<Args extends unknown[], Result>(activity: (...args
 /** Only rejects. */
 const untilCancelled = (): Promise<never> =>
   Context.current().cancelled.catch((reason: Error) => {
-    // A cancellation that nobody asked for would not be repeated.
+    // Any other cancellation is passed on: a failure in its place would be repeated.
     if (reason.message === WORKER_SHUTDOWN)
       throw new Error('The worker stops: another one repeats this step');
     throw reason;

@@ -14,6 +14,6 @@ export const createActivities = ({ jobRun, recoverySteps, escalationRun, unknown
   ...createApplyProfileActivities(jobRun),
   ...createDeliverWebhooksActivities(recoverySteps),
   ...createEscalateAlertActivities(escalationRun),
-  // By this name the SDK looks up what answers all others.
+  // The SDK calls this for all other activity names.
   default: createUnknownStep(unknownSteps),
 });

@@ -1,9 +1,9 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 
 /**
- * Answers steps that this version does not know. In a rolling upgrade a worker of the other version knows it, so it is
- * repeated at first. After `giveUpAfterMs` no worker does, and a run would wait for it for ever: it fails, and the sweep
- * of missing runs starts it anew with the steps of today.
+ * Answers steps that this version does not know. During a rolling upgrade, a worker of the other version may
+ * know the step, so it fails as retryable at first. After `giveUpAfterMs` no worker does, and the run would
+ * wait forever: it fails, and the sweep of missing runs restarts it on the current code.
  */
 export const createUnknownStep =
   ({ giveUpAfterMs }: { giveUpAfterMs: number }) =>

@@ -1,7 +1,7 @@
 /**
- * One job: waits until every device of each stage has confirmed the change, or until the deadline. PostgreSQL holds the
- * truth; this run holds the waiting and describes it for readers of the Temporal UI. It may be terminated and started
- * again at any time, because every pass reads the job's progress anew.
+ * One job: waits until every device of each stage has confirmed the change, or until the deadline. PostgreSQL
+ * holds the truth; this run holds the waiting and describes it for readers of the Temporal UI. It may be
+ * terminated and started again at any time, because every pass reads the job's progress again.
  */
 import {
   allHandlersFinished,
@@ -18,7 +18,10 @@ import type { JobRef } from '../src/config-jobs/config-job.ts';
 import { describeJobRun, summarizeResult } from '../src/config-jobs/job-description.ts';
 import { TARGETS_CHANGED_SIGNAL } from '../src/temporal/workflow-ids.ts';
 
-/** Some take as long as there are devices. By their heartbeats, Temporal notices within seconds that a worker has died. */
+/**
+ * Some take longer the more devices there are. Missing heartbeats show Temporal within seconds that a worker
+ * has died.
+ */
 const { getPlan, getProgress, startJob, beginStage, finishJob, abortJob } =
   proxyActivities<ApplyProfileActivities>({
     startToCloseTimeout: '1 hour',

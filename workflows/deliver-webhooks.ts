@@ -25,7 +25,7 @@ const { getEndpointState, sendImmediate, sendRetries, probeEndpoint, drainBacklo
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   });
 
-/** Something changed: another failure, a resend, an edit by its owner. */
+/** Another delivery failed, a customer asked for a resend, or the endpoint was edited. */
 export const wake = defineSignal(WAKE_SIGNAL);
 
 export interface DeliverWebhooksInput extends EndpointRef {

@@ -1,7 +1,8 @@
 /**
- * One alert that escalates: makes each step when it is due, until somebody acknowledges the alert or it is over.
- * PostgreSQL holds which steps were made; this run holds the waiting and describes it for readers of the Temporal UI. It may be
- * terminated and started again at any time, because every pass begins with what the rows say.
+ * One alert that escalates: makes each step when it is due, until the alert is acknowledged or over.
+ * PostgreSQL holds the steps that were made; this run holds the waiting and describes it for readers of the
+ * Temporal UI. It may be terminated and started again at any time, because every pass begins with the current
+ * rows.
  */
 import {
   condition,
@@ -23,10 +24,10 @@ const { makeDueStep } = proxyActivities<EscalateAlertActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
-/** It was acknowledged or is over, or its policy changed: the rows say which. */
+/** The alert was acknowledged or is over, or its policy changed: the rows show which. */
 export const alertChanged = defineSignal(ALERT_CHANGED_SIGNAL);
 
-/** A signal that was lost with the process that was to send it is made up for by then. */
+/** Bounds the effect of a signal that was lost because its sender died. */
 const WAIT_MAX_MS = 24 * 3_600_000;
 
 export async function escalateAlert(alert: AlertRef): Promise<string> {
@@ -40,7 +41,7 @@ export async function escalateAlert(alert: AlertRef): Promise<string> {
     const escalation = await makeDueStep(alert);
     if (!escalation) return 'the alert no longer exists';
     setCurrentDetails(describeEscalation(escalation));
-    // Whoever has signalled meanwhile may have opened it again.
+    // A signal during the last pass may mean that the escalation is open again.
     if (escalation.state !== 'open' && !hasPendingSignal) return summarizeEscalation(escalation);
 
     const waitMs = escalation.next?.waitMs ?? WAIT_MAX_MS;

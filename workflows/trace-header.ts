@@ -1,4 +1,4 @@
-/** Hands the trace that a run was started in to its steps, and to the run that continues it. */
+/** Passes the trace that started a run to its steps, and to the run that continues it. */
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { TRACE_HEADER } from '../src/temporal/workflow-ids.ts';
 

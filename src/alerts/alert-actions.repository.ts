@@ -18,7 +18,7 @@ declare module 'knex/types/tables.js' {
   }
 }
 
-/** The id of a row tells its time. */
+/** The id of a row contains its time. */
 const TIME = 'uuid_extract_timestamp(id) as at';
 
 const toAction = ({ at, action, actor, comment }: AlertActionRow & { at: Date }): AlertAction => ({
@@ -46,7 +46,7 @@ export function createAlertActionsRepository(sql: Database) {
       return Number(row?.count ?? 0);
     },
 
-    /** In the order given, also of the answer; `by` is null for the service. */
+    /** Inserts and returns the actions in the given order; `by` is null for the service. */
     async insert(
       organizationId: string,
       alertId: string,

@@ -16,9 +16,9 @@ export interface NewAlert {
   details: AlertDetails;
   startedAt: Date;
   severity: Severity;
-  /** False: its events are not published. */
+  /** False: the events of the alert are not published. */
   isAnnounced: boolean;
-  /** A late excursion, which is resolved already. */
+  /** End of a late excursion, which is resolved from the start. */
   over?: Over;
 }
 
@@ -29,16 +29,16 @@ export interface Over {
 
 export interface LengthenedAlert extends AlertRef {
   startedAt: Date;
-  /** °C, of its first reading. */
+  /** °C; value of the first reading. */
   value: number;
-  /** Null for one that is not late, whose end stays as it is. */
+  /** Null for an alert that is not late, whose end stays as it is. */
   over: Over | null;
 }
 
 export interface ResolvedAlertRef extends AlertRef {
   /** Added to the details of the alert. */
   resolution?: AlertResolution | null;
-  /** Of the reading that ended it; absent: it ends now. */
+  /** Time of the reading that ended it; absent: it ends now. */
   endedAt?: Date | null;
 }
 
@@ -46,7 +46,7 @@ export type AlertBatchesRepository = ReturnType<typeof createAlertBatchesReposit
 
 export function createAlertBatchesRepository(sql: Sql) {
   return {
-    /** In the order given. */
+    /** Returns the alerts in the given order. */
     async insert(alerts: NewAlert[]): Promise<StoredAlert[]> {
       if (alerts.length === 0) return [];
       const rows = await query<StoredAlert & { position: number }>(sql, INSERT, {
@@ -63,12 +63,14 @@ export function createAlertBatchesRepository(sql: Sql) {
       return rows.map(({ position, ...alert }) => alert);
     },
 
-    /** Their events are published from now on; answers with those that are open. */
+    /**
+     * Marks the alerts as announced, so that their events are published from now on. Returns the open ones.
+     */
     async announce(refs: AlertRef[]): Promise<StoredAlert[]> {
       return refs.length === 0 ? [] : query(sql, ANNOUNCE, toArrays(refs));
     },
 
-    /** Alerts of temperature whose time overlaps the span of their asset, and some before and after it. */
+    /** Temperature alerts that overlap the span of their asset, and those just before and after it. */
     async listAround(spans: Array<AssetRef & Span>): Promise<StoredAlert[]> {
       if (spans.length === 0) return [];
       return query(sql, LIST_AROUND, {
@@ -79,7 +81,7 @@ export function createAlertBatchesRepository(sql: Sql) {
       });
     },
 
-    /** Answers with those that were open. */
+    /** Returns the alerts that were open. */
     async resolve(refs: ResolvedAlertRef[]): Promise<StoredAlert[]> {
       if (refs.length === 0) return [];
       const resolutions = refs.map(({ resolution }) => resolution ?? null);
@@ -87,7 +89,7 @@ export function createAlertBatchesRepository(sql: Sql) {
       return query(sql, RESOLVE, { ...toArrays(refs), resolutions, endedAt });
     },
 
-    /** Late readings belong to them, too. */
+    /** Extends alerts by late readings that belong to them. */
     async lengthen(alerts: LengthenedAlert[]): Promise<void> {
       if (alerts.length === 0) return;
       await query(sql, LENGTHEN, {

@@ -1,4 +1,4 @@
-/** As text, because they work on sets, in the transaction of a batch. */
+/** Text, because they work on sets, in the transaction of a batch. */
 import { ALERT_COLUMNS } from './alert-columns.ts';
 
 const COLUMNS = `${ALERT_COLUMNS}, a.organization_id as "organizationId", a.is_announced as "isAnnounced"`;
@@ -42,7 +42,7 @@ export const RESOLVE = `
   )
   select ${COLUMNS} from resolved a`;
 
-/** An alert that is not late has been resolved when it was last updated. */
+/** For an alert that is not late, the last update is the time at which it was resolved. */
 export const LENGTHEN = `
   update alerts a set started_at = n.started_at, ended_at = coalesce(n.ended_at, a.ended_at),
     extreme = coalesce(n.extreme, a.extreme), details = a.details || jsonb_build_object('value', n.value),
@@ -53,8 +53,9 @@ export const LENGTHEN = `
   where a.organization_id = n.organization_id and a.id = n.alert_id`;
 
 /**
- * Alerts of temperature that began within the span, and the ones next to it: those before may last into it, and an excursion
- * in it may go on into those after. A definition has one at a time.
+ * Temperature alerts that began within the span, and the neighbours on both sides: an earlier one may last
+ * into the span, and an excursion in the span may continue in a later one. A definition has one alert at a
+ * time.
  */
 export const LIST_AROUND = `
   select ${COLUMNS}

@@ -1,6 +1,9 @@
 import { mutedUntil } from '../mutes/mutes.statements.ts';
 
-/** When it is asked whether an alert is muted: now, or at its end, which of late ones is long before they are recorded. */
+/**
+ * The moment at which mutes are looked up: now, or the end of the alert, which for late ones is long before
+ * they are recorded.
+ */
 const momentOf = (alerts: string): string =>
   `case when ${alerts}.late then ${alerts}.ended_at when ${alerts}.status = 'resolved' then ${alerts}.updated_at else now() end`;
 
@@ -13,7 +16,7 @@ const groupAt = (alerts: string): string => `case ${alerts}.status when 'resolve
     select group_id from assets where organization_id = ${alerts}.organization_id and id = ${alerts}.asset_id
   ) end`;
 
-/** Whether an alert is muted, or was at its end. Takes the name of `alerts` in the statement. */
+/** Whether an alert is muted, or was at its end. `alerts` is the name of the table in the statement. */
 export const isMuted = (alerts: string): string =>
   `${mutedUntil(
     `${alerts}.organization_id`,
@@ -22,10 +25,13 @@ export const isMuted = (alerts: string): string =>
     momentOf(alerts),
   )} is not null`;
 
-/** Releases before have left out when resolved alerts ended. */
+/** Earlier releases stored no end of resolved alerts. */
 export const ENDED_AT = "coalesce(ended_at, case when status = 'resolved' then updated_at end)";
 
-/** When the next step is due, from the open escalation `e` of an alert: not while somebody or a mute holds it. */
+/**
+ * When the next step of the open escalation `e` is due; later while an acknowledgement, a snooze or a mute
+ * holds it.
+ */
 const nextStepAt = (alerts: string): string =>
   `greatest(e.next_step_at, e.held_until, ${mutedUntil(
     `${alerts}.organization_id`,
@@ -34,7 +40,10 @@ const nextStepAt = (alerts: string): string =>
     'now()',
   )})`;
 
-/** How far the escalation of the alert is; one look-up by its key. Takes the name of `alerts` in the statement. */
+/**
+ * The progress of the alert's escalation; one look-up by its key. `alerts` is the name of the table in the
+ * statement.
+ */
 export const escalationOf = (alerts: string): string => `(
     select jsonb_build_object('id', e.policy_id, 'step', e.steps_made, 'nextStepAt', case
       when e.state = 'open' and e.next_step_at is not null and ${alerts}.status <> 'resolved'
@@ -42,7 +51,7 @@ export const escalationOf = (alerts: string): string => `(
     from alert_escalations e where e.organization_id = ${alerts}.organization_id and e.alert_id = ${alerts}.id
   ) as escalation`;
 
-/** An alert, from `alerts a`. */
+/** Columns of an alert, from `alerts a`. */
 export const ALERT_COLUMNS = `a.id, a.asset_id as "assetId", a.serial_number as "serialNumber", a.type, a.severity, a.status, a.details,
   a.started_at as "startedAt", a.updated_at as "updatedAt", a.acknowledged_at as "acknowledgedAt",
   a.acknowledged_by as "acknowledgedBy", a.assignee, a.snooze_until as "snoozeUntil", a.late, ${ENDED_AT} as "endedAt", a.extreme,

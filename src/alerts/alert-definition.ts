@@ -1,6 +1,7 @@
 /**
- * The alerts that are defined for a device, read from its configuration: the service evaluates readings by the same
- * rules and windows as the device itself, and devices that share a configuration share the definitions.
+ * The alerts that are defined for a device, read from its configuration: the service evaluates readings by
+ * the same rules and windows as the device itself, and devices that share a configuration share the
+ * definitions.
  */
 import type { Severity } from '../devices/alert-terms.ts';
 import type {
@@ -13,7 +14,7 @@ import type {
 } from '../devices/configuration.ts';
 
 export interface Bounds {
-  /** °C; null where there is none. */
+  /** °C; null: no lower bound. */
   lowC: number | null;
   highC: number | null;
   hysteresisC: number;
@@ -25,16 +26,18 @@ export interface AlertDefinition {
   /** 1..6 */
   channel: number;
   bounds: Bounds;
-  /** When it is active; null: always. */
+  /** When the definition is active; null: always. */
   windows: WeekCalendar[] | null;
-  /** How long a breach lasts before the alert opens, by the times of readings; 0: its first reading opens it. */
+  /**
+   * How long a breach lasts before the alert opens, by the times of readings; 0: the first reading opens it.
+   */
   delayMinutes: number;
   severity: Severity;
 }
 
 const cache = new WeakMap<DeviceConfiguration, AlertDefinition[]>();
 
-/** Computed once per configuration, which never changes. */
+/** Computed once per configuration, because configurations never change. */
 export function definitionsOf(config: DeviceConfiguration): AlertDefinition[] {
   const cached = cache.get(config);
   if (cached) return cached;
@@ -73,7 +76,10 @@ const isThreshold = (rule: AlarmRule): rule is ThresholdRule =>
   rule.condition === 'HIGH_THRESHOLD' || rule.condition === 'LOW_THRESHOLD';
 const isLogic = (rule: AlarmRule): rule is LogicRule => rule.condition === 'LOGIC_OPERATOR';
 
-/** A logic rule joins its thresholds; without one, a high bound and the low bound right after it are a range. */
+/**
+ * A logic rule joins thresholds to a group. Without one, a high bound followed directly by a low bound is a
+ * range.
+ */
 function groupsOf(thresholds: PositionedRule[], logic: LogicRule[]): PositionedRule[][] {
   const joined = logic.map(({ rules }) => thresholds.filter(({ position }) => rules.includes(position)));
   const isJoined = new Set(joined.flat());
@@ -90,7 +96,10 @@ function groupsOf(thresholds: PositionedRule[], logic: LogicRule[]): PositionedR
   return groups.toSorted(([a], [b]) => (a?.position ?? 0) - (b?.position ?? 0));
 }
 
-/** One bound, or a high and a low one of the same channels; rounded to the steps of the device, they may be equal. */
+/**
+ * One bound, or a high and a low one of the same channels; rounded to the steps of the device, the two may be
+ * equal.
+ */
 function isOneRange(group: PositionedRule[]): boolean {
   const [first, second, ...more] = group.map(({ rule }) => rule);
   if (!first || more.length > 0) return false;
@@ -116,7 +125,7 @@ function boundsOf(rules: ThresholdRule[]): Bounds {
   };
 }
 
-/** A rule that no calendar names is always active. */
+/** A rule without a calendar is always active. */
 function windowsOf(positions: number[], calendars: Calendar[]): WeekCalendar[] | null {
   const windows = calendars.filter(
     (calendar): calendar is WeekCalendar =>
@@ -128,12 +137,15 @@ function windowsOf(positions: number[], calendars: Calendar[]): WeekCalendar[] |
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
-/** The minute at which a window ends is outside of it. */
+/** The minute at which a window ends is outside the window. */
 export function isActiveAt({ windows }: AlertDefinition, at: Date): boolean {
   return windows === null || windows.some((window) => isWithin(window, at));
 }
 
-/** fromTime > toTime means two windows of the same day: until toTime, and from fromTime (Efento, CALENDAR_TYPE_WEEK). */
+/**
+ * fromTime > toTime means two windows on the same day: until toTime, and from fromTime (Efento,
+ * CALENDAR_TYPE_WEEK).
+ */
 function isWithin({ days, fromTime, toTime, timezone }: WeekCalendar, at: Date): boolean {
   const local = new Date(at.getTime() + timezone * MINUTE_MS);
   if (!days.includes(local.getUTCDay())) return false;
@@ -142,7 +154,10 @@ function isWithin({ days, fromTime, toTime, timezone }: WeekCalendar, at: Date):
   return minute >= fromTime && minute < toTime;
 }
 
-/** Whether it is active all the time between two moments at which it is: at each time of day where that may change. */
+/**
+ * Whether the definition is active all the time between two moments at which it is active; checks each time
+ * at which that may change.
+ */
 export function isActiveBetween(definition: AlertDefinition, from: Date, to: Date): boolean {
   const changes = (definition.windows ?? []).flatMap((window) => timesOfChange(window, from));
   return changes.every(
@@ -150,7 +165,7 @@ export function isActiveBetween(definition: AlertDefinition, from: Date, to: Dat
   );
 }
 
-/** Unix milliseconds; a week repeats itself. */
+/** Times in Unix milliseconds at which a weekly window opens or closes, within one week. */
 function timesOfChange({ fromTime, toTime, timezone }: WeekCalendar, from: Date): number[] {
   const dayMs = DAY_MINUTES * MINUTE_MS;
   const midnight = Math.floor((from.getTime() + timezone * MINUTE_MS) / dayMs) * dayMs - timezone * MINUTE_MS;

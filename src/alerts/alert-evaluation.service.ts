@@ -1,6 +1,6 @@
 /**
- * Opens and resolves alerts by what frames bring, in the transaction that stores them. The caller has locked the states
- * of the devices, so two batches never evaluate the same device at once.
+ * Opens and resolves alerts by the readings of frames, in the transaction that stores these. The caller has
+ * locked the states of the devices, so two batches never evaluate the same device at once.
  */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
@@ -37,7 +37,7 @@ interface EvaluatedDevice {
   alerts: DeviceAlerts;
 }
 
-/** The caller publishes the events, in the same transaction. */
+/** The caller publishes the returned events in the same transaction. */
 export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: AlertEvaluationDeps) {
   return async function evaluateAlerts(tx: InTransaction, frames: StoredFrame[]): Promise<DomainEvent[]> {
     const { sql } = tx;
@@ -69,7 +69,7 @@ export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: Aler
     ];
   };
 
-  /** By all that the batch has stored, and the alerts that it has opened. */
+  /** Runs after the batch has stored its readings and opened its alerts, because it depends on both. */
   async function evaluateLateReadings(tx: InTransaction, devices: EvaluatedDevice[]): Promise<DomainEvent[]> {
     const late = devices.flatMap(({ frames, alerts }) => toLateDevice(frames, alerts.unended()) ?? []);
     const { events, unended } = await evaluateLate(tx, late);
@@ -81,7 +81,7 @@ export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: Aler
     return events;
   }
 
-  /** Also gives the open alerts their ids. */
+  /** Also sets the ids of the open alerts. */
   async function insertOpened(sql: Sql, frames: EvaluatedFrame[]): Promise<Map<OpenAlert, StoredAlert>> {
     const opened = frames.flatMap(({ stored, transitions }) =>
       transitions.filter((each) => each.kind === 'opened').map((transition) => ({ stored, transition })),
@@ -101,8 +101,8 @@ export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: Aler
   }
 
   /**
-   * Rules may have been replaced since they were read, and open alerts resolved: then the batch runs again by the new
-   * ones. A replacement that is under way resolves the alerts afterwards, since it waits for the locked states.
+   * Checks that the rules are still the ones that were read: otherwise the batch runs again by the new ones.
+   * A replacement that is under way waits for the locked states, and then resolves the alerts.
    */
   async function requireUnchangedRules(sql: Sql, opening: StoredFrame[]): Promise<void> {
     if (opening.length === 0) return;

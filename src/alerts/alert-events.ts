@@ -34,8 +34,8 @@ export const alertEvent = (
 });
 
 /**
- * In the order of the readings, each at the time of its reading or frame. Alerts that were resolved by something else come last:
- * the device is back, or has other rules.
+ * Events in the order of the readings, each at the time of its reading or frame. Alerts that were resolved by
+ * other causes (the device is back, or has other rules) come last.
  */
 export function transitionEvents(
   transitions: DeviceTransition[],
@@ -56,7 +56,7 @@ export function transitionEvents(
   return [...byReadings, ...byOthers];
 }
 
-/** The frame, once for each alert that it has a breach of; late readings are none. */
+/** One event with the frame for each alert that it breaches; late readings are left out. */
 export function breachEvents(stored: StoredFrame, transitions: DeviceTransition[]): DomainEvent[] {
   if (!stored.device.subscribed.has('data.measurement.alert')) return [];
   const bounds = new Map(

@@ -1,4 +1,4 @@
-/** People take alerts in hand: they acknowledge, comment, assign, and let one rest for a while. */
+/** Handling of alerts by people: acknowledging, commenting, assigning and snoozing. */
 import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
 import { inHalves } from '../db/in-halves.ts';
@@ -18,14 +18,16 @@ export interface AlertHandlingDeps {
     sql: Database,
   ): Pick<AlertsRepository, 'find' | 'lock' | 'setHandled' | 'listSnoozeEnded' | 'endSnoozes'>;
   actionsIn(sql: Database): AlertActionsRepository;
-  /** What channels are yet to say of the alert is due at this time, in the transaction. */
+  /** Makes the alert due at this time on all channels that have it, in the transaction. */
   remindAgain(tx: Transaction, alert: AlertRef, at: Date): Promise<void>;
-  /** The escalation of the alert waits until then, or ends (null), in the transaction. */
+  /** Holds the escalation of the alert until then, or ends it (null), in the transaction. */
   holdEscalation(tx: Transaction, alert: AlertRef, snoozeUntil: Date | null): Promise<void>;
   publish: Publish;
-  /** An alert is acknowledged for the first time, or anew after a snooze, so long after its record. */
+  /**
+   * Observes the time from the record of an alert to its first acknowledgement, or to the one after a snooze.
+   */
   observe(severity: Severity, seconds: number): void;
-  /** A snooze that could not be ended. */
+  /** Called when a snooze could not be ended. */
   onSetAside(alert: AlertRef, error: unknown): void;
   transact: Transact;
   now(): Date;
@@ -63,7 +65,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       throw conflict(`The history of an alert has at most ${ACTIONS_MAX} entries`);
   }
 
-  /** Those that fail, each alone, are found again by the next sweep. Answers with how many did. */
+  /** Returns the number of failures, which are isolated; the next sweep tries them again. */
   async function endOf(organizationId: string, alertIds: string[]): Promise<number> {
     let failed = 0;
     await inHalves(
@@ -97,7 +99,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       if (!before) throw notFound(NO_SUCH_ALERT);
       if (before.status === 'resolved') throw conflict('The alert is resolved already');
       const { alert, actions } = acknowledge(before, handling, by, now());
-      // Whoever takes an alert in hand ends what wakes people, however much was said of it.
+      // An acknowledgement is possible even with a full history, because it stops the notifications.
       if (before.status !== 'new' && actions.length > 0)
         await requireRoom(tx.sql, { organizationId, alertId });
       const isHeld = before.status !== 'new' && alert.snoozeUntil === before.snoozeUntil;
@@ -133,7 +135,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       return added as AlertAction;
     },
 
-    /** Of all organizations: what is still open when its snooze is over is new again. */
+    /** Makes alerts of all organizations new again that are still open at the end of their snooze. */
     async endSnoozes(shouldContinue: () => boolean): Promise<void> {
       for (let isLast = false; !isLast && shouldContinue(); ) {
         const found = await transact(({ sql }) => alertsIn(sql).listSnoozeEnded(now(), SNOOZES_AT_ONCE));

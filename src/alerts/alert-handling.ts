@@ -1,4 +1,4 @@
-/** What somebody who takes an alert in hand changes of it. */
+/** The changes that an acknowledgement makes to an alert. */
 import type { Actor } from '../http/audit.ts';
 import type { Alert, AlertStatus } from './alert.ts';
 import type { StoredAction } from './alert-history.ts';
@@ -7,13 +7,13 @@ export const SNOOZE_HOURS_MAX = 24;
 
 export interface Handling {
   comment?: string | undefined;
-  /** Null: nobody. */
+  /** Null: unassigned. */
   assignee?: string | null | undefined;
-  /** Null: it stays acknowledged. */
+  /** Null: the alert stays acknowledged. */
   snoozeUntil?: Date | null | undefined;
 }
 
-/** How far the alert is in the hands of people. */
+/** The fields of an alert that handling changes. */
 export type Handled = Pick<
   Alert,
   'status' | 'acknowledgedAt' | 'acknowledgedBy' | 'assignee' | 'snoozeUntil'
@@ -24,7 +24,7 @@ export interface NewAction {
   comment: string | null;
 }
 
-/** The alert acknowledged, and a row of history for each thing that this changes. */
+/** Acknowledges the alert, and returns an entry of its history for each change. */
 export function acknowledge(
   alert: Handled,
   { comment, assignee = alert.assignee, snoozeUntil = alert.snoozeUntil }: Handling,

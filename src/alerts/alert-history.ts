@@ -1,8 +1,8 @@
-/** What happened to an alert, from its opening to its end, as people are shown it. */
+/** The history of an alert, from its opening to its end, as shown to people. */
 import type { Actor } from '../http/audit.ts';
 import type { Alert } from './alert.ts';
 
-/** Stored as they happen; the opening and the end are facts of the alert itself. */
+/** Actions that are stored as they happen; opening and end are facts of the alert itself. */
 export const STORED_ACTIONS = [
   'acknowledged',
   'assigned',
@@ -19,7 +19,7 @@ export interface AlertAction {
   action: (typeof ALERT_ACTIONS)[number];
   /** Null: the service. */
   by: Actor | null;
-  /** What was said; with `assigned` to whom, with `snoozed` until when, with `escalated` the step. */
+  /** The comment; for `assigned` the assignee, for `snoozed` the end, for `escalated` the step. */
   comment: string | null;
 }
 

@@ -1,13 +1,14 @@
 /**
- * How readings open and close temperature alerts: a pure state machine per device. A definition has at most one alert
- * open. A reading beyond the other bound closes it and opens another; a reading that is back inside the bound it opened at,
- * by the hysteresis, closes it; anything in between leaves it as it is. The other bound has no say in a return, as on the
- * device, where each bound is a rule with a hysteresis of its own. A reading outside of the windows of the definition
- * closes it whatever its value, because the rule is off then.
+ * Opening and closing of temperature alerts by readings: a pure state machine per device. A definition has at
+ * most one open alert. A reading beyond the other bound closes it and opens another; a reading that is back
+ * inside the bound that the alert opened at, by the hysteresis, closes it; any other reading leaves it as it
+ * is. The other bound does not matter for a return, as on the device, where each bound is a rule with its own
+ * hysteresis. A reading outside the windows of the definition closes the alert whatever its value, because
+ * the rule is off then.
  *
- * Where a definition has a delay, a breach opens the alert once it has lasted that long from its first reading to the present
- * one. Until then it begins anew after a reading within the bounds, after a gap, with another bound, and when a window ends.
- * A sensor that fails neither ends it nor completes its delay.
+ * With a delay, a breach opens the alert once it has lasted that long, from its first reading to the current
+ * one. Until then the breach restarts after a reading within the bounds, after a gap, at another bound, and
+ * when a window ends. A failing sensor neither ends the breach nor completes its delay.
  */
 
 import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
@@ -18,7 +19,7 @@ export type TemperatureAlertType = 'high_temp' | 'low_temp';
 
 export interface OpenTemperatureAlert {
   type: TemperatureAlertType;
-  /** Null until it is stored. */
+  /** Null until the alert is stored. */
   alertId: string | null;
   /** Names the definition within the configuration of the device. */
   rule: number;
@@ -31,26 +32,26 @@ export interface UnopenedBreach {
   rule: number;
   channel: number;
   alertType: TemperatureAlertType;
-  /** °C: the bound that it is beyond. */
+  /** °C; the exceeded bound. */
   boundC: number;
   /** The first reading in breach: Unix milliseconds, °C. */
   startedAt: number;
   value: number;
-  /** The latest reading of the channel: Unix milliseconds, and seconds to the next one as far as they are known. */
+  /** The latest reading of the channel: Unix milliseconds, and seconds to the next one, null if unknown. */
   lastAt: number;
   periodSeconds: number | null;
 }
 
 export interface EvaluatedReading {
   channel: number;
-  /** °C; null: the sensor failed, so nothing is known of the bounds. */
+  /** °C; null: the sensor failed, so the reading cannot be compared with bounds. */
   value: number | null;
   measuredAt: Date;
   /** Seconds between two readings at that time; null: unknown. */
   periodSeconds: number | null;
 }
 
-/** The sensor measured a value. */
+/** A reading with a value. */
 type MeasuredReading = EvaluatedReading & { value: number };
 
 export type AlertTransition =
@@ -59,17 +60,17 @@ export type AlertTransition =
       alert: OpenTemperatureAlert;
       definition: AlertDefinition;
       reading: MeasuredReading;
-      /** The first reading of the breach: the one that opened it, unless there is a delay. */
+      /** The first reading of the breach, which without a delay is the one that opened the alert. */
       first: Pick<MeasuredReading, 'measuredAt' | 'value'>;
     }
   | {
       kind: 'resolved';
       alert: OpenTemperatureAlert;
       reading: EvaluatedReading;
-      /** Null: by the value of the reading. */
+      /** Null: resolved by the value of the reading. */
       resolution: AlertResolution | null;
     }
-  /** The alert was open before, or this reading has opened it. */
+  /** The alert was open before, or opened with this reading. */
   | { kind: 'breach'; alert: OpenTemperatureAlert; definition: AlertDefinition };
 
 export type TemperatureState = OpenTemperatureAlert | UnopenedBreach;
@@ -77,7 +78,7 @@ export type TemperatureState = OpenTemperatureAlert | UnopenedBreach;
 export interface AlertEvaluator {
   /** Closes alerts whose definition is gone: a frame may open one while the device confirms other rules. */
   resolveUndefined(definitions: readonly AlertDefinition[]): OpenTemperatureAlert[];
-  /** Readings in the order of their time, none of them late. */
+  /** Evaluates readings in the order of their time; none of them may be late. */
   evaluate(definitions: readonly AlertDefinition[], readings: readonly EvaluatedReading[]): AlertTransition[];
   open(): OpenTemperatureAlert[];
   unopened(): UnopenedBreach[];
@@ -177,11 +178,13 @@ const latestOf = ({ measuredAt, periodSeconds }: EvaluatedReading) => ({
   periodSeconds,
 });
 
-/** Whether the reading follows without a gap, in the same window, and is no reading within the same bound. */
+/**
+ * Whether the reading continues the breach: without a gap, in the same window, and not within the same bound.
+ */
 function continues(breach: UnopenedBreach, definition: AlertDefinition, reading: EvaluatedReading): boolean {
   const { alertType, boundC, startedAt, lastAt, periodSeconds } = breach;
   const { value, measuredAt } = reading;
-  // The breach began with a reading of a clock that was ahead.
+  // The breach began with a reading from a fast clock.
   if (measuredAt.getTime() < startedAt) return false;
   if (boundOf(definition.bounds, alertType) !== boundC) return false;
   if (value !== null && breachOf(definition.bounds, value) !== alertType) return false;
@@ -201,7 +204,7 @@ const boundOf = ({ lowC, highC }: Bounds, type: TemperatureAlertType) =>
 
 const keyOf = ({ rule, channel }: { rule: number; channel: number }) => `${rule} ${channel}`;
 
-/** Far more than sums of bounds and hysteresis are off by, far less than the steps of readings. */
+/** Far above the rounding errors of sums of bounds and hysteresis, far below the steps of readings. */
 const TOLERANCE_C = 1e-6;
 
 export function breachOf({ lowC, highC }: Bounds, value: number): TemperatureAlertType | null {

@@ -1,4 +1,4 @@
-/** What the state and the configuration of a device tell about its alerts. */
+/** The state and the configuration of a device, as far as its alerts depend on them. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
@@ -10,7 +10,7 @@ export interface OpenState extends AssetRef {
 }
 
 export interface MonitoredState {
-  /** Not archived. */
+  /** Whether the asset is not archived. */
   isActive: boolean;
   /** Null when the device has no configuration. */
   configId: string | null;
@@ -33,8 +33,8 @@ export function createAlertStatesRepository(sql: Sql) {
     },
 
     /**
-     * Locks devices without open alerts too: a frame that is opening one commits before this sees its state, and a later
-     * frame is evaluated by what this transaction has changed.
+     * Also locks devices without open alerts: a frame that is opening one commits before this statement reads
+     * its state, and later frames are evaluated by the changes of this transaction.
      */
     lockOpenAlerts(devices: AssetRef[]): Promise<OpenState[]> {
       return query(
@@ -48,9 +48,10 @@ export function createAlertStatesRepository(sql: Sql) {
     },
 
     /**
-     * By asset, its monitored configuration and whether it is active; nobody changes that until the end of the
-     * transaction. Those that are being replaced are left out, so that a frame does not wait for a job: whoever replaces
-     * alert rules waits for the states of the devices, and resolves what such a frame has opened.
+     * Reads, per asset, the monitored configuration and whether the asset is active, and keeps both from
+     * changing until the transaction ends. Skips rows that are being changed, so that a frame never waits for
+     * a job: the transaction that replaces alert rules waits for the states of the devices, and resolves
+     * alerts that such a frame has opened.
      */
     async shareLockMonitoredConfigs(devices: AssetRef[]): Promise<Map<string, MonitoredState>> {
       const rows = await query<MonitoredState & { assetId: string }>(

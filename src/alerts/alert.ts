@@ -1,4 +1,4 @@
-/** What went wrong with an asset, from the reading or the missed deadline that opened the alert to what resolved it. */
+/** A problem of an asset, from the reading or the missed deadline that opened the alert to its resolution. */
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
 import type { Bounds } from './alert-definition.ts';
@@ -12,10 +12,10 @@ export type AlertDetails = TemperatureDetails | NoDataDetails | LowBatteryDetail
 
 export interface TemperatureDetails {
   channel: number;
-  /** °C, of the first reading of the breach. */
+  /** °C; value of the first reading of the breach. */
   value: number;
   bounds: Bounds;
-  /** Absent unless its schedule ended it. */
+  /** Only set when the schedule ended it. */
   resolution?: AlertResolution;
 }
 
@@ -35,7 +35,7 @@ export interface SensorErrorDetails {
   error: number;
 }
 
-/** The value of an excursion that is farthest from its bound. */
+/** The value of an excursion that is farthest beyond its bound. */
 export interface Extreme {
   /** °C */
   value: number;
@@ -54,7 +54,7 @@ export interface Alert {
   /** Time of the first reading of the breach, of the frame that opened it, or of the missed deadline. */
   startedAt: Date;
   updatedAt: Date;
-  /** Late readings showed an excursion that was over. */
+  /** Whether late readings showed the excursion when it was already over. */
   late: boolean;
   /** Null while it is open. */
   endedAt: Date | null;
@@ -62,17 +62,17 @@ export interface Alert {
   extreme: Extreme | null;
   acknowledgedAt: Date | null;
   acknowledgedBy: Actor | null;
-  /** Who takes care of it. */
+  /** The person who takes care of the alert. */
   assignee: string | null;
-  /** When it is new again if it is still open; null: it stays acknowledged. */
+  /** When the alert is new again if it is still open; null: it stays acknowledged. */
   snoozeUntil: Date | null;
-  /** The device is under maintenance; of a resolved alert: it was at its end. */
+  /** Whether the device is under maintenance, or was at the end of a resolved alert. */
   muted: boolean;
-  /** Null: no policy matched it. */
+  /** Null: no policy matched the alert. */
   escalation: ShownEscalation | null;
 }
 
-/** As people call what went wrong. */
+/** Names of alerts for people. */
 export const ALERT_NAMES: Record<AlertType, string> = {
   high_temp: 'too warm',
   low_temp: 'too cold',
@@ -81,13 +81,13 @@ export const ALERT_NAMES: Record<AlertType, string> = {
   sensor_error: 'sensor error',
 };
 
-/** How far the escalation of an alert is. */
+/** The progress of an alert's escalation. */
 export interface ShownEscalation {
-  /** Of the policy. */
+  /** Id of the policy. */
   id: string;
-  /** Steps made. */
+  /** Number of steps made. */
   step: number;
-  /** ISO 8601; null: none follows. */
+  /** ISO 8601; null: no step follows. */
   nextStepAt: string | null;
 }
 

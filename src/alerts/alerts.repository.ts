@@ -34,14 +34,14 @@ export interface AlertFilter extends Page {
 }
 
 export type StoredAlert = Alert & { organizationId: string; isAnnounced: boolean };
-/** With the time that its id holds. */
+/** With the time of recording, which the id contains. */
 export type RecordedAlert = StoredAlert & { recordedAt: Date };
 
 export interface OpenAlertCount {
   severity: Severity;
   status: Exclude<AlertStatus, 'resolved'>;
   count: number;
-  /** When the one was recorded that is there for the longest time. */
+  /** When the oldest of these alerts was recorded. */
   oldestAt: Date;
 }
 
@@ -66,7 +66,7 @@ interface AlertRow {
   extreme: Extreme | null;
 }
 
-/** What is read of a row. */
+/** A row with the derived columns. */
 type ShownRow = AlertRow & { muted: boolean; escalation: ShownEscalation | null };
 
 declare module 'knex/types/tables.js' {
@@ -97,7 +97,7 @@ const toAlert = (row: ShownRow): Alert => ({
 });
 
 type RecordedRow = ShownRow & { recorded_at: Date };
-/** Beside the columns of the row. */
+/** Columns computed besides those of the row. */
 const DERIVED = `${isMuted('alerts')} as muted, ${escalationOf('alerts')}`;
 const RECORDED = `uuid_extract_timestamp(id) as recorded_at, ${DERIVED}`;
 
@@ -115,7 +115,7 @@ export function createAlertsRepository(sql: Database) {
     sql('alerts').where({ organization_id: organizationId, id });
 
   return {
-    /** Newest first, and how many match on all pages. */
+    /** Newest first, with the total over all pages. */
     async list(
       organizationId: string,
       { status, type, severity, late, assetId, ...page }: AlertFilter,
@@ -138,13 +138,13 @@ export function createAlertsRepository(sql: Database) {
       return row ? toRecordedAlert(row) : null;
     },
 
-    /** Until the end of the transaction nobody else changes it. */
+    /** Locks the row until the transaction ends. */
     async lock(organizationId: string, id: string): Promise<RecordedAlert | null> {
       const row = await one(organizationId, id).first('*', sql.raw(RECORDED)).forNoKeyUpdate();
       return row ? toRecordedAlert(row) : null;
     },
 
-    /** The caller has locked it. */
+    /** The caller has locked the alert. */
     async setHandled(organizationId: string, id: string, handled: Handled): Promise<RecordedAlert> {
       const [row] = await one(organizationId, id)
         .update({
@@ -163,15 +163,18 @@ export function createAlertsRepository(sql: Database) {
     listSnoozeEnded: (now: Date, limit: number): Promise<AlertRef[]> =>
       query(sql, LIST_SNOOZE_ENDED, { now, limit }),
 
-    /** They are new again, but for those that are no longer what `listSnoozeEnded` looks for. */
+    /** Makes the alerts new again, unless they no longer match `listSnoozeEnded`. */
     async endSnoozes(organizationId: string, alertIds: string[], now: Date): Promise<void> {
       await query(sql, END_SNOOZES, { organizationId, alertIds, now });
     },
 
-    /** For a metric: alerts of all organizations that are not resolved. */
+    /** Metric: alerts of all organizations that are not resolved. */
     countOpen: (): Promise<OpenAlertCount[]> => query(sql, COUNT_OPEN),
 
-    /** Retention, in all organizations: removes alerts that were resolved so many days ago. Returns how many. */
+    /**
+     * Removes alerts of all organizations that were resolved at least this many days ago. Returns their
+     * number.
+     */
     async removeResolved(days: number, limit: number): Promise<number> {
       const due = { text: WITH_RESOLVED, bindings: [days] };
       const rows = await eachOrganization(sql, due, (organizationId) =>

@@ -29,7 +29,7 @@ export interface AlertsRoutesDeps {
 }
 
 export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDeps): Route[] {
-  /** Without the history, which is never changed and grows. */
+  /** Leaves out the history, which only grows. */
   const shown: Shown = {
     schema: alertSchema,
     async find(sql, organizationId, id) {

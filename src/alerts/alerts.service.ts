@@ -1,4 +1,6 @@
-/** Opens and resolves alerts for reasons other than readings: missed deadlines, other rules, archived assets. */
+/**
+ * Opens and resolves alerts for reasons other than readings: missed deadlines, other rules, archived assets.
+ */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import type { InTransaction } from '../db/transaction.ts';
@@ -42,7 +44,10 @@ export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish
   }
 
   return {
-    /** Opens an alert for each device that missed its deadline; the caller publishes the events of those announced. */
+    /**
+     * Opens an alert for each device that missed its deadline; the caller publishes the events of the
+     * announced ones.
+     */
     async openNoData(
       { sql }: InTransaction,
       overdue: OverdueDevice[],
@@ -72,10 +77,10 @@ export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish
     listUnannounced: ({ sql }: InTransaction, devices: AssetRef[]): Promise<Set<string>> =>
       unannouncedIn(sql).listAssets(devices),
 
-    /** From now on alerts that were opened without an event are like any other; the caller publishes the events. */
+    /** Makes alerts that were opened without an event ordinary ones; the caller publishes the events. */
     async announce({ sql }: InTransaction, organizationId: string, limit: number) {
       const listed = await unannouncedIn(sql).list(organizationId, limit);
-      // A device that comes back locks its state before it resolves its alert.
+      // A device that is back locks its state before it resolves its alert.
       await statesIn(sql).lockOpenAlerts(listed);
       const announced = await alertsIn(sql).announce(listed);
       const devices = announced.map(({ assetId }) => ({ organizationId, assetId }));
@@ -86,7 +91,7 @@ export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish
     resolveNoData: (tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]> =>
       resolve(tx, devices, isNoData),
 
-    /** What the replaced rules had opened is over. */
+    /** Resolves the alerts that the replaced rules had opened. */
     async onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void> {
       await publish(tx, await resolve(tx, devices, (state) => isTemperature(state) || isBreach(state)));
     },

@@ -1,4 +1,4 @@
-/** As text: the total, which adds up two tables, and sweeps, which go through all organizations. */
+/** Text: the total, which adds up two tables, and sweeps over all organizations. */
 
 /** By status, and by type and status; see the table list_totals. */
 export const KEPT_TOTAL = `
@@ -14,7 +14,7 @@ export const LIST_SNOOZE_ENDED = `
   select organization_id as "organizationId", id as "alertId" from alerts
   where status = 'acknowledged' and snooze_until <= :now::timestamptz order by snooze_until limit :limit`;
 
-/** Alerts of `:alertIds` whose snooze is over are new again, which their history says. */
+/** Makes those of `:alertIds` new again whose snooze has ended, and adds that to their history. */
 export const END_SNOOZES = `
   with ended as (
     update alerts set status = 'new', acknowledged_at = null, acknowledged_by = null, snooze_until = null,
@@ -26,17 +26,17 @@ export const END_SNOOZES = `
   insert into alert_actions (organization_id, alert_id, action)
   select organization_id, id, 'snooze_ended' from ended`;
 
-/** Of all organizations. */
+/** Counts alerts of all organizations. */
 export const COUNT_OPEN = `
   select severity, status, count(*) as count, min(uuid_extract_timestamp(id)) as "oldestAt" from alerts
   where status <> 'resolved' group by severity, status`;
 
-/** For `eachOrganization`. */
+/** Used by `eachOrganization`. */
 export const WITH_RESOLVED = `
   select distinct organization_id as "organizationId" from alerts
   where status = 'resolved' and updated_at < now() - make_interval(days => ?)`;
 
-/** In all organizations (null), or in one. */
+/** `organizationId` null: in all organizations. */
 export const removeResolved = (organizationId: string | null): string => `
   delete from alerts where ${organizationId === null ? '' : 'organization_id = :organizationId and'}
     (organization_id, id) in (

@@ -1,4 +1,4 @@
-/** What the frames of one batch do to the alerts of one device. */
+/** The effects of the frames of one batch on the alerts of one device. */
 import { TEMPERATURE } from '../devices/channel-layout.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import { measurementIntervalSeconds } from '../devices/measurement-interval.ts';
@@ -24,7 +24,7 @@ export type DeviceAlerts = ReturnType<typeof createDeviceAlerts>;
 export function createDeviceAlerts(initial: readonly AlertState[]) {
   const evaluator = createAlertEvaluator(initial.filter((state) => isTemperature(state) || isBreach(state)));
   const conditions = createConditionEvaluator(initial.filter(isCondition));
-  // Any frame ends them.
+  // Any frame resolves these alerts.
   const resolved: ResolvedAlert[] = initial.filter(isNoData).map(withoutResolution);
   let unended: readonly UnendedExcursion[] = initial.filter(isUnended);
   const state = (): AlertState[] => [
@@ -53,7 +53,7 @@ export function createDeviceAlerts(initial: readonly AlertState[]) {
       return transitions;
     },
     unended: () => unended,
-    /** After readings of these channels were evaluated. */
+    /** Called after the readings of these channels were evaluated. */
     setUnended(
       evaluated: ReadonlyArray<{ channel: number }>,
       next: ReadonlyArray<Omit<UnendedExcursion, 'type'>>,
@@ -63,7 +63,7 @@ export function createDeviceAlerts(initial: readonly AlertState[]) {
     },
     hasChanged: () => state().length !== initial.length || state().some((each) => !initial.includes(each)),
     state,
-    /** Once those that opened within the batch have their ids. */
+    /** To be called once the alerts that opened within the batch have their ids. */
     resolved: (): Array<{ alertId: string; resolution: AlertResolution | null; endedAt: Date | null }> =>
       resolved.map(({ alert, ...end }) => ({ alertId: alert.alertId as string, ...end })),
   };
@@ -72,13 +72,13 @@ export function createDeviceAlerts(initial: readonly AlertState[]) {
 interface ResolvedAlert {
   alert: OpenAlert;
   resolution: AlertResolution | null;
-  /** Of the reading or the frame that ended it; null: it ends now. */
+  /** Time of the reading or the frame that ended it; null: it ends now. */
   endedAt: Date | null;
 }
 
 const withoutResolution = (alert: OpenAlert): ResolvedAlert => ({ alert, resolution: null, endedAt: null });
 
-/** When it opened or was resolved, as the device tells. */
+/** The time of opening or resolution, by the device's clock. */
 export const timeOf = (transition: Exclude<DeviceTransition, { kind: 'breach' }>): Date =>
   'reading' in transition ? transition.reading.measuredAt : transition.at;
 

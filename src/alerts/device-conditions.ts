@@ -1,13 +1,14 @@
 /**
- * Alerts of a device that need no profile: a low battery, as its frames say, and sensors that fail. A pure state machine
- * per device, as that of temperatures. A sensor fails while the newest sample of its channel is an error.
+ * Alerts of a device that need no profile: a low battery, as reported in frames, and failing sensors. A pure
+ * state machine per device, like the one of temperatures. A sensor fails while the newest sample of its
+ * channel is an error.
  */
 import type { ReportedBatteryStatus } from '../devices/device-status.ts';
 import type { LowBatteryDetails, SensorErrorDetails } from './alert.ts';
 
 export interface OpenLowBatteryAlert {
   type: 'low_battery';
-  /** Null until it is stored. */
+  /** Null until the alert is stored. */
   alertId: string | null;
 }
 
@@ -15,7 +16,7 @@ export interface OpenSensorErrorAlert {
   type: 'sensor_error';
   alertId: string | null;
   channel: number;
-  /** Unix milliseconds of the error: values that are older do not end it. */
+  /** Unix milliseconds of the error; older values do not end the alert. */
   errorAt: number;
 }
 
@@ -30,10 +31,10 @@ export interface Sample {
 }
 
 export interface EvaluatedFrame {
-  /** Null where the frame does not tell. */
+  /** Null when the frame does not contain it. */
   batteryStatus: ReportedBatteryStatus | null;
   receivedAt: Date;
-  /** In any order, none of them late. */
+  /** In any order, without late ones. */
   samples: readonly Sample[];
 }
 
@@ -70,7 +71,7 @@ export function createConditionEvaluator(initial: readonly OpenConditionAlert[])
   function* evaluateSample({ channel, error, measuredAt: at }: Sample, receivedAt: Date) {
     const open = sensors.get(channel);
     if (error !== null && !open) {
-      // A clock that is fast would put off the end of the alert.
+      // Without this limit, an error from a fast clock would delay the end of the alert.
       const errorAt = Math.min(at.getTime(), receivedAt.getTime());
       const alert: OpenSensorErrorAlert = { type: 'sensor_error', alertId: null, channel, errorAt };
       sensors.set(channel, alert);

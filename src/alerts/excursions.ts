@@ -1,6 +1,7 @@
 /**
- * The excursions in stored readings, each moment by the rules that were in force then: the state machine of live alerts, over
- * readings of the past. An excursion ends at the next reading that has returned, or when its bounds are no longer in force.
+ * Finds the excursions in stored readings, each moment by the rules that were in force then: the state
+ * machine of live alerts over past readings. An excursion ends at the next reading that has returned, or when
+ * its bounds are no longer in force.
  */
 import type { StoredReading } from '../measurements/reading.ts';
 import { type AlertDefinition, isActiveAt } from './alert-definition.ts';
@@ -18,7 +19,7 @@ export type ExcursionReading = Pick<
   'channel' | 'value' | 'measuredAt' | 'late' | 'periodSeconds'
 >;
 
-/** Excursions that have these in common are of the same definition. */
+/** Excursions with the same terms belong to the same definition. */
 export interface ExcursionTerms extends Pick<AlertDefinition, 'channel' | 'bounds' | 'severity'> {
   type: TemperatureAlertType;
 }
@@ -32,13 +33,13 @@ export interface Sample {
 }
 
 export interface Excursion<Carried> extends ExcursionTerms {
-  /** What was open before the first reading; null: one of the readings begins the excursion. */
+  /** The excursion that was open before the first reading; null: one of the readings begins it. */
   carried: Carried | null;
   /** Unix milliseconds */
   startedAt: number;
   /** The last sample before its end. */
   last: Sample;
-  /** Unix milliseconds; null: the last of the readings is part of it. */
+  /** Unix milliseconds; null: the last of the readings is part of the excursion. */
   endedAt: number | null;
   /** Its samples in breach, oldest first. */
   breaches: Sample[];
@@ -50,15 +51,18 @@ export interface Stretch {
 }
 
 export interface Excursions<Carried> {
-  /** By their beginning. */
+  /** Ordered by their beginning. */
   found: Excursion<Carried>[];
-  /** The last of the readings is part of a breach that has late readings, and has not lasted its delay. */
+  /**
+   * Whether the last of the readings is part of a breach that has late readings and has not lasted its delay.
+   */
   hasUnopenedLateBreach: boolean;
 }
 
 /**
- * Of one channel. All is in the order of time; `open` was so before the first reading, and `isNewest` tells that nothing is
- * stored after the last one: then rules that come into force later end what is open.
+ * Finds the excursions of one channel. All inputs are ordered by time. `open` lists excursions that were open
+ * before the first reading. `isNewest`: nothing is stored after the last reading, so rules that come into
+ * force later end open excursions.
  */
 export function findExcursions<Carried extends ExcursionTerms>(
   { readings, isNewest }: Stretch,
@@ -71,7 +75,7 @@ export function findExcursions<Carried extends ExcursionTerms>(
   const excursions = carry(open, definitionsAt(rules, position), first);
   const evaluator = createAlertEvaluator([...excursions.keys()]);
 
-  /** Rules that come into force between two readings end what the ones before had opened. */
+  /** Rules that come into force between two readings end excursions that the earlier rules opened. */
   function moveOn(until: number): void {
     for (let next = rules[position + 1]; next && next.from <= until; next = rules[position + 1]) {
       for (const alert of evaluator.resolveUndefined(next.definitions)) end(alert, next.from);
@@ -115,11 +119,13 @@ export function findExcursions<Carried extends ExcursionTerms>(
 const definitionsAt = (rules: readonly RulesInForce[], position: number) =>
   rules[position]?.definitions ?? [];
 
-/** A sensor error ends no excursion, so that none has to be looked for. */
+/** A sensor error ends no excursion, so it never leads to a search for one. */
 const concerns = (definition: AlertDefinition, { value, measuredAt }: ExcursionReading): boolean =>
   value !== null || isActiveAt(definition, measuredAt);
 
-/** One for each definition, that which began last; what none in force has opened is left out. */
+/**
+ * Keeps the latest excursion of each definition in force, and drops excursions that none in force has opened.
+ */
 function carry<Carried extends ExcursionTerms>(
   open: readonly Carried[],
   definitions: readonly AlertDefinition[],
@@ -173,7 +179,7 @@ export const areSameTerms = (a: ExcursionTerms, b: ExcursionTerms): boolean =>
   a.bounds.highC === b.bounds.highC &&
   a.bounds.hysteresisC === b.bounds.hysteresisC;
 
-/** Sensor errors are left out. */
+/** Leaves out sensor errors. */
 export const toSamples = (readings: readonly ExcursionReading[]): Sample[] =>
   readings.flatMap(({ value, measuredAt, late }) =>
     value === null ? [] : [{ at: measuredAt.getTime(), value, late }],

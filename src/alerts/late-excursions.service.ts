@@ -1,6 +1,7 @@
 /**
- * Makes alerts of excursions in late data, in the transaction that stores it, under the locks of the device states. A batch
- * without late readings costs no statement; otherwise two tell whether there is anything to look at.
+ * Makes alerts of excursions in late data, in the transaction that stores the data, under the locks of the
+ * device states. A batch without late readings costs no statement; otherwise two statements find out whether
+ * there is anything to evaluate.
  */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
@@ -31,16 +32,18 @@ export interface LateExcursionsDeps {
 }
 
 export interface LateOutcome {
-  /** The caller publishes them. */
+  /** Events for the caller to publish. */
   events: DomainEvent[];
-  /** By asset, channels whose newest sample is part of an excursion in late data, with its time. */
+  /**
+   * Channels by asset whose newest sample is part of an excursion in late data, with the time of that sample.
+   */
   unended: Map<string, Array<{ channel: number; unendedAt: number }>>;
 }
 
-/** Rules look no farther: the longest gap, and the longest delay. */
+/** How far rules reach: the longest gap, and the longest delay. */
 const LOOK_MS = 86_400_000 + DELAY_MAX_MINUTES * 60_000;
 
-/** A channel of a device, with what decides about its late readings. */
+/** A channel of a device, with the data that decides about its late readings. */
 interface Evaluated extends LateChannel {
   device: LateDevice;
   rules: readonly RulesInForce[];
@@ -50,7 +53,7 @@ interface Evaluated extends LateChannel {
 
 type Planned = LatePlan & Evaluated;
 
-/** How much farther readings are looked at, time after time, for an excursion that goes on. */
+/** By how much the range of readings grows, step by step, for an excursion that goes on. */
 const WIDER_MS = [6, 24, 168].map((hours) => hours * 3_600_000);
 
 export type EvaluateLate = ReturnType<typeof createLateExcursions>;
@@ -73,7 +76,7 @@ export function createLateExcursions({ alertsIn, settingsIn, readingsIn }: LateE
     });
   }
 
-  /** Where an excursion may go on beyond the readings that were looked at, more are. */
+  /** Reads more where an excursion may continue beyond the readings that were read. */
   async function plan(sql: Sql, evaluated: Evaluated[], [widerMs, ...next] = WIDER_MS): Promise<Planned[]> {
     const found = await readingsIn(sql).find(
       evaluated.flatMap(({ device: { organizationId, assetId, latestAt }, channel, ranges }) =>
@@ -109,7 +112,10 @@ export function createLateExcursions({ alertsIn, settingsIn, readingsIn }: LateE
     ]);
   }
 
-  /** The caller has locked the states of the devices, and stored their readings and what these do to other alerts. */
+  /**
+   * The caller has locked the states of the devices, and stored their readings with the effects on other
+   * alerts.
+   */
   return async function evaluateLate({ sql }: InTransaction, devices: LateDevice[]): Promise<LateOutcome> {
     const unended: LateOutcome['unended'] = new Map();
     if (devices.length === 0) return { events: [], unended };
@@ -140,7 +146,7 @@ function toSpan({ organizationId, assetId, channels }: LateDevice): AssetRef & R
   return { organizationId, assetId, from, to };
 }
 
-/** Between ranges that touch nothing else is stored. */
+/** Ranges that touch have no other readings between them. */
 function joinStretches(found: SurroundingReadings[]): SurroundingReadings[] {
   const stretches: SurroundingReadings[] = [];
   for (const next of found) {

@@ -1,9 +1,9 @@
 /**
- * Decides which alerts late readings make, and which they lengthen. An excursion that late readings are part of is an alert
- * that is over; it is known again by its first reading. What overlaps the time of an alert that is not late belongs to it,
- * which may begin earlier by it.
+ * Decides which alerts late readings create, and which they extend. An excursion that contains late readings
+ * becomes an alert that is over; its first reading identifies it. An excursion that overlaps the time of an
+ * alert that is not late belongs to that alert, and may move its beginning.
  *
- * Readings are looked at around the late ones only: alerts that go beyond them keep their ends.
+ * Only readings around the late ones are read: alerts that reach beyond them keep their ends.
  */
 
 import { breachOf } from './alert-state-machine.ts';
@@ -19,36 +19,39 @@ import {
 } from './excursions.ts';
 import type { RulesInForce } from './rules-in-force.ts';
 
-/** Times are Unix milliseconds. */
+/** All times are Unix milliseconds. */
 export interface TemperatureAlert extends ExcursionTerms {
-  /** Null: it is not stored yet. */
+  /** Null: not stored yet. */
   alertId: string | null;
   late: boolean;
   startedAt: number;
-  /** Null: it is open. */
+  /** Null: open. */
   endedAt: number | null;
-  /** °C, of its first reading. */
+  /** °C; value of the first reading. */
   value: number;
-  /** Null unless it is late. */
+  /** Null for an alert that is not late. */
   extreme: { at: number; value: number } | null;
 }
 
 export interface ChannelHistory {
-  /** Without gaps: all that is stored between the first and the last reading of each stretch, oldest first. */
+  /** Stretches without gaps: all stored readings between the first and the last one of each, oldest first. */
   stretches: ReadonlyArray<readonly ExcursionReading[]>;
   rules: readonly RulesInForce[];
-  /** Of the channel; times of others may be missing where they do not overlap the readings. */
+  /** Alerts of the channel; alerts that do not overlap the readings may be missing. */
   alerts: readonly TemperatureAlert[];
-  /** Time of the newest sample that is stored, in Unix milliseconds; null: there is none. */
+  /** Time of the newest stored sample, in Unix milliseconds; null: there is none. */
   newestAt: number | null;
 }
 
 export interface LatePlan {
   made: TemperatureAlert[];
   lengthened: TemperatureAlert[];
-  /** The newest sample, where it is part of an excursion in late data: later readings are to be looked at, too. */
+  /**
+   * Time of the newest sample if it is part of an excursion in late data, because later readings then have to
+   * be evaluated, too.
+   */
   unendedAt: number | null;
-  /** An excursion may go on beyond the readings. */
+  /** Whether an excursion may continue beyond the readings. */
   isCut: boolean;
 }
 
@@ -78,9 +81,9 @@ export function planLateExcursions({ stretches, rules, alerts: stored, newestAt 
 
 interface Stretch {
   firstAt: number;
-  /** Of the last sample. */
+  /** Time of the last sample. */
   lastAt: number;
-  /** No later sample is stored. */
+  /** Whether no later sample is stored. */
   isNewest: boolean;
 }
 
@@ -101,11 +104,11 @@ interface Matches {
   alerts: TemperatureAlert[];
   /** Late alerts whose excursion is found. */
   matched: Set<TemperatureAlert>;
-  /** Whether its beginning is part of an excursion. */
+  /** Whether the beginning of the alert is part of an excursion. */
   hasBeginning(alert: TemperatureAlert): boolean;
 }
 
-/** Answers whether it is an excursion in late data that the next reading may lengthen. */
+/** Returns whether it is an excursion in late data that the next reading may extend. */
 function applyExcursion(excursion: Excursion<TemperatureAlert>, stretch: Stretch, known: Matches): boolean {
   const { alerts, matched } = known;
   const { carried, endedAt, breaches } = excursion;
@@ -144,8 +147,8 @@ const continuesBeyond = (
 const isLive = ({ late }: TemperatureAlert): boolean => !late;
 
 /**
- * A late alert matches the excursion that contains its first reading. If no excursion does, and for alerts that are not late,
- * it matches by overlap with the time it was open.
+ * A late alert matches the excursion that contains its first reading. If no excursion does, and for alerts
+ * that are not late, the alert matches by overlap with the time it was open.
  */
 function overlaps(
   alert: TemperatureAlert,
@@ -165,8 +168,8 @@ const beginningsIn = (found: readonly Excursion<TemperatureAlert>[]) => (alert: 
   );
 
 /**
- * An excursion without late readings in breach makes no alert. One that ends with readings in breach that came in time is not
- * over: they open an alert when they have lasted the delay.
+ * An excursion without late readings in breach makes no alert. An excursion that ends with timely readings in
+ * breach is not over: these open an alert when they have lasted the delay.
  */
 function isOver(
   { endedAt, last, breaches }: Excursion<TemperatureAlert>,
@@ -188,11 +191,14 @@ const toAlert = (excursion: Excursion<TemperatureAlert>): TemperatureAlert => ({
 
 interface Surroundings {
   stretch: Stretch;
-  /** Alerts of the same terms, by their beginning. */
+  /** Alerts of the same terms, ordered by their beginning. */
   overlapping: TemperatureAlert[];
 }
 
-/** To all of the excursion that is before the next alert that is not late; what is beyond the readings stays. */
+/**
+ * Extends the alert over the part of the excursion before the next alert that is not late; its part beyond
+ * the readings stays.
+ */
 function lengthen(
   alert: TemperatureAlert,
   { carried, startedAt, endedAt, last, breaches, type }: Excursion<TemperatureAlert>,
@@ -210,7 +216,7 @@ function lengthen(
   alert.extreme = extremeOf(type, isBeyond ? [before, ...within] : within) ?? before;
 }
 
-/** Late readings before it are in breach, too. */
+/** Moves the beginning of the alert to late readings in breach before it. */
 function beginEarlier(live: TemperatureAlert, { startedAt, breaches }: Excursion<TemperatureAlert>): void {
   const [first] = breaches;
   if (!first || startedAt >= live.startedAt) return;
@@ -218,7 +224,10 @@ function beginEarlier(live: TemperatureAlert, { startedAt, breaches }: Excursion
   Object.assign(live, { startedAt, value: first.value });
 }
 
-/** Whether no excursion contains the alert's first reading any more: readings that came later show that it has not lasted its delay. */
+/**
+ * Whether no excursion contains the alert's first reading any more: later readings show that the breach has
+ * not lasted its delay.
+ */
 const isUnsupported = (
   alert: TemperatureAlert,
   { firstAt, lastAt }: Stretch,
@@ -230,7 +239,7 @@ const isUnsupported = (
   !matched.has(alert) &&
   !hasBeginning(alert);
 
-/** To the breach that it began with: what else it had is found anew. */
+/** Cuts the alert down to the breach that it began with; the rest of it is found again as excursions. */
 function shorten(alert: TemperatureAlert, samples: readonly Sample[]): void {
   const own = samples.filter(({ at }) => at >= alert.startedAt);
   const end = own.find(({ value }) => breachOf(alert.bounds, value) !== alert.type);

@@ -1,4 +1,7 @@
-/** Which stored readings have to be looked at because of late ones: none where all of these are within their bounds. */
+/**
+ * Ranges of stored readings that have to be read because of late ones; none if all late ones are within their
+ * bounds.
+ */
 import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
 import type { ClassifiedReading } from '../measurements/reading.ts';
 import { isActiveAt } from './alert-definition.ts';
@@ -15,18 +18,18 @@ export interface Range {
 
 export interface FreshReadings {
   channel: number;
-  /** Those that came late; all where an excursion is not known to be over. */
+  /** Late readings; all readings where an excursion may still go on. */
   fresh: readonly ClassifiedReading[];
-  /** Where the newest readings before these are part of an excursion in late data, the last of them, in Unix milliseconds. */
+  /** The last of the earlier readings if it is part of an excursion in late data, in Unix milliseconds. */
   unendedAt: number | null;
 }
 
-/** As far as rules without a delay need: what is farther away is known from the alerts. */
+/** Enough for rules without a delay; the alerts tell about readings farther away. */
 const LOOK_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 
-/** Oldest first, and apart from each other. */
+/** Ordered by time, without overlaps. */
 export function toRanges(
   { channel, fresh, unendedAt }: FreshReadings,
   rules: readonly RulesInForce[],
@@ -38,11 +41,11 @@ export function toRanges(
   for (const reading of fresh) {
     const at = reading.measuredAt.getTime();
     const breaches = breachesOf(reading, rules);
-    // Nothing but sensor errors can be stored between the newest sample and later ones.
+    // Only sensor errors can be stored between the newest sample and later ones.
     if (unendedAt !== null)
       ranges.push({ from: Math.min(unendedAt, at) - lookMs, to: Math.max(unendedAt, at) + lookMs });
     else if (breaches.length > 0 || (reading.value === null && delayMs > 0)) ranges.push(around(at, lookMs));
-    // One that may split an excursion calls for all of it.
+    // A reading that may split an excursion requires all of its readings.
     for (const alert of alerts)
       if (isSplitBy(alert, reading, breaches))
         ranges.push({ from: alert.startedAt, to: alert.endedAt ?? at }, around(at, lookMs));
@@ -60,7 +63,7 @@ const longestDelayMinutes = (channel: number, rules: readonly RulesInForce[]): n
       0,
     );
 
-/** Breaches that have not lasted their delay go on over such a gap. */
+/** Breaches that have not lasted their delay continue over gaps up to this. */
 const longestGapMs = (rules: readonly RulesInForce[]): number =>
   Math.min(
     DAY_MS,
@@ -70,7 +73,7 @@ const longestGapMs = (rules: readonly RulesInForce[]): number =>
     ),
   );
 
-/** The terms that the reading is in breach of. */
+/** The terms that the reading breaches. */
 function breachesOf(
   { channel, value, measuredAt }: ClassifiedReading,
   rules: readonly RulesInForce[],

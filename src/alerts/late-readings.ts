@@ -1,4 +1,4 @@
-/** What of the frames of a device is to be evaluated by what was in force then. */
+/** The readings of a device's frames that have to be evaluated by the settings in force at their time. */
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { TEMPERATURE } from '../devices/channel-layout.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
@@ -17,7 +17,7 @@ export interface LateChannel extends FreshReadings {
   newestAt: number | null;
 }
 
-/** Null for nearly all: no temperature of theirs is late, or goes on with an excursion in late data. */
+/** Null for most devices: no temperature is late or continues an excursion in late data. */
 export function toLateDevice(
   frames: readonly StoredFrame[],
   unended: readonly UnendedExcursion[],

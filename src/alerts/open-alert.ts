@@ -1,19 +1,24 @@
 /**
- * The alerts that are open for a device, as device_states.open_alerts keeps them: readings are evaluated without a
- * look-up in alerts. `type` decides the shape.
+ * The open alerts of a device, as stored in device_states.open_alerts, so that evaluating readings reads no
+ * alerts. `type` decides the shape.
  */
 import type { OpenTemperatureAlert, UnopenedBreach } from './alert-state-machine.ts';
 import type { OpenConditionAlert } from './device-conditions.ts';
 
 export type OpenAlert = OpenTemperatureAlert | OpenNoDataAlert | OpenConditionAlert;
-/** Beside the open ones stand breaches that are to last longer before they open an alert, and excursions in late data. */
+/**
+ * Besides open alerts, the state holds breaches that have not lasted their delay, and excursions in late
+ * data.
+ */
 export type AlertState = OpenAlert | UnopenedBreach | UnendedExcursion;
 
-/** The newest sample of a channel is part of an excursion in late data, which the next one may lengthen or end. */
+/**
+ * The newest sample of a channel is part of an excursion in late data, which the next one may extend or end.
+ */
 export interface UnendedExcursion {
   type: 'late_excursion';
   channel: number;
-  /** Of that sample, in Unix milliseconds. */
+  /** Time of that sample, in Unix milliseconds. */
   unendedAt: number;
 }
 

@@ -1,17 +1,17 @@
-/** The alert definitions of a device and when they were in force. */
+/** The alert definitions of a device, and when they were in force. */
 import type { SettingsPeriod } from '../devices/settings.ts';
 import { type AlertDefinition, definitionsOf } from './alert-definition.ts';
 
 export interface RulesInForce {
-  /** Since when, in Unix milliseconds. */
+  /** Begin, in Unix milliseconds. */
   from: number;
-  /** A definition that other settings leave as it is keeps its `rule`, wherever it stands among them. */
+  /** A definition that other settings leave unchanged keeps its `rule`, even if its position changes. */
   definitions: readonly AlertDefinition[];
   /** Seconds between two readings; null: unknown. */
   periodSeconds: number | null;
 }
 
-/** From settings in force, oldest first. The first ones count since ever. */
+/** `settings` are ordered by time, oldest first. The first ones count from the beginning of time. */
 export function rulesInForce(settings: readonly SettingsPeriod[]): RulesInForce[] {
   const numbered = createNumbers();
   const rules: RulesInForce[] = [nothingSince(Number.NEGATIVE_INFINITY)];
@@ -29,7 +29,10 @@ export function rulesInForce(settings: readonly SettingsPeriod[]): RulesInForce[
 
 const nothingSince = (from: number): RulesInForce => ({ from, definitions: [], periodSeconds: null });
 
-/** The calendar of a time zone changes with its offset from UTC, and the definition stays the same. */
+/**
+ * Ignores calendars of a definition, which change with the offset from UTC while the definition stays the
+ * same.
+ */
 function createNumbers() {
   const numbers = new Map<string, number>();
   return (definitions: readonly AlertDefinition[]): AlertDefinition[] => {

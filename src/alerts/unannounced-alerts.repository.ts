@@ -1,4 +1,7 @@
-/** Open alerts whose events were not published, because a whole fleet was overdue: see presence/overdue-fleet.ts. */
+/**
+ * Open alerts whose events were not published because a whole fleet was overdue: see
+ * presence/overdue-fleet.ts.
+ */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
@@ -12,7 +15,7 @@ export type UnannouncedAlertsRepository = ReturnType<typeof createUnannouncedAle
 
 export function createUnannouncedAlertsRepository(sql: Sql) {
   return {
-    /** Counts no further than the limit. */
+    /** Stops counting at the limit. */
     async count(organizationId: string, limit: number): Promise<number> {
       const [row] = await query<{ count: number }>(
         sql,
@@ -33,8 +36,8 @@ export function createUnannouncedAlertsRepository(sql: Sql) {
     },
 
     /**
-     * Acknowledges them as that alert is, which stands for all of them: the next ones by id. Answers with the last one; null
-     * when there are no more.
+     * Acknowledges the next alerts, ordered by id, in the same way as the alert that represents them. Returns
+     * the last one; null when there are no more.
      */
     async acknowledgeAs(
       { organizationId, alertId }: AlertRef,
@@ -44,7 +47,7 @@ export function createUnannouncedAlertsRepository(sql: Sql) {
       return lastOf(ids, limit)?.id ?? null;
     },
 
-    /** Ids of the assets whose latest alert of a missed contact is one, resolved or not. */
+    /** Ids of the assets whose latest alert of a missed contact is unannounced, resolved or not. */
     async listAssets(devices: AssetRef[]): Promise<Set<string>> {
       const rows = await query<{ assetId: string }>(
         sql,

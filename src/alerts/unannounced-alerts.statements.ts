@@ -1,4 +1,7 @@
-/** As text, because it works on a set. One that a frame is resolving is left out: it is over, or comes the next time. */
+/**
+ * Text, because it works on a set. Skips an alert that a frame has locked: the frame resolves it, or the next
+ * page finds it.
+ */
 export const ACKNOWLEDGE_AS = `
   with others as (
     select organization_id, id from alerts

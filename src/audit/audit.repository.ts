@@ -10,7 +10,7 @@ export interface AuditFilter extends Page {
   actor: string | null;
   subject: string | null;
   from: Date | null;
-  /** Not included. */
+  /** Exclusive. */
   to: Date | null;
 }
 
@@ -31,7 +31,7 @@ declare module 'knex/types/tables.js' {
   }
 }
 
-/** The id of a row tells its time. */
+/** The id of a row contains its time. */
 type TimedEntryRow = AuditEntryRow & { at: Date };
 
 const toEntry = (row: TimedEntryRow): StoredAuditEntry => ({
@@ -61,7 +61,7 @@ export function createAuditRepository(sql: Database) {
       });
     },
 
-    /** Newest first, along an index that begins with what is filtered by. */
+    /** Newest first, along an index that begins with the filtered columns. */
     async list(
       organizationId: string,
       { actor, subject, from, to, ...page }: AuditFilter,
@@ -69,7 +69,7 @@ export function createAuditRepository(sql: Database) {
       const entries = sql('audit_entries').where({ organization_id: organizationId });
       if (actor !== null) entries.where(UUID.test(actor) ? { key_id: actor } : { actor_name: actor });
       if (subject !== null) entries.where({ subject });
-      // The partitions of the table are spans of ids.
+      // The partitions of the table are ranges of ids.
       if (from) entries.where('id', '>=', firstIdAt(notBeforeEpoch(from)));
       if (to) entries.where('id', '<', firstIdAt(notBeforeEpoch(to)));
       const rows = await entries

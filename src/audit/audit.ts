@@ -10,7 +10,7 @@ export interface StoredAuditEntry {
   after: object | null;
 }
 
-/** Who makes changes without a key. */
+/** The actor of changes without a key. */
 export const COMMAND_LINE = { keyId: null, name: 'command line' };
 
 export function auditEntryView({

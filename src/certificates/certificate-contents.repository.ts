@@ -1,6 +1,6 @@
 /**
- * The contents of certificates, in chunks. A content that no certificate refers to is listed for removal: from the
- * beginning of its upload until a certificate takes it over, and again when that certificate is replaced.
+ * The contents of certificates, in chunks. A content without a certificate is listed for removal: from the
+ * beginning of its upload until a certificate refers to it, and again when that certificate is replaced.
  */
 import type { Database } from '../db/database.ts';
 import { eachOrganization } from '../db/each-organization.ts';
@@ -23,7 +23,7 @@ export type CertificateContentsRepository = ReturnType<typeof createCertificateC
 
 export function createCertificateContentsRepository(sql: Database) {
   return {
-    /** Answers with the id of the new content. */
+    /** Returns the id of the new content. */
     async insert(organizationId: string): Promise<string> {
       const [row] = await sql('certificate_removals')
         .insert({
@@ -49,7 +49,7 @@ export function createCertificateContentsRepository(sql: Database) {
       });
     },
 
-    /** Null after the last one, and when the content was removed. */
+    /** Null after the last chunk, and when the content was removed. */
     async findChunk(organizationId: string, contentId: string, position: number): Promise<Buffer | null> {
       const row = await sql('certificate_chunks')
         .where({ organization_id: organizationId, content_id: contentId, position })
@@ -57,7 +57,7 @@ export function createCertificateContentsRepository(sql: Database) {
       return row?.content ?? null;
     },
 
-    /** Of an upload that broke off. */
+    /** Removes the content of an aborted upload. */
     async remove(organizationId: string, contentId: string): Promise<void> {
       await query(sql, REMOVE_CONTENT, { organizationId, contentId });
     },

@@ -1,9 +1,9 @@
-/** As text, because they change rows of two tables at once, and skip locked ones. */
+/** Text, because they change rows of two tables at once, and skip locked ones. */
 
-/** Longer than any upload may take, and any download. */
+/** Longer than any upload or download may take. */
 export const REMOVED_AFTER = `interval '1 hour'`;
 
-/** A content that was not completed. */
+/** Removes a content that was not completed. */
 export const REMOVE_CONTENT = `
   with listed as (
     delete from certificate_removals where organization_id = :organizationId and content_id = :contentId
@@ -12,12 +12,12 @@ export const REMOVE_CONTENT = `
   delete from certificate_chunks c using listed l
   where c.organization_id = l.organization_id and c.content_id = l.content_id`;
 
-/** For `eachOrganization`. */
+/** Used by `eachOrganization`. */
 export const WITH_DUE = {
   text: `select distinct organization_id as "organizationId" from certificate_removals where due_at <= now()`,
 };
 
-/** One content that is due, in all organizations (null) or in one. */
+/** Removes one due content. `organizationId` null: in all organizations. */
 export const removeDue = (organizationId: string | null): string => `
   with due as (
     select organization_id, content_id from certificate_removals

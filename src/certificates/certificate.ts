@@ -14,7 +14,7 @@ export interface CertificateSummary {
   uploadedAt: Date;
 }
 
-/** What a certificate refers to, once all of its chunks are stored. */
+/** The content that a certificate refers to, once all of its chunks are stored. */
 export interface CertificateContent {
   contentId: string;
   sizeBytes: number;
@@ -28,7 +28,7 @@ export interface FoundCertificate extends CertificateSummary {
 const SIGNATURE = Buffer.from('%PDF-');
 
 /**
- * Pieces of any size as chunks of one size.
+ * Splits pieces of any size into chunks of one size.
  * @throws invalid when the bytes are empty, too many, or no PDF.
  */
 export async function* certificateChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -59,7 +59,7 @@ function requirePdf(start: Buffer): void {
   }
 }
 
-/** Measures a content while it is stored. */
+/** Measures a content while it is being stored. */
 export function createContentMeter() {
   const hash = createHash('sha256');
   let sizeBytes = 0;
@@ -83,7 +83,7 @@ export function certificateView(serialNumber: string, { sizeBytes, sha256, uploa
 
 export const toEntityTag = (sha256: Buffer) => `"${sha256.toString('hex')}"`;
 
-/** True: the caller has the file already (weak comparison, RFC 9110, 13.1.2). */
+/** Whether the caller already has the file (weak comparison, RFC 9110, 13.1.2). */
 export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   const tags = (ifNoneMatch ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''));
   return tags.includes('*') || tags.includes(tag);

@@ -37,8 +37,8 @@ export function createCertificatesRepository(sql: Database) {
     },
 
     /**
-     * Replaces an earlier one at once. Its content is removed later, for those who are reading it. Null when the new
-     * content is gone, because its upload took longer than contents are kept for.
+     * Replaces an earlier certificate at once. Its content is removed later, because downloads may be reading
+     * it. Null when the new content is gone, because its upload took longer than contents are kept.
      */
     async upsert(
       organizationId: string,

@@ -29,7 +29,7 @@ export interface ServedCertificate {
   serialNumber: string;
   tag: string;
   sizeBytes: number;
-  /** Read chunk by chunk, as fast as they are asked for. Null: the caller has it already. */
+  /** Read chunk by chunk, at the pace of the consumer. Null: the caller already has the file. */
   chunks: AsyncIterable<Buffer> | null;
 }
 
@@ -44,7 +44,7 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
     return asset.serialNumber;
   }
 
-  /** Nobody sees the new content before all of it is stored, and nothing stays of one that breaks off. */
+  /** The new content becomes visible once all of it is stored; nothing is left of an aborted upload. */
   async function store(
     transact: Transact,
     organizationId: string,
@@ -66,7 +66,7 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
         return certificateView(serialNumber, stored);
       });
     } catch (error) {
-      // What this leaves is removed by the sweep.
+      // The sweep removes content that this leaves behind.
       await contents.remove(organizationId, contentId).catch(() => {});
       throw error;
     }
@@ -97,7 +97,9 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
       return { serialNumber, tag, sizeBytes: found.sizeBytes, chunks };
     },
 
-    /** For the present serial number of the asset. What is no PDF is refused before the asset is looked up. */
+    /**
+     * For the current serial number of the asset. Refuses other files than PDF before the asset is looked up.
+     */
     async upload(
       transact: Transact,
       organizationId: string,
@@ -114,7 +116,7 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
       }
     },
 
-    /** The serial need not be registered. */
+    /** The serial number need not be registered. */
     async uploadForSerial(
       transact: Transact,
       organizationId: string,

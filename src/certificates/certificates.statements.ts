@@ -1,7 +1,7 @@
-/** As text, because it changes rows of two tables at once. */
+/** Text, because it changes rows of two tables at once. */
 import { REMOVED_AFTER } from './certificate-contents.statements.ts';
 
-/** No row where the content is gone. What it replaces is listed for removal. */
+/** No row when the content is gone. Lists the replaced content for removal. */
 export const UPSERT = `
   with kept as (
     delete from certificate_removals where organization_id = :organizationId and content_id = :contentId

@@ -1,6 +1,6 @@
 /**
- * Organizations take turns with the chunks of certificates: whoever transfers many files at once delays others by a
- * chunk, and not by all of its own.
+ * Lets organizations take turns with the chunks of certificates: many transfers of one delay others by a
+ * chunk, and not by all of them.
  */
 import type { CertificateContentsRepository } from './certificate-contents.repository.ts';
 

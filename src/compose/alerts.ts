@@ -56,7 +56,7 @@ export function composeAlerts(
     endSnoozes: handling.endSnoozes,
     removeResolved: alerts.removeResolved,
     evaluate: createAlertEvaluation({ alertsIn, statesIn, evaluateLate }),
-    /** Of devices that missed their contact. */
+    /** Alerts of devices that missed their contact. */
     noDataAlerts: {
       open: service.openNoData,
       resolve: service.resolveNoData,

@@ -1,4 +1,6 @@
-/** The OpenAPI document of the service: its routes, its events, and what belongs to no slice alone. */
+/**
+ * The OpenAPI document of the service: its routes, its events, and the parts that belong to no single slice.
+ */
 import { EVENT_CATALOGUE } from '../events/event-catalogue.schemas.ts';
 import type { JsonSchema } from '../http/json-schema.ts';
 import { openApi } from '../http/openapi.ts';

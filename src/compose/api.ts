@@ -1,4 +1,4 @@
-/** The HTTP API of a process: its routes, who may call them, and the server. */
+/** The HTTP API of a process: its routes, the authentication of callers, and the server. */
 import { isUnavailable } from '../db/faults.ts';
 import { createApp, type RequestLog } from '../http/app.ts';
 import { createAuthenticate } from '../http/authenticate.ts';
@@ -106,7 +106,10 @@ function answerBox({ seal, open }: Resources['secretBox']) {
   };
 }
 
-/** Refused on purpose, without a fault below: whoever causes it would write the log. The metrics count it. */
+/**
+ * An error without a cause is a deliberate refusal: logging it would let clients flood the log. Metrics count
+ * it.
+ */
 const isOverload = (error: unknown): boolean => error instanceof AppError && error.cause === undefined;
 
 function observer({ metrics, log }: Resources) {
@@ -121,7 +124,7 @@ function observer({ metrics, log }: Resources) {
   };
 }
 
-/** An unavailable database is an expected fault; whatever else a driver throws is a defect of ours. */
+/** An unavailable database is an expected fault; any other error of a driver is a defect. */
 function translateFault(error: unknown): unknown {
   if (error instanceof AppError || !isUnavailable(error)) return error;
   return new AppError('unavailable', 'The database cannot be reached at present: try again soon', {

@@ -22,7 +22,7 @@ export interface AssetsNeeds extends Pick<AssetsServiceDeps, 'jobsProgressed' | 
   deviceTokens: DeviceTokensRoutesDeps['tokens'];
 }
 
-/** Each holds its rows in memory while it runs. */
+/** Each import holds its rows in memory while it runs. */
 const IMPORTS = { name: 'imports', perKeyMax: 2, perOrganizationMax: 2, perProcessMax: 8 };
 
 export function composeAssets(

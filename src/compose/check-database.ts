@@ -1,6 +1,6 @@
 /**
- * Before a process takes anything in: whether it can run on the schema, and how it reaches the database. A database that
- * is away is waited for in the background, since the process says by itself that it is not ready.
+ * Checks, before a process accepts requests, whether it can run on the schema, and how it reaches the
+ * database. If the database is away, the check waits in the background, since readiness already reports that.
  */
 import type { Database } from '../db/database.ts';
 import { isUnavailable } from '../db/faults.ts';
@@ -16,11 +16,11 @@ export interface DatabaseCheck {
   sql: Database;
   settings: Pick<Settings, 'databasePooler'>;
   log: Log;
-  /** A process that stops closes its connections under the check. */
+  /** A stopping process closes its connections during the check. */
   isStopping(): boolean;
 }
 
-/** Throws with what would be right. */
+/** @throws with the change that would fix it. */
 export async function checkDatabase({
   sql,
   settings,
@@ -43,7 +43,7 @@ export async function checkDatabase({
   );
 }
 
-/** False while the database is away. */
+/** Returns false while the database is away. */
 async function check(sql: Database, { databasePooler }: DatabaseCheck['settings']): Promise<boolean> {
   try {
     const fault = (await findPoolerFault(sql, databasePooler)) ?? (await findSchemaFault(sql));

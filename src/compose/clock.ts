@@ -1,4 +1,4 @@
-/** Keeps the clock of a process at that of the database, from before it takes anything in until it closes. */
+/** Synchronizes the clock of a process with the database, from before it accepts requests until it closes. */
 import { type Periodic, startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 
@@ -11,7 +11,7 @@ export function composeClock({ clock, metrics, log, onConnectionLost }: Resource
   let isStopped = false;
   let underWay: Promise<void> | null = null;
 
-  /** Once for all connections that are lost together. */
+  /** Shared by all connections that are lost together. */
   function synchronize(): Promise<void> {
     underWay ??= read().finally(() => {
       underWay = null;
@@ -38,7 +38,7 @@ export function composeClock({ clock, metrics, log, onConnectionLost }: Resource
     const first = new Promise<void>((resolve) => {
       end = resolve;
     });
-    // A failure is logged by the periodic reading alone: connections are lost in great numbers.
+    // Only the periodic reading logs a failure, because many connections are lost at once.
     onConnectionLost(() => void (isStopped || synchronize().catch(() => {})));
     return {
       first,
@@ -47,7 +47,7 @@ export function composeClock({ clock, metrics, log, onConnectionLost }: Resource
   }
 
   return {
-    /** Resolves after the first attempt, whatever came of it. */
+    /** Resolves after the first attempt, even a failed one. */
     start(): Promise<void> {
       running ??= begin();
       return running.first;

@@ -168,7 +168,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
       ...deviceWithdrawalRoutes({ devicesIn, service: deviceWithdrawal }),
     ],
     fleetWideLimit,
-    /** The steps of the workflow of a job. */
+    /** The steps of a job's workflow. */
     jobRun,
     recompile: createRecompile({ configurationsIn, targetsIn: deviceTargetsIn, now }),
     jobsProgressed,
@@ -203,7 +203,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
       onStarted: ({ jobId }, last) => onRunStarted('apply-profile', jobId, last),
       onFault: onTemporalFault('sweep jobs'),
     }),
-    /** Waits for the calls to Temporal that are under way. */
+    /** Waits for calls to Temporal that are under way. */
     async flush() {
       await progress.flush();
       await workflows.flush();
@@ -211,7 +211,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   };
 }
 
-/** Starts the workflows of jobs after their commit; nothing waits for it. */
+/** Starts the workflows of jobs after their commit, in the background. */
 function createWorkflowStarts({ starter, metrics, onTemporalFault }: Resources, runs: JobRunsRepository) {
   const underWay = new Set<Promise<void>>();
   return {

@@ -22,7 +22,7 @@ import type { Resources } from './resources.ts';
 
 const TESTS = { name: 'tests of webhooks', perKeyMax: 8, perProcessMax: 64 };
 
-/** What every process does with deliveries; that of the worker alone is in delivery-worker.ts. */
+/** The parts of deliveries in every process; delivery-worker.ts has the parts of the worker. */
 export function composeDeliveries(resources: Resources) {
   const { settings, sql, lagging, now, secretBox, onTemporalFault } = resources;
   const requests = createKeyedSemaphore({ perKeyMax: settings.webhooks.perEndpointMax });
@@ -60,7 +60,7 @@ export function composeDeliveries(resources: Resources) {
       tests,
     }),
     send: sender.attempt,
-    /** Also those of notification channels. */
+    /** Also limits tests of notification channels. */
     tests,
     requests,
     notifyRecovery: recovery.notifyRecovery,
@@ -68,7 +68,7 @@ export function composeDeliveries(resources: Resources) {
       deletedEndpoints: createDeletedEndpointsRepository(sql),
       pace: createPacer(),
     }),
-    /** After everything that sends has stopped. */
+    /** To be called after all senders have stopped. */
     async close() {
       await recovery.flush();
       await sender.close();
@@ -76,7 +76,7 @@ export function composeDeliveries(resources: Resources) {
   };
 }
 
-/** A failed delivery may start a run before the sweep finds that the one before has broken off. */
+/** A failed delivery may start a run before the sweep finds that the previous one has ended abnormally. */
 function createRecoveryStart({ starter, onRunStarted }: Resources) {
   return async (endpoint: EndpointRef): Promise<void> => {
     const last = await starter.findRecoveryRun(endpoint);
@@ -89,7 +89,7 @@ const composeNames = ({ settings, resolve, metrics }: Resources) =>
   createNameLookups({
     resolve: resolve ?? createNameResolver({ servers: settings.dnsServers }),
     timeoutMs: settings.webhooks.connectTimeoutMs,
-    // Far less than a lease: a claim that has no turn by then is released.
+    // Far less than a lease: a claim without a turn by then is released.
     waitMaxMs: settings.webhooks.connectTimeoutMs,
     onRefused: () => metrics.refusedTurns.inc({ work: 'host name', reason: 'overloaded' }),
   });

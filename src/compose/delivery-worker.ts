@@ -1,4 +1,7 @@
-/** The worker's part of deliveries: the dispatcher sends what is new, recovery sends to endpoints whose breaker opened. */
+/**
+ * The worker's part of deliveries: the dispatcher sends new ones, and recovery sends to endpoints whose
+ * breaker opened.
+ */
 import { randomUUID } from 'node:crypto';
 import { openDatabase, readPool } from '../db/database.ts';
 import { listenTo } from '../db/listen.ts';
@@ -30,9 +33,11 @@ import { traceDeliveries } from './traces.ts';
 
 const OUTBOX_POOL_SIZE = 8;
 const OUTBOX_SESSION = {
-  // Claims and outcomes that a crash of the database loses are made again: the same delivery, the same webhook-id.
+  // Claims and outcomes that a crash of the database loses are repeated: the same delivery, with the same
+  // webhook-id.
   synchronous_commit: 'off',
-  // These statements read few rows among millions, always by index. The planner cannot know that and would scan tables.
+  // These statements read few rows among millions, always by index. The planner does not know that, and would
+  // scan tables.
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
@@ -88,7 +93,7 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
       isStopping = true;
       await dispatching.stop();
     },
-    /** After the last activity has ended. */
+    /** To be called after the last activity has ended. */
     async close() {
       await lastAttempts.flush();
       await outbox.destroy();
@@ -167,7 +172,8 @@ function startDispatching(
     onFault: (err) =>
       log.warn({ err }, 'No notifications of new deliveries: the dispatcher polls every second'),
   });
-  // What no notification announced. In loops of their own: a look that is slow or fails never delays a claim.
+  // Finds deliveries whose notification was lost. Runs in loops of its own, so that a slow or failed poll
+  // never delays a claim.
   const onFault = (err: unknown) => log.warn({ err }, 'The outbox was not polled: it is tried again');
   const polls = [
     startPeriodic(pollIntervalMs, claims.releaseExpired, onFault),

@@ -21,10 +21,10 @@ import type { Resources } from './resources.ts';
 
 export type DeviceRepositories = ReturnType<typeof composeDeviceRepositories>;
 
-/** The repositories of devices that other slices use, too; both read configurations through one cache. */
+/** Repositories of devices that other slices use, too. Both read configurations through one cache. */
 export function composeDeviceRepositories({ onConnectionLost }: Resources) {
   const cache = createConfigurationCache();
-  // Rows that refer to configurations which a restored database lacks shall be found now, not by the next process.
+  // Rows that refer to configurations missing in a restored database must fail now, not in the next process.
   onConnectionLost(() => cache.clear());
   return {
     configurationsIn: (sql: Sql) => createConfigurationsRepository(sql, cache),

@@ -1,4 +1,7 @@
-/** Escalations: their operations, the step of their runs, and the calls to Temporal that start and signal these. */
+/**
+ * Escalations: their operations, the step of their runs, and the calls to Temporal that start and signal
+ * runs.
+ */
 
 import { randomUUID } from 'node:crypto';
 import type { AlertRef } from '../alerts/alert.ts';
@@ -27,10 +30,10 @@ import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows
 import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
 
-/** Calls to Temporal at a time, and those of an organization that wait: a sweep makes up for all others. */
+/** Concurrent calls to Temporal, and waiting ones of an organization; a sweep makes up for all others. */
 const CALLS = { atOnceMax: 20, waitingMax: 1_000 };
 
-/** What begins, holds and ends runs, after the commit of what it follows from. */
+/** Begins, holds and ends runs, after the commit of the cause. */
 export function composeEscalationRuns({ starter, onTemporalFault }: Resources) {
   const calls = createTaskLimit(CALLS);
   const start = (alert: AlertRef, title: EscalationTitle | null) =>
@@ -49,13 +52,13 @@ export function composeEscalationRuns({ starter, onTemporalFault }: Resources) {
   return {
     runs: { begin: start, wake: signal },
     wake,
-    /** A mute that was to hold steps of the organization until then is over before its time. */
+    /** Called when a mute that holds steps of the organization until then ends early. */
     goOn: (tx: Transaction, organizationId: string, mutedUntil: Date): Promise<void> =>
       createEscalationChangesRepository(tx.sql).insertMute(organizationId, mutedUntil),
     async hold(tx: Transaction, alert: AlertRef, snoozeUntil: Date | null): Promise<void> {
       const escalations = createAlertEscalationsRepository(tx.sql);
       if (!(await escalations.hold(alert, snoozeUntil))) return;
-      // The run of one that was acknowledged has ended.
+      // The run of an acknowledged alert has ended, so a snooze needs a new one.
       const title = snoozeUntil && (await escalations.findTitle(alert));
       tx.afterCommit(() => {
         if (title) start(alert, title);
@@ -66,7 +69,7 @@ export function composeEscalationRuns({ starter, onTemporalFault }: Resources) {
   };
 }
 
-/** Messages are stored here, and claimed elsewhere. */
+/** This process only stores messages, and claims none. */
 const NO_CLAIMS = randomUUID();
 
 export type EscalationRuns = ReturnType<typeof composeEscalationRuns>;
@@ -96,7 +99,7 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
       onSetAside: onSetAside(resources, 'escalations'),
       now,
     }),
-    /** The step of the workflow of an alert. */
+    /** The step of an alert's workflow. */
     run: createEscalationRun({
       transact,
       alertsIn: createAlertsRepository,
@@ -137,13 +140,13 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
         ),
       now,
     }),
-    /** In workers alone. */
+    /** Workers only. */
     addGauges: () =>
       addEscalationGauges(
         metrics,
         atMostEvery(settings.metricsMaxAgeMs, () => escalations.countOpen(now())),
       ),
-    /** Waits for the calls to Temporal that are under way. */
+    /** Waits for calls to Temporal that are under way. */
     flush,
   };
 }

@@ -12,11 +12,11 @@ import type { Resources } from './resources.ts';
 import { eventTraces } from './traces.ts';
 
 export interface EventsNeeds {
-  /** Of escalations. */
+  /** Runs of escalations. */
   runs: EscalationQueueDeps['runs'];
 }
 
-/** For events of no alert. */
+/** Publishes events that concern no alert. */
 export const composePublishToEndpoints = ({
   tracing,
   queueNotifier,
@@ -35,7 +35,10 @@ export function composeEvents(resources: Resources, { runs }: EventsNeeds) {
     now,
   });
   const queueEscalations = createQueueEscalations({ queueIn: createEscalationQueueRepository, runs, now });
-  /** Both statements are sent at once, in this order: channels that an escalation names say nothing by themselves. */
+  /**
+   * Both statements are sent at once, in this order, because channels named in an escalation do not notify
+   * separately.
+   */
   async function queueAlerts(tx: InTransaction, events: DomainEvent[]): Promise<DomainEvent[]> {
     const [queued] = await Promise.all([queueEscalations(tx, events), queueNotifications(tx, events)]);
     return queued;

@@ -1,4 +1,4 @@
-/** The CoAP gateway of a process: what loggers reach over UDP, on the same use cases as the HTTP API. */
+/** The CoAP gateway of a process, for loggers over UDP, on the same use cases as the HTTP API. */
 import { createAuthenticateDevice } from '../gateway/authenticate-device.ts';
 import { type CoapServer, createCoapServer } from '../gateway/coap-server.ts';
 import { createGatewayRoutes, type GatewayRoutesDeps } from '../gateway/gateway-routes.ts';
@@ -60,7 +60,7 @@ function composeRefusals({ metrics, log }: Resources): GatewayRoutesDeps['onRefu
   };
 }
 
-/** A stranger can cause some errors with every datagram, for example with a port that cannot be answered. */
+/** Strangers can cause some errors with every datagram, for example by a port that cannot be answered. */
 const createErrorLog = ({ log }: Resources) =>
   createLimitedLog<[message: string, err: unknown]>({
     write: (message, err) => log.error({ err }, message),

@@ -1,4 +1,4 @@
-/** Whether a process can do its work: what each kind needs. */
+/** Whether a process can work: the dependencies of each kind. */
 import { isDatabaseUp } from '../db/health.ts';
 import type { HealthChecks } from '../http/health.ts';
 import type { Resources } from './resources.ts';

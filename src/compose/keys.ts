@@ -7,10 +7,10 @@ import { keysRoutes } from '../keys/keys.routes.ts';
 import { createKeyIssuer, createKeysService } from '../keys/keys.service.ts';
 import type { Resources } from './resources.ts';
 
-/** All keys of an organization together may do as much as this many keys. */
+/** All keys of an organization together have the limit of this many keys. */
 const KEYS_PER_ORGANIZATION = 10;
 
-/** Over HTTP and CoAP alike, a key has one limit in a process, and so has an address that sends wrong keys. */
+/** A key has one limit per process, over HTTP and CoAP, and so has an address that sends wrong keys. */
 export function composeKeys({ sql, settings, metrics, now }: Resources) {
   const clock = () => now().getTime();
   const { customerLimit, deviceLimit, failedKeysPerMinute } = settings;
@@ -32,7 +32,7 @@ export function composeKeys({ sql, settings, metrics, now }: Resources) {
     findCaller: createKeyLookup({ keys, now: clock, observer: observeGroupCommit(metrics, 'keys') }),
     limits: bucketsOf(1),
     organizationLimits: bucketsOf(KEYS_PER_ORGANIZATION),
-    /** By address. */
+    /** Per address. */
     failures: createTokenBucket({
       perSecond: failedKeysPerMinute / 60,
       burst: failedKeysPerMinute,

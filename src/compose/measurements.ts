@@ -91,12 +91,12 @@ export function composeMeasurements(
       ...readFewInTurns(createFewReadingsRepository(lagging.transferSql), transferTurns),
     },
     limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
-    // Half of it is work: a year of a device in buckets is done before the first pause.
+    // Half of the burst is work: enough for a year of one device in buckets without a pause.
     pace: createPacer({ burstMs: 100 }),
   };
   const history = {
     ...createHistoryRepository(lagging.sql),
-    // A client reads the history of an asset that it has just registered.
+    // Not from the replica, because a client may read the history of an asset right after registering it.
     findScope: createHistoryRepository(sql).findScope,
   };
   return {

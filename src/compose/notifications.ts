@@ -113,7 +113,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
     confirmations: { find: addresses.findByToken, confirm: addresses.confirm },
     startNotifier,
     removeEnded: notifications.removeEnded,
-    /** After everything that sends has stopped. */
+    /** To be called after all senders have stopped. */
     close: () => mailer?.close(),
   };
 }

@@ -1,4 +1,4 @@
-/** The operators' page: sessions, what the pages are given, and their files. */
+/** The operators' page: sessions, the data of its pages, and their files. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createClientAddress } from '../http/client-address.ts';
@@ -53,13 +53,13 @@ export interface OperatorOptions {
   translateFault(error: unknown): unknown;
 }
 
-/** Operations about who is signed in; without the page, making a link answers 404. */
+/** Operations on sign-in links and sessions; without the page, creating a link answers 404. */
 export const operatorLinkRoutes = ({ settings: { operatorUrl }, sql, now }: Resources): Route[] => [
   ...linksRoutes({ operatorUrl, issue: createLinkIssuer({ sessionsIn: createSessionsRepository, now }) }),
   ...sessionsRoutes({ sessions: createSessionsRepository(sql), sessionsIn: createSessionsRepository, now }),
 ];
 
-/** null when the page is off. */
+/** Null when the page is off. */
 export function composeOperator(resources: Resources, slices: Slices, options: OperatorOptions) {
   const { settings, sql, now, log } = resources;
   const { operatorUrl } = settings;
@@ -118,7 +118,8 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
           sessions,
           provider: settings.oidc && new URL(settings.oidc.issuer).host,
           lookUps: linkLookUps,
-          // Only after the link was looked up: a good one works, whatever others at the address have sent.
+          // Counted after the link was looked up: a valid link works, whatever others at the address have
+          // sent.
           countFailure: (address) => refuseOver(slices.keys.failures.take(address)),
         }),
         ...confirmAddressRoutes({
@@ -130,7 +131,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
         ...composeIdentity(resources, {
           operatorUrl,
           sessions,
-          // Not the tokens of wrong keys: whether a code is good is known only after the provider was asked.
+          // Uses tokens separate from wrong keys, because a code can be verified only by asking the provider.
           admit: (address) => refuseOver(slices.keys.failures.take(`provider ${address}`)),
         }),
       ],
@@ -150,7 +151,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   };
 }
 
-/** Sign-in with an identity provider, where there is one. */
+/** Sign-in with an identity provider, if one is configured. */
 function composeIdentity(
   { settings, sql, now, log }: Resources,
   { operatorUrl, sessions, admit }: { operatorUrl: string; sessions: Sessions; admit(address: string): void },
@@ -167,7 +168,7 @@ function composeIdentity(
     attempts: createAttemptSigner(settings.secretsKeys),
     admit,
     findOrganization: createOrganizationsRepository(sql).findByName,
-    /** A link that nobody sees, used at once. */
+    /** Creates a link that is used at once and never shown. */
     async begin(request) {
       const signedIn = await sessions.signIn(toToken(await issue(sql, request)));
       if (!signedIn) throw new Error('A session that was made did not begin');

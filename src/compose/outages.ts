@@ -1,4 +1,4 @@
-/** Which errors are outages of what the service depends on. */
+/** Recognizes errors that are outages of dependencies. */
 import { isOutage } from '../db/faults.ts';
 import type { Outage } from '../process/outage-log.ts';
 import { explainFault, isTemporalAway } from '../temporal/connection-faults.ts';
@@ -12,5 +12,5 @@ export function findOutage(error: unknown): Outage | null {
   return null;
 }
 
-/** Without the statement, which Knex puts before the reason. */
+/** Removes the statement, which Knex puts before the reason. */
 const reasonOf = ({ message, name }: Error): string => message.split(' - ').at(-1) || name;

@@ -13,7 +13,7 @@ import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
 
 const HEARTBEAT_EVERY_MS = 10_000;
-/** One line a minute says that the intake refuses. */
+/** Logs once a minute that the intake refuses messages. */
 const HEARTBEATS_PER_LINE = 6;
 
 export type PresenceNeeds = Pick<PresenceServiceDeps, 'publish'> & {
@@ -63,7 +63,7 @@ export function composePresence(resources: Resources, { noDataAlerts, publish }:
     onCameOnline,
     removeOldOutages: availability.removeOldOutages,
     observeContact: health.observeContact,
-    /** For as long as a process receives from devices: see presence/ingress-availability.ts. */
+    /** Runs while a process receives messages of devices: see presence/ingress-availability.ts. */
     startIngressHeartbeat(ingress: Ingress): Periodic {
       let leftOut = 0;
       return startPeriodic(

@@ -1,4 +1,4 @@
-/** What each process shows of itself, whatever it has started. */
+/** Metrics of each process about itself, whichever parts it runs. */
 import { atMostEvery } from '../http/gauges.ts';
 import type { ReadReadiness } from '../http/health.ts';
 import { addProcessGauges } from '../http/process-gauges.ts';

@@ -1,11 +1,11 @@
 /**
  * Reads that may lag, from the replica if there is one (DATABASE_REPLICA_URL):
  * - readings of the history, of statistics and of exports: devices write them, clients only read
- * - the lists of alerts and of deliveries: the service writes them; one alert or delivery by its id, which a client reads
- *   after it has changed it, comes from the primary
+ * - the lists of alerts and of deliveries: the service writes them; a single alert or delivery, which a
+ *   client reads after it has changed it, comes from the primary
  *
- * All else is read from the primary: lists of what clients create (a client lists after it has created), which assets an
- * export has, keys, and whatever devices are answered from.
+ * Everything else is read from the primary: lists of things that clients create (a client lists after
+ * creating), the assets of an export, keys, and data for answers to devices.
  */
 import { type Database, type DatabaseOptions, openDatabase } from '../db/database.ts';
 import { createReplica } from '../db/replica.ts';
@@ -24,7 +24,7 @@ export interface ReplicaNeeds {
 }
 
 const PROBE_TIMEOUT_MS = 2_000;
-/** Then the primary is asked. */
+/** After this time the primary is asked. */
 const READ_TIMEOUT_MS = 5_000;
 
 export function composeReplica({ settings, log, metrics, database, sql, transferSql }: ReplicaNeeds) {
@@ -62,7 +62,7 @@ export function composeReplica({ settings, log, metrics, database, sql, transfer
 
 const MINUTE_MS = 60_000;
 
-/** A replica that is away is looked at twice a second. */
+/** An unavailable replica is checked twice a second. */
 function logOnce(log: Log) {
   let nextAtMs = 0;
   return (err: unknown) => {

@@ -1,4 +1,7 @@
-/** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
+/**
+ * Shared resources of a process for its slices: database, Temporal client, metrics, log and clock. Nothing
+ * connects yet.
+ */
 import { type BatchTransactOptions, createBatchTransact } from '../db/batch-transaction.ts';
 import { openDatabase, readPool } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
@@ -25,21 +28,23 @@ import { findOutage } from './outages.ts';
 import { composeReplica } from './replica.ts';
 import { traceTransactions, warnOfLostSpans } from './traces.ts';
 
-/** Between two notifications of what was queued. */
+/** Minimum time between two notifications of queued deliveries. */
 const NOTIFY_GATHER_MS = 3;
 
 export interface ComposeOptions {
   settings: Settings;
   log: Log;
-  /** Replaces the clock of the database: tests travel in time. */
+  /** Replaces the clock of the database, so that tests can set the time. */
   now?: () => Date;
-  /** The own clock of the process; that of the machine by default. */
+  /** The process's own clock; by default the machine's. */
   processNow?: () => Date;
-  /** How names of receivers are looked up; by default with the hosts file and name servers. */
+  /** Looks up names of receivers; by default with the hosts file and name servers. */
   resolve?: ResolveName;
-  /** Tests run days of retries in milliseconds. What it leaves out is as in production. */
+  /** Lets tests run days of retries in milliseconds. Absent fields are as in production. */
   deliveryPlan?: Partial<DeliveryPlan>;
-  /** Runs without threads of their own start at once: tests start hundreds of services. Default: with threads. */
+  /**
+   * Without threads, runs start at once, which tests with hundreds of services need. Default: with threads.
+   */
   hasWorkflowThreads?: boolean;
 }
 
@@ -80,7 +85,7 @@ export function openResources(options: ComposeOptions) {
     now: options.now ?? clock.now,
     clock,
     onConnectionLost: (listener: () => void) => void lostConnections.add(listener),
-    /** Release of the time zone database of the runtime; null: not known. */
+    /** Release of the time zone database of the runtime; null: unknown. */
     timeZoneRules: TIME_ZONE_RULES,
     resolve,
     hasWorkflowThreads,
@@ -88,7 +93,7 @@ export function openResources(options: ComposeOptions) {
     sql,
     /** For exports and files. */
     transferSql,
-    /** For its connections. No organization has all of them. */
+    /** Turns for the connections of `transferSql`, so that no organization takes all of them. */
     transferTurns: createKeyedSemaphore({
       perKeyMax: Math.max(1, settings.transfers.poolSize - 1),
       totalMax: settings.transfers.poolSize,
@@ -99,7 +104,7 @@ export function openResources(options: ComposeOptions) {
     transact: traceTransactions(tracing, createTransact(sql, { onRetry })),
     /** For batches of reports. A device that stays locked is refused. */
     transactReports: transactBatches({}),
-    /** For batches of frames: the same few statements, many times a second. */
+    /** For batches of frames, which run the same few statements many times a second. */
     transactFrames: transactBatches({ plans: 'once', startsWithRead: true }),
     slots: batchSlots(settings.databasePoolSize, !settings.isDatabaseDistributed),
     metrics,
@@ -115,7 +120,7 @@ export function openResources(options: ComposeOptions) {
       taskQueue: settings.taskQueue,
       pollIntervalMs: settings.jobPollIntervalMs,
     }),
-    /** Once per run that has been started in place of another. */
+    /** Called once for each run that replaces another one. */
     onRunStarted(workflow: string, id: string, { status, reason }: LastRun): void {
       metrics.runsRestarted.inc({ workflow, last: status });
       if (hasBrokenOff(status))

@@ -1,4 +1,6 @@
-/** Creates partitions ahead of time, and removes what is older than its retention or used by nothing any more. */
+/**
+ * Creates partitions ahead of time, and removes rows that are older than their retention or no longer used.
+ */
 import {
   AUDIT_ENTRIES,
   createPartitions,
@@ -16,7 +18,7 @@ const UNREGISTERED_KEPT_DAYS = 30;
 const REMOVED_AT_ONCE = 1_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** A step that fails keeps no other from running; the first failure is thrown at the end. */
+/** A failed step prevents no other one from running; the first failure is thrown at the end. */
 export function createRetention(resources: Resources, slices: Slices) {
   const steps = stepsOf(resources, slices);
   return async (goesOn: () => boolean): Promise<void> => {
@@ -34,7 +36,7 @@ function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
   const { presence, devices, alerts, certificates, configJobs, notifications } = slices;
   const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
   return [
-    // First of all: without a partition, new rows cannot be inserted.
+    // Comes first, because new rows cannot be inserted without a partition.
     async () => {
       for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, now());
     },

@@ -24,9 +24,9 @@ export function runPart(name: string, start: (service: Service) => Promise<Runni
         },
       };
     });
-    // Before anything is awaited, so that a process can be stopped at any time.
+    // Registered before anything is awaited, so that the process can be stopped at any time.
     stopOnSignal({
-      // By SIGINT a person at a terminal stops it, and waits for it.
+      // SIGINT comes from a person at a terminal, who waits for the end.
       stop(signal) {
         isStopping = true;
         return run.stop(signal === 'SIGINT' ? 0 : lameDuckMs);

@@ -1,19 +1,21 @@
-/** One part of the service from its start to its end: what has started is stopped in order, also in the midst of the start. */
+/**
+ * One part of the service from start to end: started components are stopped in order, even during the start.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { DRAIN_MS, type RunningPart } from '../process/shutdown.ts';
 import type { Service } from './service.ts';
 
 export interface ServiceRun {
-  /** Where it is reached; null when it was stopped before it was up. */
+  /** The ports; null when it was stopped before it was up. */
   started: Promise<{ port: number | undefined; metricsPort: number } | null>;
   /**
-   * Says first that the process is not ready, and serves on for so long: balancers notice it, and no request meets a
-   * closed port.
+   * First reports that the process is not ready, and keeps serving for this long: balancers notice it, and no
+   * request meets a closed port.
    */
   stop(lameDuckMs: number): Promise<void>;
 }
 
-/** What is still starting has nothing under way that must end well. */
+/** Components that are still starting have no work under way that must be finished. */
 const START_WAIT_MS = 2_000;
 
 export function runService(service: Service, start: (service: Service) => Promise<RunningPart>): ServiceRun {
@@ -34,7 +36,7 @@ export function runService(service: Service, start: (service: Service) => Promis
   async function drain(lameDuckMs: number): Promise<void> {
     service.drain();
     part?.drain?.();
-    // Nobody turns to a worker by itself.
+    // No balancer sends requests to a worker.
     if (part?.port !== undefined) await delay(lameDuckMs);
   }
 

@@ -1,4 +1,4 @@
-/** What workers show of the whole service. */
+/** Metrics of workers about the whole service. */
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { createJobRunsRepository } from '../config-jobs/job-runs.repository.ts';
 import { sumFleetTotals } from '../db/list-totals.repository.ts';

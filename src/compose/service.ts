@@ -1,4 +1,4 @@
-/** The composition root: the service out of its slices. A process starts the parts that it is for. */
+/** The composition root: builds the service out of its slices. A process starts the parts that it needs. */
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { createReadiness, type Phase } from '../http/health.ts';
 import { listenMetrics } from '../http/metrics-server.ts';
@@ -47,7 +47,7 @@ export function compose(options: ComposeOptions) {
     startWorker: (workflowBundle?: WorkflowBundleOption) =>
       onTime('worker', () => startWorker(resources, slices, workflowBundle)),
     startGateway: () => onTime('gateway', () => startGateway(resources, slices)),
-    /** The metrics and the state of this process; every process has its own port. */
+    /** Serves metrics and state of this process; every process has its own port. */
     startMetrics: () =>
       listenMetrics({
         host: settings.host,
@@ -56,11 +56,11 @@ export function compose(options: ComposeOptions) {
         readMetrics: async () => `${await metrics.registry.metrics()}${await readCoreMetrics()}`,
         readReadiness,
       }),
-    /** From now on the process says that it is not ready. */
+    /** From now on the process reports that it is not ready. */
     drain(): void {
       phase = 'draining';
     },
-    /** After the parts have stopped. */
+    /** To be called after the parts have stopped. */
     async close(): Promise<void> {
       await clock.stop();
       await slices.configJobs.flush();
@@ -76,7 +76,7 @@ export function compose(options: ComposeOptions) {
   };
 }
 
-/** The API as it documents itself; nothing is connected. */
+/** The routes for the API document, without any connection. */
 export function documentedApi() {
   const settings = readSettings({
     DATABASE_URL: 'postgres://nowhere',

@@ -1,4 +1,6 @@
-/** The documentation as a site: its files are read at the start, so that a build without them does not start. */
+/**
+ * The documentation as a site. Its files are read at the start, so that a build without them does not start.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -16,7 +18,7 @@ import { createSiteRoutes, type SiteRoutesOptions } from '../site/site.routes.ts
 import { createSite } from '../site/site.ts';
 import type { Resources } from './resources.ts';
 
-/** Of the repository, or of the build, which has the documents in the same places. */
+/** Root of the repository, or of the build, which has the documents in the same places. */
 const ROOT = new URL('../../', import.meta.url);
 const fileOf = (path: string) => new URL(path, ROOT);
 const read = (path: string): string => readFileSync(fileOf(path), 'utf8');
@@ -24,7 +26,10 @@ const own = (name: string) => new URL(`../site/static/${name}`, import.meta.url)
 const BASE = new URL('../operator/static/base.css', import.meta.url);
 const ICON = new URL('../operator/static/icon.svg', import.meta.url);
 
-/** Pages a second that a client may read for long, and at once: with its pictures, a page takes some ten requests. */
+/**
+ * Requests of one client: a sustained rate per second, and a burst. A page with its pictures takes about ten
+ * requests.
+ */
 const PAGES_PER_CLIENT = { perSecond: 20, burst: 400 };
 
 /** The site and the reference of the API, with one bucket for each client. */
@@ -74,7 +79,7 @@ function readSite(hasOperatorsPage: boolean): SiteRoutesOptions {
   return { site, staticFiles, icon: readFileSync(ICON) };
 }
 
-/** Beside the one that require finds, which browsers cannot read. */
+/** The ES module of MiniSearch; `require` finds another build, which browsers cannot load. */
 const moduleOfMiniSearch = (): string =>
   join(dirname(createRequire(import.meta.url).resolve('minisearch')), '../es/index.js');
 

@@ -1,4 +1,4 @@
-/** The slices, and what each of them is given by the others. */
+/** The slices, and the dependencies that each of them gets from the others. */
 import { composeAlerts } from './alerts.ts';
 import { composeAssets } from './assets.ts';
 import { composeAudit } from './audit.ts';

@@ -1,6 +1,7 @@
 /**
- * What the worker does again and again, in one process at a time: starts missing workflows, finds overdue devices, adds
- * up totals, removes what is old. Each is safe to run twice at a time, which a process that was stopped may cause.
+ * Periodic work of the worker, in one process at a time: starts missing workflows, finds overdue devices,
+ * adds up totals, removes old rows. Each sweep is safe to run twice at a time, which can happen when a
+ * process was suspended.
  */
 import { startLease } from '../db/lease.ts';
 import { addUpListChanges } from '../db/list-totals.repository.ts';
@@ -10,24 +11,24 @@ import type { Resources } from './resources.ts';
 import { createRetention } from './retention.ts';
 import type { Slices } from './slices.ts';
 
-/** Devices are due for a check when the offset of their zone changes: a minute is soon enough. */
+/** Devices are due for a check when the offset of their zone changes: within a minute is soon enough. */
 const SWEEPS_PER_OFFSET_SYNC = 12;
 /** Deadlines have a grace of at least ten minutes. */
 const SWEEPS_PER_OFFLINE_SWEEP = 3;
-/** Another process takes over when so many sweeps could have been made since the lease was last renewed. */
+/** Another process takes over when the lease was not renewed for the time of this many sweeps. */
 const SWEEPS_PER_LEASE = 3;
 const LEASE_MS_MIN = 2_000;
 const CHANGES_AT_ONCE = 1_000;
-/** What is deleted shall soon cost nothing. */
+/** Deleted rows should soon cost nothing. */
 const CLEAN_UP_INTERVAL_MS = 1_000;
-/** Days are closed for a day before they are compacted: minutes do not matter. */
+/** Days have been closed for a day before they are compacted: minutes do not matter. */
 const SWEEPS_PER_COMPACTION = 60;
 const HOUR_MS = 3_600_000;
 
 export interface Sweep {
   name: string;
   intervalMs: number;
-  /** Long ones end early when `goesOn` says so. */
+  /** Long sweeps end early when `goesOn` returns false. */
   run(goesOn: () => boolean): Promise<unknown>;
   onFault(error: unknown): void;
 }

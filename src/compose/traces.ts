@@ -1,4 +1,7 @@
-/** Where traces begin, go on and are kept. Each of these is null, or hands on what it was given, while traces are off. */
+/**
+ * Where traces begin, continue and are stored. While traces are off, each of these is null or passes its
+ * input on.
+ */
 import type { DomainEvent } from '../db/domain-event.ts';
 import type { TransactWith } from '../db/transaction.ts';
 import type { AttemptResult } from '../deliveries/delivery.ts';
@@ -22,7 +25,7 @@ export const traceTransactions = <Tx>(tracing: MaybeTracing, transact: TransactW
           () => transact(work),
         );
 
-/** In a batch of messages, an event follows from that of its device. */
+/** In a batch of messages, an event belongs to the trace of its device's message. */
 export const eventTraces = (tracing: MaybeTracing) =>
   tracing &&
   (({ organizationId, data }: DomainEvent): string | null =>
@@ -51,7 +54,10 @@ export const traceDeliveries = (tracing: MaybeTracing, send: Send): Send =>
         );
       };
 
-/** Once a minute, in the log itself: summaries of outages would take a refused connection for one of PostgreSQL. */
+/**
+ * Once a minute, in the plain log: the outage summary would mistake a refused connection for one to
+ * PostgreSQL.
+ */
 export const warnOfLostSpans = (log: Log) =>
   createLimitedLog<[err: unknown]>({
     write: (err) => log.warn({ err }, 'The collector of traces did not take spans: they are dropped'),
@@ -60,7 +66,7 @@ export const warnOfLostSpans = (log: Log) =>
     windowMs: MINUTE_MS,
   });
 
-/** Loggers send no trace: each message is the first span of its own. */
+/** Loggers send no trace, so each message begins one. */
 export function traceLoggers(
   tracing: MaybeTracing,
   routes: Record<string, CoapRoute>,

@@ -1,4 +1,4 @@
-/** What runs later: workflows and activities, the dispatcher of deliveries, and the sweeps. */
+/** Deferred work: workflows and activities, the dispatcher of deliveries, and the sweeps. */
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
 import type { RunningPart } from '../process/shutdown.ts';
@@ -17,7 +17,7 @@ export async function startWorker(
   givenBundle?: WorkflowBundleOption,
 ): Promise<RunningPart> {
   const { settings, log } = resources;
-  // Bundling blocks the process, and nobody can stop it meanwhile: nothing is sent before it is done.
+  // Bundling blocks the process, which cannot be stopped meanwhile, so nothing is sent before it is done.
   const workflowBundle = givenBundle ?? (await bundleWorkflows(settings.workflowBundlePath));
   const deliveries = startDeliveryWorker(resources, slices.deliveries);
   composeServiceMetrics(resources, deliveries);

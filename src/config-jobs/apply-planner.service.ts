@@ -1,4 +1,4 @@
-/** Plans what applying a profile changes: which devices, locked, and which configuration for each. */
+/** Plans an apply: the devices, which it locks, and the configuration for each. */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { ConfigurationContents } from '../devices/configuration-id.ts';
@@ -32,11 +32,11 @@ export interface ApplyPlannerDeps {
 
 export interface ApplyPlan {
   profileSnapshot: ProfileSnapshot;
-  /** In the order of the serials, or by asset id. */
+  /** Ordered as the request names the serials, else by asset id. */
   compiled: CompiledDevice[];
 }
 
-/** Devices by serial, those of a group, or with neither all active ones. */
+/** Devices by serial number, else all active ones, of the group if one is given. */
 export interface ChosenDevices {
   serialNumbers: string[] | null;
   groupId: string | null;
@@ -79,7 +79,7 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
     findKnown,
 
     /**
-     * Locks the devices, unless it is for a preview.
+     * Locks the devices, except for a preview.
      * @throws not found when there is no such profile, or a serial has no active device.
      */
     async plan(
@@ -107,7 +107,7 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
       return compiled.map(({ device, config }) => ({ device, changeId: idOf.get(config) as string }));
     },
 
-    /** The configurations that decide about the warnings of a plan. */
+    /** The configurations that the warnings of a plan depend on. */
     findForWarnings(sql: Database, organizationId: string, plan: ApplyPlan): Promise<ConfigurationContents> {
       const devices = plan.compiled.map(({ device }) => device);
       return findKnown(sql, organizationId, needsKnownIntervals(plan.profileSnapshot) ? devices : []);

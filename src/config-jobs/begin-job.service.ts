@@ -10,7 +10,9 @@ export interface BeginJobDeps {
   jobsIn(sql: Database): Pick<ConfigJobsRepository, 'insert'>;
   targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'insert'>;
   changes: Pick<ChangesService, 'put'>;
-  /** After the commit, and nobody waits for it: the sweep starts what a crash in between has left behind. */
+  /**
+   * Runs after the commit, without being awaited; the sweep starts jobs whose process died before this call.
+   */
   startJob(job: JobRef): void;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Offers the changes of a job to devices and withdraws them, with what that means for other jobs on the same devices.
- * Runs in the transaction of the caller, who has locked the devices.
+ * Offers the changes of a job to devices, withdraws them, and updates other jobs on the same devices
+ * accordingly. Runs in the transaction of the caller, who has locked the devices.
  */
 import type { Sql } from '../db/database.ts';
 import type { InTransaction } from '../db/transaction.ts';
@@ -27,7 +27,7 @@ export interface ChangesDeps {
   configurationsIn(sql: Sql): ConfigurationsRepository;
   pendingIn(sql: Sql): PendingChangesRepository;
   deviceTargetsIn(sql: Sql): DeviceTargetsRepository;
-  /** Other alert rules apply to these devices from now on. */
+  /** Called for devices whose alert rules change now. */
   onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void>;
   now(): Date;
 }
@@ -36,15 +36,15 @@ export interface ChangesDeps {
 export interface DeviceChange {
   device: Pick<ChangingDevice, 'assetId' | 'pendingConfigId' | 'confirmedConfigId' | 'refusedKeys'>;
   changeId: string;
-  /** The group for whose profile the device has the change. */
+  /** The group whose profile this change brings. */
   groupId?: string | null;
 }
 
-/** What is pending for a device from now on; the same object for all devices that are alike. */
+/** The next pending change of a device; devices that are alike share one object. */
 interface NextPending {
   config: DeviceConfiguration | null;
   refusedKeys: ConfigurationKey[];
-  /** Why it refused them; null: as it is known. */
+  /** Why the device refused the keys; null: the stored reason stays. */
   refusalReason: string | null;
   hasOtherAlertRules: boolean;
 }
@@ -71,7 +71,9 @@ export function createChangesService(deps: ChangesDeps) {
     await assign(deps, tx, { organizationId, jobId }, next);
   }
 
-  /** Changes of other jobs lose what these overwrite, which supersedes them; answers with the ids of the jobs. */
+  /**
+   * Supersedes the targets of other jobs whose keys these changes overwrite. Returns the ids of these jobs.
+   */
   async function supersede(sql: Sql, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
     const { organizationId } = job;
     const targets = deviceTargetsIn(sql);
@@ -88,8 +90,9 @@ export function createChangesService(deps: ChangesDeps) {
   }
 
   /**
-   * Takes out of what is pending what the owner's changes own, and nobody else's: the changes of jobs that it retries end
-   * with them. Where nothing is taken out, the device keeps the revision that it may have fetched.
+   * Takes the keys that the owner's changes own out of the pending change, and no others. Changes of jobs
+   * that the owner retries end with its own. A device whose pending change stays the same keeps its revision,
+   * which it may have fetched.
    */
   async function withdraw(
     tx: InTransaction,
@@ -133,7 +136,7 @@ export function createChangesService(deps: ChangesDeps) {
   return {
     withdraw,
 
-    /** Takes out all that is pending. */
+    /** Clears the pending changes of the devices. */
     async clear(tx: InTransaction, organizationId: string, devices: ChangingDevice[]): Promise<void> {
       const configIds = devices.map(({ pendingConfigId }) => pendingConfigId);
       const contents = await configurationsIn(tx.sql).find([{ organizationId, configIds }]);
@@ -147,7 +150,9 @@ export function createChangesService(deps: ChangesDeps) {
       await assign(deps, tx, { organizationId, jobId: null }, next);
     },
 
-    /** Merges each change into what is pending; answers with the ids of the jobs that have superseded targets now. */
+    /**
+     * Merges each change into the pending one. Returns the ids of jobs whose targets are superseded by this.
+     */
     async put(tx: InTransaction, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
       if (changes.length === 0) return [];
       await merge(tx, job, changes);
@@ -164,12 +169,12 @@ function mergedPending({ device, changeId }: DeviceChange, contents: Configurati
   const change = contentOf(contents, changeId);
   const config = merged(pending, change);
   const refusedKeys = refusedWithout(pending, device, keysOf(change));
-  // Where nothing was pending, nothing monitored the device, and no alert can be open.
+  // Without a pending change nothing monitored the device, so no alert can be open.
   const hasOtherAlertRules = pending !== null && !hasSameAlertRules(pending, config);
   return { config, refusedKeys, refusalReason: null, hasOtherAlertRules };
 }
 
-/** A device with the changes that end and those that others have pending on it. */
+/** A device, its changes that end, and the other changes that are pending on it. */
 interface EndedDevice {
   device: ChangingDevice;
   ended: ActiveChange[];
@@ -251,7 +256,7 @@ async function assign(
   );
 }
 
-/** Nothing but what is pending monitors the device. */
+/** Only the pending change monitors such a device. */
 const isMonitoredByPending = ({ confirmedConfigId }: DeviceChange['device']) =>
   monitoredConfig({ confirmed: confirmedConfigId, pending: null }) === null;
 

@@ -1,16 +1,16 @@
-/** What a change means for devices that have other changes pending: pure, once per distinct case and not per device. */
+/** The effects of a change on other pending changes of a device: pure, computed once per distinct case. */
 import { type ConfigurationKey, type DeviceConfiguration, keysOf } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 import type { ChangingDevice } from '../devices/pending-changes.repository.ts';
 import { overwrittenKeys } from '../devices/pending-owners.ts';
 
-/** A change that gives settings of another one different values, and by that takes them over. */
+/** An incoming change that sets keys of an existing one to other values, and so takes them over. */
 export interface Conflict {
-  /** The ids of both. */
+  /** Configuration id of the change. */
   existing: string;
   incoming: string;
   overwritten: ConfigurationKey[];
-  /** All that the existing change sets. */
+  /** All keys that the existing change sets. */
   existingKeys: ConfigurationKey[];
 }
 
@@ -29,7 +29,7 @@ export function findConflicts(
     .filter(({ overwritten }) => overwritten.length > 0);
 }
 
-/** What stays refused of what is pending, when a change sets the keys anew or they are taken out. */
+/** The pending keys that stay refused when the given keys are set again or taken out. */
 export function refusedWithout(
   pending: DeviceConfiguration | null,
   { refusedKeys }: Pick<ChangingDevice, 'refusedKeys'>,
@@ -40,7 +40,7 @@ export function refusedWithout(
   return refused.filter((key) => !keys.includes(key));
 }
 
-/** Runs `make` once per distinct key, however many items share it. */
+/** Caches `make` by key. */
 export function memoized<Item, Value>(
   keyOf: (item: Item) => string,
   make: (item: Item) => Value,

@@ -1,9 +1,12 @@
-/** Devices that a request names by their serial numbers: each of them has to be there. */
+/** Devices that a request names by their serial numbers; each of them must exist. */
 import { notFound } from '../process/errors.ts';
 
 const NAMED_SERIALS_MAX = 10;
 
-/** In the order named, each once. @throws not found, with the serials that no device has. */
+/**
+ * The devices in the order of the serials, without repeats. @throws not found, with the serials that no
+ * device has.
+ */
 export function inOrderOf<Device extends { serialNumber: string }>(
   serials: string[],
   found: Device[],

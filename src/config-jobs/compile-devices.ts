@@ -1,4 +1,6 @@
-/** Compiles a profile for many devices: once per distinct case, so that all devices that are alike share one object. */
+/**
+ * Compiles a profile for many devices: once per distinct case, and devices that are alike share the result.
+ */
 import { type DeviceConfiguration, includes, merged, withoutTerms } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 import { capabilitiesKey, type DeviceCapabilities, toRuleSlots } from '../devices/device-capabilities.ts';
@@ -23,8 +25,9 @@ export interface Preview {
 }
 
 /**
- * A schedule or a measurement interval alone applies to the alert rules that a device has already, and delays to the
- * measurement interval that it has: these then decide what the profile compiles to.
+ * Whether the settings that a device has already decide how the profile compiles: a profile with only a
+ * schedule or a measurement interval reuses the alert rules of the device, and delays depend on its
+ * measurement interval.
  */
 export function needsKnownSettings({ alerts, schedule, intervals }: ProfileSnapshot): boolean {
   const setsInterval = intervals?.measurementIntervalMinutes !== undefined;
@@ -32,18 +35,20 @@ export function needsKnownSettings({ alerts, schedule, intervals }: ProfileSnaps
   return !setsInterval && alerts.some(({ delayMinutes = 0 }) => delayMinutes > 0);
 }
 
-/** One interval alone may not fit the other one that the device has. */
+/** One interval that is set alone may not fit the other one of the device. */
 export const needsKnownIntervals = ({ intervals }: ProfileSnapshot) =>
   intervals !== null && Object.keys(intervals).length === 1;
 
-/** What is pending for the device, what it reported, and what it confirmed: the first that sets a key counts. */
+/** The pending, reported and confirmed configuration of a device; the first one that sets a key counts. */
 export const knownConfigIds = ({ pendingConfigId, reportedConfigId, confirmedConfigId }: ChangingDevice) => [
   pendingConfigId,
   reportedConfigId,
   confirmedConfigId,
 ];
 
-/** `contents` are those of `knownConfigIds`, where the profile needs the settings of the devices. */
+/**
+ * `contents` holds the configurations of `knownConfigIds`, if the profile needs the settings of the devices.
+ */
 export function compileDevices(
   profile: ProfileSnapshot,
   devices: ChangingDevice[],
@@ -62,14 +67,17 @@ export function compileDevices(
   return devices.map((device) => ({ device, config: compile(device) }));
 }
 
-/** With another measurement interval, rules with a delay wait for another number of samples. */
+/** Another measurement interval changes the number of samples that rules with a delay wait for. */
 function withRulesByInterval(change: DeviceConfiguration, known: DeviceConfiguration): DeviceConfiguration {
   if (change.alarmRules || !known.alarmRules || !change.measurementPeriodBase) return change;
   const alarmRules = rulesByInterval(known.alarmRules, measurementIntervalSeconds(change));
   return alarmRules ? { ...change, alarmRules } : change;
 }
 
-/** One entry per distinct configuration. `contents` are those of `knownConfigIds`, where the profile needs intervals. */
+/**
+ * One entry per distinct configuration. `contents` holds the configurations of `knownConfigIds`, if the
+ * profile needs intervals.
+ */
 export function previewCompiled(
   profile: ProfileSnapshot,
   compiled: CompiledDevice[],
@@ -87,11 +95,14 @@ export function previewCompiled(
   }));
 }
 
-/** Whether a device neither runs nor is to run what it compiles to. `contents` are those of `knownConfigIds`. */
+/**
+ * Whether the device lacks the compiled configuration: it neither runs it nor is offered it. `contents` holds
+ * the configurations of `knownConfigIds`.
+ */
 export const lacksConfig = (contents: ConfigurationContents) =>
   memoizedByConfig(({ device, config }) => !includes(knownConfig(device, contents), config));
 
-/** Once per distinct case, and not per device. */
+/** Caches the result per distinct configuration and known settings of the device. */
 function memoizedByConfig<Value>(make: (each: CompiledDevice) => Value): (each: CompiledDevice) => Value {
   const byConfigOf = new Map<DeviceConfiguration, (each: CompiledDevice) => Value>();
   return (each) => {
@@ -118,7 +129,7 @@ function byConfig(compiled: CompiledDevice[]): Map<DeviceConfiguration, Compiled
   return groups;
 }
 
-/** What the device would run, as far as its settings are known. */
+/** The configuration that the device would run, as far as its settings are known. */
 const mergedOverKnown = (
   { device, config }: CompiledDevice,
   contents: ConfigurationContents,

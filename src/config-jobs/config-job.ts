@@ -1,4 +1,7 @@
-/** A job applies one change to many devices and waits until each of them has confirmed it: the rules of its run. */
+/**
+ * A job applies one change to many devices and waits until each of them has confirmed it. These are the rules
+ * of its run.
+ */
 export const JOB_STATUSES = [
   'scheduled',
   'running',
@@ -21,7 +24,10 @@ export const TARGET_STATES = [
 ] as const;
 export type TargetState = (typeof TARGET_STATES)[number];
 
-/** First some devices, then all: what has to hold of the first ones before the rest begins. Percent, 1 to 100. */
+/**
+ * Changes some devices first; the shares of them that must apply the change before the rest begins, and that
+ * abort it by failing. Percent, 1 to 100.
+ */
 export interface Rollout {
   firstPercent: number;
   minAppliedPercent: number;
@@ -41,19 +47,19 @@ export const NO_COUNTS: Counts = {
   timed_out: 0,
 };
 
-/** Identifies a job, to statements and to its workflow. */
+/** Identifies a job in statements and in its workflow. */
 export interface JobRef {
   organizationId: string;
   jobId: string;
 }
 
-/** Identifies a group whose profile its members are to run. */
+/** Identifies a group with a profile. */
 export interface GroupRef {
   organizationId: string;
   groupId: string;
 }
 
-/** Whose changes are taken out: those of a job, or those for the profile of a group. */
+/** The owner of changes: a job, or a group for whose profile they were made. */
 export type ChangesOwner = JobRef | GroupRef;
 
 export interface ConfigJob {
@@ -62,12 +68,12 @@ export interface ConfigJob {
   status: JobStatus;
   targetCount: number;
   targetCounts: Counts;
-  /** Null: at once. */
+  /** Null: starts at once. */
   startAt: Date | null;
   deadlineAt: Date;
-  /** Null: nobody has cancelled it. */
+  /** Null: not cancelled by a customer. */
   cancelRequestedAt: Date | null;
-  /** Why it was aborted; else null. */
+  /** The reason of an abort; else null. */
   reason: string | null;
   createdAt: Date;
   finishedAt: Date | null;
@@ -83,7 +89,10 @@ export interface JobTarget {
 
 export const hasEnded = (status: JobStatus): boolean => status !== 'scheduled' && status !== 'running';
 
-/** The run of the job withdraws its change. Of a small job that is part of the request. */
+/**
+ * Whether the run of the job is withdrawing its change. The request that cancels a small job does this
+ * itself.
+ */
 export const isBeingCancelled = (job: Pick<ConfigJob, 'status' | 'cancelRequestedAt'>): boolean =>
   job.cancelRequestedAt !== null && !hasEnded(job.status);
 
@@ -105,21 +114,21 @@ export type StageVerdict = 'wait' | 'proceed' | 'abort';
 
 export interface Stage {
   isLast: boolean;
-  /** It has no devices by its making: the first stage of a large job, and of one that starts later. */
+  /** The stage has no devices by design: the first stage of large jobs and of jobs that start later. */
   isEmpty?: boolean;
   isNextBeginning?: boolean;
   rollout: Rollout | null;
 }
 
 /**
- * Evaluates a stage by the devices that have begun, without those that have left it: cancelled and superseded ones. Too
- * many failures abort the job at any time. The job proceeds to the rest once enough devices of the first stage, and one at
- * least, have applied the change, and aborts when all of them have settled and too few have.
+ * Evaluates a stage by the devices that have begun, without cancelled and superseded ones. Too many failures
+ * abort the job at any time. The job proceeds to the rest once enough devices of the first stage, and at
+ * least one, have applied the change. It aborts when all of them have settled and too few have applied it.
  */
 export function evaluateStage(begun: Counts, stage: Stage): StageVerdict {
   const { isLast, isEmpty, isNextBeginning, rollout } = stage;
   if (rollout && hasTooManyFailures(begun, rollout)) return 'abort';
-  // That the stage has done well was decided before its successor began.
+  // The stage was found good before its successor began.
   if (isNextBeginning) return 'proceed';
   const isOpen = begun.waiting + begun.sent > 0;
   if (isLast) return isOpen ? 'wait' : 'proceed';
@@ -128,7 +137,7 @@ export function evaluateStage(begun: Counts, stage: Stage): StageVerdict {
   return isOpen ? 'wait' : 'abort';
 }
 
-/** Why `evaluateStage` aborts a job, for customers. */
+/** The reason for which `evaluateStage` aborts a job, shown to customers. */
 export function abortReason(begun: Counts, rollout: Rollout): string {
   const { failed, applied } = begun;
   const counted = countedIn(begun);
@@ -141,7 +150,7 @@ export function abortReason(begun: Counts, rollout: Rollout): string {
 const hasTooManyFailures = (begun: Counts, { abortFailedPercent }: Rollout): boolean =>
   begun.failed > 0 && reaches(begun, begun.failed, abortFailedPercent);
 
-/** Without a division, so that a share that is reached exactly counts: 29 / 100 * 100 is 28.999… */
+/** Avoids a division, so that a share that is reached exactly counts: 29 / 100 * 100 is 28.999… */
 const reaches = (begun: Counts, count: number, percent: number): boolean =>
   count * 100 >= percent * countedIn(begun);
 

@@ -13,34 +13,34 @@ import {
 export interface NewJob {
   organizationId: string;
   profileSlug: string;
-  /** The profile as it was when it was applied. */
+  /** The profile as it was at the time of the apply. */
   profileSnapshot: ProfileSnapshot;
   rollout: Rollout | null;
   stageCount: number;
   targetCount: number;
-  /** Null: at once. */
+  /** Null: starts at once. */
   startAt: Date | null;
-  /** From the start on. */
+  /** Counts from the start. */
   deadlineMinutes: number;
   retryOfJobId: string | null;
 }
 
-/** A job as its workflow sees it. */
+/** A job as its workflow needs it. */
 export interface JobRow extends JobRef {
   profileSlug: string;
   profileSnapshot: ProfileSnapshot;
   rollout: Rollout | null;
   currentStage: number;
   stageCount: number;
-  /** Part of the devices of the next stage have begun. */
+  /** A part of the devices of the next stage have begun. */
   isBeginningStage: boolean;
   status: JobStatus;
   targetCount: number;
   startAt: Date | null;
   deadlineAt: Date;
-  /** Null: nobody has cancelled it. */
+  /** Null: not cancelled by a customer. */
   cancelRequestedAt: Date | null;
-  /** Why it is being aborted; null: it is not. */
+  /** The reason of an abort that is under way; else null. */
   reason: string | null;
 }
 
@@ -72,7 +72,10 @@ declare module 'knex/types/tables.js' {
   }
 }
 
-/** By state. When the job has ended they stand in its own row; while it runs, in the table list_totals. */
+/**
+ * Counts of the targets by state: stored in the row of a job that has ended, in the table list_totals while
+ * it runs.
+ */
 const COUNTS = `coalesce(target_counts, (
     select jsonb_object_agg(state, count) from (
       select state, sum(count) as count from (
@@ -167,7 +170,7 @@ export function createConfigJobsRepository(sql: Database) {
       return rows.map(toConfigJob);
     },
 
-    /** The job, locked until the transaction ends. */
+    /** Locks the row of the job until the transaction ends. */
     async lock(ref: JobRef): Promise<JobRow | null> {
       const row = await one(ref).first().forUpdate();
       return row ? toJobRow(row) : null;
@@ -185,13 +188,15 @@ export function createConfigJobsRepository(sql: Database) {
       return row ? toJobRow(row) : null;
     },
 
-    /** Kept counts, which cost the same however many targets there are. */
+    /** Reads kept counts, at the same cost for any number of targets. */
     async countTargets(ref: JobRef): Promise<Counts> {
       const row = await one(ref).select<CountedJobRow[]>(sql.raw(COUNTS)).first();
       return { ...NO_COUNTS, ...row?.counts };
     },
 
-    /** The same from its targets, which takes the longer the more there are: once, when it ends. */
+    /**
+     * Counts the targets themselves, at a cost that grows with their number; used once, when the job ends.
+     */
     async recountTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
       const rows = await sql('config_targets')
         .where({ organization_id: organizationId, job_id: jobId })
@@ -209,12 +214,12 @@ export function createConfigJobsRepository(sql: Database) {
       await one(ref).update({ is_beginning_stage: true });
     },
 
-    /** The start of a scheduled job. */
+    /** Starts a scheduled job. */
     async markRunning(ref: JobRef): Promise<void> {
       await one(ref).where({ status: 'scheduled' }).update({ status: 'running' });
     },
 
-    /** One that is scheduled is running from then on, so that its run ends it. */
+    /** A scheduled job counts as running from now on, so that its run ends it. */
     async requestCancel(ref: JobRef): Promise<void> {
       await one(ref).update({ status: 'running', cancel_requested_at: sql.fn.now() });
     },

@@ -31,7 +31,7 @@ export interface ConfigJobsRoutesDeps {
   jobsIn(sql: Database): Pick<ConfigJobsRepository, 'find'>;
   targets: ConfigTargetsRepository;
   service: ConfigJobsService;
-  /** Dry runs, and applies to all devices of an organization or group. */
+  /** Limits dry runs, and applies to all devices of an organization or group. */
   limit: ConcurrencyLimit;
 }
 
@@ -62,7 +62,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       audit: {
         subject: 'slug',
         after: ({ jobId, appliedCount }) => ({ jobId, appliedCount }),
-        // Neither a dry run nor an apply to no device begins a job.
+        // A dry run, and an apply to no device, begin no job.
         isChange: ({ jobId }) => jobId !== null,
       },
       async handle({ caller, params: { slug }, query, body, transact }) {

@@ -1,4 +1,4 @@
-/** What customers do with jobs: each verb is one transaction, for all devices or none. */
+/** The operations of customers on jobs. Each is one transaction, for all devices or none. */
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
@@ -26,7 +26,7 @@ import type { Applied, LargeJobs } from './large-jobs.service.ts';
 
 export interface ApplyRequest {
   chosen: ChosenDevices;
-  /** Null: at once. */
+  /** Null: starts at once. */
   startAt: Date | null;
   deadlineMinutes: number;
   rollout: Rollout | null;
@@ -70,21 +70,21 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     }
   }
 
-  /** A foreign id is answered like an unknown one. */
+  /** An id of another organization is answered like an unknown one. */
   async function lockOwn(sql: Database, ref: JobRef): Promise<JobRow> {
     const job = await jobsIn(sql).lock(ref);
     if (!job) throw notFound(NO_SUCH_JOB);
     return job;
   }
 
-  /** The devices that may still get the change, locked. */
+  /** Locks the devices that may still get the change, and returns them. */
   async function lockRetryable(tx: Transaction, job: JobRef): Promise<DeviceChange[]> {
     const { sql } = tx;
     const listed = await targetsIn(sql).listRetryable(job);
     const assetIds = listed.map(({ assetId }) => assetId);
     const found = await pendingIn(sql).lockAssets(job.organizationId, assetIds);
     const locked = await deps.groupChanges.finishWithdrawals(tx, job.organizationId, found);
-    // Read again under the locks: a report may have confirmed some in between.
+    // Reads again under the locks, because a report may have confirmed some targets in between.
     const retryable = await targetsIn(sql).listRetryable(job);
     const targetOf = new Map(retryable.map((target) => [target.assetId, target]));
     return locked.flatMap((device) => {
@@ -121,7 +121,9 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       });
     },
 
-    /** What apply would do, one entry per distinct configuration; changes and locks nothing. */
+    /**
+     * The result that an apply would have, one entry per distinct configuration. Changes and locks nothing.
+     */
     preview(
       transact: Transact,
       organizationId: string,
@@ -141,8 +143,9 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     },
 
     /**
-     * Cancels open targets and withdraws the change where it is pending. The run of a large job does so, after the
-     * request; to cancel it once more changes nothing. @throws conflict when the job has ended.
+     * Cancels open targets and withdraws the change from devices where it is pending. For a large job, the
+     * run does this after the request; a second cancel then changes nothing. @throws conflict when the job
+     * has ended.
      */
     cancel(transact: Transact, ref: JobRef): Promise<ConfigJob> {
       return transact(async (tx) => {
@@ -157,8 +160,10 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     },
 
     /**
-     * A new job with the same change for devices that failed or timed out, and have not confirmed it since.
-     * @throws conflict while another retry of the job is running, or the job or its group's profile is being withdrawn.
+     * Begins a job with the same change for devices that failed or timed out, and have not confirmed it
+     * since.
+     * @throws conflict while another retry of the job is running, or the job or its group's profile is being
+     * withdrawn.
      */
     retry(transact: Transact, ref: JobRef): Promise<ConfigJob> {
       return transact(async (tx) => {
@@ -166,7 +171,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         const { organizationId, jobId, profileSlug, profileSnapshot } = retried;
         if (isBeingCancelled(retried))
           throw conflict('The job is being cancelled: retry it when it has ended');
-        // Under the lock of the job, so that of two retries at once the second one sees the first.
+        // Checks under the lock of the job: the second one of two concurrent retries sees the first.
         if (await jobsIn(tx.sql).hasOpenRetry(ref)) {
           throw conflict('A retry of the job is running: wait until it has ended, or cancel it');
         }

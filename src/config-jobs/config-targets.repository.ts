@@ -1,4 +1,4 @@
-/** The targets of a job: its devices, and how far each of them is. Writers have locked the rows of the devices. */
+/** Targets of a job: its devices and their states. Writers have locked the rows of the devices. */
 import type { Knex } from 'knex';
 import { countRows, newestFirst, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
@@ -17,13 +17,13 @@ import {
 export interface NewTarget {
   assetId: string;
   changeId: string;
-  /** The group for whose profile the device has the change. */
+  /** The group whose profile this change brings. */
   groupId?: string | null;
   stage: number;
   state: 'queued' | 'waiting';
 }
 
-/** A target and the id of the configuration that holds its change. */
+/** A target with the id of the configuration that holds its change. */
 export interface TargetChange {
   assetId: string;
   changeId: string;
@@ -34,7 +34,9 @@ export interface EndingTarget extends TargetChange {
   lostKeys: ConfigurationKey[] | null;
 }
 
-/** Which targets end with a job: those that are open, or also those of which something is pending still. */
+/**
+ * Which targets end with a job: open ones, or also targets that are settled but still pending on the device.
+ */
 export type EndingScope = 'open' | 'not refused' | 'all';
 
 export interface RetryableTarget extends TargetChange {
@@ -43,11 +45,11 @@ export interface RetryableTarget extends TargetChange {
 
 export interface AwaitedTarget {
   serialNumber: string;
-  /** Deadline of the device's next contact; null: none. */
+  /** Deadline of the device's next contact; null: no contact is expected. */
   expectedBy: Date | null;
 }
 
-/** Targets by asset id. */
+/** A page of targets, ordered by asset id. */
 export interface TargetPage {
   after: string | null;
   limit: number;
@@ -87,13 +89,13 @@ const toTargetChange = (row: ConfigTargetRow): TargetChange => ({
   changeId: row.change_config_id,
 });
 
-/** Beside those that are open. */
+/** States of targets that end besides open ones. */
 const ENDING: Record<EndingScope, TargetState[]> = {
   open: [],
   'not refused': ['timed_out', 'superseded'],
   all: ['timed_out', 'superseded', 'failed'],
 };
-/** By these an index finds the targets of a state, which may be few of a large job. */
+/** Lets an index find the targets of a state, which may be few in a large job. */
 const UNSETTLED: readonly TargetState[] = ['waiting', 'sent'];
 const WITH_REASON: readonly TargetState[] = ['failed', 'timed_out', 'cancelled', 'superseded'];
 
@@ -135,8 +137,8 @@ export function createConfigTargetsRepository(sql: Database) {
     },
 
     /**
-     * Devices that have yet to fetch or confirm the change, the most overdue first. Reads a bounded number of unsettled
-     * targets, so in a job that waits for very many devices it finds some of them.
+     * Devices that have yet to fetch or confirm the change, the most overdue first. Reads a bounded number of
+     * unsettled targets, so it may miss more overdue ones in a very large job.
      */
     listAwaited: (job: JobRef, limit: number): Promise<AwaitedTarget[]> =>
       query(sql, LIST_AWAITED, { ...job, limit }),
@@ -153,15 +155,15 @@ export function createConfigTargetsRepository(sql: Database) {
     },
 
     /**
-     * Failed and timed-out targets whose device has not confirmed the change since, and is still in the group for whose
-     * profile it had the change.
+     * Failed and timed-out targets whose device has not confirmed the change since, and is still in the group
+     * for whose profile it had the change.
      */
     async listRetryable(job: JobRef): Promise<RetryableTarget[]> {
       const rows: ConfigTargetRow[] = await retryable(job).orderBy('asset_id');
       return rows.map((row) => ({ ...toTargetChange(row), groupId: row.group_id }));
     },
 
-    /** Queues what failed or timed out in another job, as `listRetryable` has it, and answers with how many that are. */
+    /** Queues the targets of another job that `listRetryable` would list. Returns their number. */
     async insertRetryable(job: JobRef, retried: JobRef, stage: number): Promise<number> {
       const bindings = { ...job, retriedId: retried.jobId, stage };
       const [row] = await query<{ count: number }>(sql, INSERT_RETRYABLE, bindings);
@@ -170,7 +172,10 @@ export function createConfigTargetsRepository(sql: Database) {
 
     countRetryable: (job: JobRef): Promise<number> => countRows(retryable(job)),
 
-    /** From the start of a scheduled job on. Answers with the last of the next queued targets, null when all are. */
+    /**
+     * Makes the next queued targets of a scheduled job active. Returns the last one, null when all are
+     * active.
+     */
     async activateNext(job: JobRef, page: TargetPage): Promise<string | null> {
       const [row] = await query<{ last: string }>(sql, ACTIVATE_NEXT, { ...job, ...page });
       return row?.last ?? null;
@@ -190,7 +195,7 @@ export function createConfigTargetsRepository(sql: Database) {
       });
     },
 
-    /** Cancels what is open of them; nothing of the others is pending from then on. */
+    /** Cancels the open ones of these targets; the change of the others is no longer pending afterwards. */
     async cancel(job: JobRef, scope: EndingScope, assetIds: string[], reason: string): Promise<void> {
       await ofJob(job)
         .where(isEnding(scope))
@@ -203,7 +208,10 @@ export function createConfigTargetsRepository(sql: Database) {
         });
     },
 
-    /** The change stays pending where it was offered; a queued target never was, so nothing of it stays active. */
+    /**
+     * The change stays pending where it was offered. A queued target was never offered, so it becomes
+     * inactive.
+     */
     async timeOut(job: JobRef, assetIds: string[]): Promise<void> {
       await ofJob(job)
         .whereRaw(OPEN)

@@ -1,10 +1,10 @@
-/** As text, because they work on sets of targets: each is one statement for a chunk of a job. */
+/** Text, because each works on a set of targets: one statement for a chunk of a job. */
 
 const AWAITED_READ_MAX = 1_000;
 
 export const OPEN = `state in ('queued', 'waiting', 'sent')`;
 
-/** Of `config_targets t`. */
+/** Condition over `config_targets t`. */
 export const RETRYABLE = `state in ('failed', 'timed_out') and (confirmed_at is null or lost_keys is not null)
   and (group_id is null or group_id = (
     select group_id from assets a where a.organization_id = t.organization_id and a.id = t.asset_id
@@ -17,7 +17,7 @@ export const INSERT = `
   from unnest(:assetIds::uuid[], :changeIds::uuid[], :stages::smallint[], :states::text[], :groupIds::uuid[])
     as n (asset_id, change_id, stage, state, group_id)`;
 
-/** The most overdue of the first unsettled targets. */
+/** The most overdue ones of a bounded number of unsettled targets. */
 export const LIST_AWAITED = `
   select a.serial_number as "serialNumber", w.expected_by as "expectedBy"
   from (
@@ -48,7 +48,7 @@ export const INSERT_RETRYABLE = `
   )
   select count(*) from queued`;
 
-/** Answers with the last of the page if it is full. */
+/** Returns the last target of the page, if the page is full. */
 export const ACTIVATE_NEXT = `
   with page as materialized (
     select asset_id from config_targets

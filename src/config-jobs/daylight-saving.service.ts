@@ -1,12 +1,14 @@
 /**
- * Calendars on a device have a fixed offset from UTC, and profiles promise local time. When a zone changes to or from
- * summer time, its devices are offered the same windows at the new offset: a change of its own, without a job.
+ * Calendars on a device have a fixed offset from UTC, and profiles promise local time. When a zone changes to
+ * or from summer time, its devices are offered the same windows at the new offset: a change of its own,
+ * without a job.
  *
- * Each device has a time of its next check, by an index: that of the next change of its zone. Whoever changes what is
- * pending for a device or confirmed by it makes the check due at once, and so does a newer release of the time zone database
- * for all devices: one process at a time checks, and what it finds was stored by which release the one before had checked.
- * A process with an older release checks only what is due. It stores that, so that the next one with the newer release
- * checks all again: a device changes at most once with each turn, and not at all while one process goes on checking.
+ * Each device has a time of its next check, found by an index: the next change of the offset of its zone. A
+ * change of the pending or confirmed configuration makes the check due at once. A newer release of the time
+ * zone database makes the checks of all devices due. One process at a time checks, and it stores the release
+ * that it has used. A process with an older release checks only devices that are due, and stores its release
+ * too, so the next process with the newer release checks all devices again. A device changes at most once per
+ * such turn, and not at all while one process goes on checking.
  */
 import type { Sql } from '../db/database.ts';
 import { inHalves } from '../db/in-halves.ts';
@@ -32,20 +34,22 @@ export interface DaylightSavingDeps {
     update(devices: Device[]): Promise<unknown>;
   };
   targetsIn(sql: Sql): { reoffer(devices: AssetRef[]): Promise<void> };
-  /** Release of the time zone database of this runtime; null: not known. */
+  /** Release of the time zone database of this runtime; null: unknown. */
   timeZoneRules: string | null;
   now(): Date;
   onSetAside(device: AssetRef, error: unknown): void;
 }
 
 const BATCH_MAX = 500;
-/** How long a device that cannot be changed is left out. */
+/** How long a device that cannot be changed is skipped. */
 const SET_ASIDE_MS = 3_600_000;
 
 export function createDaylightSavingService(deps: DaylightSavingDeps) {
   const { transact, scheduledDevices, scheduledIn, devicesIn, targetsIn, timeZoneRules, now } = deps;
 
-  /** Devices of one organization, evaluated under their locks. Answers with the number that got a change. */
+  /**
+   * Checks devices of one organization under their locks. Returns the number of devices that got a change.
+   */
   function checkOffsets(organizationId: string, assetIds: string[], at: Date): Promise<number> {
     return transact(async ({ sql }) => {
       const devices = await devicesIn(sql).lockByAsset(organizationId, assetIds);
@@ -78,7 +82,7 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
     await scheduledDevices.setTimeZoneRules(timeZoneRules);
   }
 
-  /** False when it ended early: what is due already stays so. */
+  /** Returns false when it stopped early; checks that are due by then stay due. */
   async function makeAllDue(at: Date, goesOn: () => boolean): Promise<boolean> {
     while (goesOn()) {
       const later = await scheduledDevices.listWithLaterOffsetCheck(at, BATCH_MAX);
@@ -92,7 +96,7 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
   }
 
   return {
-    /** Answers with the number of devices that got a change. `goesOn`: false ends it early. */
+    /** Stops early when `goesOn` returns false. Returns the number of devices that got a change. */
     async syncUtcOffsets(goesOn: () => boolean): Promise<number> {
       const at = now();
       await applyTimeZoneRules(at, goesOn);
@@ -115,7 +119,7 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
   };
 }
 
-/** Archived devices, which are not among those that could be locked, are not checked again. */
+/** Archived devices could not be locked, and are not checked again. */
 function planChecks(
   assetIds: string[],
   devices: Device[],
@@ -133,7 +137,9 @@ function planChecks(
   });
 }
 
-/** Null when nothing changes. Refused calendars stay refused: a transition is no reason to offer them again. */
+/**
+ * Null when nothing changes. Refused calendars stay refused: a new offset is no reason to offer them again.
+ */
 function withOffset(device: Device, timezone: number): Device | null {
   if (device.sync.pending?.refusal?.keys.includes('calendars')) return null;
   const calendars = calendarsAt(wantedCalendars(device), timezone);

@@ -1,7 +1,8 @@
 /**
- * What the profile of a group means for its members: who does not run it gets a job, and who leaves the group loses what
- * is pending for it (group-changes.service.ts). Whether a member runs the profile is read from the configuration of its device, so nothing more is
- * stored than which targets are for a group. The caller has locked the group (see the table groups).
+ * Brings the profile of a group to its members: members that do not run it get a job, and members that leave
+ * the group lose the pending part of it (group-changes.service.ts). Whether a member runs the profile is read
+ * from the configuration of its device, so the only thing stored is the group of each target. The caller has
+ * locked the group (see the table groups).
  */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
@@ -26,11 +27,11 @@ export interface DesiredProfileDeps {
   beginJob: BeginJob;
   largeJobs: Pick<LargeJobs, 'queue' | 'isLarge'>;
   groupChanges: Pick<GroupChanges, 'finishWithdrawals'>;
-  /** Devices that are read or locked at a time. */
+  /** Number of devices that are read or locked at a time. */
   chunkSize: number;
 }
 
-/** The profile of a group, and how its job goes about it. */
+/** The profile of a group, with the settings of the job that applies it. */
 export interface DesiredProfile extends GroupRef {
   profileSlug: string;
   rollout: Rollout | null;
@@ -43,8 +44,9 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
   const { pendingIn, groupTargetsIn, planner, chunkSize } = deps;
 
   /**
-   * Leaves out who runs the profile, is offered it, has refused it, or waits for its stage. Of another profile nothing is
-   * left out that is still to be withdrawn: what a device lacks is known afterwards.
+   * Compiles for members that neither run the profile, are offered it, have refused it nor wait for their
+   * stage. After a change of the group's profile (`isOther`), members with changes of the earlier one are
+   * included in any case: what they lack is known only after the withdrawal.
    */
   async function compileLacking(
     sql: Database,
@@ -78,7 +80,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     return changes.map((change) => ({ ...change, groupId }));
   }
 
-  /** Of all members, as they are, without locks: page by page. */
+  /** Reads all members page by page, without locks. */
   async function* listLacking(
     sql: Database,
     group: GroupRef,
@@ -104,7 +106,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     return (await run(tx, job, changes)).jobId;
   }
 
-  /** Answers with the id of the job; null when all run the profile. */
+  /** Returns the id of the job; null when all run the profile. */
   async function offer(
     tx: Transaction,
     desired: DesiredProfile,
@@ -118,15 +120,16 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
   }
 
   return {
-    /** To these members. @throws not found when there is no such profile. */
+    /** Offers the profile to these members. @throws not found when there is no such profile. */
     async offerTo(tx: Transaction, desired: DesiredProfile, assetIds: string[]): Promise<string | null> {
       const snapshot = await planner.findSnapshot(tx.sql, desired.organizationId, desired.profileSlug);
       return offer(tx, desired, snapshot, assetIds);
     },
 
     /**
-     * To all members; where they are very many, they are queued, and locked chunk by chunk by the run of the job.
-     * `isOther`: the group had another profile, and not all of its change may be withdrawn yet.
+     * Offers the profile to all members. For very many, it queues targets, and the run of the job locks the
+     * devices chunk by chunk. `isOther`: the group had another profile, whose changes may not all be
+     * withdrawn yet.
      */
     async offerToAll(
       tx: Transaction,
@@ -139,7 +142,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
         for (const change of await storeChanges(tx.sql, desired, lacking)) changes.push(change);
       }
       if (deps.largeJobs.isLarge(changes.length)) return begin(tx, desired, snapshot, changes);
-      // Read again under the locks: a report may have changed what some of them run.
+      // Reads again under the locks, because a report may have changed the configuration of some devices.
       return offer(
         tx,
         desired,
@@ -148,7 +151,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
       );
     },
 
-    /** What `offerToAll` would do, one entry per distinct configuration. */
+    /** The result that `offerToAll` would have, one entry per distinct configuration. */
     async preview(sql: Database, group: GroupRef, profileSlug: string): Promise<Preview[]> {
       const { organizationId } = group;
       const profileSnapshot = await planner.findSnapshot(sql, organizationId, profileSlug);

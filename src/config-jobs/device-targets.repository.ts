@@ -1,4 +1,4 @@
-/** The targets of devices, of whatever jobs. Writers have locked the rows of the devices, so states never race. */
+/** Targets of devices, across jobs. Writers have locked the rows of the devices, so states never race. */
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
@@ -11,20 +11,22 @@ import type { ChangesOwner, JobRef, TargetState } from './config-job.ts';
 import type { TargetChange } from './config-targets.repository.ts';
 import { OPEN } from './config-targets.statements.ts';
 
-/** A change that the device may still come to run, all of it or what other changes have left of it. */
+/**
+ * A change that the device may still come to run, in whole or without the keys that other changes took over.
+ */
 export interface ActiveChange extends TargetChange {
-  /** Settings of it that are not pending on its account any more; null: none. */
+  /** Settings of the change that it no longer owns; null: it owns all. */
   lostKeys: ConfigurationKey[] | null;
 }
 
 export interface OtherChange extends ActiveChange {
-  /** Why the device refused it; null: it did not. */
+  /** Why the device refused the change; null: not refused. */
   refusalReason: string | null;
 }
 
 export interface Supersession {
   assetIds: string[];
-  /** Per asset: the incoming change. */
+  /** The incoming change of each asset, in the order of `assetIds`. */
   changeIds: string[];
   conflicts: Conflict[];
 }
@@ -50,11 +52,14 @@ const OFFERED = `state in ('waiting', 'sent', 'timed_out', 'superseded')`;
 const isOfOther = (owner: ChangesOwner) =>
   'jobId' in owner ? 'job_id <> ?' : 'group_id is distinct from ?::uuid';
 const idOf = (owner: ChangesOwner) => ('jobId' in owner ? owner.jobId : owner.groupId);
-/** The active targets of given devices, joined so that the planner has the whole key of each. */
+/** The active targets of given devices, joined so that an index serves the whole key of each. */
 const OF_DEVICES = `from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
   where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active`;
 
-/** Rules of a device come from the last profiles that brought any: so many are compared with what it runs. */
+/**
+ * The rules of a device come from one of the last profiles with alerts; this many are compared with its
+ * rules.
+ */
 const ALERTS_COMPARED_MAX = 10;
 
 const keysOf = (devices: AssetRef[]): [string[], string[]] => [
@@ -66,7 +71,9 @@ const jobIdsOf = (rows: Array<{ jobId: string }>) => [...new Set(rows.map(({ job
 export type DeviceTargetsRepository = ReturnType<typeof createDeviceTargetsRepository>;
 
 export function createDeviceTargetsRepository(sql: Sql) {
-  /** Of changes that the device refused, other changes may have brought parts, which are confirmed with those. */
+  /**
+   * Other changes may have brought keys of a refused change; these keys are confirmed with the other changes.
+   */
   async function confirmParts(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<void> {
     if (devices.length === 0) return;
     await query(
@@ -95,7 +102,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
       return rows.map(({ changeId }) => changeId);
     },
 
-    /** The job that this one retries, the one which that retries, and so on. */
+    /** The chain of retried jobs: the job that this one retries, the job that one retries, and so on. */
     async listRetriedJobs(owner: ChangesOwner): Promise<string[]> {
       if (!('jobId' in owner)) return [];
       const rows = await query<{ jobId: string }>(
@@ -111,7 +118,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
       return jobIdsOf(rows);
     },
 
-    /** All changes of others that are pending, but for those that the owner retries: these end with its own. */
+    /** Pending changes of others, except those of jobs that the owner retries, which end with its own. */
     listOthers(owner: ChangesOwner, retriedJobs: string[], assetIds: string[]): Promise<OtherChange[]> {
       return query(
         sql,
@@ -140,7 +147,10 @@ export function createDeviceTargetsRepository(sql: Sql) {
       );
     },
 
-    /** The alerts that jobs brought to each device, the last job first, as far back as its rules may come from. */
+    /**
+     * The alerts that jobs brought to each device, the last job first, as far back as its rules may come
+     * from.
+     */
     listAlerts(devices: AssetRef[]): Promise<Array<{ assetId: string; alerts: TemperatureAlert[] }>> {
       return query(
         sql,
@@ -169,7 +179,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
       );
     },
 
-    /** What is pending for these jobs ends, whoever confirms it later. */
+    /** Ends the pending changes of these jobs; a later confirmation does not count for them. */
     async release(organizationId: string, jobIds: string[], assetIds: string[]): Promise<void> {
       if (jobIds.length === 0) return;
       await query(
@@ -182,9 +192,9 @@ export function createDeviceTargetsRepository(sql: Sql) {
     },
 
     /**
-     * The changes of other jobs lose what the incoming ones overwrite, and stay active while anything is left of them;
-     * targets that are open end. Answers with the ids of the jobs. Queued targets of a later job stay: they are newer than
-     * a stage of an earlier job that begins only now.
+     * Takes the keys that incoming changes overwrite from the changes of other jobs. Open targets end as
+     * superseded; a change stays active while it owns any key. Queued targets of a later job stay: they are
+     * newer than a stage of an earlier job that begins only now. Returns the ids of the jobs.
      */
     async supersede(
       { organizationId, jobId }: JobRef,
@@ -225,7 +235,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
       return jobIdsOf(rows);
     },
 
-    /** A new revision has to be fetched anew: targets that were sent wait again. */
+    /** Sets sent targets back to waiting, because devices have to fetch the new revision. */
     async reoffer(devices: AssetRef[]): Promise<void> {
       if (devices.length === 0) return;
       await queryPrepared(
@@ -247,9 +257,9 @@ export function createDeviceTargetsRepository(sql: Sql) {
     },
 
     /**
-     * The devices run what was pending, but for the keys that still are: applies what waited for it, and marks what had
-     * failed or timed out before, or what is left of what was superseded. Answers without the latter: the device does not
-     * run what those jobs asked for.
+     * Settles targets whose keys the devices run now, that is, keys that are no longer pending: open ones are
+     * applied; failed, timed out and superseded ones get the time of the confirmation. Returns them without
+     * the superseded ones, whose jobs asked for something else.
      */
     async confirm(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<SettledRow[]> {
       if (devices.length === 0) return [];
@@ -287,7 +297,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
       );
     },
 
-    /** Running jobs whose only target is that of this device, and open. */
+    /** Running jobs with the open target of this device as their only target. */
     async listOnlyTargetJobs(organizationId: string, assetId: string): Promise<string[]> {
       const rows = await query<{ jobId: string }>(
         sql,
@@ -301,7 +311,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
       return jobIdsOf(rows);
     },
 
-    /** Answers with the ids of the jobs concerned. */
+    /** Cancels the targets of an asset. Returns the ids of the jobs. */
     async cancelByAsset(organizationId: string, assetId: string, reason: string): Promise<string[]> {
       const rows = await query<{ jobId: string }>(
         sql,

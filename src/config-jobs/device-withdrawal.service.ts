@@ -1,6 +1,6 @@
 /**
- * Takes out all that is pending for one device, whoever it belongs to. Jobs are locked before the device, as whoever ends a
- * job does it.
+ * Withdraws all pending settings of one device, of all owners. Locks jobs before the device, in the same
+ * order as the end of a job.
  */
 import type { Database } from '../db/database.ts';
 import { staleRead } from '../db/faults.ts';
@@ -39,7 +39,7 @@ export function createDeviceWithdrawal(deps: DeviceWithdrawalDeps) {
     return device;
   }
 
-  /** Jobs that wait for this device alone. */
+  /** Locks the jobs that wait for this device alone. */
   async function lockJobs(sql: Database, organizationId: string, assetId: string): Promise<Set<string>> {
     const jobIds = await deviceTargetsIn(sql).listOnlyTargetJobs(organizationId, assetId);
     for (const jobId of jobIds) await jobsIn(sql).lock({ organizationId, jobId });
@@ -47,7 +47,7 @@ export function createDeviceWithdrawal(deps: DeviceWithdrawalDeps) {
   }
 
   return {
-    /** Cancels the open targets of the device, and the jobs that have no other one. @throws not found */
+    /** Cancels the open targets of the device, and jobs without another target. @throws not found */
     withdraw(transact: Transact, organizationId: string, serial: string): Promise<DeviceConfigView> {
       return transact(async (tx) => {
         const { sql, afterCommit } = tx;

@@ -24,7 +24,7 @@ export interface FinishJobDeps {
   now(): Date;
 }
 
-/** Without a status, the counts of the targets decide how the job ended. */
+/** Without a status, the counts of the targets decide. */
 export type FinishJob = (tx: Transaction, job: JobRef, status?: JobStatus) => Promise<ConfigJob>;
 
 export function createFinishJob({ jobsIn, publish, now }: FinishJobDeps): FinishJob {

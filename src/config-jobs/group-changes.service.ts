@@ -1,7 +1,7 @@
 /**
- * Takes the changes that devices have for the profile of their group out of what is pending, in the transaction of the
- * caller. A large group is worked through after the request that changed it: until that is done, whoever offers another
- * change to a member withdraws first what the member has left.
+ * Withdraws the pending changes that devices have for the profile of their group, in the transaction of the
+ * caller. In a large group, this goes on after the request that changed the group. Until it is done, a
+ * transaction that offers another change to a member first finishes the withdrawal for that member.
  */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
@@ -33,7 +33,7 @@ export function createGroupChanges(deps: GroupChangesDeps) {
     const { sql, afterCommit } = tx;
     const { organizationId } = ref;
     const devices = await pendingIn(sql).lockAssets(organizationId, concerned);
-    // Read again under the locks: a report may have settled some in between.
+    // Reads again under the locks, because a report may have settled some targets in between.
     const active = await groupTargetsIn(sql).listActive(ref, concerned);
     await deps.changes.withdraw(
       tx,
@@ -45,7 +45,7 @@ export function createGroupChanges(deps: GroupChangesDeps) {
     afterCommit(() => deps.jobsProgressed(organizationId, jobIds));
   }
 
-  /** Cancels what is open for the group on these devices. Answers with the devices that had any of it. */
+  /** Cancels the open targets for the group on these devices. Returns the devices that had active ones. */
   async function withdraw(
     tx: Transaction,
     ref: GroupTargetsRef,
@@ -66,7 +66,10 @@ export function createGroupChanges(deps: GroupChangesDeps) {
       return withdrawals.some(({ lastJobId }) => jobId <= lastJobId);
     },
 
-    /** Of devices that the caller has locked and is to offer a change. Answers with the devices as they are then. */
+    /**
+     * Finishes withdrawals on devices that the caller has locked and will offer a change. Returns the devices
+     * as they are afterwards.
+     */
     async finishWithdrawals(
       tx: Transaction,
       organizationId: string,

@@ -1,12 +1,12 @@
-/** The targets that devices have for the profile of their group. Writers have locked the rows of the devices. */
+/** Targets that devices have for the profile of their group. Writers have locked the rows of the devices. */
 import type { Database } from '../db/database.ts';
 import type { GroupRef, TargetState } from './config-job.ts';
 import { OPEN } from './config-targets.statements.ts';
 import type { ActiveChange } from './device-targets.repository.ts';
 
-/** The targets that jobs have made for the profile of a group. */
+/** Targets that jobs have made for the profile of a group. */
 export interface GroupTargetsRef extends GroupRef {
-  /** Those of later jobs do not count; null: all do. */
+  /** Targets of later jobs are left out; null: none are. */
   lastJobId: string | null;
 }
 
@@ -24,7 +24,7 @@ export function createGroupTargetsRepository(sql: Database) {
       .where((target) => void (lastJobId !== null && target.where('job_id', '<=', lastJobId)));
 
   return {
-    /** Those whose change the device may still come to run, the earliest job first. */
+    /** Targets whose change the device may still come to run, the earliest job first. */
     async listActive(ref: GroupTargetsRef, assetIds: string[]): Promise<GroupTarget[]> {
       const rows = await active(ref, assetIds).orderBy(['asset_id', 'job_id']);
       return rows.map((row) => ({
@@ -35,7 +35,7 @@ export function createGroupTargetsRepository(sql: Database) {
       }));
     },
 
-    /** Cancels those that are open. Answers with the ids of the jobs concerned. */
+    /** Cancels open ones, and makes all inactive. Returns the ids of the jobs. */
     async end(ref: GroupTargetsRef, assetIds: string[], reason: string): Promise<string[]> {
       const rows = await active(ref, assetIds)
         .update({

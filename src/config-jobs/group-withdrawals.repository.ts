@@ -8,7 +8,7 @@ export interface GroupWithdrawal extends GroupRef {
   lastJobId: string;
   reason: string;
   isDeletion: boolean;
-  /** Null: before the first member. */
+  /** Null: no member is done yet. */
   afterAssetId: string | null;
 }
 
@@ -72,7 +72,7 @@ export function createGroupWithdrawalsRepository(sql: Database) {
       return rows.map(toWithdrawal);
     },
 
-    /** Of all organizations. */
+    /** Pending withdrawals of all organizations. */
     list(): Promise<Array<Pick<GroupWithdrawal, 'organizationId' | 'id'>>> {
       return query(
         sql,
@@ -80,7 +80,7 @@ export function createGroupWithdrawalsRepository(sql: Database) {
       );
     },
 
-    /** Null when it is done, or another process works on it. */
+    /** Locks the withdrawal. Null when it is done, or another process works on it. */
     async lockFree(ref: Pick<GroupWithdrawal, 'organizationId' | 'id'>): Promise<GroupWithdrawal | null> {
       const row = await one(ref).first().forUpdate().skipLocked();
       return row ? toWithdrawal(row) : null;

@@ -3,10 +3,10 @@ import { cutText } from '../process/cut-text.ts';
 import type { Counts } from './config-job.ts';
 import type { AwaitedDevice, JobPlan, JobProgress, JobTitle } from './job-run.ts';
 
-/** Temporal takes 400 bytes. */
+/** Temporal accepts 400 bytes for the summary. */
 const NAME_LENGTH_MAX = 80;
 
-/** In the list of runs: `Applies profile fridge for Acme`. */
+/** Summary in the list of runs: `Applies profile fridge for Acme`. */
 export function summarizeStart(title: JobTitle | null): string {
   if (!title) return 'Applies a profile to devices';
   return `Applies profile ${title.profileSlug} for ${cutText(title.organizationName, NAME_LENGTH_MAX)}`;
@@ -25,7 +25,7 @@ export function describeJobRun(plan: JobPlan, progress: JobProgress, latest: rea
   ].join('\n');
 }
 
-/** The result of the run: `completed with failures: 9 applied, 3 timed out`. */
+/** Result of the run: `completed with failures: 9 applied, 3 timed out`. */
 export function summarizeResult({ status, counts }: JobProgress): string {
   const parts = countsAboveZero(counts).map(([state, count]) => `${count} ${label(state)}`);
   return `${label(status)}: ${parts.join(', ')}`;

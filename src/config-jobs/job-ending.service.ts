@@ -1,7 +1,7 @@
 /**
- * Ends a job of which not all devices have settled: it was cancelled, too many devices failed, or its deadline has passed.
- * Goes through its targets in chunks, so that no device is locked for longer than a chunk takes. Each chunk can be the
- * last one of a process: who goes on begins with the targets that are left.
+ * Ends a job before all its devices have settled: it was cancelled, too many devices failed, or its deadline
+ * has passed. Works through its targets in chunks, so that no device is locked for longer than a chunk takes.
+ * The process can die after any chunk: the next one begins with the targets that are left.
  */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
@@ -20,16 +20,16 @@ export interface JobEndingDeps {
   chunkSize: number;
 }
 
-/** Why a job ends. After the deadline the change stays pending, so the counts tell how the job ended. */
+/** Why a job ends. After the deadline the change stays pending, so the counts decide the final status. */
 export type Ending = 'cancelled' | 'aborted' | 'timed_out';
 
-/** The reason is that of an abort. */
+/** `reason` is the reason of an abort. */
 export type EndingJob = JobRef & { reason?: string | null };
 
 interface Withdrawal {
   status: JobStatus;
   reason(job: EndingJob): string;
-  /** After an abort the record of a device shows what it refused. */
+  /** An abort leaves refused changes as they are, so that the devices show what they refused. */
   scope: EndingScope;
 }
 
@@ -46,7 +46,7 @@ export type JobEnding = ReturnType<typeof createJobEnding>;
 
 /** The caller has locked the job. */
 export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chunkSize }: JobEndingDeps) {
-  /** Takes the change out of what is pending, but for devices that have settled before they were locked. */
+  /** Withdraws the pending change, except from devices that settled before they were locked. */
   async function withdraw(
     tx: Transaction,
     job: EndingJob,
@@ -70,7 +70,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
     return listed;
   }
 
-  /** For the next targets that end, by asset id. Answers with the last one; null when the job has ended. */
+  /** Ends the next targets, ordered by asset id. Returns the last one; null when the job has ended. */
   async function endNext(
     tx: Transaction,
     job: EndingJob,
@@ -91,7 +91,7 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
   return {
     endNext,
 
-    /** All in the transaction of the caller. */
+    /** Ends all targets in the transaction of the caller. */
     async end(tx: Transaction, job: EndingJob, ending: Ending): Promise<void> {
       await stepwise((after: string | null) => endNext(tx, job, ending, after));
     },

@@ -1,4 +1,4 @@
-/** The steps of `workflows/apply-profile.ts`. Each is one transaction and can be repeated without harm. */
+/** Steps of `workflows/apply-profile.ts`. Each is one transaction and can be repeated without harm. */
 import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
@@ -26,7 +26,7 @@ export interface JobRunDeps {
   jobEnding: Pick<JobEnding, 'endNext'>;
   groupChanges: Pick<GroupChanges, 'finishWithdrawals'>;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
-  /** Devices of one transaction. */
+  /** Number of devices in one transaction. */
   chunkSize: number;
 }
 
@@ -35,7 +35,7 @@ const AWAITED_SHOWN = 10;
 export function createJobRunService(deps: JobRunDeps) {
   const { transact, jobsIn, runsIn, targetsIn, pendingIn, planner, changes, chunkSize } = deps;
 
-  /** Does nothing, and answers null, when the job has ended or its row is gone. */
+  /** Does nothing, and returns null, when the job has ended or its row is gone. */
   const onRunning = <T>(ref: JobRef, change: (tx: Transaction, job: JobRow) => Promise<T>) =>
     onStatus('running', ref, change);
 
@@ -50,14 +50,14 @@ export function createJobRunService(deps: JobRunDeps) {
     });
   }
 
-  /** Of the targets listed, those that are still queued, with their devices locked. */
+  /** Locks the devices of the listed targets. Returns the targets that are still queued. */
   async function lockQueued(tx: Transaction, job: JobRow, stage: number, page: TargetPage) {
     const { sql } = tx;
     const listed = await targetsIn(sql).listQueued(job, stage, page);
     const assetIds = listed.map(({ assetId }) => assetId);
     const found = await pendingIn(sql).lockAssets(job.organizationId, assetIds);
     const devices = await deps.groupChanges.finishWithdrawals(tx, job.organizationId, found);
-    // Read again under the locks: a later job may have superseded some targets in between.
+    // Reads again under the locks, because a later job may have superseded some targets in between.
     const queued = new Map(
       (await targetsIn(sql).listQueued(job, stage, page)).map((target) => [target.assetId, target]),
     );
@@ -71,8 +71,8 @@ export function createJobRunService(deps: JobRunDeps) {
   }
 
   /**
-   * A large or scheduled job has read its devices before, and one may have shown other capabilities meanwhile. Compiled
-   * under the lock, the change fits.
+   * Compiles under the lock: a large or scheduled job read its devices earlier, and their capabilities may
+   * have changed since.
    */
   async function compileAnew(
     sql: Database,
@@ -92,7 +92,7 @@ export function createJobRunService(deps: JobRunDeps) {
     return changes;
   }
 
-  /** Decided before the first chunk, whose devices are cancelled. */
+  /** Decided before the first chunk, because chunks cancel targets and so change the counts. */
   async function whyAborted(sql: Database, job: JobRow): Promise<string | null> {
     if (job.reason !== null || job.rollout === null) return job.reason;
     const reason = abortReason(await jobsIn(sql).countTargets(job), job.rollout);
@@ -139,7 +139,7 @@ export function createJobRunService(deps: JobRunDeps) {
       });
     },
 
-    /** Whether its run has more to do than to wait. */
+    /** Whether the run has something to do besides waiting. */
     async isDue(ref: JobRef): Promise<boolean> {
       return transact(async ({ sql }) => {
         const job = await jobsIn(sql).findForWorkflow(ref);
@@ -149,7 +149,7 @@ export function createJobRunService(deps: JobRunDeps) {
     },
 
     /**
-     * The start of a scheduled job. From then on later changes see its targets: the next ones, by asset id. Answers with
+     * Starts a scheduled job: makes its next targets, ordered by asset id, visible to later changes. Returns
      * the last one; null when the job is running, or has ended.
      */
     startNext(ref: JobRef, after: string | null): Promise<string | null> {
@@ -161,8 +161,8 @@ export function createJobRunService(deps: JobRunDeps) {
     },
 
     /**
-     * Offers the change to the next devices of the stage, by asset id. Answers with the last one; null when the stage has
-     * begun for all of them, or the job has ended or was cancelled.
+     * Offers the change to the next devices of the stage, ordered by asset id. Returns the last one; null
+     * when all devices of the stage have begun, or the job has ended or was cancelled.
      */
     offerNext(ref: JobRef, stage: number, after: string | null): Promise<string | null> {
       return onRunning(ref, async (tx, job) => {
@@ -186,8 +186,8 @@ export function createJobRunService(deps: JobRunDeps) {
     },
 
     /**
-     * Ends the job, chunk by chunk, or as cancelled when a customer has cancelled it. Answers with the last target of the
-     * chunk; null when the job has ended.
+     * Ends the next targets of the job; as cancelled if a customer has cancelled it. Returns the last target
+     * of the chunk; null when the job has ended.
      */
     endNext(ref: JobRef, ending: Ending, after: string | null): Promise<string | null> {
       return onRunning(ref, async (tx, job) => {
@@ -199,7 +199,7 @@ export function createJobRunService(deps: JobRunDeps) {
   };
 }
 
-/** One that was cancelled is ended like one of which too many devices failed. */
+/** A cancelled job is ended by the same steps as an aborted one. */
 const evaluateJob = ({ cancelRequestedAt, rollout, ...job }: JobRow, counts: Counts) =>
   cancelRequestedAt === null
     ? evaluateStage(counts, {
@@ -210,6 +210,6 @@ const evaluateJob = ({ cancelRequestedAt, rollout, ...job }: JobRow, counts: Cou
       })
     : 'abort';
 
-/** It has read its devices before they were locked, see large-jobs.service.ts. */
+/** Whether the job read its devices before they were locked, see large-jobs.service.ts. */
 const hasReadBefore = ({ startAt, stageCount, targetCount, rollout }: Omit<JobRow, 'cancelRequestedAt'>) =>
   startAt !== null || stageCount > (firstStageSize(targetCount, rollout) < targetCount ? 2 : 1);

@@ -1,7 +1,7 @@
-/** What a job's workflow knows of the job. */
+/** A job as its workflow knows it. */
 import type { Counts, JobStatus, StageVerdict } from './config-job.ts';
 
-/** What a job's run is called in the list of the Temporal UI. */
+/** Title of the run in the list of the Temporal UI. */
 export interface JobTitle {
   profileSlug: string;
   organizationName: string;
@@ -9,7 +9,7 @@ export interface JobTitle {
 
 export interface JobPlan {
   profileSlug: string;
-  /** Devices in the job. */
+  /** Number of devices. */
   total: number;
   /** ISO 8601; absent when the job started at once. */
   startAt?: string;
@@ -21,15 +21,15 @@ export interface JobProgress {
   status: JobStatus;
   stage: number;
   stages: number;
-  /** What to do next in the current stage. */
+  /** The next action in the current stage. */
   verdict: StageVerdict;
   counts: Counts;
-  /** The devices that the run waits for, the most overdue first, at most ten; none of a run that does not wait. */
+  /** The devices that the run waits for, the most overdue first, at most ten; empty when it does not wait. */
   waitingFor?: AwaitedDevice[];
 }
 
 export interface AwaitedDevice {
   serialNumber: string;
-  /** ISO 8601; null: no contact is expected of the device. */
+  /** ISO 8601; null: no contact is expected. */
   expectedBy: string | null;
 }

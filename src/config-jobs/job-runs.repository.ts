@@ -1,4 +1,4 @@
-/** Which jobs have no run in Temporal, or one that does not work. */
+/** Jobs without a run in Temporal, or with one that does not work. */
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { JobRef } from './config-job.ts';
@@ -6,22 +6,22 @@ import type { JobTitle } from './job-run.ts';
 
 export interface RunningJobCounts {
   running: number;
-  /** Past its deadline. */
+  /** Number of jobs past their deadline. */
   overdue: number;
   withoutRun: number;
 }
 
 /** A job that is running or has to start, and that no workflow has checked for a while. */
 export interface JobWithoutWorkflow extends JobRef {
-  /** A run that was there would have ended the job long ago: if there is one, it does not work. */
+  /** A working run would have ended the job long ago, so a run that exists does not work. */
   isStuck: boolean;
 }
 
-/** To end a large job takes its run some minutes. */
+/** Ending a large job takes its run some minutes. */
 const STUCK_AFTER_MINUTES = 15;
-/** The end of a job takes its run a moment. */
+/** Ending a job takes its run a moment. */
 const OVERDUE_AFTER_MINUTES = 2;
-/** The sweep looks at 40 jobs a second. */
+/** The sweep checks 40 jobs a second. */
 const WITHOUT_RUN_AFTER_MINUTES = 5;
 const COUNTED_MAX = 10_000;
 
@@ -42,8 +42,8 @@ export function createJobRunsRepository(sql: Database) {
     },
 
     /**
-     * Jobs that are running, or scheduled and due, whose workflow has not checked for so long: it was never started, or
-     * Temporal lost it. A sweep over all organizations.
+     * Jobs that are running, or scheduled and due, and were not checked by a workflow for this long: it was
+     * never started, or Temporal lost it. Covers all organizations.
      */
     listWithoutWorkflow(olderThanMs: number, limit: number): Promise<JobWithoutWorkflow[]> {
       return query(
@@ -64,7 +64,7 @@ export function createJobRunsRepository(sql: Database) {
       );
     },
 
-    /** Of all organizations, after a restore: the next sweep starts their workflows. */
+    /** Makes the next sweep start the workflows of all jobs, of all organizations; used after a restore. */
     async forgetWorkflows(): Promise<void> {
       await query(
         sql,
@@ -72,7 +72,10 @@ export function createJobRunsRepository(sql: Database) {
       );
     },
 
-    /** For the metrics of the service, so over all organizations; up to 10,000, those that were not checked for longest. */
+    /**
+     * Counts for the metrics, over all organizations: up to 10,000 jobs, beginning with the longest
+     * unchecked.
+     */
     async countRunning(): Promise<RunningJobCounts> {
       const [row] = await query<RunningJobCounts>(
         sql,
@@ -88,7 +91,7 @@ export function createJobRunsRepository(sql: Database) {
       return row as RunningJobCounts;
     },
 
-    /** Does nothing while another transaction holds the job: that one works on it. */
+    /** Does nothing while another transaction has locked the job, because that one works on it. */
     async touchWorkflow(ref: JobRef): Promise<void> {
       const free = one(ref).select('id').forNoKeyUpdate().skipLocked();
       await one(ref).whereIn('id', free).update({ workflow_checked_at: sql.fn.now() });

@@ -1,8 +1,8 @@
 /**
- * Jobs of more devices than one transaction should lock, and jobs that start later. The request stores the job with all
- * its targets queued, in stages from the second on, which readers see whole or not at all; the run of the job then offers
- * the change in chunks. No device is locked before its
- * chunk, so devices of such a job, and everybody else, are answered as always.
+ * Jobs of more devices than one transaction should lock, and jobs that start later. The request stores the
+ * job with all its targets queued, from the second stage on; they become visible in one commit. The run of
+ * the job then offers the change in chunks. No device is locked before its chunk, so requests of devices and
+ * customers are answered as always.
  */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
@@ -31,9 +31,11 @@ export interface LargeJobsDeps {
   jobsIn(sql: Database): Pick<ConfigJobsRepository, 'insert' | 'updateTargetCount'>;
   targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'insert' | 'insertRetryable' | 'countRetryable'>;
   planner: Pick<ApplyPlanner, 'findSnapshot' | 'compile' | 'storeChanges'>;
-  /** After the commit, and nobody waits for it: the sweep starts what a crash in between has left behind. */
+  /**
+   * Runs after the commit, without being awaited; the sweep starts jobs whose process died before this call.
+   */
   startJob(job: JobRef): void;
-  /** A job of more devices is a large one. */
+  /** A job of more devices is large. */
   largeAbove: number;
 }
 
@@ -43,14 +45,16 @@ export type LargeApply = Pick<
 > & { groupId: string | null };
 export type LargeJobs = ReturnType<typeof createLargeJobs>;
 
-/** The first stage of a large job is empty: the run begins the second one, in chunks, like any further stage. */
+/**
+ * The first stage of a large job is empty: the run begins the second one, in chunks, like any further stage.
+ */
 const FIRST_STAGE = 2;
-/** Of the smallest large job. */
+/** Number of pages of the smallest large job. */
 const PAGES = 4;
 
 export function createLargeJobs(deps: LargeJobsDeps) {
   const { pendingIn, jobsIn, targetsIn, planner, largeAbove } = deps;
-  /** Reading locks nothing. */
+  /** Pages may be larger than chunks, because reading locks nothing. */
   const pageSize = Math.ceil(largeAbove / PAGES);
   const isLarge = (targetCount: number): boolean => targetCount > largeAbove;
 
@@ -64,7 +68,7 @@ export function createLargeJobs(deps: LargeJobsDeps) {
     await queueChanges(sql, job, await planner.storeChanges(sql, job.organizationId, compiled), queue);
   }
 
-  /** The first ones, so many as are `left`, go first. Before its start nothing looks at the targets of a job. */
+  /** The first `left` devices form the first stage. Targets of a job that has not started are inactive. */
   async function queueChanges(
     sql: Database,
     job: JobRef,
@@ -89,8 +93,8 @@ export function createLargeJobs(deps: LargeJobsDeps) {
     },
 
     /**
-     * To all active devices, or those of a group, which are read in pages: a device that is registered or joins meanwhile
-     * may be left out.
+     * Queues targets for all active devices, or the members of a group, page by page. A device that is
+     * registered or joins meanwhile may be left out.
      */
     async apply({ sql, afterCommit }: Transaction, { groupId, ...request }: LargeApply): Promise<Applied> {
       const { organizationId, profileSlug, rollout } = request;
@@ -117,7 +121,7 @@ export function createLargeJobs(deps: LargeJobsDeps) {
       return { jobId: job.jobId, applied };
     },
 
-    /** The change is compiled anew for what the devices are when it is offered. */
+    /** The change is compiled again, for the capabilities of that moment, when it is offered. */
     async queue(
       { sql, afterCommit }: Transaction,
       newJob: JobToBegin,

@@ -1,12 +1,12 @@
-/** When the offset of a time zone from UTC changes next. */
+/** Finds the next change of a time zone's offset from UTC. */
 import { deviceTimezoneMinutes } from '../profiles/compile-schedule.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Governments announce changes at short notice: nothing that is known about a zone is relied on for longer. */
+/** Governments announce changes at short notice, so facts about a zone expire after this time. */
 const DAYS_AHEAD_MAX = 30;
 
-/** The first minute of another offset; where there is none within 30 days, the end of these. */
+/** The first minute with another offset; without one within 30 days, the end of that time. */
 export function nextOffsetCheckAt(zone: string, at: Date): Date {
   const offset = deviceTimezoneMinutes(zone, at);
   const atMinute = Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS;
@@ -18,7 +18,7 @@ export function nextOffsetCheckAt(zone: string, at: Date): Date {
   return new Date(atMinute + DAYS_AHEAD_MAX * DAY_MS);
 }
 
-/** The first minute after `fromMs` that fulfils the condition, as `toMs` does. */
+/** The first minute after `fromMs` that meets the condition; `toMs` is known to meet it. */
 function firstMinute(fromMs: number, toMs: number, fulfils: (timeMs: number) => boolean): number {
   let [before, after] = [fromMs / MINUTE_MS, toMs / MINUTE_MS];
   while (after - before > 1) {

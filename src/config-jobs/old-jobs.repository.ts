@@ -3,11 +3,11 @@ import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { JobRef } from './config-job.ts';
 
-/** A job sets the alert rules of its devices, or their calendars. */
+/** Whether a job sets the alert rules or the calendars of its devices. */
 const SETS_RULES = `(j.profile_snapshot -> 'alerts' <> 'null' or j.profile_snapshot -> 'schedule' <> 'null')`;
 /**
- * The target tells by which profile and in which time zone its device is monitored: it was confirmed, and no later one
- * that sets alerts, which replace rules and calendars.
+ * Whether the target shows the profile and time zone by which its device is monitored: it was confirmed, and
+ * no later target that replaced rules and calendars was.
  */
 const TELLS_WHAT_RUNS = `${SETS_RULES} and (t.state = 'applied' or t.confirmed_at is not null) and not exists (
     select from config_targets later
@@ -32,7 +32,7 @@ export type OldJobsRepository = ReturnType<typeof createOldJobsRepository>;
 
 export function createOldJobsRepository(sql: Sql) {
   return {
-    /** Jobs of all organizations that ended, or were last looked at, so many days ago: the retention. */
+    /** Jobs of all organizations that ended, or were last checked, at least this many days ago. */
     list(days: number, limit: number): Promise<JobRef[]> {
       return query(
         sql,
@@ -44,7 +44,9 @@ export function createOldJobsRepository(sql: Sql) {
       );
     },
 
-    /** Removes settled targets among the next ones after an asset, but for those that tell what their device runs. */
+    /**
+     * Removes settled ones of the next targets after an asset, except those that show what their device runs.
+     */
     async removeTargets(
       { organizationId, jobId }: JobRef,
       after: string | null,
@@ -70,7 +72,7 @@ export function createOldJobsRepository(sql: Sql) {
       return page as RemovedPage;
     },
 
-    /** Removes the job if it has no targets any more; else it is looked at again when as much time has passed. */
+    /** Removes the job if it has no targets left; otherwise checks it again after the same time. */
     async removeOrKeep({ organizationId, jobId }: JobRef): Promise<void> {
       const isLeft = `exists (select from config_targets where organization_id = ? and job_id = ?)`;
       const key = [organizationId, jobId];

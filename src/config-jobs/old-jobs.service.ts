@@ -13,7 +13,7 @@ export function createOldJobsRemoval(jobs: OldJobsRepository) {
     if (await stepwise(removeNext, goesOn)) await jobs.removeOrKeep(job);
   }
 
-  /** Stops early when `goesOn` says so. */
+  /** Stops early when `goesOn` returns false. */
   return async (days: number, goesOn: () => boolean): Promise<void> => {
     let found: JobRef[];
     do {

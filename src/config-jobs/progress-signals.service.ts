@@ -1,15 +1,15 @@
 /**
- * Signals a job's workflow that targets changed, at most once per interval. A lost signal costs nothing but time: the
- * workflow also polls. A small job's signal names each device, for readers of the Temporal UI. A large job is signalled
- * once per percent of its begun targets and at its end, so its history stays short however many devices it has; its
- * targets are counted only when the outcomes reported here do not show that another percent has settled.
+ * Signals the workflow of a job that targets changed, at most once per interval. A lost signal costs only
+ * time, because the workflow also polls. Signals of a small job name each device, for readers of the Temporal
+ * UI. A large job is signalled once per percent of its begun targets and at its end, which keeps its history
+ * short; its targets are counted only when the outcomes reported here do not add up to another percent.
  */
 import type { Counts, JobRef } from './config-job.ts';
 
 export interface ProgressSignalsDeps {
   count(job: JobRef): Promise<Counts>;
   signal(job: JobRef, lines: string[]): Promise<void>;
-  /** At most one signal per job in this time. */
+  /** Minimum time between two signals of a job. */
   intervalMs: number;
   onFault(error: unknown): void;
 }
@@ -20,10 +20,10 @@ export interface RecordedOutcome extends JobRef {
 }
 
 export interface ProgressSignals {
-  /** Targets of these jobs changed, and nobody knows how many. */
+  /** Targets of these jobs changed, an unknown number of them. */
   progressed(organizationId: string, jobIds: string[]): void;
   recordOutcomes(outcomes: RecordedOutcome[]): void;
-  /** Sends what is due and waits for what is under way. */
+  /** Sends due signals and waits for those under way. */
   flush(): Promise<void>;
 }
 
@@ -34,9 +34,9 @@ interface PendingProgress {
   job: JobRef;
   lines: string[];
   timer: NodeJS.Timeout | null;
-  /** Something happened since the last signal. */
+  /** Set when something happened since the last signal. */
   isDue: boolean;
-  /** Percent of the begun targets that are still open. */
+  /** Percentage of the begun targets that are still open. */
   lastPercent: number;
   isSmall: boolean;
   /** The targets as last counted; null when they have to be counted again. */
@@ -74,7 +74,7 @@ export function createProgressSignals(deps: ProgressSignalsDeps): ProgressSignal
     }
   }
 
-  /** The first signal goes out at once; what follows within the interval goes out together at its end. */
+  /** The first signal is sent at once; later changes within the interval share one signal at its end. */
   function run(pending: PendingProgress): void {
     pending.isDue = false;
     pending.timer = setTimeout(() => {
@@ -144,7 +144,10 @@ const newPending = (job: JobRef): PendingProgress => ({
   outcomesSinceCount: 0,
 });
 
-/** By the outcomes since the last count; 0 or less when the targets have to be counted. Other processes have outcomes, too. */
+/**
+ * Estimate by the outcomes since the last count; 0 or less when the targets have to be counted. Other
+ * processes record outcomes, too.
+ */
 const expectedPercent = ({ counted, outcomesSinceCount }: PendingProgress) =>
   counted ? percentOpen({ ...counted, open: counted.open - outcomesSinceCount }) : 0;
 

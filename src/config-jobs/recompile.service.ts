@@ -1,7 +1,7 @@
 /**
- * A device shows other capabilities than its rules were compiled for: its channels are elsewhere, or it holds more rules.
- * What is pending for it, and the rules that it runs, are compiled again from the profiles of its jobs, so that they
- * monitor what was meant.
+ * Recompiles for a device whose capabilities differ from those that its rules were compiled for: its channels
+ * have moved, or it holds another number of rules. Its pending change and its running rules are compiled
+ * again from the profiles of its jobs, so that they monitor the intended channels.
  */
 import type { Sql } from '../db/database.ts';
 import {
@@ -25,7 +25,7 @@ export interface RecompileDeps {
   now(): Date;
 }
 
-/** What becomes pending for each device; one without an entry keeps what it has. */
+/** The next pending change of each device; a device without an entry keeps its own. */
 type Recompiled = Map<string, DeviceConfiguration>;
 export type Recompile = (sql: Sql, devices: Device[]) => Promise<Recompiled>;
 
@@ -50,11 +50,11 @@ interface RecompiledChange {
   jobId: string;
   config: DeviceConfiguration;
   isOffered: boolean;
-  /** Of these settings other changes decide what is pending; null: none. */
+  /** Settings whose pending value belongs to other changes; null: none. */
   lostKeys: ConfigurationKey[] | null;
 }
 
-/** The active changes of the jobs, the earliest first, which the targets refer to from now on. */
+/** Recompiles the active changes of jobs, the earliest first, and points their targets to the result. */
 async function recompileChanges(
   { configurationsIn, targetsIn, now }: RecompileDeps,
   sql: Sql,
@@ -91,7 +91,7 @@ function mergedOffers(devices: Device[], changes: RecompiledChange[]): Recompile
 const setsRules = ({ isOffered, config, lostKeys }: RecompiledChange): boolean =>
   isOffered && config.alarmRules !== undefined && !lostKeys?.includes('alarmRules');
 
-/** Per device, the last job first. */
+/** The alerts of each device, the last job first. */
 async function listAlertsOf({ targetsIn }: RecompileDeps, sql: Sql, devices: Device[]) {
   const listed = await targetsIn(sql).listAlerts(devices);
   const alertsOf = new Map<string, TemperatureAlert[][]>();
@@ -102,8 +102,8 @@ async function listAlertsOf({ targetsIn }: RecompileDeps, sql: Sql, devices: Dev
 }
 
 /**
- * The rules of the device, compiled from the alerts that made them: those of the last job whose rules are the same but
- * for the channels. Null when no job made them, or they stay as they are.
+ * The rules of the device, compiled from the alerts that made them: the alerts of the last job whose rules
+ * differ in channels at most. Null when no job made them, or they stay as they are.
  */
 function recompileRules(
   { capabilities, sync }: Device,
@@ -120,19 +120,21 @@ function recompileRules(
     .map((alerts) => compile(alerts).alarmRules)
     .find((rules) => rules && areSame(withoutChannels(rules), withoutChannels(alarmRules)));
   if (!fitting) return null;
-  // Pending rules are sent whole, with as many entries as the device holds; rules that run stay while they do the same.
+  // Pending rules are sent whole, with as many entries as the device holds; running rules stay if they do the
+  // same.
   const isOther = pending?.alarmRules !== undefined || !areSame(fitting, alarmRules);
   return isOther ? merged(pending, { alarmRules: fitting }) : null;
 }
 
 /**
- * Rules are pending for it, or it runs some. Also rules that it refused: for other channels they are another change, which
- * it may accept; and running rules must not monitor the wrong sensor because something else was refused.
+ * Whether the device runs rules or has pending ones. Refused rules count: with other channels they are
+ * another change, which the device may accept. Running rules count in any case, so that they never monitor
+ * the wrong sensor because another setting was refused.
  */
 const hasRules = ({ sync: { pending, confirmed } }: Device) =>
   (pending?.config.alarmRules ?? confirmed?.alarmRules) !== undefined;
 
-/** All that the channels of a device decide about its rules; calendars name rules by their positions, which stay. */
+/** Rules without the parts that depend on channels; calendars refer to rules by position, which stays. */
 const withoutChannels = (rules: AlarmRule[]): AlarmRule[] =>
   rules.map((rule) => (rule.condition === 'DISABLED' ? rule : { ...rule, slotNumbers: [] }));
 

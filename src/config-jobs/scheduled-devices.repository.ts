@@ -1,11 +1,14 @@
-/** Devices whose alert windows keep to the local time of a zone: that of the job that set their calendars last. */
+/**
+ * Devices whose alert windows follow the local time of a zone: the zone of the job that set their calendars
+ * last.
+ */
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 
 /** A job sets calendars when it has alerts or a schedule; without a zone they are always on. */
 const SETS_CALENDARS = `(j.profile_snapshot -> 'alerts' <> 'null' or j.profile_snapshot -> 'schedule' <> 'null')`;
-/** The device runs the change or is offered it; one that it had refused may have been confirmed since. */
+/** Whether the device runs the change or is offered it; a refused one may have been confirmed since. */
 const MAY_RUN = `(t.state in ('applied', 'waiting', 'sent', 'timed_out') or t.confirmed_at is not null
     or t.state = 'superseded' and t.is_active)
   and 'calendars' <> all(coalesce(t.lost_keys, '{}'))`;
@@ -16,7 +19,7 @@ const LAST_ZONE = `
   where t.organization_id = d.organization_id and t.asset_id = d.asset_id and ${MAY_RUN} and ${SETS_CALENDARS}
   order by t.job_id desc limit 1`;
 
-/** A device, and when its calendars are to be compared with their zone next; null: they follow none. */
+/** A device, and when its calendars are compared with their zone next; null: never, they follow none. */
 export interface OffsetCheck {
   assetId: string;
   checkAt: Date | null;
@@ -32,7 +35,7 @@ export type ScheduledDevicesRepository = ReturnType<typeof createScheduledDevice
 
 export function createScheduledDevicesRepository(sql: Database) {
   return {
-    /** Devices whose calendars are to be compared with their zone, of all organizations: a sweep of the worker. */
+    /** Devices of all organizations whose calendars are due for a comparison with their zone. */
     listDueForOffsetCheck(at: Date, limit: number): Promise<AssetRef[]> {
       return query(
         sql,
@@ -42,7 +45,7 @@ export function createScheduledDevicesRepository(sql: Database) {
       );
     },
 
-    /** Devices that are to be compared later than this, of all organizations. */
+    /** Devices of all organizations whose next comparison is after this time. */
     listWithLaterOffsetCheck(at: Date, limit: number): Promise<AssetRef[]> {
       return query(
         sql,
@@ -52,7 +55,7 @@ export function createScheduledDevicesRepository(sql: Database) {
       );
     },
 
-    /** The release of the time zone database by which calendars were last compared; null: none yet. */
+    /** The release of the time zone database used by the last comparison; null: none yet. */
     async findTimeZoneRules(): Promise<string | null> {
       const [version] = await sql('time_zone_rules').pluck('version');
       return version ?? null;

@@ -1,19 +1,19 @@
 /**
- * Which configurations something refers to. There is no index on the columns that refer to them, because every update
- * of a device would write it: the rows that may refer are read page by page instead, of all organizations.
+ * Finds the configurations that rows refer to. The referring columns have no index, because every update of a
+ * device would have to write it; instead, the rows of all organizations are read page by page.
  */
 import type { Sql } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 
-/** Those that have not been used for long and that a page of rows refers to, and the last row of the page. */
+/** Long unused configurations that a page of rows refers to, and the last row of the page. */
 export interface ReferredPage {
   /** Null: the page was empty. */
   last: string[] | null;
   configIds: string[];
 }
 
-/** Longer than any transaction takes, and than what it has read may be old. */
+/** Longer than any transaction takes, and than any snapshot of `beginSnapshot` lives. */
 const UNUSED = `last_used_at < now() - interval '7 days'`;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const REFERRED = `(
@@ -31,7 +31,7 @@ export function createUnusedConfigurationsRepository(sql: Sql) {
       return rows.length > 0;
     },
 
-    /** Every statement of the transaction reads as of now. Has to be the first one. */
+    /** All statements of the transaction read one snapshot. Must be its first statement. */
     async beginSnapshot(): Promise<void> {
       await query(sql, 'set transaction isolation level repeatable read, read only');
     },
@@ -101,7 +101,10 @@ export function createUnusedConfigurationsRepository(sql: Sql) {
       );
     },
 
-    /** Removes what was not used for long. Only after all that rows refer to was marked. Returns how many. */
+    /**
+     * Removes long unused configurations, after all referenced ones were marked as used. Returns their
+     * number.
+     */
     async removeUnused(limit: number): Promise<number> {
       const due = {
         text: `select distinct organization_id as "organizationId" from configurations where ${UNUSED}`,

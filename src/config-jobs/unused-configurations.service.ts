@@ -1,8 +1,8 @@
 /**
- * Removes configurations that nothing refers to: mark and sweep. All rows that may refer to one are read in one snapshot,
- * so a reference that moves from row to row is found in one of them. A transaction that begins to refer to a
- * configuration, when no row does that it has locked, marks it as used at least once a day, and only what was unused for
- * seven days goes.
+ * Removes configurations that no row refers to, by mark and sweep. All rows that may refer to one are read in
+ * one snapshot, so a reference that moves from row to row is found in one of them. A transaction that adds a
+ * reference to a configuration, without having locked a row that already refers to it, marks it as used at
+ * least once a day; only those unused for seven days are removed.
  */
 import type { Sql } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
@@ -18,7 +18,10 @@ export interface UnusedConfigurationsDeps {
 const PAGE_ROWS = 2_000;
 const CHANGED_AT_ONCE = 1_000;
 
-/** Stops early when `goesOn` says so; nothing is removed then. Returns how many were removed. */
+/**
+ * Stops early, without removing anything, when `goesOn` returns false. Returns the number of removed
+ * configurations.
+ */
 export function createUnusedConfigurationsRemoval(deps: UnusedConfigurationsDeps) {
   const { transact, configurations, configurationsIn } = deps;
 

@@ -1,8 +1,9 @@
 /**
- * Transactions for what comes by the thousand: batches of frames and of reports. They save round trips, which Knex's own
- * transactions do not: the begin leaves together with the first statement, the commit together with the last one, and plans
- * of prepared statements are kept. And they save the query builder of some hundred functions that Knex creates for each
- * transaction, whose hidden classes retain everything the work touched until the next full garbage collection.
+ * Transactions for batches of frames and of reports, which are frequent. They save round trips compared with
+ * Knex's own transactions: the begin is sent together with the first statement, the commit together with the
+ * last one, and plans of prepared statements are kept. They also avoid the query builder of some hundred
+ * functions that Knex creates for each transaction, whose hidden classes retain everything the work touched
+ * until the next full garbage collection.
  */
 import type { Knex } from 'knex';
 import type { Database, PooledConnection, Sql } from './database.ts';
@@ -15,8 +16,8 @@ import {
 
 export interface BatchTransaction extends InTransaction {
   /**
-   * Runs the last statement, if any, of the transaction: the commit follows it without waiting for its answer, so it may
-   * be one statement only. Where it fails, nothing is committed.
+   * Runs the last statement, if any, of the transaction. The commit follows it without waiting for its
+   * answer, so it must be a single statement. If it fails, nothing is committed.
    */
   finishWith(statement: () => Promise<void>): void;
 }
@@ -25,16 +26,16 @@ export type BatchTransact = TransactWith<BatchTransaction>;
 
 export interface BatchTransactOptions extends TransactOptions {
   /**
-   * `once`: prepared statements are planned once for all values. By default PostgreSQL plans them again for each
-   * execution while it expects values to matter, which for few rows costs more than the execution. Where tables are
-   * distributed, values say which node a statement runs on: then always by values.
+   * `once`: prepared statements are planned once for all values. By default PostgreSQL plans them again for
+   * each execution while it expects values to matter, which for few rows costs more than the execution. Where
+   * tables are distributed, values decide on which node a statement runs: then plans are always by values.
    */
   plans?: 'by values' | 'once';
-  /** No statement waits longer for a lock. Default: as long as the statement may take. */
+  /** Maximum wait for a lock. Default: as long as the statement may take. */
   lockTimeoutMs?: number;
   /**
-   * Saves a round trip: the begin and the first statement of the work are sent together. If the begin fails, that statement
-   * runs outside of a transaction, so it must be one that changes nothing. Default: no.
+   * Saves a round trip: the begin and the first statement of the work are sent together. If the begin fails,
+   * that statement runs outside of a transaction, so it must not change anything. Default: no.
    */
   startsWithRead?: boolean;
 }
@@ -83,14 +84,14 @@ async function runOn<T>(
       finishWith(statement) {
         const isSent = statements.nextIsSent();
         finished = statement();
-        // A statement about several organizations is sent as several there.
+        // Where tables are distributed, a statement about several organizations is sent as several.
         finishIsSent = database.isDistributed ? finished : isSent;
       },
     });
     await Promise.race([finishIsSent, finished]);
     statements.end();
     const [{ command }] = await Promise.all([connection.query('commit'), begun, finished]);
-    // PostgreSQL answers so when a statement failed and the work went on regardless.
+    // PostgreSQL answers like this if a statement failed and the work went on regardless.
     if (command === 'ROLLBACK') throw new Error('The transaction was undone: one of its statements failed');
     return result;
   } catch (error) {
@@ -101,7 +102,7 @@ async function runOn<T>(
   }
 }
 
-/** In one message, since each costs a round trip. */
+/** One message, because each costs a round trip. */
 const toBegin = ({ plans, lockTimeoutMs }: BatchTransactOptions): string =>
   [
     'begin',
@@ -109,7 +110,7 @@ const toBegin = ({ plans, lockTimeoutMs }: BatchTransactOptions): string =>
     ...(lockTimeoutMs === undefined ? [] : [`set local lock_timeout = ${lockTimeoutMs}`]),
   ].join('; ');
 
-/** In one write with a statement that follows within this turn of the event loop. */
+/** Corks the stream, so that the begin and a statement in this turn of the event loop share one write. */
 function begin(connection: PooledConnection, options: BatchTransactOptions): Promise<unknown> {
   const { stream } = connection.connection;
   stream.cork();
@@ -117,13 +118,13 @@ function begin(connection: PooledConnection, options: BatchTransactOptions): Pro
   return connection.query(toBegin(options));
 }
 
-/** Statements on the connection, as long as the transaction lasts. */
+/** Runs statements on the connection until the transaction ends. */
 function createStatements(database: Database, connection: PooledConnection) {
   let isOver = false;
   let made = 0;
   let sent = 0;
   let awaited = { sent: Number.POSITIVE_INFINITY, resolve() {} };
-  /** Knex sends a statement some turns after it was made. */
+  /** Counts sent statements, because Knex sends a statement some turns after it was made. */
   const counting: PooledConnection = Object.create(connection, {
     query: {
       value(...args: Parameters<PooledConnection['query']>) {
@@ -135,7 +136,7 @@ function createStatements(database: Database, connection: PooledConnection) {
   });
   const sql: Sql = {
     raw(text: string, bindings: readonly Knex.RawBinding[]) {
-      // A failed work may still have code running, whose statements must not reach the connection's next transaction.
+      // Code of a failed work may still run; its statements must not reach the connection's next transaction.
       if (isOver) throw new Error('The transaction of this statement is over');
       made++;
       return database.raw(text, bindings).connection(counting);

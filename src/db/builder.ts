@@ -1,4 +1,4 @@
-/** What repositories hand to the query builder of Knex. */
+/** Shared parts of statements built by Knex. */
 import type { Knex } from 'knex';
 
 /** A page of a list: the items older than the id `before`, or the first ones. */
@@ -7,13 +7,15 @@ export interface Page {
   limit: number;
 }
 
-/** For `modify`: one page, newest first. Ids are in the order of their creation. */
+/** Modifier for one page, newest first. Ids are in the order of creation. */
 export function newestFirst(list: Knex.QueryBuilder, { before, limit }: Page, id = 'id'): void {
   if (before !== null) list.where(id, '<', before);
   list.orderBy(id, 'desc').limit(limit);
 }
 
-/** A value for a json column, typed as it is read again: the driver would send an array as one of PostgreSQL. */
+/**
+ * A value for a json column, typed as it is read again: the driver would send an array as a PostgreSQL array.
+ */
 export const toJson = <T>(value: T): T =>
   value === null || value === undefined ? value : (JSON.stringify(value) as T);
 
@@ -22,17 +24,20 @@ export async function countRows(rows: Knex.QueryBuilder): Promise<number> {
   return count;
 }
 
-/** The value of `updated_at`: it grows by the millisecond that views show at least, also when the clock was set back. */
+/**
+ * The value of `updated_at`, which grows by at least a millisecond, the precision of views, even if the clock
+ * was set back.
+ */
 export const nextUpdate = (sql: Knex): Knex.Raw =>
   sql.raw(`greatest(now(), (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')`);
 
-/** The id of a row to be inserted, where something needs it before. */
+/** The id of a row to be inserted, if something needs it earlier. */
 export async function nextId(sql: Knex): Promise<string> {
   const { id } = await sql.select(sql.raw('uuidv7() as id')).first();
   return id;
 }
 
-/** Holds the name until the transaction ends: others who lock it wait. */
+/** Holds a lock on the name until the transaction ends. */
 export async function lockName(sql: Knex, name: string): Promise<void> {
   await sql.select(sql.raw('pg_advisory_xact_lock(hashtextextended(?, 0))', [name]));
 }

@@ -1,7 +1,7 @@
 /**
- * Totals of lists where tables are distributed. Citus does not run the triggers that keep them, so they are counted when
- * they are read: on the one node that has the rows of the organization, by an index. Views stand in for the tables of kept
- * totals, and readers know of no difference.
+ * Totals of lists where tables are distributed. Citus does not run the triggers that keep the totals, so they
+ * are counted on reading: on the one node with the rows of the organization, by an index. Views replace the
+ * tables of kept totals, so readers need not know.
  */
 import type { Database } from './database.ts';
 import { query } from './query.ts';
@@ -12,7 +12,7 @@ const TRIGGERS = `select t.tgrelid::regclass::text as "table", t.tgname as name
   from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where not t.tgisinternal and t.tgparentid = 0 and c.relnamespace = current_schema()::regnamespace`;
 
-/** The names of lists and keys are those of the triggers. */
+/** Names of lists and keys are the same as in the triggers. */
 const TOTALS = `
   create view list_totals as
   select organization_id, 'assets'::text as list, ''::text as key, count(*) as total
@@ -49,7 +49,7 @@ const CHANGES = `
   select null::uuid as organization_id, null::text as list, null::text as key, null::uuid as id, null::bigint as change
   where false`;
 
-/** Does nothing when it is done already. */
+/** Does nothing if it was done before. */
 export async function countListsOnRead(database: Database): Promise<void> {
   await createTransact(database)(async ({ sql }) => {
     const kept = await query(

@@ -1,32 +1,32 @@
 /**
- * The clock of the database, as this process knows it. Times that processes store and compare are taken from it, so that
- * a machine whose own clock is wrong does no harm.
+ * The clock of the database, as known by this process. Stored and compared times are taken from it, so that a
+ * machine with a wrong clock does no harm.
  */
 import type { Sql } from './database.ts';
 import { query } from './query.ts';
 
 export interface DatabaseClock {
   now(): Date;
-  /** How far the own clock of the process is ahead; null until the database has answered. */
+  /** How far the process's own clock is ahead; null until the database has answered. */
   processAheadMs(): number | null;
-  /** Compares both clocks anew: after a failover, another server tells the time. */
+  /** Compares both clocks again: after a failover, another server's clock counts. */
   synchronize(): Promise<void>;
 }
 
 export interface DatabaseClockDeps {
   sql: Sql;
-  /** Only until the database has answered for the first time. */
+  /** Used only until the database has answered for the first time. */
   processNow(): Date;
-  /** Never set, so time passes evenly between two comparisons. */
+  /** Never adjusted, so time passes evenly between two comparisons. */
   monotonicMs(): number;
 }
 
-/** The shortest round trip says most exactly when the database read its clock: half of it is the error at most. */
+/** The shortest round trip is the most exact: the error is at most half of it. */
 const SAMPLES = 5;
 
 interface Sample {
   roundTripMs: number;
-  /** The clock of the database less the monotonic one. */
+  /** Difference between the database's clock and the monotonic one. */
   offsetMs: number;
 }
 

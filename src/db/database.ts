@@ -4,16 +4,16 @@ import pg from 'pg';
 import { type FaultKind, faultKindOf, isQueryTimeout, isReadOnlyServer } from './faults.ts';
 import { adaptToPooler, type Pooler } from './pooler.ts';
 
-/** A pooled connection. The pool closes one that has a fault here instead of handing it out again. */
+/** A pooled connection. The pool closes a connection with a fault here instead of reusing it. */
 export type PooledConnection = pg.Client & {
   __knex__disposed?: unknown;
   connection: { stream: Duplex };
 };
 
-/** What repositories query with: the pool of connections, or a transaction. */
+/** The handle that repositories query with: the pool of connections, or a transaction. */
 export type Database = Knex & { readonly isDistributed?: boolean };
 
-/** The part of it that statements as text need. A batch transaction has no more. */
+/** The part that text statements need. A batch transaction has no more. */
 export interface Sql {
   raw(text: string, bindings: readonly Knex.RawBinding[]): Knex.Raw;
   readonly isTransaction?: boolean | undefined;
@@ -23,24 +23,24 @@ export interface Sql {
 
 export interface DatabaseOptions {
   url: string;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   poolSize: number;
-  /** No statement runs longer; 0 = no limit. */
+  /** Maximum duration of a statement; 0: no limit. */
   statementTimeoutMs: number;
   applicationName: string;
-  /** Settings of the server for these connections, by name. */
+  /** Server settings for these connections, by name. */
   session?: Record<string, string>;
-  /** What connections lead to; the server itself by default. */
+  /** Where connections lead; default: to the server itself. */
   pooler?: Pooler;
   /** The tenants' tables are distributed by organization (Citus). */
   isDistributed?: boolean;
-  /** A connection ended without being closed here: after a failover, another server answers. */
+  /** Called when a connection ended without being closed here: after a failover, another server answers. */
   onConnectionLost?(): void;
-  /** A statement took too long, or got no connection. */
+  /** Called when a statement took too long, or got no connection. */
   onFault?(kind: FaultKind): void;
 }
 
-/** How many connections a pool has, and how many callers wait for one. */
+/** Number of connections of a pool, and of callers that wait for one. */
 export interface PoolState {
   used: number;
   idle: number;
@@ -49,8 +49,8 @@ export interface PoolState {
 }
 
 /**
- * When the server gives up a client that has stopped or vanished: in a transaction, whose locks end with it, while it
- * sends no statement; while one runs; and when its machine does not answer.
+ * When the server gives up a client that has stopped or vanished: between statements of a transaction, whose
+ * locks end with it; during a statement; and when the client's machine does not answer.
  */
 const VANISHED_CLIENT = {
   idle_in_transaction_session_timeout: '10s',
@@ -62,16 +62,21 @@ const VANISHED_MACHINE = {
   tcp_keepalives_count: '3',
   tcp_user_timeout: '30s',
 };
-/** The same of the server, for its clients. What runs is bounded by the time limit of its answer. */
+/** Keep-alive of clients towards the server. The time limit of its answer bounds a running statement. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 30_000 };
-/** Statements read few rows, whatever the planner expects: starting processes for one, or compiling it, takes longer. */
+/**
+ * Statements read few rows, whatever the planner expects: parallel workers and compilation would take longer.
+ */
 const FEW_ROWS = { max_parallel_workers_per_gather: '0', jit: 'off' };
 const INT8 = 20;
 const ACQUIRE_TIMEOUT_MS = 5_000;
-/** The server ends slow statements itself; one that vanished without closing the connection is given up later. */
+/**
+ * The server ends slow statements itself; a server that vanished without closing the connection is given up
+ * later.
+ */
 const ANSWER_TIMEOUT_FACTOR = 1.5;
 
-/** bigint as number: no count here can exceed the safe integers. */
+/** bigint as number, because no count here exceeds the safe integers. */
 const types = {
   getTypeParser: ((oid: number, format: 'text') =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
@@ -107,14 +112,14 @@ export function openDatabase({
       query_timeout: statementTimeoutMs * ANSWER_TIMEOUT_FACTOR,
       connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
       ...KEEP_ALIVE,
-      // Statements of a transaction that do not need each other's answers are sent together.
+      // Sends independent statements of a transaction together.
       pipeline: true,
       ...(pooler === 'none' && { statement_timeout: statementTimeoutMs, options: toOptions(ofConnection) }),
       types,
     } as Knex.PgConnectionConfig,
     pool: { min: 0, max: poolSize, afterCreate: remember, validate: isIdle },
     acquireConnectionTimeout: ACQUIRE_TIMEOUT_MS,
-    // Knex would print to the console what callers get as errors, and why idle connections closed.
+    // Knex would print errors that callers get anyway, and the reasons of closed idle connections.
     log: { warn() {} },
   });
   pool.on('query-error', (error: Error, { __knexUid }: { __knexUid: string }) => {
@@ -123,18 +128,21 @@ export function openDatabase({
     const connection = connections.get(__knexUid);
     // A connection that did not answer would block its next user as well.
     if (connection && isQueryTimeout(error)) connection.__knex__disposed ??= error;
-    // The server was demoted, or is not promoted yet: all connections to it are of no use.
+    // The server was demoted, or is not promoted yet, so all connections to it are useless.
     if (isReadOnlyServer(error)) for (const each of connections.values()) each.__knex__disposed ??= error;
   });
   pool.client.pool.on('acquireFail', () => onFault('no_connection'));
   return Object.assign(pool, { isDistributed });
 }
 
-/** The values of a statement say which node it runs on, so it cannot be planned without them. */
+/** Values of a statement decide on which node it runs, so it cannot be planned without them. */
 const byValues = ({ plan_cache_mode: _, ...session }: Record<string, string>): Record<string, string> =>
   session;
 
-/** One whose transaction has not ended, because the server did not answer, is closed instead of being used again. */
+/**
+ * False if the transaction has not ended because the server did not answer: the connection is then closed,
+ * not reused.
+ */
 const isIdle = (connection: PooledConnection): boolean => connection.getTransactionStatus() === 'I';
 
 const toOptions = (settings: Record<string, string>): string =>

@@ -1,7 +1,7 @@
 /**
- * Distributes the tables of an empty or filled database over the nodes of Citus: those of tenants by their organization,
- * so that all rows of one are on one node; the others are copied to every node. Each step is a transaction and is left
- * out when it is done already, so that the whole can be run again after it was interrupted.
+ * Distributes the tables of an empty or filled database over the nodes of Citus: tenant tables by their
+ * organization, so that all rows of one are on one node; the others are copied to every node. Each step is a
+ * transaction, and is skipped if it was done before, so an interrupted run can be repeated.
  */
 import { countListsOnRead } from './counted-lists.ts';
 import type { Database, Sql } from './database.ts';
@@ -10,12 +10,17 @@ import { createTransact } from './transaction.ts';
 
 type Print = (line: string) => void;
 
-/** Read before the organization is known, so each node has them whole, though their rows belong to organizations. */
+/**
+ * Read before the organization is known, so each node has a full copy, although rows belong to organizations.
+ */
 const OF_EVERY_NODE = ['api_keys'];
-/** Statements reach these through the coordinator alone: a lease has to be taken by one condition on the time. */
+/**
+ * Statements reach these tables only through the coordinator, because a lease is taken by a condition on the
+ * time.
+ */
 const OF_COORDINATOR = ['leases', 'schema_migrations', 'schema_migrations_lock'];
 
-/** Throws when the database has no Citus, or its schema is not there yet. */
+/** @throws when the database has no Citus, or its schema is not there yet. */
 export async function distribute(database: Database, print: Print): Promise<void> {
   await requireCitus(database);
   await countListsOnRead(database);
@@ -36,9 +41,10 @@ export async function distribute(database: Database, print: Print): Promise<void
 }
 
 /**
- * Statements are planned for the organization that they name. Of one that is newer than the statistics PostgreSQL expects a
- * single row, and then any index that begins with the organization seems as good as the right one. Without statistics it
- * expects a part of the table. Citus takes this along to the nodes, but cannot change it later.
+ * Statements are planned for the organization that they name. For an organization newer than the statistics
+ * PostgreSQL expects a single row, so any index that begins with the organization seems as good as the right
+ * one. Without statistics it expects a part of the table. Citus applies this setting on the nodes, but cannot
+ * change it later.
  */
 export const toExpectRowsOfEach = (table: string): string =>
   `alter table ${table} alter column organization_id set statistics 0`;
@@ -58,7 +64,7 @@ async function requireCitus(sql: Sql): Promise<void> {
   if (!state.hasSchema) throw new Error('The database has no schema yet: run "migrate" first');
 }
 
-/** Partitions follow their table. Those that all refer to come first. */
+/** Partitions follow their table. Tables that all others refer to come first. */
 function listLocalTables(sql: Sql): Promise<Array<{ name: string; isTenant: boolean }>> {
   return query(
     sql,
@@ -75,7 +81,9 @@ function listLocalTables(sql: Sql): Promise<Array<{ name: string; isTenant: bool
   );
 }
 
-/** Any table that is distributed already: rows of one organization have to be on the same node in all of them. */
+/**
+ * Any table that is already distributed: rows of one organization have to be on the same node in all tables.
+ */
 async function findColocated(sql: Sql, table: string): Promise<string> {
   const rows = await query<{ table: string }>(
     sql,
@@ -85,7 +93,7 @@ async function findColocated(sql: Sql, table: string): Promise<string> {
   return rows[0]?.table ?? 'none';
 }
 
-/** A table that is local yet must not refer to one that is distributed, so foreign keys are added at the end. */
+/** A table that is still local must not refer to a distributed one, so foreign keys are added at the end. */
 const KEPT = 'distribution_foreign_keys';
 
 async function setForeignKeysAside(database: Database): Promise<void> {
@@ -104,7 +112,7 @@ async function setForeignKeysAside(database: Database): Promise<void> {
   });
 }
 
-/** Citus copies rows to the nodes and leaves those of the coordinator where they were, unseen. */
+/** Citus copies rows to the nodes, and leaves the originals on the coordinator, where they are invisible. */
 async function removeLocalRows(database: Database): Promise<void> {
   const tables = await query<{ name: string }>(
     database,

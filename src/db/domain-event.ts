@@ -1,16 +1,17 @@
-/** Events are facts that customers can receive. They are published in the transaction in which they became true. */
+/** Events are facts that customers can receive. They are published in the transaction that made them true. */
 import type { InTransaction } from './transaction.ts';
 
 /**
- * The data of every type of event. The slice that publishes a type adds it by `declare module`, so that no slice imports
- * the catalogue (src/events), which knows them all and does not compile before it describes the type.
+ * The data of every type of event. The slice that publishes a type adds it by `declare module`, so that no
+ * slice imports the catalogue (src/events), which describes all types and does not compile until it has the
+ * new one.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: slices add to it
 export interface EventTypes {}
 
 export type EventType = keyof EventTypes;
 
-/** What a receiver gets. */
+/** The content that a receiver gets. */
 export type EventBody<Type extends EventType = EventType> = {
   [Each in Type]: {
     type: Each;
@@ -22,9 +23,9 @@ export type EventBody<Type extends EventType = EventType> = {
 
 export type DomainEvent<Type extends EventType = EventType> = EventBody<Type> & {
   organizationId: string;
-  /** An endpoint that does not receive it, although it subscribes. */
+  /** An endpoint that does not receive the event, even if it subscribes. */
   exceptEndpointId?: string;
 };
 
-/** Queues the events for every subscribed endpoint: they are stored together with the facts, or not at all. */
+/** Queues the events for every subscribed endpoint, in the transaction of the facts. */
 export type Publish = (tx: InTransaction, events: DomainEvent[]) => Promise<void>;

@@ -2,9 +2,9 @@ import type { Sql } from './database.ts';
 import { query } from './query.ts';
 
 /**
- * For sweeps that lock rows of all organizations. Where tables are distributed, a statement locks rows of one organization
- * alone: then the work is done for one after the other, of those that `due` finds without a lock. Else it is done once, for
- * all (null).
+ * For sweeps that lock rows of all organizations. Where tables are distributed, a statement may lock rows of
+ * one organization only: then the work runs for each organization that `due` finds without a lock. Otherwise
+ * it runs once, for all (null).
  */
 export async function eachOrganization<Row>(
   sql: Sql,
@@ -20,6 +20,6 @@ export async function eachOrganization<Row>(
   return rows;
 }
 
-/** The bindings of a condition that is there for one organization alone. */
+/** Bindings of a condition that exists for a single organization only. */
 export const oneOrNone = (organizationId: string | null): string[] =>
   organizationId === null ? [] : [organizationId];

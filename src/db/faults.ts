@@ -1,4 +1,4 @@
-/** What error codes of the database mean to the service. Source: PostgreSQL manual, appendix A. */
+/** The meaning of database error codes for the service. Source: PostgreSQL manual, appendix A. */
 
 interface DatabaseFault {
   code?: string;
@@ -20,7 +20,10 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return fault.code === UNIQUE_VIOLATION && fault.constraint === constraint;
 }
 
-/** For partitioned tables: PostgreSQL reports the constraint of the partition, which begins with the table's name. */
+/**
+ * Works for partitioned tables: PostgreSQL reports the constraint of the partition, which begins with the
+ * table's name.
+ */
 export function isUniqueViolationOf(error: unknown, table: string): boolean {
   const { code, constraint } = asFault(error);
   return code === UNIQUE_VIOLATION && (constraint?.startsWith(`${table}_`) ?? false);
@@ -31,7 +34,10 @@ export function isRetryable(error: unknown): boolean {
   return code === DEADLOCK_DETECTED || code === SERIALIZATION_FAILURE;
 }
 
-/** Another transaction changed what this one read: it runs again, as after PostgreSQL's own serialization failure. */
+/**
+ * Another transaction changed the rows that this one read: it runs again, as after PostgreSQL's own
+ * serialization failure.
+ */
 export const staleRead = (message: string): Error =>
   Object.assign(new Error(message), { code: SERIALIZATION_FAILURE });
 
@@ -70,8 +76,8 @@ const SOCKET_FAULTS = [
   'ENOENT',
 ];
 /**
- * Shutting down, starting up, statement timeout, lock timeout, idle in a transaction, too many connections, disk or
- * memory full, a read-only standby. Class 08 is the connection itself.
+ * Shutting down, starting up, statement timeout, lock timeout, idle in a transaction, too many connections,
+ * disk or memory full, a read-only standby. Class 08 is the connection itself.
  */
 const SERVER_FAULTS = [
   '57P01',
@@ -85,18 +91,21 @@ const SERVER_FAULTS = [
   '53200',
   READ_ONLY,
 ];
-/** Not every error has a text as its code, whatever its type says: gRPC has numbers. */
+/** Some errors have a code that is not text, despite their type: gRPC uses numbers. */
 const CONNECTION_FAULT = /^08/;
 const POOL_FAULTS = ['KnexTimeoutError'];
-/** The last: of Citus, whose node has gone in the middle of a transaction. */
+/** The last one is Citus's message for a node lost in the middle of a transaction. */
 const LOST_CONNECTION =
   /connection terminated|connection ended|not queryable|timeout expired|unable to acquire|failure on connection marked as essential/i;
 
-/** The server did not answer at all, not even with a statement timeout. Knex puts the statement before the message. */
+/**
+ * The server did not answer at all, not even with a statement timeout. Knex puts the statement before the
+ * message.
+ */
 export const isQueryTimeout = (error: unknown): boolean =>
   asFault(error).message?.endsWith('Query read timeout') ?? false;
 
-/** Faults that are counted. `retried`: a transaction that failed by a conflict with another one, and runs again. */
+/** Faults that are counted. `retried`: a transaction conflicted with another one, and runs again. */
 export const FAULT_KINDS = [
   'statement_timeout',
   'lock_timeout',
@@ -106,7 +115,7 @@ export const FAULT_KINDS = [
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Of a statement; null for any other fault. */
+/** Kind of a statement's fault; null for any other fault. */
 export function faultKindOf(error: unknown): FaultKind | null {
   if (isLockTimeout(error)) return 'lock_timeout';
   if (isQueryTimeout(error)) return 'no_answer';
@@ -121,12 +130,14 @@ export function isUnavailable(error: unknown): boolean {
   return POOL_FAULTS.includes(name) || LOST_CONNECTION.test(message) || isQueryTimeout(error);
 }
 
-/** What a datagram to a logger fails in: no connection of the database has this. */
+/** Failing system call of a datagram to a logger, which no database connection uses. */
 const UDP_SEND = 'send';
-/** Of SERVER_FAULTS: shutting down, starting up, too many connections, a read-only standby. */
+/** A part of SERVER_FAULTS: shutting down, starting up, too many connections, a read-only standby. */
 const OUTAGE_CODES = ['57P01', '57P02', '57P03', '53300', '25006'];
 
-/** The database as a whole is away: a slow statement, or a lock that another transaction holds, is no outage. */
+/**
+ * Whether the database as a whole is away: a slow statement, or a lock of another transaction, is no outage.
+ */
 export function isOutage(error: unknown): boolean {
   const { code = '', name = '', message = '', syscall } = asFault(error);
   if (syscall === UDP_SEND) return false;

@@ -1,10 +1,11 @@
 /**
- * Many callers, one transaction: a caller submits an item and gets a promise of its own result. A lone item never waits:
- * the first of a burst goes at once, and while its batch is under way the next one gathers, so batches grow with the
- * load. Where a batch costs much more than an item, `gather` lets items wait some milliseconds longer for others.
+ * Many callers share one transaction: a caller submits an item and gets a promise of its own result. A lone
+ * item never waits: the first of a burst starts at once, and while its batch is under way the next one
+ * gathers, so batches grow with the load. Where a batch costs much more than an item, `gather` lets items
+ * wait some milliseconds longer for others.
  *
- * A batch that fails is split in half until the bad item is alone, so it never fails its neighbours. A fault common to
- * all items, such as an unavailable database, fails the whole batch at once.
+ * A batch that fails is split in half until the bad item is alone, so it never fails its neighbours. A fault
+ * common to all items, such as an unavailable database, fails the whole batch at once.
  */
 import { isLockTimeout, isUnavailable } from './faults.ts';
 import { type Batch, createLanes, type Entry, type LaneOptions } from './lanes.ts';
@@ -16,24 +17,27 @@ export interface GroupCommitOptions<Item, Result> {
   isCommonFault?(error: unknown): boolean;
   maxItems: number;
   weight?: LaneOptions<Item>['weight'];
-  /** Batches under way at the same time. */
+  /** Number of concurrent batches. */
   concurrency: number;
   /** Lanes take turns. Default: one lane. */
   lanes?: Pick<LaneOptions<Item>, 'laneOf' | 'concurrency' | 'isMixed'>;
   keyOf?: LaneOptions<Item>['keyOf'];
   /** Default: a batch starts as soon as there is room for it. */
   gather?: LaneOptions<Item>['gather'];
-  /** Batches start at least so far apart, where fewer of them matter more than latency. */
+  /** Minimum time between the starts of batches, where fewer batches matter more than latency. */
   intervalMs?: number;
-  /** Waiting items at most; further ones are rejected with the error of `overloaded`. Default: no limit. */
+  /**
+   * Maximum number of waiting items; further ones are rejected with the error of `overloaded`. Default: no
+   * limit.
+   */
   maxWaiting?: number | LaneOptions<Item>['maxWaiting'];
   overloaded?(): Error;
   observer?: GroupCommitObserver | undefined;
 }
 
-/** Shows how a group commit is doing, for the metrics. */
+/** Reports on a group commit, for the metrics. */
 export interface GroupCommitObserver {
-  /** Called once, with what tells how many items wait at present. */
+  /** Called once, with a function that returns the number of waiting items. */
   observeQueue(countWaiting: () => number): void;
   /** Called at the start of each batch. */
   observeBatch(batch: { items: number; longestWaitMs: number }): void;
@@ -60,7 +64,7 @@ export function createGroupCommit<Item, Result>(
   let timer: { at: number; handle: NodeJS.Timeout } | null = null;
   observer?.observeQueue(lanes.countWaiting);
 
-  /** Not before the end of this turn of the event loop, which may bring further items. */
+  /** Waits for the end of this turn of the event loop, which may bring further items. */
   function pumpSoon(): void {
     if (isDue || underWay >= options.concurrency) return;
     isDue = true;
@@ -129,7 +133,7 @@ export function createGroupCommit<Item, Result>(
   };
 }
 
-/** Entries of several lanes are in no common order. */
+/** Entries of several lanes have no common order. */
 function observe(observer: GroupCommitObserver, entries: Array<Entry<unknown>>): void {
   let oldest = Number.POSITIVE_INFINITY;
   for (const { since } of entries) oldest = Math.min(oldest, since);
@@ -147,5 +151,5 @@ function toLaneOptions<Item, Result>(options: GroupCommitOptions<Item, Result>):
   return { laneOf, keyOf, concurrency, isMixed, gather, maxItems, weight, maxWaiting: limits };
 }
 
-/** A lock that is not given concerns the item that needs it. */
+/** A lock timeout concerns only the item that needs the lock. */
 const isFaultOfAll = (error: unknown): boolean => isUnavailable(error) && !isLockTimeout(error);

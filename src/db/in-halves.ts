@@ -1,8 +1,8 @@
 import { isRetryable, isUnavailable } from './faults.ts';
 
 /**
- * Processes all items together; when they fail, for a reason that a single one may have, halves of them. So an item that
- * fails does so alone, and holds up no other.
+ * Processes all items together, and halves of them after a failure that a single item may cause. So a bad
+ * item fails alone, and blocks no other.
  */
 export async function inHalves<Item>(
   items: Item[],
@@ -22,5 +22,5 @@ export async function inHalves<Item>(
   }
 }
 
-/** The database is away, or another transaction was in the way: no item is at fault. */
+/** The database is away, or another transaction conflicted: no item is at fault. */
 export const isFaultOfAll = (error: unknown): boolean => isUnavailable(error) || isRetryable(error);

@@ -1,9 +1,10 @@
 /**
- * Totals of lists that are kept, because counting takes longer the more there are: see the tables list_totals and
- * list_changes. Triggers keep them by these names, and where tables are distributed, views do (counted-lists.ts).
+ * Kept totals of lists, because counting takes longer with more items: see the tables list_totals and
+ * list_changes. Triggers keep them by these names; where tables are distributed, views count them
+ * (counted-lists.ts).
  */
 
-/** `devices`: active ones by what they are like. */
+/** `devices`: active ones, by their states. */
 export type KeptList = 'assets' | 'alerts' | 'devices';
 
 export interface KeptTotal {
@@ -23,7 +24,7 @@ export const alertsBy = (status: string, type: string | null): KeptTotal => ({
   key: type === null ? status : `type:${type}:${status}`,
 });
 
-/** As SQL expressions of rows of both tables: devices by what they are like, and alerts that are open, by type. */
+/** SQL over rows of both tables: devices by their states, and open alerts by type. */
 export const IS_OF_FLEET = `(list = 'devices' or list = 'alerts' and key ~ '^type:.*:(new|acknowledged)$')`;
 /** `status:online`, `battery:low`, `sync:applied`, `profile:none`, `alert:no_data`. */
 export const FLEET_KEY = `case list when 'alerts' then 'alert:' || split_part(key, ':', 2) else key end`;

@@ -1,25 +1,28 @@
 /**
- * The queues of a group commit. Items wait in lanes, and lanes with items that wait take turns. A batch holds items of one
- * lane, or the same share of each lane that is due. So a lane with many items, or with slow batches, delays others by no
- * more than its share.
+ * The queues of a group commit. Items wait in lanes, and lanes with waiting items take turns. A batch holds
+ * items of one lane, or the same share of each lane that is due. So a lane with many items, or with slow
+ * batches, delays others by no more than its share.
  */
 export interface LaneOptions<Item> {
   laneOf(item: Item): string;
-  /** Items of one key are never in two batches at the same time, so they are committed in the order of their arrival. */
+  /**
+   * Items of one key are never in two concurrent batches, so they are committed in the order of their
+   * arrival.
+   */
   keyOf?: ((item: Item) => string) | undefined;
-  /** Batches of one lane under way at the same time. */
+  /** Number of concurrent batches of one lane. */
   concurrency: number;
   /** Lanes share batches, so that many small lanes make few of them. */
   isMixed?: boolean | undefined;
   /**
-   * While a batch of the lane (of any lane, if they share batches) is under way, the next one starts when `enough` items
-   * wait, or the first has for `ms`.
+   * While a batch of the lane (of any lane, if they share batches) is under way, the next one starts when
+   * `enough` items wait, or the first one has waited for `ms`.
    */
   gather: { enough: number; ms: number };
   maxItems: number;
   /** Limits batches of large items: a batch ends before the item that would exceed `max`. */
   weight?: { of(item: Item): number; max: number } | undefined;
-  /** When there are `inAll` items, only a lane with less than its share of them may add more. */
+  /** When `inAll` items wait, only a lane with less than its share may add more. */
   maxWaiting: { perLane: number; inAll: number };
 }
 
@@ -33,7 +36,7 @@ interface Lane<E> {
   name: string;
   waiting: E[];
   underWay: number;
-  /** All that waits has its key in a batch under way. */
+  /** Every waiting item has its key in a batch under way. */
   isBlocked: boolean;
 }
 
@@ -47,7 +50,7 @@ export interface Batch<E> {
 export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<Item>) {
   const { laneOf, keyOf, gather, isMixed = false, maxItems, weight, maxWaiting } = options;
   const lanes = new Map<string, Lane<E>>();
-  /** Those with items that wait, in the order of their turns. */
+  /** Lanes with waiting items, in the order of their turns. */
   const turns = new Set<Lane<E>>();
   const busyKeys = new Set<string>();
   let size = 0;
@@ -69,7 +72,7 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
 
   const isBusy = (item: Item) => keyOf !== undefined && busyKeys.has(keyOf(item));
 
-  /** Moves up to `most` items to the batch. Passes over items whose key is in a batch under way. */
+  /** Moves up to `most` items to the batch. Skips items whose key is in a batch under way. */
   function take(lane: Lane<E>, batch: Batch<E>, most: number): void {
     const left: E[] = [];
     let taken = 0;
@@ -137,7 +140,7 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
       size++;
     },
 
-    /** The batch whose turn it is, or the milliseconds until one is due. */
+    /** The next batch in turn, or the milliseconds until one is due. */
     next(now: number): Batch<E> | number {
       const ready = [...turns].filter(mayStart);
       const due = ready.filter((lane) => waitMsOf(lane, now) === 0);

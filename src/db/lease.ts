@@ -1,9 +1,9 @@
 /**
- * Work that one process at a time does: a row says which process, and until when. Not an advisory lock: behind PgBouncer
- * connections are shared, and a process that was stopped would keep its lock.
+ * Makes one process at a time do some work: a row names the process, and the end of its lease. Not an
+ * advisory lock: behind PgBouncer connections are shared, and a suspended process would keep its lock.
  *
- * A process that was stopped and goes on may finish a statement beside the next holder, so the work itself has to be
- * safe to run twice at a time.
+ * A process that was suspended and continues may finish a statement beside the next holder, so the work
+ * itself has to be safe to run twice at a time.
  */
 import { randomUUID } from 'node:crypto';
 import { startPeriodic } from '../process/periodic.ts';
@@ -12,16 +12,16 @@ import { query } from './query.ts';
 
 export interface LeaseOptions {
   name: string;
-  /** How long a process that has gone keeps the lease at most. It is renewed three times in that time. */
+  /** How long a process that died keeps the lease at most. The lease is renewed three times in that time. */
   leaseMs: number;
   onFault(error: unknown): void;
 }
 
 export interface Lease {
   isHeld(): boolean;
-  /** Resolves with true as soon as this process holds the lease, and with false when it is stopped. */
+  /** Resolves with true once this process holds the lease, and with false when it is stopped. */
   untilHeld(): Promise<boolean>;
-  /** Gives the lease to whoever wants it next. */
+  /** Releases the lease. */
   stop(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function startLease(sql: Database, { name, leaseMs, onFault }: LeaseOptio
   }
 
   async function renew(): Promise<void> {
-    // The database counts from a moment after this one.
+    // Taken before the statement, so that the lease ends here no later than in the database.
     const askedAtMs = performance.now();
     const isOwner = await acquire(sql, { name, owner, leaseMs });
     heldUntilMs = isOwner ? askedAtMs + leaseMs : Number.NEGATIVE_INFINITY;

@@ -1,4 +1,7 @@
-/** Kept totals of lists: triggers record changes, and a sweep of the worker adds them up, of all organizations. */
+/**
+ * Kept totals of lists: triggers record changes, and a sweep of the worker adds them up, for all
+ * organizations.
+ */
 import type { Sql } from './database.ts';
 import { eachOrganization, oneOrNone } from './each-organization.ts';
 import { FLEET_KEY, IS_OF_FLEET } from './kept-totals.ts';
@@ -6,7 +9,10 @@ import { query } from './query.ts';
 
 const CHANGED = { text: 'select distinct organization_id as "organizationId" from list_changes' };
 
-/** Readers add up both tables in one statement, so they find each change in one of them. Returns how many were added. */
+/**
+ * Readers add up both tables in one statement, so they find each change in one of them. Returns the number of
+ * added changes.
+ */
 export async function addUpListChanges(sql: Sql, limit: number): Promise<number> {
   const rows = await eachOrganization(sql, CHANGED, (organizationId) => {
     const own = organizationId === null ? 'true' : 'organization_id = ?';
@@ -29,7 +35,7 @@ export async function addUpListChanges(sql: Sql, limit: number): Promise<number>
   return rows.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Of all organizations, for the metrics of the service: some seconds behind, because changes are not added. */
+/** Totals of all organizations for the metrics, some seconds old, because pending changes are left out. */
 export const sumFleetTotals = (sql: Sql): Promise<Array<{ key: string; count: number }>> =>
   query(
     sql,

@@ -10,7 +10,7 @@ export interface ListenOptions {
 }
 
 export interface Listener {
-  /** The connection is there: what is notified now arrives. */
+  /** Whether the connection exists, so that notifications arrive. */
   isListening(): boolean;
   stop(): Promise<void>;
 }

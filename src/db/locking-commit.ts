@@ -1,7 +1,8 @@
 /**
- * Group commit of items that each lock a row, with a lane per organization. A batch takes the rows that it gets at once;
- * items whose row another transaction has locked leave it, and wait apart for as long as the lock timeout. What is still
- * locked then is refused alone. So neither a long transaction nor a client that vanished in one delays other devices.
+ * Group commit of items that each lock a row, with a lane per organization. A batch takes the rows that it
+ * can lock at once; items whose row is locked by another transaction leave it, and wait separately for as
+ * long as the lock timeout. An item whose row is still locked then is refused alone. So neither a long
+ * transaction nor a client that vanished in one delays other devices.
  *
  * Items of one key are committed in the order of their arrival: while one waits, later ones wait behind it.
  */
@@ -14,18 +15,18 @@ import {
   type GroupCommitOptions,
 } from './group-commit.ts';
 
-/** The result of an item whose row another transaction has locked: nothing was done for it. */
+/** The result of an item whose row is locked by another transaction: nothing was done for it. */
 export const LOCKED = Symbol('locked');
 
-/** What to do about locked rows: leave their items out, or wait for as long as the lock timeout of the transaction. */
+/** How to treat locked rows: skip their items, or wait for as long as the lock timeout of the transaction. */
 export type Locking = 'skip' | 'wait';
 
-/** Batches at the same time, in all and for each lane. Less for a lane, so that none can hold all. */
+/** Concurrent batches, in total and per lane. A lane has less, so that none can hold all. */
 export interface BatchSlots {
   direct: number;
   perLane: number;
   waiting: number;
-  /** Organizations share batches, so that many small ones do not make very many. */
+  /** Organizations share batches, so that many small ones need few. */
   isMixed: boolean;
 }
 
@@ -40,7 +41,7 @@ export interface LockingCommitOptions<Item, Result> extends Shared<Item> {
   overloaded(): Error;
   /** The error of an item whose row stays locked. */
   locked(): Error;
-  /** An item is refused with one of these errors. */
+  /** Called when an item is refused with one of these errors. */
   onRefused?(reason: RefusedTurn): void;
   observers?: LockingCommitObservers | undefined;
   /** Null or undefined: no traces. */
@@ -49,7 +50,7 @@ export interface LockingCommitOptions<Item, Result> extends Shared<Item> {
 
 export interface LockingCommitObservers {
   direct: GroupCommitObserver;
-  /** Of the items that wait for a lock. */
+  /** Observes the items that wait for a lock. */
   waiting: GroupCommitObserver;
 }
 
@@ -69,7 +70,7 @@ export function createLockingCommit<Item, Result>(
   const commit: typeof options.commit = traces
     ? (items, locking) => traces.run(items, () => options.commit(items, locking))
     : options.commit;
-  /** Items that wait for the lock, by key. */
+  /** Number of items that wait for the lock, by key. */
   const waiting = new Map<string, number>();
   const shared = { maxItems, weight, overloaded: refused('overloaded') };
 
@@ -80,7 +81,7 @@ export function createLockingCommit<Item, Result>(
     keyOf,
     observer: observers?.direct,
     concurrency: slots.direct,
-    // Locks hold up nobody here.
+    // Batches of this commit never wait for a lock.
     lanes: { laneOf, concurrency: slots.perLane, isMixed: slots.isMixed },
     maxWaiting: WAITING_MAX,
   });
@@ -93,7 +94,7 @@ export function createLockingCommit<Item, Result>(
     maxWaiting: WAITING_FOR_LOCKS_MAX,
   });
 
-  /** An item whose key has begun to wait since it was submitted is not let past. */
+  /** Keeps an item from overtaking one of its key that has begun to wait since. */
   async function commitInOrder(items: Item[]): Promise<Array<Result | typeof LOCKED>> {
     const free = items.filter((item) => !waiting.has(keyOf(item)));
     if (free.length === items.length) return commit(items, 'skip');
@@ -102,7 +103,7 @@ export function createLockingCommit<Item, Result>(
     return items.map((item) => (resultOf.has(item) ? (resultOf.get(item) as Result) : LOCKED));
   }
 
-  /** A lock that does not come in time fails the whole statement: then those that can be got are taken. */
+  /** A lock timeout fails the whole statement: the second attempt takes the items whose rows are free. */
   async function commitPatiently(items: Item[]): Promise<Array<Result | typeof LOCKED>> {
     try {
       return await commit(items, 'wait');
@@ -136,8 +137,8 @@ export function createLockingCommit<Item, Result>(
 }
 
 /**
- * Of a pool with so many connections, for one kind of messages: there are two, frames and exchanges, so at most four
- * fifths of the connections are in batches.
+ * Batch slots of a pool with this many connections, for one of two kinds of messages, frames and exchanges:
+ * together their batches use at most four fifths of the connections.
  */
 export function batchSlots(poolSize: number, isMixed = true): BatchSlots {
   const direct = Math.max(2, Math.floor(poolSize * 0.3));

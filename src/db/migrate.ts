@@ -8,12 +8,12 @@ import { query } from './query.ts';
 import { findUnreleasedFault } from './schema-check.ts';
 
 type Migration = Knex.Migration & { config?: { transaction?: boolean } };
-/** By name, in order. */
+/** Migrations by name, in order. */
 export type Migrations = Readonly<Record<string, Migration>>;
 
 /**
- * A statement that waits for a lock makes all others wait behind it, so it gives up soon and is tried again. Migrations
- * that run outside a transaction bound their statements themselves.
+ * A statement that waits for a lock makes all others wait behind it, so it gives up soon and is repeated.
+ * Migrations that run outside a transaction bound their statements themselves.
  */
 const LOCK_TIMEOUT_MS = 1_000;
 const RETRY_PAUSE_MS = 1_000;
@@ -26,7 +26,7 @@ const configOf = (known: Migrations): Knex.MigratorConfig => ({
     getMigration: async (name: string) => withLockTimeout(known[name] as Migration),
   },
   tableName: 'schema_migrations',
-  // A release may run on the schema of the next one, whose migrations it does not know.
+  // A release may run on the schema of the next one, and does not know its migrations.
   disableMigrationsListValidation: true,
 });
 const config = configOf(migrations);
@@ -47,8 +47,8 @@ const LOCK = 714_201_118;
 const LOCK_PAUSE_MS = 200;
 
 /**
- * Brings the schema up to date; several processes may call it at once. Returns the migrations that were run. Throws for
- * a database that no release has made.
+ * Brings the schema up to date; several processes may call it at once. Returns the migrations that were run.
+ * @throws for a database from before the first release.
  */
 export const migrate = (database: Database): Promise<string[]> => migrateTo(database, migrations);
 
@@ -63,7 +63,7 @@ export function migrateTo(database: Database, known: Migrations): Promise<string
   });
 }
 
-/** Each in a transaction of its own, so that no lock is held while the others run. */
+/** Each in its own transaction, so that no lock is held while the others run. */
 async function runMissing(database: Database, wanted: Knex.MigratorConfig): Promise<string[]> {
   const names: string[] = [];
   for (;;) {
@@ -90,13 +90,13 @@ export function rollbackAll(database: Database): Promise<void> {
 }
 
 /**
- * Knex's own lock is a row, which a killed process would leave behind; an advisory lock ends with the connection. It is
- * tried again and again: a statement that waited for it would hold a snapshot, for whose end `create index concurrently`
- * waits in turn.
+ * Knex's own lock is a row, which a killed process would leave behind; an advisory lock ends with the
+ * connection. The lock is polled: a statement that waits for it would hold a snapshot, and `create index
+ * concurrently` would in turn wait for the end of that snapshot.
  */
 function withMigrationLock<T>(database: Database, work: () => Promise<T>): Promise<T> {
   return database.transaction(async (trx) => {
-    // This transaction is idle while others migrate, for however long that takes.
+    // This transaction is idle while others migrate, for any length of time.
     await query(trx, 'set local idle_in_transaction_session_timeout = 0');
     while (!(await tryLock(trx))) await delay(LOCK_PAUSE_MS);
     await database.migrate.forceFreeMigrationsLock(config);

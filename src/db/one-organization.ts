@@ -1,11 +1,12 @@
 /**
- * For tables that are distributed by organization (Citus). A statement that names one organization runs on one node, and
- * only there it may lock rows. Statements name the organization of each row, in an array beside others: here the array
- * becomes a single value, and a statement about several organizations becomes one for each of them. Tables that are joined
- * are compared with that value, too.
+ * Rewrites statements for tables that are distributed by organization (Citus). A statement that names one
+ * organization runs on one node, and only there it may lock rows. Statements name the organization of each
+ * row, in an array beside others: here the array becomes a single value, and a statement about several
+ * organizations becomes one for each of them. Joined tables are compared with that value, too.
  *
- * Such a statement is planned for the value. Of an organization that is newer than its statistics PostgreSQL expects a
- * single row, and would read them all to find a few: so a table that is joined by an id of rows is compared with all ids.
+ * Such a statement is planned for the value. For an organization newer than its statistics PostgreSQL expects
+ * a single row, and would read all of its rows to find a few: so a table that is joined by an id is compared
+ * with all ids.
  *
  * The rows of several statements come organization by organization.
  */
@@ -14,7 +15,7 @@ export interface Part {
   bindings: readonly unknown[];
 }
 
-/** Bindings that belong together: the first array holds the organizations of the elements of the others. */
+/** Bindings that belong together: the first array holds the organizations of the elements in the others. */
 interface Arrays {
   first: number;
   count: number;
@@ -28,7 +29,7 @@ interface Rewritten {
   named: number[];
 }
 
-/** What a `?` is bound to: a binding by its index, the distinct elements of one, or the organization. */
+/** The value of a `?`: a binding by its index, the distinct elements of one, or the organization. */
 type Slot = number | { elementsOf: number } | typeof OWN;
 
 export function splitByOrganization(text: string, bindings: readonly unknown[]): Part[] {
@@ -68,7 +69,7 @@ const OWN = '\u0002';
 const ELEMENTS_OF = '\u0003';
 const SLOT = new RegExp(`(?<!\\\\)\\?|${OWN_ROWS}|${OWN}|${ELEMENTS_OF}(\\d+)`, 'g');
 
-/** By the text as it was written: there are few. */
+/** Rewritten statements by their original text; there are few. */
 const rewritten = new Map<string, Rewritten>();
 
 function rewrite(text: string): Rewritten {
@@ -82,7 +83,8 @@ function rewrite(text: string): Rewritten {
   });
   const isOfRows = arrays.length > 0;
   const marked = (isOfRows ? rows.replace(ANY_OF_ORGANIZATIONS, `organization_id = ${OWN_ROWS}`) : rows)
-    // A table that is joined behind a limit or a lock is looked for on every node unless its organization is named.
+    // A table that is joined behind a limit or a lock is searched on every node unless its organization is
+    // named.
     .replace(JOINED, `$& and $1 = ${OWN}`);
   const named = [...text.matchAll(NAMED)].map(({ index }) => countBindings(text.slice(0, index)));
   const result = { ...numberSlots(marked), arrays, named };
@@ -90,7 +92,7 @@ function rewrite(text: string): Rewritten {
   return result;
 }
 
-/** Only by ids: others may be compared in a way of their own. */
+/** Adds this for ids only, because other columns may be compared in another way. */
 function compareWithAllIds(text: string): string {
   const known = [...text.matchAll(ROWS)].flatMap(
     ({ index: at, 1: arrays = '', 2: rows, 3: columns = '' }) => {
@@ -103,7 +105,7 @@ function compareWithAllIds(text: string): string {
     },
   );
   return text.replace(EQUAL, (equal, name, at) => {
-    // Parts of a statement may name their rows alike.
+    // Parts of a statement may use the same name for their rows.
     const ids = known.findLast((each) => each.name === name && each.at < at);
     if (!ids) return equal;
     return `(${equal} and ${equal.split(' ')[0]} = any(${ELEMENTS_OF}${ids.index}::uuid[]))`;
@@ -130,7 +132,7 @@ const countBindings = (text: string): number => text.match(/(?<!\\)\?/g)?.length
 
 const ELEMENT = /"((?:[^"\\]|\\.)*)"|[^,]+/g;
 
-/** Of an array, or of one that is written as text. */
+/** Elements of an array, or of an array in text form. */
 function toElements(array: unknown): unknown[] {
   if (typeof array !== 'string') return array as unknown[];
   return [...array.slice(1, -1).matchAll(ELEMENT)].map(([element, quoted]) => {

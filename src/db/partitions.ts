@@ -53,7 +53,7 @@ export function firstIdAt(at: Date): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
-/** The start of the partition that contains the time, or of a later one by as many spans. */
+/** The start of the partition that contains the time, or of the one `later` spans after it. */
 function startOf({ span }: PartitionedTable, at: Date, later = 0): Date {
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
   return new Date(span === 'day' ? Date.UTC(year, month, day + later) : Date.UTC(year, month + later));
@@ -66,7 +66,7 @@ function nameOf({ name, span }: PartitionedTable, start: Date): string {
 
 const boundOf = ({ key }: PartitionedTable, at: Date) => (key === 'id' ? firstIdAt(at) : at.toISOString());
 
-/** Creates the partitions around the time that do not exist yet. */
+/** Creates missing partitions around the time. */
 export function createPartitions(database: Database, table: PartitionedTable, now: Date): Promise<void> {
   const offsets = Array.from({ length: table.behind + 1 + table.ahead }, (_, index) => index - table.behind);
   return createMissing(
@@ -81,7 +81,7 @@ async function createMissing(database: Database, table: PartitionedTable, starts
   for (const start of starts) if (!known.has(nameOf(table, start))) await createOne(database, table, start);
 }
 
-/** Until when rows can be inserted: the end of the partitions that follow each other without a gap, from now on. */
+/** The end of the existing partitions without a gap from now on, until which rows can be inserted. */
 export async function findPartitionsEnd(sql: Sql, table: PartitionedTable, now: Date): Promise<Date> {
   const known = new Set(await listPartitions(sql, table));
   let end = startOf(table, now);
@@ -101,8 +101,8 @@ async function listPartitions(sql: Sql, table: PartitionedTable): Promise<string
 }
 
 /**
- * Creates a separate table and attaches it: that neither blocks writers nor waits for them, whereas `partition of` locks
- * the whole table.
+ * Creates a separate table and attaches it: this neither blocks writers nor waits for them, whereas
+ * `partition of` locks the whole table.
  */
 async function createOne(database: Database, table: PartitionedTable, start: Date): Promise<void> {
   const name = nameOf(table, start);
@@ -124,7 +124,9 @@ async function createOne(database: Database, table: PartitionedTable, start: Dat
   });
 }
 
-/** A service user without that right asks functions of the owner instead (create_partition, drop_partition). */
+/**
+ * A service user without that right calls functions of the owner instead (create_partition, drop_partition).
+ */
 async function isOwner(sql: Sql, { name }: PartitionedTable): Promise<boolean> {
   const rows = await query(
     sql,
@@ -157,8 +159,8 @@ export async function dropPartitions(
 }
 
 /**
- * Citus refuses to detach concurrently, and a function of the owner cannot: there a partition is dropped as it is, in short
- * attempts to lock its table.
+ * Citus refuses to detach concurrently, and so does a function of the owner: on Citus a partition is dropped
+ * directly, in short attempts to lock its table.
  */
 async function hasCitus(sql: Sql): Promise<boolean> {
   return (await query(sql, `select from pg_extension where extname = 'citus'`)).length > 0;
@@ -166,7 +168,7 @@ async function hasCitus(sql: Sql): Promise<boolean> {
 
 type PartitionState = 'attached' | 'detaching' | 'detached';
 
-/** Oldest first, with those that a process which was killed had begun to remove. */
+/** Oldest first, including partitions whose removal was begun by a process that was killed. */
 function listForRemoval(
   sql: Sql,
   table: PartitionedTable,
@@ -184,8 +186,8 @@ function listForRemoval(
 }
 
 /**
- * Locks out neither readers nor writers, whereas a drop would lock the whole table; it waits for transactions that use
- * the table, and so for a long dump.
+ * Detaching concurrently blocks neither readers nor writers, whereas a drop would lock the whole table; it
+ * waits for transactions that use the table, and so for a long dump.
  */
 async function detach(
   database: Database,
@@ -203,7 +205,7 @@ const dropAsOwner = ({ name: table }: PartitionedTable, name: string) => ({
   bindings: [name, table],
 });
 
-/** A reader that planned before may still hold a lock: it times out early and tries again. */
+/** A reader with an older plan may still hold a lock, so the drop times out early and is repeated. */
 async function dropNow(database: Database, drop: { text: string; bindings?: string[] }): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -219,13 +221,16 @@ async function dropNow(database: Database, drop: { text: string; bindings?: stri
 }
 
 export interface PartitionKeeper {
-  /** Creates the partitions of these times where they are missing. */
+  /** Creates missing partitions for these times. */
   ensure(times: Iterable<Date>): Promise<void>;
-  /** Call it after an insert found no partition: another process may have dropped one that is cached here. */
+  /**
+   * To be called after an insert found no partition, because another process may have dropped one that is
+   * cached here.
+   */
   forget(): void;
 }
 
-/** Caches which partitions exist, so rows of known ones cost no query. */
+/** Caches existing partitions, so rows of known ones cost no query. */
 export function createPartitionKeeper(database: Database, table: PartitionedTable): PartitionKeeper {
   const known = new Set<number>();
   return {

@@ -1,4 +1,4 @@
-/** Whether connections lead to the server itself or to a pooler, and whether that is what the settings say. */
+/** Checks whether connections lead to the server itself or to a pooler, and whether the settings agree. */
 import type { Database, PooledConnection } from './database.ts';
 import type { Pooler } from './pooler.ts';
 
@@ -6,7 +6,7 @@ const ADVICE =
   'DATABASE_URL leads to a connection pooler: set DATABASE_POOLER=transaction (or prepared, from PgBouncer 1.21 on with ' +
   'max_prepared_statements) and DATABASE_DIRECT_URL to the server itself, for notifications and migrations';
 
-/** What is wrong and what would be right; null when all is well. Throws when the database cannot be reached. */
+/** The fault with its remedy; null when the settings agree. @throws when the database cannot be reached. */
 export async function findPoolerFault(database: Database, pooler: Pooler): Promise<string | null> {
   if (pooler !== 'none') return null;
   try {
@@ -28,6 +28,6 @@ async function isPooled(database: Database): Promise<boolean> {
   }
 }
 
-/** PgBouncer's words for what it does not let pass. */
+/** PgBouncer's message for settings that it does not pass on. */
 const isRefusedSetting = (error: unknown): boolean =>
   error instanceof Error && /unsupported startup parameter/.test(error.message);

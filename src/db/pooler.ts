@@ -1,20 +1,21 @@
 /**
- * PgBouncer in transaction mode gives each transaction whichever connection to the server is free. So nothing may be set
- * for a whole connection: settings are sent with each transaction, and statements are not prepared under a name.
+ * PgBouncer in transaction mode gives each transaction any free connection to the server. So nothing may be
+ * set for a whole connection: settings are sent with each transaction, and statements are not prepared under
+ * a name.
  */
 import type pg from 'pg';
 
 /**
- * `prepared`: the pooler follows named statements itself, which PgBouncer does from 1.21 on when max_prepared_statements
- * is set.
+ * `prepared`: the pooler tracks named statements itself, as PgBouncer does from 1.21 on with
+ * max_prepared_statements.
  */
 export type Pooler = 'none' | 'transaction' | 'prepared';
 
 export interface PooledSettings {
   pooler: Exclude<Pooler, 'none'>;
-  /** For every transaction. */
+  /** Sent with every transaction. */
   ofTransactions: Record<string, string>;
-  /** For single statements too, which are then transactions of their own: two more round trips. */
+  /** Also sent with single statements, which then become transactions of their own: two more round trips. */
   ofStatements: Record<string, string>;
 }
 
@@ -25,7 +26,7 @@ interface Statement {
 type Callback = (error: unknown, result?: unknown) => void;
 type Send = (statement: Statement | string) => Promise<unknown>;
 
-/** Changes what the connection sends; callers need not know of the pooler. */
+/** Adapts the connection's traffic, so that callers need not know of the pooler. */
 export function adaptToPooler(connection: pg.Client, settings: PooledSettings): void {
   const send = connection.query.bind(connection) as Send;
   const all = { ...settings.ofTransactions, ...settings.ofStatements };

@@ -1,4 +1,4 @@
-/** Statements as text: those that are hot, or that work on sets. All others are built by Knex. */
+/** Text statements, for hot ones and for those that work on sets. All others are built by Knex. */
 import type { Knex } from 'knex';
 import type { Sql } from './database.ts';
 import { type Part, splitByOrganization } from './one-organization.ts';
@@ -12,8 +12,8 @@ export async function query<Row = never>(sql: Sql, text: string, bindings: Bindi
 }
 
 /**
- * The same for hot statements whose text never changes: each connection prepares it once under the name. That saves the
- * planning, which for partitioned tables costs more than the execution.
+ * Runs a hot statement whose text never changes: each connection prepares it once under the name. That saves
+ * the planning, which for partitioned tables costs more than the execution.
  */
 export async function queryPrepared<Row = never>(
   sql: Sql,
@@ -24,10 +24,10 @@ export async function queryPrepared<Row = never>(
   return run(sql, toPart(text, bindings), (on, part) => toRaw(on, part).options({ name }));
 }
 
-/** Not a cast, which has two colons. */
+/** Excludes casts, which have two colons. */
 const NAMED = /(?<!:):([a-z]\w*)/gi;
 
-/** Knex reads `:ids::uuid[]` as the name of a column, so names become positions here. */
+/** Turns names into positions, because Knex reads `:ids::uuid[]` as the name of a column. */
 function toPart(text: string, bindings: Bindings): Part {
   if (isPositional(bindings)) return { text, bindings };
   const values: unknown[] = [];

@@ -1,8 +1,9 @@
 /**
- * A streaming standby that serves reads which may lag. The primary serves them while it is away, lags too far, or is no
- * standby any more; a read that fails on it runs once more on the primary.
+ * A streaming standby for reads that may lag. The primary serves them while the standby is away, lags too
+ * far, or is no longer a standby; a read that fails on the standby is repeated on the primary.
  *
- * The lag is measured by positions in the log of the primary, so clocks of machines and quiet times do not matter.
+ * The lag is measured by positions in the log of the primary, so clocks of machines and idle times do not
+ * matter.
  */
 import knex from 'knex';
 import { type Periodic, startPeriodic } from '../process/periodic.ts';
@@ -11,13 +12,13 @@ import { isRetryable, isUnavailable } from './faults.ts';
 import { query } from './query.ts';
 
 export interface ReplicaOptions {
-  /** For looks at their positions alone, with a short time limit. */
+  /** For reading log positions only, with a short time limit. */
   primaryProbe: Sql;
   replicaProbe: Sql;
   lagMaxMs: number;
   lookEveryMs?: number;
   monotonicMs(): number;
-  /** Null: the lag is not known. */
+  /** Null: the lag is unknown. */
   onLag(lagMs: number | null): void;
   onRead(server: 'replica' | 'primary'): void;
   onFault(error: unknown): void;
@@ -25,7 +26,7 @@ export interface ReplicaOptions {
 
 export interface Replica {
   start(): void;
-  /** Reads from the one database while the replica is fit, else from the other: statement by statement. */
+  /** Reads from the replica while it is fit, else from the primary: decided statement by statement. */
   readFrom(replica: Database, primary: Database): Database;
   stop(): Promise<void>;
 }
@@ -41,7 +42,7 @@ export function createReplica(options: ReplicaOptions): Replica {
   const { primaryProbe, replicaProbe, lagMaxMs, lookEveryMs = LOOK_EVERY_MS, monotonicMs } = options;
   const { onLag, onRead, onFault } = options;
   let samples: Sample[] = [];
-  /** The replica has all that the primary had then. */
+  /** The latest moment of the primary that the replica has reached; null: unknown. */
   let freshAtMs: number | null = null;
   let looks: Periodic | undefined;
 
@@ -69,7 +70,7 @@ export function createReplica(options: ReplicaOptions): Replica {
     },
     readFrom(replica, primary) {
       const reads = knex({ client: 'pg' });
-      // It has no connections of its own: each statement takes one of the pool that it runs on.
+      // Has no connections of its own: each statement takes one from the pool that it runs on.
       Object.assign(reads.client, {
         acquireConnection: async () => ({}),
         releaseConnection: async () => {},
@@ -80,7 +81,8 @@ export function createReplica(options: ReplicaOptions): Replica {
           try {
             return await runOn(replica, statement);
           } catch (error) {
-            // A statement that keeps the replica from replaying is cancelled as a serialization failure.
+            // PostgreSQL cancels a statement that keeps the replica from replaying, as a serialization
+            // failure.
             if (!isRetryable(error) && !isUnavailable(error)) throw error;
             if (isUnavailable(error)) freshAtMs = null;
             return runOn(primary, statement);
@@ -113,7 +115,7 @@ async function findPosition(primary: Sql): Promise<bigint> {
   return BigInt((row as { position: string }).position);
 }
 
-/** Null when it is no standby. */
+/** Null when the server is no standby. */
 async function findReplayed(replica: Sql): Promise<bigint | null> {
   const [row] = await query<{ position: string | null }>(
     replica,

@@ -1,4 +1,6 @@
-/** Whether this release can run on the schema that it finds: on its own, and on that of the release after it. */
+/**
+ * Checks whether this release can run on the schema that it finds: its own, or that of the release after it.
+ */
 import { migrations } from '../../migrations/index.ts';
 import type { Sql } from './database.ts';
 import { isUndefinedTable } from './faults.ts';
@@ -6,7 +8,10 @@ import { query } from './query.ts';
 
 const KNOWN: readonly string[] = Object.keys(migrations);
 
-/** Every database of the time before the first release has it, and no other: later migrations have other names. */
+/**
+ * Exists in every database from before the first release, and in no other, because later migrations have
+ * other names.
+ */
 const UNRELEASED = '015-measurements';
 const UNRELEASED_FAULT =
   'The database was made by a version before the first release, which no release can upgrade: create a new database ' +
@@ -18,7 +23,7 @@ export async function findUnreleasedFault(sql: Sql): Promise<string | null> {
   return (await unlessMissing(listApplied(sql))).includes(UNRELEASED) ? UNRELEASED_FAULT : null;
 }
 
-/** What is wrong and what would be right; null when all is well. Throws when the database cannot be reached. */
+/** The fault with its remedy; null when the schema fits. @throws when the database cannot be reached. */
 export async function findSchemaFault(sql: Sql, known = KNOWN): Promise<string | null> {
   const applied = new Set(await unlessMissing(listApplied(sql)));
   if (applied.has(UNRELEASED)) return UNRELEASED_FAULT;
@@ -36,7 +41,7 @@ async function listApplied(sql: Sql): Promise<string[]> {
   return (await query<{ name: string }>(sql, 'select name from schema_migrations')).map(({ name }) => name);
 }
 
-/** What a release has to know to run on the schema. */
+/** Migrations that a release has to know to run on the schema. */
 async function listNeeded(sql: Sql): Promise<string[]> {
   const rows = await query<{ name: string }>(sql, 'select needed_migration as name from schema_support');
   return rows.map(({ name }) => name);

@@ -1,6 +1,6 @@
 /**
- * Transactions of Knex, with what Knex leaves to its users: effects after the commit, and another attempt after a conflict.
- * Messages of devices, which come by the thousand, have a kind of their own: see batch-transaction.ts.
+ * Transactions of Knex, with effects after the commit and another attempt after a conflict, which Knex leaves
+ * to its users. Frequent messages of devices have a kind of their own: see batch-transaction.ts.
  */
 import type { Knex } from 'knex';
 import type { Database, Sql } from './database.ts';
@@ -9,7 +9,10 @@ import { isRetryable } from './faults.ts';
 /** Everything done with `sql` commits together, or not at all. */
 export interface InTransaction {
   readonly sql: Sql;
-  /** Runs the effect after the commit. For speed only, as signals to other processes are: a crash may lose it. */
+  /**
+   * Runs the effect after the commit. Only for speed, as for signals to other processes, because a crash may
+   * lose it.
+   */
   afterCommit(effect: () => void): void;
 }
 
@@ -24,7 +27,7 @@ export type TransactWith<Tx> = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 export type Transact = TransactWith<Transaction>;
 
 export interface TransactOptions {
-  /** The work failed by a conflict with another transaction, and runs again. */
+  /** Called when the work conflicted with another transaction, and runs again. */
   onRetry?: (() => void) | undefined;
 }
 
@@ -34,7 +37,10 @@ export const createTransact =
   (work) =>
     repeatAfterConflict(() => runWithin(database, work, (effect) => effect()), onRetry);
 
-/** Joins the given transaction under a savepoint: a failed work is rolled back alone, and the transaction goes on. */
+/**
+ * Joins the given transaction under a savepoint: a failed work is rolled back alone, and the transaction
+ * continues.
+ */
 export const joinTransaction =
   ({ sql, afterCommit }: Transaction): Transact =>
   (work) =>
@@ -53,7 +59,7 @@ export async function repeatAfterConflict<T>(run: () => Promise<T>, onRetry = ()
   }
 }
 
-/** In a transaction of its own, or within one under a savepoint. */
+/** Runs in a new transaction, or in the given one under a savepoint. */
 async function runWithin<T>(
   outer: Database,
   work: (tx: Transaction) => Promise<T>,
@@ -71,12 +77,13 @@ async function runWithin<T>(
       fault = error;
       throw error;
     });
-    // If the work went on after a failed statement, PostgreSQL would undo all at the commit, and Knex would not notice.
+    // If the work went on after a failed statement, PostgreSQL would undo everything at the commit, and Knex
+    // would not notice: this statement fails instead.
     if (hasFailed) await trx.raw('select');
     return done;
   }
   const result = await outer.transaction(run).catch((error) => {
-    // Where the connection is lost, Knex fails with the error of the rollback.
+    // After a lost connection, Knex fails with the error of the rollback; the first one is more useful.
     throw fault ?? error;
   });
   for (const effect of effects) afterCommit(effect);

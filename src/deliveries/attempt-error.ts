@@ -1,4 +1,4 @@
-/** Why an attempt got no answer, in texts of our own that name no address. */
+/** Describes why an attempt got no answer, without naming an address. */
 import type { AttemptResult } from './delivery.ts';
 
 export class AddressRefused extends Error {}
@@ -31,7 +31,9 @@ const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 export const isClosedConnection = (error: unknown): boolean =>
   CLOSED.includes(String((error as { code?: unknown }).code));
 
-/** The client asserts that it has asked for the other protocol of an answer 101. */
+/**
+ * The client fails with this assertion when a receiver answers 101 to a request that asked for no upgrade.
+ */
 const UNASKED_PROTOCOL = 'ERR_ASSERTION';
 const NOT_HTTP = ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', UNASKED_PROTOCOL];
 
@@ -46,7 +48,9 @@ export function describeError(error: unknown): string {
   return 'the request failed';
 }
 
-/** What the answer of a test says: it does not reveal which names exist in the operator's network. */
+/**
+ * The error in the answer of a test, which does not reveal the names that exist in the operator's network.
+ */
 export function describeTest({ verdict, error }: Pick<AttemptResult, 'verdict' | 'error'>): string | null {
   const isHidden = verdict === 'blocked' || error === NOT_FOUND || error === NOT_LOOKED_UP;
   return isHidden ? 'not reachable' : error;

@@ -1,4 +1,4 @@
-/** What an attempt does to its delivery: its next state, and when it is attempted again. */
+/** The effect of an attempt on its delivery: the next state, and the time of the next attempt. */
 import type { RecordedAttempt } from './attempts.repository.ts';
 import type { ClaimedDelivery } from './claims.repository.ts';
 import { type AttemptResult, nextAttempt } from './delivery.ts';

@@ -18,18 +18,18 @@ export interface RecordedAttempt extends EndpointRef {
 
 export type AttemptsRepository = ReturnType<typeof createAttemptsRepository>;
 
-/** The delivery is still claimed for this attempt, by this process. */
+/** Whether this process still holds the claim for this attempt. */
 const IS_CLAIMED = 'd.leased_by = ? and d.attempt_count = a.attempt_number - 1';
-/** The lease ran out, and another attempt may have been made: a success is kept all the same. */
+/** A success is kept even after its lease expired and another attempt was made. */
 const IS_LATE_SUCCESS = `a.state = 'delivered' and d.state in ('pending', 'sending', 'retrying', 'failed')`;
 const IS_FIRST_SUCCESS = `a.state = 'delivered' and d.attempt_count = 0`;
 
-/** Records for the owner, a process. */
+/** Records attempts that the owner, a process, has claimed. */
 export function createAttemptsRepository(sql: Sql, ownerId: string) {
   return {
     /**
-     * In one statement: all of them or none. The outcome of an attempt whose lease ran out changes nothing, unless the
-     * receiver took the delivery. A first attempt that succeeds is stored on the delivery itself; it gets its row in
+     * Records all attempts or none, in one statement. An attempt whose lease has expired changes nothing
+     * unless it succeeded. A successful first attempt is stored on the delivery itself; it gets a row in
      * delivery_attempts when another attempt follows.
      */
     async record(attempts: RecordedAttempt[]): Promise<void> {
@@ -37,8 +37,8 @@ export function createAttemptsRepository(sql: Sql, ownerId: string) {
       await queryPrepared(
         sql,
         'deliveries_record_attempts',
-        // The lease is compared, not the state: with a condition on the state alone, the planner would read the index of
-        // that state from its beginning instead of these rows.
+        // Compares the lease and not the state: with a condition on the state alone, the planner would scan
+        // the index of that state from its beginning.
         `with a as (
            select * from unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::integer[], ?::timestamptz[], ?::integer[], ?::integer[],
              ?::text[], ?::text[], ?::text[], ?::smallint[], ?::timestamptz[])

@@ -1,6 +1,6 @@
 /**
- * One attempt, from the claim to the recorded outcome; used by the dispatcher and by the recovery of an endpoint. The
- * outcome is recorded before anything follows from it; many outcomes are recorded in one statement.
+ * One attempt, from the claim to the recorded outcome; used by the dispatcher and by the recovery of an
+ * endpoint. Effects of an outcome begin after it is recorded; many outcomes are recorded in one statement.
  */
 import { createGroupCommit, type GroupCommitObserver } from '../db/group-commit.ts';
 import { countAttempt } from '../endpoints/attempt-counts.ts';
@@ -22,15 +22,15 @@ export interface AttemptsDeps {
   endpointHealth: EndpointHealthService;
   secretBox: SecretBox;
   send(outgoing: OutgoingRequest): Promise<AttemptResult>;
-  /** Limits the requests in flight to one endpoint, whoever makes them. */
+  /** Limits the requests in flight to one endpoint, of all callers in this process. */
   requests: KeyedSemaphore;
-  /** Gives claims back that were not attempted. */
+  /** Releases claims that were not attempted. */
   release(claims: ClaimedDelivery[]): Promise<void>;
   schedule: readonly number[];
   now(): Date;
   random(): number;
   observe(result: AttemptResult): void;
-  /** Of the group commit of outcomes. */
+  /** Observes the group commit of outcomes. */
   observer?: GroupCommitObserver;
   log: Log;
 }
@@ -38,16 +38,18 @@ export interface AttemptsDeps {
 export interface Attempted {
   result: AttemptResult;
   /**
-   * Resolves when the outcome is recorded and the health of the endpoint is updated: false when nothing more may be sent
-   * to it. Rejects only when that failed; then the delivery is sent again when its lease has expired.
+   * Resolves when the outcome is recorded and the health of the endpoint is updated; with false when sending
+   * to the endpoint must stop. Rejects if either failed: the delivery is sent again when its lease has
+   * expired.
    */
   recorded: Promise<boolean>;
 }
 
 export interface Attempts {
   /**
-   * Resolves with the receiver's answer; the caller may send the next delivery while the outcome is being recorded.
-   * @throws NoTurn when the attempt could not begin: the claim is released, as it was.
+   * Resolves with the receiver's answer; the caller may send the next delivery while the outcome is being
+   * recorded.
+   * @throws NoTurn when the attempt could not begin; the claim is released unchanged.
    */
   attempt(claim: ClaimedDelivery): Promise<Attempted>;
 }
@@ -97,7 +99,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     return { attemptedAt, result };
   }
 
-  /** A delivery of which no request can be made counts as a failed attempt, so that it is shown and ends. */
+  /** A delivery whose request cannot be built counts as a failed attempt, so that it is visible and ends. */
   async function trySend(claim: ClaimedDelivery, secrets: string[]): Promise<AttemptResult> {
     const { organizationId, endpointId, id, url, eventId, body, trace } = claim;
     try {
@@ -114,7 +116,7 @@ export function createAttempts(deps: AttemptsDeps): Attempts {
     throw error;
   }
 
-  /** Null when a secret does not open, because its key is not configured: nothing is sent unsigned. */
+  /** Null when the key of a secret is not configured: nothing is sent unsigned. */
   function tryOpenSecrets(claim: ClaimedDelivery): string[] | null {
     try {
       return openSecrets(deps.secretBox, claim, claim);

@@ -1,6 +1,7 @@
 /**
- * Backlog that is not queued yet. A replay is a row, whatever its span; the drain of its endpoint queues the deliveries
- * bit by bit, as it has sent those before. So no request and no transaction grows with the span.
+ * Backlog that is not queued yet. A replay is one row for a span of any size. The drain of its endpoint
+ * queues the deliveries in parts, each after the one before is sent, so no request and no transaction grows
+ * with the span.
  */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
@@ -19,7 +20,7 @@ const OF_ENDPOINT = 'organization_id = ? and endpoint_id = ?';
 const IN_SPAN = `${OF_ENDPOINT} and id >= ? and id < ? limit ${COUNTED_MAX}`;
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
 
-/** In the state since before the replay was asked for: what it has queued itself does not match again. */
+/** The state is older than the replay, so deliveries that the replay itself has queued do not match again. */
 const REPLAYABLE = `d.organization_id = r.organization_id and d.endpoint_id = r.endpoint_id and d.id >= r.next_id
   and d.id < r.end_id and d.updated_at <= r.created_at order by d.id limit ${QUEUED_PER_STATEMENT}`;
 
@@ -27,7 +28,7 @@ export type BacklogRepository = ReturnType<typeof createBacklogRepository>;
 
 export function createBacklogRepository(sql: Sql) {
   return {
-    /** Stores the replay unless nothing matches. Returns how many match, counted up to 100,000. */
+    /** Stores the replay unless nothing matches. Returns the number of matches, counted up to 100,000. */
     async requestReplay(endpoint: EndpointRef, { firstId, endId, states }: ReplaySpan): Promise<number> {
       const part = [states, ...toBindings(endpoint), firstId, endId];
       const [row] = await query<{ count: number }>(

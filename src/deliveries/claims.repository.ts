@@ -1,9 +1,12 @@
-/** The outbox as senders use it. A claim is a lease on a delivery; its holder records an attempt or releases it. */
+/**
+ * The outbox as senders use it. A claim is a lease on a delivery; its holder records an attempt or releases
+ * the claim.
+ */
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 
-/** A claimed delivery, with all that an attempt needs. */
+/** A claimed delivery, with everything that an attempt needs. */
 export interface ClaimedDelivery extends EndpointRef {
   id: string;
   eventId: string;
@@ -15,16 +18,16 @@ export interface ClaimedDelivery extends EndpointRef {
   secret: Buffer | null;
   previousSecret: Buffer | null;
   body: string;
-  /** That its event follows from; null without traces. */
+  /** The trace that led to the event; null without traces. */
   trace: string | null;
 }
 
-/** How many deliveries to claim for an endpoint. */
+/** The number of deliveries to claim for an endpoint. */
 export interface EndpointCapacity extends EndpointRef {
   capacity: number;
 }
 
-/** Bounds the look-up of a probe, however long the queue is. */
+/** Bounds the search for a probe in a queue of any length. */
 const PROBE_CANDIDATES = 100;
 
 /** Returns a claim to the state it had before. */
@@ -32,30 +35,30 @@ const RELEASED = `leased_until = null, leased_by = null,
   state = case when d.next_attempt_at is null then 'pending' else 'retrying' end`;
 
 const KEY = 'd.organization_id, d.endpoint_id, d.id';
-/** What an attempt needs of the endpoint. */
+/** The columns of the endpoint that an attempt needs. */
 const TARGET = `ep.url, ep.secret, ep.enabled_at,
   case when ep.previous_secret_until > now() then ep.previous_secret end as previous_secret`;
 const OF_ACTIVE_ENDPOINT = `from deliveries d
   join endpoints ep on ep.organization_id = d.organization_id and ep.id = d.endpoint_id and ep.status = 'active'
   where d.organization_id = ? and d.endpoint_id = ?`;
-/** What a claim does to a delivery, for `leaseSeconds` and the owner. */
+/** Bindings: the seconds of the lease, the owner. */
 const LEASE = `state = 'sending', leased_until = now() + make_interval(secs => ?), leased_by = ?`;
-/** A delivery that was tried before its endpoint was last enabled begins its schedule anew. */
+/** A delivery that was tried before its endpoint was last enabled restarts its schedule. */
 const RETURNED = `claimed.organization_id as "organizationId", claimed.endpoint_id as "endpointId",
   claimed.id, claimed.event_id as "eventId", claimed.attempt_count as "attemptCount",
   case when claimed.updated_at < target.enabled_at then 0 else claimed.schedule_step end as "scheduleStep",
   case when claimed.updated_at < target.enabled_at then null else claimed.next_attempt_at end as "nextAttemptAt",
   target.url, target.secret, target.previous_secret as "previousSecret", event.body, event.trace`;
 const CLAIMED = `${KEY}, d.event_id, d.attempt_count, d.schedule_step, d.next_attempt_at, d.updated_at`;
-/** One look-up for each. */
+/** Looks up the event of each claimed delivery. */
 const EVENT = `cross join lateral (
     select body, trace from events where organization_id = claimed.organization_id and id = claimed.event_id limit 1
   ) as event`;
 
 /**
- * Leases the deliveries of one endpoint that the query `chosen` selects, with KEY and TARGET. They are looked up by all
- * their ids at once: joined by id, all deliveries of an organization would be read that is newer than the statistics, since
- * the planner expects a single one.
+ * Leases the deliveries of one endpoint that the query `chosen` selects, with KEY and TARGET. Looks them up
+ * by an array of ids: with a join by id, the planner expects a single row of deliveries newer than its
+ * statistics, and would read all of them in the organization.
  */
 const claimingOf = (chosen: string) => `
   with chosen as materialized (${chosen}), claimed as (
@@ -69,8 +72,9 @@ const claimingOf = (chosen: string) => `
   order by claimed.id`;
 
 /**
- * The same of several endpoints. No part joins more than two tables on the organization: the planner would derive conditions
- * between all of them, and look up rows by the organization alone.
+ * Leases deliveries of several endpoints in the same way. No part joins more than two tables on the
+ * organization; otherwise the planner derives conditions between all of them, and looks up rows by the
+ * organization alone.
  */
 const claiming = (chosen: string) => `
   with chosen as materialized (${chosen}), claimed as (
@@ -88,10 +92,10 @@ const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizatio
 
 export type ClaimsRepository = ReturnType<typeof createClaimsRepository>;
 
-/** Claims belong to the owner, a process: it alone records their outcome or releases them. */
+/** Claims belong to the owner, a process, which alone records their outcome or releases them. */
 export function createClaimsRepository(sql: Sql, ownerId: string) {
   return {
-    /** New deliveries of healthy endpoints, oldest first, for each endpoint as many as its capacity. */
+    /** Claims new deliveries of healthy endpoints, oldest first, up to the capacity of each endpoint. */
     async claimNew(capacities: EndpointCapacity[], leaseSeconds: number): Promise<ClaimedDelivery[]> {
       if (sql.isDistributed) {
         const claimed = capacities.map((endpoint) => claimNewOf(endpoint, endpoint.capacity, leaseSeconds));
@@ -120,7 +124,7 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
       );
     },
 
-    /** Retries of an endpoint whose breaker is closed that are due, oldest first. */
+    /** Claims due retries of an endpoint whose breaker is closed, oldest first. */
     claimDue(endpoint: EndpointRef, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
@@ -131,7 +135,7 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
       );
     },
 
-    /** Until the next of them is due; null when there is none. */
+    /** Time until the next retry is due; null when there is none. */
     async findMsUntilRetry({ organizationId, endpointId }: EndpointRef): Promise<number | null> {
       const [row] = await query<{ waitMs: number }>(
         sql,
@@ -147,7 +151,9 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
       return row?.waitMs ?? null;
     },
 
-    /** What a customer asked to send immediately, whatever the health of the endpoint. */
+    /**
+     * Claims deliveries that a customer asked to send immediately, regardless of the health of the endpoint.
+     */
     claimImmediate(endpoint: EndpointRef, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
         sql,
@@ -158,8 +164,9 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
     },
 
     /**
-     * One delivery to find out whether the receiver is back: a new one, or else the one whose last attempt is longest
-     * ago. Not always the oldest: one that its receiver never accepts would keep the breaker open forever.
+     * Claims one delivery to probe the receiver: a new one, or else the one with the oldest last attempt.
+     * Always probing with the oldest delivery could keep the breaker open forever, if the receiver never
+     * accepts that one.
      */
     claimProbe(endpoint: EndpointRef, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
@@ -190,8 +197,9 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
     },
 
     /**
-     * The next of a drain, oldest first: what is new, what is due, and what was last tried before the receiver came
-     * back. What has failed again since then waits for its own retry, so it does not stop the others.
+     * Claims the next deliveries of a drain, oldest first: new ones, due ones, and those last tried before
+     * the receiver came back. A delivery that has failed again since then waits for its own retry, and delays
+     * no other.
      */
     claimBacklog(endpoint: EndpointRef, limit: number, leaseSeconds: number): Promise<ClaimedDelivery[]> {
       return query(
@@ -221,7 +229,7 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
       );
     },
 
-    /** Endpoints of all organizations that have new deliveries; makes up for notifications that were lost. */
+    /** Endpoints of all organizations with new deliveries; makes up for lost notifications. */
     listPendingEndpoints(): Promise<EndpointRef[]> {
       return queryPrepared(
         sql,
@@ -255,7 +263,9 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
       );
     },
 
-    /** Releases the claims of processes that died, of all organizations; deliveries_leases_idx finds them by time. */
+    /**
+     * Releases claims of processes that died, of all organizations; deliveries_leases_idx finds them by time.
+     */
     async releaseExpired(): Promise<void> {
       await queryPrepared(
         sql,
@@ -265,7 +275,7 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
     },
   };
 
-  /** Where tables are distributed, a claim names one endpoint. */
+  /** Where tables are distributed, each claim names one endpoint. */
   function claimNewOf(
     endpoint: EndpointRef,
     limit: number,

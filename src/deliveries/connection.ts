@@ -1,23 +1,29 @@
-/** What is known of a connection to a receiver, and what the HTTP client does not get to read of it. */
+/** The state of a connection to a receiver, and interim answers, which are hidden from the HTTP client. */
 import type { Socket } from 'node:net';
 
 export interface Connection {
   requestCount: number;
-  /** Its first error, such as an alert of TLS: the client reports only that the connection was closed. */
+  /**
+   * The first error of the connection, such as a TLS alert; the client reports only that the connection was
+   * closed.
+   */
   fault: Error | null;
-  /** How far the answer to its present request is: nothing of it has arrived, at most a 1xx, or more. */
+  /** Progress of the answer to the current request: nothing has arrived, only 1xx, or more. */
   answer: 'none' | 'interim' | 'begun';
 }
 
-/** A recipient may take a line feed alone as the end of a line (RFC 9112, section 2.2). 101 is no interim answer. */
+/**
+ * A recipient may accept a lone line feed as a line end (RFC 9112, section 2.2). 101 is not an interim
+ * answer.
+ */
 const INTERIM = /^(?:HTTP\/1\.[01] 1(?!01)\d\d[^\r\n]*\r?\n(?:[^\r\n]+\r?\n)*\r?\n)+/;
 const INTERIM_START = 'HTTP/1.1 1';
 const SWITCHING_PROTOCOLS = 'HTTP/1.1 101';
 const INTERIM_BYTES_MAX = 4_096;
 
 /**
- * RFC 9110, section 15.2: 1xx answers may come before the final one, expected or not. The client does not take an
- * unexpected `100 Continue`, so it does not get to read any.
+ * RFC 9110, section 15.2: 1xx answers may precede the final one, even unexpectedly. The client fails on an
+ * unexpected `100 Continue`, so interim answers are removed before it reads.
  */
 export function skipInterim(socket: Socket, connection: Connection): void {
   const read = socket.read.bind(socket);

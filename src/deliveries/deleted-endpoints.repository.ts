@@ -1,11 +1,14 @@
-/** What deleted endpoints leave behind, of all organizations. Each statement is short, however much was queued. */
+/**
+ * Rows that deleted endpoints leave behind, of all organizations. Each statement is short, however much was
+ * queued.
+ */
 import type { Sql } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 
-/** Some 25 ms of the database, which senders share. */
+/** Takes about 25 ms of the database, which senders share. */
 const CANCELLED_PER_STATEMENT = 200;
-/** Longer than a transaction lasts that may still queue events for the endpoint, and than a lease. */
+/** Longer than a lease, and than a transaction that may still queue events for the endpoint. */
 const KEPT_MINUTES = 10;
 
 const OF_DELETED = 'd.organization_id = ep.organization_id and d.endpoint_id = ep.id';
@@ -15,7 +18,7 @@ export type DeletedEndpointsRepository = ReturnType<typeof createDeletedEndpoint
 
 export function createDeletedEndpointsRepository(sql: Sql) {
   return {
-    /** Cancels a part of what is queued. Returns how many. */
+    /** Cancels a part of the queued deliveries. Returns their number. */
     async cancelQueued(): Promise<number> {
       const deleted = {
         text: `select distinct organization_id as "organizationId" from endpoints where deleted_at is not null`,
@@ -44,7 +47,7 @@ export function createDeletedEndpointsRepository(sql: Sql) {
       return rows.length;
     },
 
-    /** Removes the rows of those whose queue is cancelled, with their hours and the replays that they had not queued. */
+    /** Removes endpoints whose queue is cancelled, with their hours and their replays. */
     async removeEmptied(): Promise<void> {
       await query(
         sql,

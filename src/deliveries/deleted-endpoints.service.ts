@@ -1,10 +1,12 @@
-/** Cancels what is queued for deleted endpoints, some hundred at a time, and then removes the endpoints. */
+/**
+ * Cancels deliveries queued for deleted endpoints, some hundred at a time, and then removes the endpoints.
+ */
 import type { Pace } from '../process/pacer.ts';
 import type { DeletedEndpointsRepository } from './deleted-endpoints.repository.ts';
 
 export interface DeletedEndpointsDeps {
   deletedEndpoints: DeletedEndpointsRepository;
-  /** Leaves the database to the senders in between. */
+  /** Paces the statements, so that senders get their share of the database. */
   pace: Pace;
 }
 

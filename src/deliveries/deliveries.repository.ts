@@ -1,4 +1,7 @@
-/** The outbox: filled in the transaction of an event, and read and changed by customers. Senders use claims instead. */
+/**
+ * The outbox: filled in the transaction of an event, read and changed by customers. Senders use
+ * claims.repository.ts.
+ */
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
@@ -10,7 +13,7 @@ import { insertByOrganization } from './distributed-outbox.repository.ts';
 const COLUMNS = `id, event_id as "eventId", event_type as "eventType", state, attempt_count as "attemptCount",
   next_attempt_at as "nextAttemptAt", last_status_code as "lastStatusCode", last_error as "lastError",
   uuid_extract_timestamp(id) as "createdAt", delivered_at as "firstSuccessAt"`;
-/** What stands in other tables. Bindings: the organization, the organization. */
+/** Columns from other tables. Bindings: the organization, the organization. */
 const SHOWN = `found.*, coalesce(found."firstSuccessAt", latest.at) as "lastAttemptAt", e."serialNumber"`;
 const WITH_SHOWN = `left join lateral (
     select attempted_at as at from delivery_attempts where organization_id = ? and delivery_id = found.id
@@ -24,7 +27,7 @@ const OF_ENDPOINT = 'organization_id = ? and endpoint_id = ?';
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
 const PAGE = `${OF_ENDPOINT} and id < ? order by id desc limit ?`;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-/** One part for each state, by the index of that state: a page of a rare state reads no others. */
+/** One part per state, by the index of that state, so a page of a rare state reads no other rows. */
 const LIST_OF_STATES = `select * from (
     (select ${COLUMNS} from deliveries where 'pending' = any(?) and state = 'pending' and ${PAGE})
     union all (select ${COLUMNS} from deliveries where 'sending' = any(?) and state = 'sending' and ${PAGE})
@@ -40,9 +43,9 @@ export type DeliveriesRepository = ReturnType<typeof createDeliveriesRepository>
 export function createDeliveriesRepository(sql: Sql) {
   return {
     /**
-     * Stores each event once, and a delivery for every endpoint that subscribes to it; an event without a subscriber
-     * stores nothing. Locks no endpoint: an edit of one never waits for events, nor they for it. Answers with the endpoints
-     * whose dispatchers have something to send now.
+     * Stores each event once, and a delivery for every endpoint that subscribes to it; an event without a
+     * subscriber stores nothing. Locks no endpoint, so edits of endpoints and events never wait for each
+     * other. Returns the endpoints whose dispatchers have something to send now.
      */
     async insert(events: OutgoingEvent[]): Promise<EndpointRef[]> {
       if (sql.isDistributed) return insertByOrganization(sql, events);
@@ -74,7 +77,7 @@ export function createDeliveriesRepository(sql: Sql) {
           events.map(({ body }) => body),
           events.map(({ serialNumber }) => serialNumber ?? null),
           events.map(({ exceptEndpointId }) => exceptEndpointId ?? null),
-          // Null stands for as many nulls.
+          // Null as the whole array stands for nulls only.
           events.some(({ trace }) => trace) ? events.map(({ trace }) => trace ?? null) : null,
         ],
       );
@@ -128,7 +131,10 @@ export function createDeliveriesRepository(sql: Sql) {
       );
     },
 
-    /** Asks for one attempt now, whatever the state; false while an attempt is under way or when there is no delivery. */
+    /**
+     * Requests one attempt now, in any state. False while an attempt is under way or when there is no such
+     * delivery.
+     */
     async resend(endpoint: EndpointRef, id: string): Promise<boolean> {
       const rows = await query(
         sql,
@@ -142,7 +148,9 @@ export function createDeliveriesRepository(sql: Sql) {
 
     announceChange: (endpoint: EndpointRef) => notifyChanged(sql, endpoint),
 
-    /** Whether anything waits for the endpoint, also what is not queued yet. Takes as long with millions as with one. */
+    /**
+     * Whether any delivery waits for the endpoint, queued or not. Takes as long with millions as with one.
+     */
     async hasQueued(endpoint: EndpointRef): Promise<boolean> {
       const rows = await query(
         sql,

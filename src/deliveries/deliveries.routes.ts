@@ -31,7 +31,7 @@ export interface DeliveriesRoutesDeps {
   deliveries: DeliveriesRepository;
   endpoints: { find(scope: EndpointScope, id: string): Promise<DeliveryEndpoint | null> };
   service: DeliveriesService;
-  /** Tests under way at once. */
+  /** Limits concurrent tests. */
   tests: ConcurrencyLimit;
 }
 
@@ -150,7 +150,7 @@ function collectionRoutes(
       params: webhookParams,
       responses: { 200: testedSchema },
       errors: [404],
-      // Idempotency would hold a transaction until the receiver answers; a repeat is one more test.
+      // Idempotency would hold a transaction until the receiver answers. A repeated request is one more test.
       idempotent: false,
       async handle({ caller, params: { webhookId }, transact }) {
         const { verdict, statusCode, durationMs, error } = await tests.run(caller, () =>

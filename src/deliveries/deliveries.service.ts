@@ -1,4 +1,6 @@
-/** What customers do with deliveries: resend one, replay a span, test an endpoint, rotate its secret. */
+/**
+ * The operations of customers on deliveries: resend one, replay a span, test an endpoint, rotate its secret.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { firstIdAt } from '../db/partitions.ts';
@@ -34,12 +36,12 @@ export interface DeliveriesServiceDeps {
   breakersIn(sql: Database): Pick<BreakerRepository, 'drainIfClosed'>;
   secretBox: SecretBox;
   send(outgoing: OutgoingRequest): Promise<AttemptResult>;
-  /** Limits the requests in flight to one endpoint, whoever makes them. */
+  /** Limits the requests in flight to one endpoint, of all callers in this process. */
   requests: KeyedSemaphore;
-  /** How long the previous secret signs as well. */
+  /** How long the previous secret keeps signing beside the new one. */
   secretGracePeriodMs: number;
   now(): Date;
-  /** The endpoint's workflow has something to do. */
+  /** Called when the endpoint's workflow has something to do. */
   notifyRecovery(endpoint: EndpointRef): void;
 }
 
@@ -50,7 +52,7 @@ export interface ReplayRequest {
 }
 
 export interface RotatedSecret {
-  /** Only when it was generated here. */
+  /** Only if it was generated here. */
   secret?: string;
   previousValidUntil: Date | null;
 }
@@ -68,7 +70,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
   }
 
   return {
-    /** Sends the same event once more at once, whether the endpoint is healthy or failing. */
+    /** Sends the same event again at once, even if the endpoint is failing. */
     resend(
       transact: Transact,
       scope: EndpointScope,
@@ -87,8 +89,8 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
     },
 
     /**
-     * Sends the span again in those states, as a backlog that is drained at a growing pace. Returns how many, counted up
-     * to 100,000. The drain queues them bit by bit: this writes one row.
+     * Replays the deliveries of a span in the given states, as a backlog that is drained at a growing pace.
+     * Returns their number, counted up to 100,000. Writes one row: the drain queues the deliveries in parts.
      */
     replay(
       transact: Transact,
@@ -113,7 +115,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       });
     },
 
-    /** Sends one `webhook.test` at once, also to a disabled endpoint; it is not retried. */
+    /** Sends one `webhook.test` at once, even to a disabled endpoint, without retries. */
     async test(transact: Transact, scope: EndpointScope, endpointId: string): Promise<AttemptResult> {
       const target = await transact(({ sql }) => endpointsIn(sql).findTarget(scope, endpointId));
       if (!target) throw notFound(NO_SUCH_ENDPOINT);
@@ -132,7 +134,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       return { ...result, error: describeTest(result) };
     },
 
-    /** Replaces the secret; the previous one signs as well for the grace period. */
+    /** Replaces the secret; the previous one keeps signing beside it for the grace period. */
     async rotateSecret(
       transact: Transact,
       scope: EndpointScope,
@@ -148,7 +150,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
         const target = await endpointsIn(sql).findTarget(scope, endpointId);
         if (!target) throw notFound(NO_SUCH_ENDPOINT);
         const owner = { organizationId: scope.organizationId, rowId: target.id };
-        // A repeat after a lost answer: the previous secret keeps the time that it was given first.
+        // A client repeats the request after a lost answer: the previous secret keeps its first end.
         if (given !== undefined && isCurrentSecret(target, given, owner))
           return { previousValidUntil: target.previousSecretUntil };
         const sealed = secretBox.seal(secret, owner);
@@ -162,7 +164,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
     try {
       return secret !== null && secretBox.open(secret, owner) === given;
     } catch {
-      // A secret whose key is gone is replaced like any other.
+      // A secret that cannot be opened any more is replaced like any other.
       return false;
     }
   }
@@ -178,7 +180,7 @@ function refuseWithoutTurn(error: unknown): never {
 const SECRET_BYTES = 32;
 const generateSecret = () => BASE64_SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
-/** A replay without an end includes what a process whose clock is ahead has written. */
+/** Includes, in a replay without an end, deliveries written by a process with a fast clock. */
 const END_OF_TIME = new Date(253_402_300_799_999);
 /** The times in ids start in 1970. */
 const notBeforeEpoch = (at: Date) => new Date(Math.max(0, at.getTime()));

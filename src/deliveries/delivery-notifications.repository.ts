@@ -1,6 +1,6 @@
 /**
- * Notifications for the dispatchers of all processes. That an endpoint was changed is sent by the commit of the change; what
- * was queued is notified after the commit (queue-notifier.service.ts).
+ * Notifications for the dispatchers of all processes. A change of an endpoint is notified by the commit of
+ * the change, a queued delivery after the commit (queue-notifier.service.ts).
  */
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
@@ -12,7 +12,7 @@ export const ENDPOINTS_PER_NOTIFICATION = 100;
 const CHANGED_PREFIX = 'changed ';
 
 export interface DeliveryNotification {
-  /** queued: there is something new to send. changed: what was claimed for the endpoint is out of date. */
+  /** queued: there are new deliveries. changed: claims for the endpoint are out of date. */
   kind: 'queued' | 'changed';
   endpoints: EndpointRef[];
 }
@@ -28,7 +28,10 @@ function parseEndpointKey(key: string): EndpointRef {
   return { organizationId, endpointId };
 }
 
-/** In one transaction of its own, which waits for no disk: what is lost with a crash, the dispatchers find by looking. */
+/**
+ * Uses a transaction of its own that does not wait for the disk; dispatchers find by polling what a crash
+ * loses.
+ */
 export async function notifyQueued(sql: Sql, endpoints: EndpointRef[]): Promise<void> {
   const keys = endpoints.map(endpointKey);
   const payloads = Array.from({ length: Math.ceil(keys.length / ENDPOINTS_PER_NOTIFICATION) }, (_, index) =>

@@ -1,8 +1,11 @@
-/** One event on its way to one endpoint, the retry schedule, and what the outcome of an attempt means. */
+/**
+ * One event on its way to one endpoint: its states, the retry schedule, and the meaning of an attempt's
+ * outcome.
+ */
 import type { EndpointStatus } from '../endpoints/endpoint.ts';
 import { type Breaker, PROBE_PLAN, type ProbePlan, type Verdict } from '../endpoints/endpoint-health.ts';
 
-/** As the API shows it. */
+/** States in the API. */
 export const DELIVERY_STATES = [
   'pending',
   'delivered',
@@ -14,7 +17,7 @@ export const DELIVERY_STATES = [
 ] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** As rows have it: `sending` while an attempt is under way. */
+/** States in the database; `sending` while an attempt is under way. */
 export const STORED_STATES = [
   'pending',
   'sending',
@@ -37,11 +40,11 @@ export interface Delivery {
   lastError: string | null;
   createdAt: Date;
   lastAttemptAt: Date | null;
-  /** Of the device that the event is about; null when it is about none. */
+  /** Serial number of the device that the event is about; null when it is about none. */
   serialNumber: string | null;
 }
 
-/** What of its endpoint decides how a delivery is shown. */
+/** The fields of the endpoint that decide how a delivery is shown. */
 export interface DeliveryEndpoint {
   status: EndpointStatus;
   breaker: Breaker;
@@ -69,7 +72,7 @@ export interface AttemptResult {
   retryAfterMs: number | null;
 }
 
-/** Waits before each attempt, in ms; the first attempt is made at once, the last one after about 75 hours. */
+/** Waits before each attempt, in ms. The first attempt is made at once, the last one after about 75 hours. */
 export const SCHEDULE_MS: readonly number[] = [
   0,
   5_000,
@@ -83,12 +86,12 @@ export const SCHEDULE_MS: readonly number[] = [
   24 * 3_600_000,
 ];
 
-/** When failed deliveries are tried again, when a failing endpoint is probed, and when it is disabled. */
+/** The plan for retries of failed deliveries, for probes of failing endpoints, and for disabling these. */
 export interface DeliveryPlan {
   scheduleMs: readonly number[];
   probePlan: ProbePlan;
   disableAfterMs: number;
-  /** Between two looks for deliveries that no notification has announced. */
+  /** Between two polls for deliveries whose notification was lost. */
   pollIntervalMs: number;
 }
 
@@ -98,13 +101,13 @@ const scheduleTotalMs = SCHEDULE_MS.reduce((sum, waitMs) => sum + waitMs);
 export const DELIVERY_PLAN: DeliveryPlan = {
   scheduleMs: SCHEDULE_MS,
   probePlan: PROBE_PLAN,
-  // As long as the whole schedule, in whole hours: by then all attempts of one delivery have failed.
+  // The length of the whole schedule, in whole hours: all attempts of a delivery have failed by then.
   disableAfterMs: Math.floor(scheduleTotalMs / HOUR_MS) * HOUR_MS,
   pollIntervalMs: 1_000,
 };
 
 const JITTER = 0.2;
-/** Limits the jitter of long waits, so that the last attempt never comes before three days have passed. */
+/** Limits the jitter of long waits, so that the last attempt comes no earlier than after three days. */
 const JITTER_MAX_MS = 30 * 60_000;
 
 export interface NextAttempt {
@@ -113,8 +116,9 @@ export interface NextAttempt {
 }
 
 /**
- * What follows a failed attempt when `step` attempts of the schedule have been made. The receiver's Retry-After is a
- * lower bound, with jitter only upwards; a Retry-After below the planned wait changes nothing.
+ * The next attempt after a failed one, when `step` attempts of the schedule have been made. The receiver's
+ * Retry-After is a lower bound, with jitter only upwards; a Retry-After below the planned wait changes
+ * nothing.
  */
 export function nextAttempt(
   step: number,
@@ -142,14 +146,14 @@ export function toVerdict(statusCode: number): Exclude<Verdict, 'blocked'> {
 
 export const NO_SUCH_DELIVERY = 'No delivery of this webhook has this id';
 
-/** Deliveries that wait for a disabled endpoint are held; an attempt that is under way is shown as pending. */
+/** Deliveries of a disabled endpoint are shown as held, and an attempt under way as pending. */
 function shownState(state: StoredState, endpointStatus: EndpointStatus): DeliveryState {
   if (state === 'sending') return 'pending';
   const waits = state === 'pending' || state === 'retrying';
   return waits && endpointStatus === 'disabled' ? 'held' : state;
 }
 
-/** All that are shown as this state. */
+/** The stored states that are shown as this state. */
 export const storedStates = (shown: DeliveryState, endpointStatus: EndpointStatus): StoredState[] =>
   STORED_STATES.filter((state) => shownState(state, endpointStatus) === shown);
 
@@ -163,12 +167,12 @@ export function deliveryView(delivery: Delivery, endpoint: DeliveryEndpoint) {
     nextAttemptAt: state === 'held' ? null : (delivery.nextAttemptAt?.toISOString() ?? null),
     createdAt: delivery.createdAt.toISOString(),
     lastAttemptAt,
-    // The attempt that succeeds is the last one, until another is asked for.
+    // A successful attempt is the last one, unless another is requested.
     deliveredAt: state === 'delivered' ? lastAttemptAt : null,
   };
 }
 
-/** Why it is not delivered; null when it is, or is about to be sent. */
+/** Why the delivery is not delivered; null when it is, or is about to be sent. */
 function reasonFor(
   state: DeliveryState,
   { lastError }: Delivery,

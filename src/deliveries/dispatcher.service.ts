@@ -1,7 +1,7 @@
 /**
- * Sends new deliveries to healthy endpoints. Claims are leases that outlive any attempt. Each endpoint has its own limit
- * of requests in flight, so a slow one delays no other. It looks for nothing by itself: whoever learns that something is
- * queued, by a notification or by polling, wakes it.
+ * Sends new deliveries to healthy endpoints. Claims are leases that outlive any attempt. Each endpoint has
+ * its own limit of requests in flight, so a slow one delays no other. The dispatcher does not search: it is
+ * woken for endpoints with queued deliveries, by a notification or by polling.
  */
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { NoTurn } from '../process/keyed-semaphore.ts';
@@ -22,17 +22,20 @@ export interface DispatcherDeps {
 }
 
 export interface Dispatcher {
-  /** Something new is queued for the endpoints. */
+  /** New deliveries are queued for the endpoints. */
   wake(endpoints: EndpointRef[]): void;
-  /** The endpoints were changed: what is claimed for them is released and claimed again. */
+  /** The endpoints were changed: their prefetched claims are released and claimed again. */
   invalidate(endpoints: EndpointRef[]): void;
   stop(): Promise<void>;
 }
 
 const FAULT_PAUSE_MS = 500;
-/** No claim is sent later than this: by then a change of its endpoint is known even if the notification was lost. */
+/**
+ * The age of the oldest claim that is sent: a change of its endpoint is known by then even if its
+ * notification was lost.
+ */
 const MAX_CLAIM_AGE_MS = 5_000;
-/** The rest of the lease is longer than an attempt. */
+/** Leaves the rest of the lease for the attempt. */
 const MAX_CLAIM_AGE_LEASE_SHARE = 0.5;
 
 export function startDispatcher(deps: DispatcherDeps): Dispatcher {
@@ -45,7 +48,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   let isStopping = false;
   const loop = startClaimLoop(deps, queues, startRequests);
 
-  /** Starts as many requests as the endpoint may have in flight. */
+  /** Starts requests up to the endpoint's limit in flight. */
   function startRequests(endpoint: EndpointRef): void {
     if (queues.isStale(endpoint, performance.now())) invalidate(endpoint);
     while (!isStopping) {
@@ -64,7 +67,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
       if (attempted.result.verdict !== 'delivered') tasks.add(pauseUntil(recorded, claim));
     } catch (error) {
       if (!(error instanceof NoTurn)) throw error;
-      // Nothing wakes the dispatcher: the next poll claims them again.
+      // The dispatcher is not woken: the next poll claims these deliveries again.
       tasks.add(claims.release(queues.invalidate(claim)));
     } finally {
       queues.finish(claim);
@@ -73,19 +76,22 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     await recorded;
   }
 
-  /** After a failure nothing is sent until it is recorded: it may have opened the breaker or disabled the endpoint. */
+  /**
+   * After a failure, pauses sending until the outcome is recorded, which may open the breaker or disable the
+   * endpoint.
+   */
   async function pauseUntil(recorded: Promise<unknown>, endpoint: EndpointRef): Promise<void> {
     queues.pause(endpoint);
     const released = claims.release(queues.invalidate(endpoint));
     await Promise.allSettled([released, recorded]);
     queues.resume(endpoint);
-    // With what a claim that was under way has brought meanwhile.
+    // Also releases the result of a claim that was under way meanwhile.
     invalidate(endpoint);
     wake([endpoint]);
     await released;
   }
 
-  /** Releases what is prefetched, and claims again. */
+  /** Releases prefetched claims, so that they are claimed again. */
   function invalidate(endpoint: EndpointRef): void {
     const prefetched = queues.invalidate(endpoint);
     if (prefetched.length === 0) return;
@@ -111,7 +117,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   };
 }
 
-/** Claims for ready endpoints, again and again, and passes on the endpoints that got something. */
+/** Claims for ready endpoints in a loop, and passes on endpoints that got deliveries. */
 function startClaimLoop(
   { claims, leaseSeconds, pollIntervalMs, log }: DispatcherDeps,
   queues: PrefetchQueues<ClaimedDelivery>,
@@ -152,7 +158,7 @@ function startClaimLoop(
   };
 }
 
-/** Work that nobody waits for before the stop. */
+/** Background work that only a stop waits for. */
 function createTasks(onFault: (error: unknown) => void) {
   const running = new Set<Promise<void>>();
   return {

@@ -1,7 +1,7 @@
 /**
- * Fills the outbox where tables are distributed by organization. What one statement computes for the next, Citus sends to
- * all nodes, and then nobody is served while one of them is down: so each step of `insert` is a statement of its own here,
- * which runs on the node of the organization alone.
+ * Fills the outbox where tables are distributed by organization. Citus sends the intermediate results of one
+ * statement to all nodes, so one node that is down would stop every organization. Each step of `insert` is
+ * therefore a statement of its own, which runs on the node of the organization alone.
  */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
@@ -33,7 +33,7 @@ export async function insertByOrganization(sql: Sql, events: OutgoingEvent[]): P
   return queued;
 }
 
-/** Events without a subscriber are left out. */
+/** Leaves out events without a subscriber. */
 async function withSubscribers(
   sql: Sql,
   organizationId: string,
@@ -49,7 +49,7 @@ async function withSubscribers(
   const subscribed = events
     .map((event) => ({ ...event, subscribers: endpoints.filter((endpoint) => takes(endpoint, event)) }))
     .filter(({ subscribers }) => subscribers.length > 0);
-  // No table is read: the coordinator makes the ids, in their order.
+  // Reads no table: the coordinator generates the ids, in ascending order.
   const ids = await query<{ id: string }>(sql, 'select uuidv7() as id from generate_series(1, ?)', [
     subscribed.length,
   ]);
@@ -77,7 +77,7 @@ async function insertEvents(sql: Sql, organizationId: string, events: StoredEven
   );
 }
 
-/** They get their ids, by which they are sent, in the order of the events. */
+/** Ids, which decide the order of sending, follow the order of the events. */
 async function insertDeliveries(sql: Sql, organizationId: string, events: StoredEvent[]): Promise<void> {
   const deliveries = events.flatMap(({ id, type, subscribers }) =>
     subscribers.map((subscriber) => ({ eventId: id, type, endpointId: subscriber.id })),

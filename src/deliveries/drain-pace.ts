@@ -1,9 +1,9 @@
 /**
- * How fast a backlog is drained. The pace grows while the receiver copes, and falls when it fails too much; a receiver
- * that fails a little still gets all that it can take.
+ * The pace of draining a backlog. It grows while the receiver keeps up, and falls when too many requests
+ * fail; a receiver with few failures still gets as much as it can handle.
  */
 
-/** What came of the requests of one second, or of several. */
+/** Outcomes of the requests of one or more seconds. */
 export interface Requests {
   sent: number;
   failed: number;
@@ -13,7 +13,7 @@ export interface Requests {
 export interface DrainPace {
   /** Requests per second. */
   pace: number;
-  /** Requests since the share of failures was last evaluated: too few to tell a share. */
+  /** Requests since the share of failures was last evaluated, too few for a reliable share. */
   unevaluated: Requests;
 }
 
@@ -21,8 +21,8 @@ const NONE: Requests = { sent: 0, failed: 0 };
 const GROWTH = { afterNone: 2, afterSome: 1.25 };
 const FAILED_SHARE_MAX = 0.25;
 /**
- * Of fewer requests, a receiver that fails one in five at random too often seems to fail one in four: of 20 in 37 % of
- * the cases, of 50 in 19 %.
+ * With fewer requests, a receiver that fails one in five at random too often appears to fail one in four:
+ * with 20 in 37 % of the cases, with 50 in 19 %.
  */
 const EVALUATED_MIN = 50;
 

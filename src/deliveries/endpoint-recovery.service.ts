@@ -1,4 +1,6 @@
-/** The activities of `workflows/deliver-webhooks.ts`. Each starts from what the rows say, so it can be repeated. */
+/**
+ * Activities of `workflows/deliver-webhooks.ts`. Each starts from the current rows, so it can be repeated.
+ */
 import type { BreakerRepository } from '../endpoints/breaker.repository.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { EndpointHealthRepository, RecoveryStateRow } from '../endpoints/endpoint-health.repository.ts';
@@ -27,19 +29,25 @@ export interface EndpointRecoveryDeps {
   drainPerSecondMax: number;
   /** Length of one tick of a drain: a second, shorter in tests. */
   drainTickMs: number;
-  /** Makes the dispatcher look at the endpoint again. */
+  /** Makes the dispatcher check the endpoint again. */
   wake(endpoint: EndpointRef): Promise<void>;
-  /** The process is stopping: start nothing more and release what is claimed. */
+  /** Whether the process is stopping: then nothing more starts, and claims are released. */
   isStopping(): boolean;
   log: Log;
 }
 
 const DRAIN_TICKS = 10;
-/** After so many ticks a drain starts nothing more of its claims, so a slow receiver cannot make it outlive its lease. */
+/**
+ * After this many ticks, a drain sends no more of its claims, so a slow receiver cannot make it outlive its
+ * lease.
+ */
 const STALE_TICKS = 2;
-/** One step of the run sends retries for so long, if there are enough: each step costs events of its history. */
+/**
+ * How long one step of the run sends retries, if there are enough; each step costs events of the run's
+ * history.
+ */
 const RETRY_ROUND_MS = 20_000;
-/** Between two looks for retries, so that those that are due about then go out together. */
+/** Pause between two claims of retries, so that retries due at about the same time are claimed together. */
 const RETRY_PAUSE_MS = { min: 100, max: 1_000 };
 
 interface SendOutcome extends Requests {
@@ -93,8 +101,8 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
   }
 
   /**
-   * Tells those who record failures when the run looks again, so that they need not wake it. What failed before they
-   * could see that is found by looking once more.
+   * Stores when the run checks the endpoint next, so that recorded failures need not wake it. Then reads the
+   * state again, to find failures that were recorded before this was visible.
    */
   async function plan(endpoint: EndpointRef, state: RecoveryStateRow): Promise<NextStep | null> {
     const next = nextStep(state, state.now);
@@ -116,14 +124,17 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
       }
     },
 
-    /** What a customer asked to resend: each is sent, whether or not another one fails. */
+    /** Sends every delivery that a customer asked to resend, even if another one fails. */
     async sendImmediate(endpoint: EndpointRef): Promise<void> {
       const claimed = await claims.claimImmediate(endpoint, perEndpointMax, leaseSeconds);
       if (claimed.length === 0) await delay(drainTickMs);
       await Promise.all(claimed.map(async (claim) => (await attempts.attempt(claim)).recorded));
     },
 
-    /** Goes on while the next retry is due within seconds. A failure takes its own retry and delays no other. */
+    /**
+     * Continues while the next retry is due within seconds. A failure waits for its own retry and delays no
+     * other.
+     */
     async sendRetries(endpoint: EndpointRef): Promise<void> {
       const endsAt = performance.now() + RETRY_ROUND_MS;
       while (performance.now() < endsAt && !deps.isStopping()) {
@@ -144,7 +155,7 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     async probeEndpoint(endpoint: EndpointRef): Promise<void> {
       const [claim] = await claims.claimProbe(endpoint, leaseSeconds);
       if (!claim) {
-        // What there is, is locked or not queued yet.
+        // All deliveries are locked or not queued yet.
         if (!(await backlog.queueReplay(endpoint))) await delay(drainTickMs);
         return;
       }
@@ -154,8 +165,8 @@ export function createEndpointRecoveryService(deps: EndpointRecoveryDeps) {
     },
 
     /**
-     * Some ticks of the drain. Closes the breaker when the drain has caught up: a claim got less than it asked for, and
-     * what has come since then has waited for less than a tick.
+     * Runs some ticks of the drain. Closes the breaker when the drain has caught up: a claim got less than it
+     * asked for, and newer deliveries have waited for less than a tick.
      */
     async drainBacklog(endpoint: EndpointRef, firstPace: number): Promise<DrainProgress> {
       let drain = startPace(firstPace);

@@ -1,19 +1,19 @@
-/** The next step for an endpoint whose deliveries fail, as its workflow decides it, and how the Temporal UI shows it. */
+/** The next step of the workflow of a failing endpoint, and its description in the Temporal UI. */
 export interface RecoveryState {
   status: 'active' | 'disabled';
   breaker: 'closed' | 'open' | 'draining';
   nextProbeAt: Date | null;
-  /** Deliveries without an attempt. */
+  /** Number of deliveries without an attempt. */
   pending: number;
   retrying: number;
-  /** There are retries that a customer asked for: they are sent now. */
+  /** Whether a customer asked for retries that are sent now. */
   hasImmediate: boolean;
-  /** There is backlog that is not queued yet, as of a replay. */
+  /** Whether there is backlog that is not queued yet, for example of a replay. */
   hasUnqueued: boolean;
   nextRetryAt: Date | null;
 }
 
-/** What the workflow sees: all times are ISO 8601. */
+/** The state as the workflow gets it; all times are ISO 8601. */
 export interface RecoveryView {
   status: RecoveryState['status'];
   disabledReason: string | null;
@@ -28,7 +28,7 @@ export interface RecoveryView {
 
 export type NextStep =
   | { kind: 'end' }
-  /** Whatever the endpoint's health. */
+  /** Sent regardless of the endpoint's health. */
   | { kind: 'immediate' }
   | { kind: 'probe' }
   | { kind: 'drain' }
@@ -43,8 +43,8 @@ export interface DrainProgress {
 }
 
 /**
- * A retry that is due so soon is waited for by the step that sends it: the run's history grows with its steps, and an
- * endpoint that fails now and then would take several for each failure.
+ * The step that sends retries waits for one that is due this soon. Separate steps would make the run's
+ * history grow by several for each failure of an endpoint that fails now and then.
  */
 export const RETRY_AHEAD_MS = 10_000;
 
@@ -64,7 +64,7 @@ function dueOr(kind: 'probe' | 'retry' | 'close', at: Date, now: Date, aheadMs =
   return waitMs <= aheadMs ? { kind } : { kind: 'wait', until: at.toISOString(), waitMs, for: kind };
 }
 
-/** The current details of the run. */
+/** The current details of the run in the Temporal UI. */
 export function describeRecovery(view: RecoveryView): string {
   const { host, breaker, pending, retrying, lastError, failingSince, next } = view;
   return [

@@ -14,22 +14,22 @@ export interface Answer {
 
 export class DeadlinePassed extends Error {}
 class AnswerTooLong extends Error {}
-/** The receiver closed a connection that had served a request before, and answered nothing. */
+/** The receiver closed a connection that had served a request before, without an answer to this one. */
 export class StaleConnection extends Error {}
 
 const REDIRECTION = 300;
-/** By definition (RFC 9110, sections 15.3.5 and 15.4.5), whatever Content-Length they name. */
+/** No body by definition (RFC 9110, sections 15.3.5 and 15.4.5), whatever their Content-Length. */
 const WITHOUT_CONTENT = [204, 304];
 
 interface ExchangeOptions {
   resolve(answer: Answer): void;
   reject(error: unknown): void;
   deadlineMs: number;
-  /** Called when the request starts. It gets the connection as soon as the request is written to one. */
+  /** Called when the request starts; `onConnection` gets the connection once the request is written to it. */
   onStart(onConnection: (connection: Connection) => void): void;
 }
 
-/** By the callbacks of the client: a stream per answer would double the cost of an attempt. */
+/** Uses the callbacks of the client, because a stream per answer would double the cost of an attempt. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Answer) => void;
   readonly #reject: (error: unknown) => void;
@@ -48,7 +48,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#onStart = onStart;
-    // After a stall of the event loop, timers fire before I/O: wait one turn, so that data already received counts.
+    // After a stall of the event loop, timers fire before I/O. Waiting one turn lets data that already
+    // arrived count.
     const failAfterReading = () => setImmediate(() => this.#fail(new DeadlinePassed()));
     this.#timer = setTimeout(failAfterReading, deadlineMs);
   }
@@ -99,7 +100,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: Error): void {
-    // A status that is no success says all that matters: the body is only shown.
+    // Only the status of a failure matters; the body is just shown.
     if (this.#statusCode >= REDIRECTION) {
       this.#succeed();
       this.#controller?.abort(error);
@@ -112,7 +113,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#reject(this.#connection?.fault ?? error);
   }
 
-  /** False when the exchange had ended before. */
+  /** False if the exchange had already ended. */
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
@@ -121,7 +122,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Safe wherever it is shown: no markup, no control characters. */
+/** Safe to show anywhere: no markup, no control characters. */
 const escapeText = (text: string) =>
   text.replace(
     /[\p{Cc}\p{Cf}<>&"'\\]/gu,

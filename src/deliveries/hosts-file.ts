@@ -1,4 +1,4 @@
-/** The names of a hosts file (hosts(5)), and those that are always this machine (RFC 6761, section 6.3). */
+/** Names of a hosts file (hosts(5)), and names that always mean this machine (RFC 6761, section 6.3). */
 import ipaddr from 'ipaddr.js';
 
 /** The addresses of each name, in the order of the file. */

@@ -1,7 +1,8 @@
 /**
- * The addresses of the receivers' host names, looked up before an attempt begins. Each organization has a few look-ups
- * under way, names that failed the last time have places apart, and a name is looked up once for all who wait for it:
- * names that are slow to answer delay no other organization. Who gets no turn in time has not begun its attempt.
+ * Addresses of the receivers' host names, looked up before an attempt begins. Each organization has a few
+ * look-ups under way, with separate places for names that failed last time, and concurrent callers share the
+ * look-up of a name: slow names delay no other organization. Without a turn in time, the attempt does not
+ * begin.
  */
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
@@ -9,7 +10,7 @@ import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 export interface ResolvedAddress {
   address: string;
   family: number;
-  /** 0 or absent: the answer serves those who wait for it, and nobody later. */
+  /** 0 or absent: the answer serves the present callers only. */
   ttlSeconds?: number;
 }
 
@@ -18,11 +19,11 @@ export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<Res
 
 export interface NameLookupsOptions {
   resolve: ResolveName;
-  /** Of one look-up, from its turn on. */
+  /** Time limit of one look-up, counted from its turn. */
   timeoutMs: number;
-  /** How long to wait for a turn. */
+  /** Longest wait for a turn. */
   waitMaxMs: number;
-  /** A look-up had no turn in time. */
+  /** Called when a look-up had no turn in time. */
   onRefused?(): void;
   /** Default: `performance.now()`. */
   nowMs?(): number;
@@ -30,13 +31,15 @@ export interface NameLookupsOptions {
 
 export interface NameAnswer {
   addresses: ResolvedAddress[];
-  /** Why there are none. */
+  /** Why there are no addresses. */
   error: NodeJS.ErrnoException | null;
 }
 
 export interface NameLookups {
   /**
-   * Makes sure that there is an answer, good or bad. Resolves with the moment at which the wait for a turn was over. @throws NoTurn when there was none in time.
+   * Makes sure that there is an answer or a failure. Resolves with the time at which the wait for a turn
+   * ended.
+   * @throws NoTurn when there was none in time.
    */
   prepare(hostname: string, organizationId: string): Promise<number>;
   /** The answer of the latest look-up. */
@@ -51,7 +54,7 @@ const PER_ORGANIZATION_MAX = 8;
 const IN_FLIGHT_MAX = 256;
 const NAMES_MAX = 10_000;
 const TTL_MS_MAX = 60_000;
-/** Less than the first wait of the retry schedule, so that each retry asks anew. */
+/** Less than the first wait of the retry schedule, so that each retry looks up again. */
 const FAILURE_TTL_MS = 2_000;
 
 export function createNameLookups(options: NameLookupsOptions): NameLookups {
@@ -63,9 +66,9 @@ export function createNameLookups(options: NameLookupsOptions): NameLookups {
     waitMaxMs,
     ...(options.onRefused && { onRefused: options.onRefused }),
   });
-  /** By organization and name, so that nobody waits in the queue of another organization. */
+  /** Keyed by organization and name, so that callers only wait in the queue of their own organization. */
   const prepared = new Map<string, Promise<number>>();
-  /** By name. */
+  /** Keyed by name. */
   const underWay = new Map<string, Promise<void>>();
 
   const isFresh = (hostname: string) => (answers.get(hostname)?.freshUntilMs ?? 0) > nowMs();
@@ -113,7 +116,7 @@ const fault = (code: string) => Object.assign(new Error('the name was not looked
 const toTtlMs = (addresses: ResolvedAddress[]) =>
   Math.min(TTL_MS_MAX, ...addresses.map(({ ttlSeconds = 0 }) => ttlSeconds * 1000));
 
-/** Joins the work that is under way under this key, or begins it. */
+/** Joins the work under way for this key, or begins it. */
 function once<T>(underWay: Map<string, Promise<T>>, key: string, begin: () => Promise<T>): Promise<T> {
   const begun = underWay.get(key);
   if (begun) return begun;

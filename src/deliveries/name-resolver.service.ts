@@ -1,7 +1,7 @@
 /**
- * Asks name servers for the addresses of a host name, over sockets of its own: `dns.lookup` runs on the four threads
- * that the whole process shares, and a name that never answers would occupy one of them. The hosts file is honoured;
- * search domains are not, since customers write the names.
+ * Asks name servers for the addresses of a host name, over its own sockets: `dns.lookup` uses the four
+ * threads of the process, and a name without an answer would occupy one of them. Honours the hosts file, but
+ * not search domains, since customers write the names.
  */
 import { Resolver } from 'node:dns/promises';
 import { readFileSync, statSync } from 'node:fs';
@@ -10,19 +10,19 @@ import { findLocal, type Hosts, parseHosts } from './hosts-file.ts';
 import type { ResolvedAddress, ResolveName } from './name-lookups.service.ts';
 
 export interface NameResolverOptions {
-  /** `address` or `address:port`; empty: those of the system. */
+  /** Each is `address` or `address:port`; empty: the servers of the system. */
   servers: readonly string[];
   hostsFile?: string;
 }
 
-/** An answer counts until then; the caller's signal may end the look-up earlier. */
+/** Answers count until then; the caller's signal may end the look-up earlier. */
 const ANSWER_MS = 5_000;
-/** A question without an answer is repeated beside it, since either may be the one that gets an answer. */
+/** Interval of further questions beside an unanswered one; the first answer to any of them counts. */
 const REPEAT_MS = 1_000;
 const QUESTIONS_MAX = 4;
 /** How long the addresses of one family wait for those of the other. */
 const OTHER_FAMILY_MS = 1_000;
-/** So that a busy receiver does not cost a question for every request. */
+/** Keeps a busy receiver from costing a question per request. */
 const TTL_SECONDS_MIN = 1;
 const HOSTS_TTL_SECONDS = 5;
 const NOT_FOUND = ['ENOTFOUND', 'ENODATA', 'EBADNAME'];
@@ -76,8 +76,8 @@ async function ask(
 }
 
 /**
- * A resolver for each question: it has a port of its own, can be cancelled alone, and knows the servers of now. Each
- * question goes to the next server, and on to the others where one refuses it.
+ * Opens a resolver for one question: it has its own port, can be cancelled alone, and uses the current
+ * servers. Questions rotate over the servers, and move on when one refuses.
  */
 function openResolver(servers: readonly string[], nth: number): Resolver {
   const resolver = new Resolver({ timeout: ANSWER_MS, tries: 1 });
@@ -87,7 +87,10 @@ function openResolver(servers: readonly string[], nth: number): Resolver {
   return resolver;
 }
 
-/** Asks again while there is no answer, or at once after a failure that another question may not meet. */
+/**
+ * Repeats the question while there is no answer, or at once after a failure that another question may not
+ * meet.
+ */
 function firstAnswer<T>(question: (nth: number) => Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let asked = 0;
@@ -119,7 +122,7 @@ function firstAnswer<T>(question: (nth: number) => Promise<T>, signal: AbortSign
 
 const isMissing = ({ code = 'ENOTFOUND' }: { code?: string }) => NOT_FOUND.includes(code);
 
-/** In the terms of getaddrinfo: the name has no address, or nobody could say. */
+/** Codes of getaddrinfo: either the name has no address, or no server could answer. */
 function toFault(reasons: Array<{ code?: string }>): Error {
   const code = reasons.every(isMissing) ? 'ENOTFOUND' : 'EAI_AGAIN';
   return Object.assign(new Error('the name has no address', { cause: reasons[0] }), { code });

@@ -1,28 +1,34 @@
 /**
- * The dispatcher's bookkeeping: for which endpoints to claim how much, what is claimed and waits to be sent
- * (prefetched), and how much is in flight. No I/O and no clock.
+ * The dispatcher's bookkeeping: how much to claim for which endpoints, which claims wait to be sent
+ * (prefetched), and how many requests are in flight. No I/O and no clock.
  */
 import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
 import type { EndpointCapacity } from './claims.repository.ts';
 
-/** Endpoints in one claim, so that the statement stays short however many endpoints there are. */
+/** Bounds the statement of a claim, however many endpoints there are. */
 const ENDPOINTS_PER_CLAIM = 500;
-/** Prefetched deliveries in all, shared by the endpoints that have something to send: each holds its payload in memory. */
+/**
+ * Total of prefetched deliveries, shared by the endpoints with something to send; each holds its payload in
+ * memory.
+ */
 const PREFETCHED_MAX = 2_000;
-/** Requests in flight in all, shared alike: each holds a socket. Every endpoint gets a few, however many there are. */
+/**
+ * Total of requests in flight, shared in the same way; each holds a socket. Every endpoint gets a few in any
+ * case.
+ */
 const IN_FLIGHT_MAX = 640;
 const IN_FLIGHT_MIN = 2;
 /**
- * Prefetched deliveries of one endpoint, as a multiple of its requests in flight: its next request starts without a
- * statement in between. The multiple doubles when the endpoint needs more within `growWithinMs`, so that a fast receiver
- * costs few statements.
+ * Prefetched deliveries of one endpoint, as a multiple of its requests in flight, so that its next request
+ * starts without a statement in between. The multiple doubles when the endpoint needs more within
+ * `growWithinMs`, so that a fast receiver costs few statements.
  */
 const PREFETCH_FACTOR = { first: 8, most: 32, growWithinMs: 150 };
 
 export interface PrefetchLimits {
   /** Requests in flight to one endpoint. */
   perEndpointMax: number;
-  /** Claims that are older are not sent. */
+  /** Older claims are not sent. */
   maxClaimAgeMs: number;
 }
 
@@ -39,7 +45,7 @@ export class PrefetchQueues<Claim extends EndpointRef> {
   readonly #queues = new Map<string, EndpointQueue<Claim>>();
   /** Endpoints that may have deliveries to claim. */
   readonly #ready = new Map<string, EndpointRef>();
-  /** How many failures of each endpoint are being recorded. */
+  /** Number of failures per endpoint that are being recorded. */
   readonly #paused = new Map<string, number>();
 
   constructor(limits: PrefetchLimits) {
@@ -50,7 +56,10 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     for (const endpoint of endpoints) this.#ready.set(endpointKey(endpoint), endpoint);
   }
 
-  /** The ready endpoints whose queue has run low, and how much to claim for each. They are no longer ready. */
+  /**
+   * Takes the ready endpoints whose queue has run low, with the number to claim for each. They are no longer
+   * ready.
+   */
   takeCapacities(): EndpointCapacity[] {
     const capacities: EndpointCapacity[] = [];
     for (const [key, { organizationId, endpointId }] of this.#ready) {
@@ -65,7 +74,7 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     return capacities;
   }
 
-  /** Adds what was claimed for these capacities. Returns the endpoints that got something. */
+  /** Adds claims for these capacities. Returns the endpoints that got some. */
   add(claimed: readonly Claim[], capacities: readonly EndpointCapacity[], nowMs: number): EndpointRef[] {
     const counts = new Map<string, number>();
     for (const claim of claimed) {
@@ -77,13 +86,13 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     for (const endpoint of served) {
       const key = endpointKey(endpoint);
       growPrefetch(this.#getOrCreate(key), nowMs);
-      // Where the capacity was the limit, there may be more to claim.
+      // A full capacity means that there may be more to claim.
       if (counts.get(key) === endpoint.capacity) this.#ready.set(key, endpoint);
     }
     return served;
   }
 
-  /** The next delivery to send, counted as in flight; null when there is none, or none may be sent now. */
+  /** The next delivery to send, counted as in flight; null when there is none, or the limit is reached. */
   next(endpoint: EndpointRef): Claim | null {
     const key = endpointKey(endpoint);
     const queue = this.#queues.get(key);
@@ -94,7 +103,7 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     return next.claim;
   }
 
-  /** One request to the endpoint has ended. */
+  /** Counts the end of a request to the endpoint. */
   finish(endpoint: EndpointRef): void {
     const key = endpointKey(endpoint);
     const queue = this.#queues.get(key) as EndpointQueue<Claim>;
@@ -102,7 +111,7 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     this.#removeIfEmpty(key, queue);
   }
 
-  /** Whether a request could start now, but for a claim that is too old. */
+  /** Whether only the age of the next claim keeps a request from starting. */
   isStale(endpoint: EndpointRef, nowMs: number): boolean {
     const queue = this.#queues.get(endpointKey(endpoint));
     const oldest = queue?.prefetched[0];
@@ -116,7 +125,7 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     return this.#ready.has(key) && !this.#paused.has(key) && this.#isLow(this.#queues.get(key));
   }
 
-  /** Nothing is claimed or sent for the endpoint until each pause has ended. */
+  /** Stops claiming and sending for the endpoint until every pause has ended. */
   pause(endpoint: EndpointRef): void {
     const key = endpointKey(endpoint);
     this.#paused.set(key, (this.#paused.get(key) ?? 0) + 1);
@@ -129,14 +138,14 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     else this.#paused.delete(key);
   }
 
-  /** Removes what is prefetched for the endpoint, to be released. */
+  /** Removes and returns the prefetched claims of the endpoint; the caller releases them. */
   invalidate(endpoint: EndpointRef): Claim[] {
     const key = endpointKey(endpoint);
     const queue = this.#queues.get(key);
     return queue ? this.#empty(key, queue) : [];
   }
 
-  /** The same for all endpoints. */
+  /** Removes and returns the prefetched claims of all endpoints. */
   invalidateAll(): Claim[] {
     return [...this.#queues].flatMap(([key, queue]) => this.#empty(key, queue));
   }
@@ -179,7 +188,7 @@ export class PrefetchQueues<Claim extends EndpointRef> {
     return Math.min(this.#limits.perEndpointMax, Math.max(IN_FLIGHT_MIN, this.#share(IN_FLIGHT_MAX)));
   }
 
-  /** Leaves one share free for the next endpoint that has something to send. */
+  /** Divides by one more, so that a share is free for the next endpoint with something to send. */
   #share(total: number): number {
     return Math.floor(total / (this.#queues.size + 1));
   }

@@ -1,14 +1,15 @@
 /**
- * Notifies the dispatchers of all processes of what this one has queued, after the commits. Within a commit, NOTIFY would hold a
- * lock of the whole server until that commit is on disk, so that commits could no longer share a flush.
+ * Notifies the dispatchers of all processes of deliveries that this process has queued, after the commits.
+ * Inside a transaction, NOTIFY would hold a lock of the whole server until the commit is on disk, so commits
+ * could no longer share a flush.
  */
 import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
 
 export interface QueueNotifierDeps {
   notify(endpoints: EndpointRef[]): Promise<void>;
-  /** At most one notification in this time; the first one leaves at once. */
+  /** Minimum time between two notifications; the first one is sent at once. */
   gatherMs: number;
-  /** The dispatchers find what they were not notified of when they look the next time. */
+  /** Dispatchers find by polling what they were not notified of. */
   onFault(error: unknown): void;
 }
 
@@ -41,7 +42,7 @@ export function createQueueNotifier({ notify, gatherMs, onFault }: QueueNotifier
       for (const endpoint of endpoints) gathered.set(endpointKey(endpoint), endpoint);
       sendNext();
     },
-    /** Sends what is gathered. */
+    /** Sends gathered notifications. */
     async stop(): Promise<void> {
       isStopping = true;
       if (pause) clearTimeout(pause);

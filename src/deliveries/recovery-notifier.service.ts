@@ -1,19 +1,20 @@
 /**
- * Starts or wakes an endpoint's workflow when its deliveries fail: at most one call per endpoint and second, none when
- * the workflow looks soon enough by itself, and nobody waits for it. Each call costs events of the workflow's history.
+ * Starts or wakes an endpoint's workflow when its deliveries fail, in the background: at most one call per
+ * endpoint and second, and none when the workflow checks the endpoint soon enough by itself. Each call costs
+ * events of the workflow's history.
  */
 import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
 
 export interface RecoveryNotifierDeps {
   startRecovery(endpoint: EndpointRef): Promise<void>;
-  /** Whether a workflow looks at the endpoint by that time; null: as soon as it can. */
+  /** Whether a workflow checks the endpoint by that time; null: as soon as possible. */
   hasRunBy(endpoint: EndpointRef, dueAt: Date | null): Promise<boolean>;
-  /** Nothing is lost: the sweep starts the workflow. */
+  /** A failed call loses nothing: the sweep starts the workflow. */
   onFault(error: unknown): void;
 }
 
 export interface RecoveryNotifier {
-  /** The endpoint has something to do at that time; without one, at once. */
+  /** Announces that the endpoint has something to do at that time; by default at once. */
   notifyRecovery(endpoint: EndpointRef, dueAt?: Date | null): void;
   flush(): Promise<void>;
 }
@@ -26,7 +27,7 @@ export function createRecoveryNotifier({
   onFault,
 }: RecoveryNotifierDeps): RecoveryNotifier {
   const calls = new Map<string, Promise<void>>();
-  /** What to call for after the interval, by the earliest time; null: at once. */
+  /** The earliest due time to call for after the interval, per endpoint; null: at once. */
   const next = new Map<string, Date | null>();
   const endPauses = new Set<() => void>();
   let isFlushing = false;

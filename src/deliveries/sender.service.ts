@@ -1,7 +1,8 @@
 /**
- * One request to a customer's receiver, limited in time, bytes, redirects and destination. The address is checked when
- * the URL holds one, for every address that a name resolves to, and again on the connected socket, so DNS rebinding
- * gains nothing. The name is looked up before the attempt begins: a wait for our own turn is no part of it.
+ * Sends one request to a customer's receiver, limited in time, bytes, redirects and destination. Checks an
+ * address in the URL, every address that a name resolves to, and the address of the connected socket, so DNS
+ * rebinding gains nothing. Looks up the name before the attempt begins, so waiting for a turn does not count
+ * as part of it.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
@@ -15,12 +16,12 @@ import type { NameLookups } from './name-lookups.service.ts';
 import { sign } from './signature.ts';
 
 export interface OutgoingRequest {
-  /** Whose look-ups the host name waits for. */
+  /** The organization whose turns the look-up of the host name uses. */
   organizationId: string;
   url: string;
   eventId: string;
   body: string;
-  /** The header `traceparent`. */
+  /** Value of the header `traceparent`. */
   trace?: string | null;
   /** The current one first; empty when the endpoint has none. */
   secrets: string[];
@@ -30,14 +31,14 @@ export interface SenderOptions {
   isAllowedAddress(address: string): boolean;
   userAgent: string;
   now(): Date;
-  /** From the look-up of the name to the last byte of the answer. */
+  /** Limits an attempt from the look-up of the name to the last byte of the answer. */
   deadlineMs: number;
   connectTimeoutMs: number;
   names: NameLookups;
 }
 
 export interface Sender {
-  /** @throws NoTurn when the host name could not be looked up in time for reasons of ours: no attempt was made. */
+  /** @throws NoTurn when the host name got no turn for its look-up in time: no attempt was made. */
   attempt(outgoing: OutgoingRequest): Promise<AttemptResult>;
   close(): Promise<void>;
 }
@@ -72,8 +73,8 @@ export function createSender(options: SenderOptions): Sender {
     });
 
   /**
-   * A receiver may close a connection while the request is under way to it. On one that has served a request before, that
-   * says nothing about this request, which is repeated once.
+   * A receiver may close a kept-alive connection while a request is on its way. This does not count as a
+   * failure: the request is repeated once, on a new connection.
    */
   async function send(url: URL, outgoing: OutgoingRequest, deadlineMs: number): Promise<Answer> {
     const startedAt = performance.now();
@@ -86,7 +87,7 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
-  /** Answers with the start of the attempt: it does not include the wait for a turn. */
+  /** Returns the start of the attempt, which excludes the wait for a turn. */
   async function lookUp({ hostname }: URL, organizationId: string): Promise<number> {
     return isIP(toLiteral(hostname)) ? performance.now() : options.names.prepare(hostname, organizationId);
   }
@@ -131,7 +132,10 @@ export function createSender(options: SenderOptions): Sender {
 
 interface Connections {
   connect: buildConnector.connector;
-  /** To be called when a request starts. The connection that it is written to is known before anything else happens. */
+  /**
+   * To be called when a request starts. `onConnection` runs as soon as the request is written to a
+   * connection.
+   */
   onStart(onConnection: (connection: Connection) => void): void;
   close(): void;
 }
@@ -139,12 +143,12 @@ interface Connections {
 /** Published by the client with the headers of a request: https://undici.nodejs.org/#/docs/api/DiagnosticsChannel */
 const HEADERS_SENT = 'undici:client:sendHeaders';
 
-/** The address of each is checked, and which request each serves is known. */
+/** Opens connections to checked addresses, and tracks which request each one serves. */
 function createConnections(options: SenderOptions): Connections {
   const known = new WeakMap<Socket, Connection>();
   let starting: ((connection: Connection) => void) | null = null;
 
-  /** Of this process's other clients nobody is starting. */
+  /** Ignores connections of other clients in this process. */
   function onHeadersSent(message: unknown): void {
     const connection = known.get((message as { socket: Socket }).socket);
     if (!connection) return;
@@ -178,7 +182,7 @@ function createConnections(options: SenderOptions): Connections {
 const toLiteral = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
 
 function guardedConnector({ isAllowedAddress, connectTimeoutMs, names }: SenderOptions) {
-  /** Of what the attempt has looked up, so that a connection waits for no name server. */
+  /** Uses the addresses that the attempt has looked up, so that a connection waits for no name server. */
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     const { addresses, error } = names.latest(hostname);
     const [first] = addresses;
@@ -190,7 +194,10 @@ function guardedConnector({ isAllowedAddress, connectTimeoutMs, names }: SenderO
       else callback(null, first.address, first.family);
     });
   };
-  /** For hosts with so many addresses: they are tried one after the other. */
+  /**
+   * Connectors by the number of addresses of a host, which are tried one after the other within the time
+   * limit.
+   */
   const connectors = new Map<number, buildConnector.connector>();
   function connectorFor(addressCount: number): buildConnector.connector {
     const connector =
@@ -221,5 +228,5 @@ function guardedConnector({ isAllowedAddress, connectTimeoutMs, names }: SenderO
   return connect;
 }
 
-/** RFC 6066, section 3: a name without a trailing dot, and no address. */
+/** RFC 6066, section 3: the name has no trailing dot, and an address is not sent. */
 const toServerName = (host: string) => (isIP(host) ? {} : { servername: host.replace(/\.$/, '') });

@@ -8,7 +8,7 @@ export interface SignedContent {
   body: string;
 }
 
-/** The value of the `webhook-signature` header. */
+/** Value of the `webhook-signature` header. */
 export function sign({ id, timestampSeconds, body }: SignedContent, secrets: readonly string[]): string {
   const content = `${id}.${timestampSeconds}.${body}`;
   return secrets

@@ -1,4 +1,4 @@
-/** A wait that another caller can cut short. */
+/** A wait that another caller can end early. */
 export interface WakeUp {
   /** Ends the wait, or makes the next one end at once. */
   wakeUp(): void;

@@ -1,15 +1,16 @@
 /**
- * Where deliveries may go: public addresses, and ranges that the operator allows. A customer's URL must not make this
- * service send requests into an internal network (server-side request forgery).
+ * Addresses that deliveries may go to: public ones, and ranges that the operator allows. A customer's URL
+ * must not make this service send requests into an internal network (server-side request forgery).
  *
- * Tunnels to IPv4 (NAT64, 6to4, Teredo) are refused as a whole, wherever they end; an IPv4-mapped address is treated as
- * the IPv4 address in it. The special ranges are those of ipaddr.js, which follow the registries of IANA.
+ * Tunnels to IPv4 (NAT64, 6to4, Teredo) are refused as a whole, wherever they end; an IPv4-mapped address is
+ * treated as the IPv4 address in it. The special ranges come from ipaddr.js, which follows the registries of
+ * IANA.
  */
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** For addresses in URLs and for those that names resolve to. False for text that is not an address. */
+/** Checks addresses in URLs and addresses that names resolve to. False for text that is not an address. */
 export function isAllowedAddress(text: string, allowedRanges: readonly string[]): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);

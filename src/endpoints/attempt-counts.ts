@@ -1,10 +1,10 @@
-/** What is kept of attempts per endpoint and hour. */
+/** Counts of attempts per endpoint and hour. */
 import type { LAST_STATUSES } from './endpoint.ts';
 
 export interface AttemptCounts {
   delivered: number;
   failed: number;
-  /** Of all of them, added up. */
+  /** Total of all attempts. */
   durationMs: number;
   durationMaxMs: number;
 }

@@ -1,4 +1,7 @@
-/** Transitions of an endpoint's circuit breaker. Each states the state that it starts from, so a repeat changes nothing. */
+/**
+ * Transitions of an endpoint's circuit breaker. Each names the state that it starts from, so a repeat changes
+ * nothing.
+ */
 import type { Database } from '../db/database.ts';
 import type { Collection } from '../events/collection.ts';
 import type { EndpointRef } from './endpoint.ts';
@@ -12,9 +15,9 @@ export interface DisabledEndpoint {
 
 export type BreakerRepository = ReturnType<typeof createBreakerRepository>;
 
-/** That the breaker opens, and what was read when it was decided. */
+/** The decision to open the breaker, with the state that it was based on. */
 export interface BreakerDecision {
-  /** Not only a failed probe. */
+  /** False for a failed probe alone. */
   isOutage: boolean;
   recoveredAt: Date | null;
 }
@@ -25,9 +28,10 @@ export function createBreakerRepository(sql: Database) {
 
   return {
     /**
-     * Sends nothing until the probe; a later probe that is planned already stays. An outage turns everything queued into
-     * backlog; a failed probe does not start the backlog anew. True when it was not open before. Nothing changes when the
-     * endpoint has recovered since it was read: another process may have found that meanwhile.
+     * Opens the breaker: only a probe is sent, at the latest probe time that is planned. An outage turns
+     * everything queued into backlog; a failed probe does not restart the backlog. Returns true if the
+     * breaker was not open before. Changes nothing if the endpoint has recovered since it was read, because
+     * another process may have found that meanwhile.
      */
     async open(
       endpoint: EndpointRef,
@@ -47,7 +51,7 @@ export function createBreakerRepository(sql: Database) {
       return rows.some(({ previous }) => previous !== 'open');
     },
 
-    /** After a successful probe. False when the breaker was not open. */
+    /** Starts the drain after a successful probe. False when the breaker was not open. */
     async beginDrain(endpoint: EndpointRef): Promise<boolean> {
       const recoveredAt = sql.raw('least(recovered_at, now())');
       const changed = await one(endpoint)
@@ -56,7 +60,7 @@ export function createBreakerRepository(sql: Database) {
       return changed > 0;
     },
 
-    /** When no backlog is left. False when the breaker has changed meanwhile. */
+    /** Closes the breaker when no backlog is left. False when the breaker has changed meanwhile. */
     async close(endpoint: EndpointRef, from: 'open' | 'draining'): Promise<boolean> {
       const changed = await one(endpoint)
         .where({ breaker: from })
@@ -64,7 +68,9 @@ export function createBreakerRepository(sql: Database) {
       return changed > 0;
     },
 
-    /** When the endpoint is enabled. All that waited for it is backlog, and begins a new schedule. */
+    /**
+     * Resets the breaker when the endpoint is enabled. Waiting deliveries are backlog, with a new schedule.
+     */
     async restore(endpoint: EndpointRef, hasBacklog: boolean): Promise<void> {
       await one(endpoint).update({
         breaker: hasBacklog ? 'draining' : 'closed',
@@ -75,7 +81,7 @@ export function createBreakerRepository(sql: Database) {
       });
     },
 
-    /** A replay is a backlog, so it is paced. An open breaker stays open. */
+    /** Starts a drain for a replay, which is a paced backlog. An open breaker stays open. */
     async drainIfClosed(endpoint: EndpointRef): Promise<void> {
       await one(endpoint).where({ breaker: 'closed' }).update({ breaker: 'draining' });
     },
@@ -84,7 +90,7 @@ export function createBreakerRepository(sql: Database) {
       await one(endpoint).where({ breaker: 'open' }).update({ next_probe_at: sql.fn.now() });
     },
 
-    /** Null when the endpoint was disabled before. */
+    /** Null when the endpoint was already disabled. */
     async disable(endpoint: EndpointRef, reason: 'failing' | 'gone'): Promise<DisabledEndpoint | null> {
       const [row] = await one(endpoint)
         .where({ status: 'active' })

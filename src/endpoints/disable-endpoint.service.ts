@@ -1,4 +1,7 @@
-/** Disables an endpoint whose deliveries fail, and says so to the other endpoints in the same transaction. */
+/**
+ * Disables a failing endpoint, and publishes that to the organization's other endpoints in the same
+ * transaction.
+ */
 import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
 import type { Transact } from '../db/transaction.ts';
@@ -14,7 +17,7 @@ export interface DisableEndpointDeps {
   now(): Date;
 }
 
-/** False when the endpoint was disabled before. */
+/** False when the endpoint was already disabled. */
 export type DisableEndpoint = (endpoint: EndpointRef, reason: 'failing' | 'gone') => Promise<boolean>;
 
 export function createDisableEndpoint(deps: DisableEndpointDeps): DisableEndpoint {

@@ -1,13 +1,15 @@
-/** The two collections in which the public API shows endpoints, as the routes of endpoints and of deliveries describe them. */
+/**
+ * The two collections of endpoints in the public API, as used by the routes of endpoints and of deliveries.
+ */
 import type { Collection } from '../events/collection.ts';
 
 export interface EndpointCollection {
   collection: Collection;
   path: string;
   tag: string;
-  /** In operation ids: list…s, replay…. */
+  /** Part of operation ids, such as list…s and replay…. */
   operationName: string;
-  /** In summaries. */
+  /** Used in summaries. */
   noun: { one: string; many: string };
   listRecType: string;
 }

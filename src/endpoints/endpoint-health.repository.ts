@@ -1,4 +1,4 @@
-/** How endpoints are doing: their last attempts, what is queued for them, and when a workflow last checked them. */
+/** Health of endpoints: their last attempts, their queue, and when a workflow last checked them. */
 import type { Database } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query, queryPrepared } from '../db/query.ts';
@@ -14,14 +14,14 @@ export interface RecoveryStateRow {
   failingSince: Date | null;
   nextProbeAt: Date | null;
   lastError: string | null;
-  /** Counted up to 10,000, like those to retry. */
+  /** Counted up to 10,000, like `retrying`. */
   pending: number;
   retrying: number;
   hasImmediate: boolean;
-  /** A replay has deliveries that the drain has yet to queue. */
+  /** Whether a replay has deliveries that the drain has yet to queue. */
   hasUnqueued: boolean;
   nextRetryAt: Date | null;
-  /** The database's clock, which decides what is due. */
+  /** The database's clock, which decides when retries are due. */
   now: Date;
 }
 
@@ -37,7 +37,7 @@ export interface LastAttempt extends EndpointRef {
   status: (typeof LAST_STATUSES)[number];
   statusCode: number | null;
   error: string | null;
-  /** Of this attempt and of those before it that are recorded with it. */
+  /** Counts this attempt and earlier ones that are recorded together with it. */
   counts: AttemptCounts;
 }
 
@@ -48,26 +48,26 @@ export interface EndpointCounts {
   disabled: number;
   /** 0 when nothing is due. */
   oldestDueSeconds: number;
-  /** The same of those whose breaker is closed. */
+  /** The same, for endpoints whose breaker is closed. */
   delaySeconds: number;
 }
 
 /**
- * Evaluated on the current row version, after any wait for its lock. Locking the rows first, in a part of the same
- * statement, would deadlock with statements that wait for the same rows.
+ * Evaluated on the current version of the row, after any wait for its lock. Locking the rows first, in a part
+ * of the same statement, would deadlock with statements that wait for the same rows.
  */
 const IS_LATEST = 'a.attempted_at >= coalesce(ep.last_attempt_at, a.attempted_at)';
 
 const COUNTED_MAX = 10_000;
 
 /**
- * Whether an endpoint `ep` has such a delivery, by the index in whose order it is asked for. With `exists`, one row of
- * many is expected to be found soonest by reading the table.
+ * Whether an endpoint `ep` has a delivery under this condition. The order selects the index: with `exists`,
+ * the planner expects one of many rows to be found soonest by reading the table.
  */
 const isAny = (condition: string, order: string) => `coalesce((
   select true from deliveries d where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and ${condition}
   order by ${order} limit 1), false)`;
-/** A run that has not read the state for so long after it meant to may have been lost: it is started anew. */
+/** A run that is this late for its planned check counts as lost, and is started again. */
 const LATE_RUN_MS = 40_000;
 
 const WITH_ENDPOINTS = { text: 'select distinct organization_id as "organizationId" from endpoints' };
@@ -113,8 +113,9 @@ export function createEndpointHealthRepository(sql: Database) {
 
   return {
     /**
-     * An older attempt never overwrites a newer one. A success ends the failing, even when it is recorded late: a failure
-     * that is newer than the success is the beginning of another one. The attempts are added to those of their hour.
+     * Keeps the newest attempt of each endpoint. A success ends the failing time even when it is recorded
+     * late; a failure newer than the success then begins another one. Adds the attempts to the counts of
+     * their hour.
      */
     async recordLastAttempts(attempts: LastAttempt[]): Promise<void> {
       if (attempts.length === 0) return;
@@ -214,7 +215,7 @@ export function createEndpointHealthRepository(sql: Database) {
       return row ?? null;
     },
 
-    /** For the metrics of the service, so over all organizations. */
+    /** Counts for the metrics, over all organizations. */
     async countByState(): Promise<EndpointCounts> {
       const rows = await eachOrganization(sql, WITH_ENDPOINTS, (organizationId) =>
         query<EndpointCounts>(
@@ -244,7 +245,7 @@ export function createEndpointHealthRepository(sql: Database) {
     },
 
     /**
-     * Endpoints that need a workflow and that none has checked for so long. A sweep of the worker over all organizations:
+     * Endpoints of all organizations that need a workflow and were not checked by one for this long, because
      * a crash may have left any of them without one.
      */
     listWithoutWorkflow(olderThanMs: number, limit: number): Promise<EndpointRef[]> {
@@ -267,7 +268,10 @@ export function createEndpointHealthRepository(sql: Database) {
       await one(endpoint).update({ workflow_checked_at: sql.fn.now() });
     },
 
-    /** The workflow has read the state, and reads it again at that time at the latest; null: when it has acted. */
+    /**
+     * Records that the workflow has read the state, and when it reads it again at the latest; null: after its
+     * next step.
+     */
     async planWorkflow(endpoint: EndpointRef, dueAt: Date | null): Promise<void> {
       await one(endpoint).update({
         workflow_checked_at: sql.fn.now(),
@@ -275,7 +279,7 @@ export function createEndpointHealthRepository(sql: Database) {
       });
     },
 
-    /** Whether a workflow is running that reads the state by that time; null: as soon as it can. */
+    /** Whether a running workflow reads the state by that time; null: as soon as possible. */
     async hasRunBy(endpoint: EndpointRef, dueAt: Date | null): Promise<boolean> {
       const run = await one(endpoint)
         .where('workflow_due_at', '<=', dueAt ?? sql.fn.now())
@@ -284,12 +288,12 @@ export function createEndpointHealthRepository(sql: Database) {
       return run !== undefined;
     },
 
-    /** The workflow has ended: the next failure starts another one. */
+    /** Records that the workflow has ended, so that the next failure starts another one. */
     async clearWorkflow(endpoint: EndpointRef): Promise<void> {
       await one(endpoint).update({ workflow_checked_at: null, workflow_due_at: null });
     },
 
-    /** Of all organizations, after a restore: the next sweep starts the workflows that are needed. */
+    /** Makes the next sweep start all needed workflows, of all organizations; used after a restore. */
     async forgetWorkflows(): Promise<void> {
       await query(
         sql,

@@ -1,4 +1,4 @@
-/** What an attempt means for its endpoint: healthy, breaker open, or disabled. */
+/** The effect of an attempt on its endpoint: healthy, breaker open, or disabled. */
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { Log } from '../process/log.ts';
 import type { BreakerDecision, BreakerRepository } from './breaker.repository.ts';
@@ -22,10 +22,10 @@ export interface EndpointHealthServiceDeps {
   breakers: Pick<BreakerRepository, 'open'> & { disable: DisableEndpoint };
   lastAttempts: Pick<LastAttempts, 'add'>;
   probePlan: ProbePlan;
-  /** All attempts failing for this long disable the endpoint. */
+  /** The endpoint is disabled when all attempts have failed for this long. */
   disableAfterMs: number;
   now(): Date;
-  /** The endpoint needs its workflow at that time. */
+  /** Called when the endpoint needs its workflow at that time. */
   notifyRecovery(endpoint: EndpointRef, dueAt: Date): void;
   log: Log;
 }
@@ -34,13 +34,13 @@ export interface AttemptOutcome {
   verdict: Verdict;
   /** From the receiver's Retry-After header. */
   retryAfterMs: number | null;
-  /** Of the delivery; null when it is not attempted again. */
+  /** Next attempt of the delivery; null when there is none. */
   nextAttemptAt: Date | null;
 }
 
 export type EndpointHealthService = ReturnType<typeof createEndpointHealthService>;
 
-/** Counts of endpoints that send least often are forgotten first: they begin anew. */
+/** Bounds the counted endpoints; the least recently used ones start over. */
 const COUNTED_ENDPOINTS_MAX = 10_000;
 
 export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
@@ -49,8 +49,8 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
 
   return {
     /**
-     * Called once for each attempt, after its outcome was recorded. False when nothing more may be sent to the endpoint:
-     * its breaker is open, or it is disabled.
+     * To be called once for each attempt, after its outcome was recorded. Returns false when sending to the
+     * endpoint must stop: its breaker is open, or it is disabled.
      */
     async update(attempt: LastAttempt, outcome: AttemptOutcome): Promise<boolean> {
       const health = count(attempt, outcome, healthOf(attempt));

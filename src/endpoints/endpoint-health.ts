@@ -1,9 +1,11 @@
 /**
- * When to stop sending to an endpoint. Each process counts the attempts that it makes itself; what follows from the
- * counts (open, draining, disabled) is stored in the endpoint's row, for all processes.
+ * Decides when to stop sending to an endpoint. Each process counts its own attempts; the resulting state
+ * (open, draining, disabled) is stored in the endpoint's row, for all processes.
  */
 
-/** closed: deliveries are sent; open: none but a probe; draining: the backlog is sent at a growing pace. */
+/**
+ * closed: deliveries are sent; open: only a probe is sent; draining: the backlog is sent at a growing pace.
+ */
 export type Breaker = 'closed' | 'open' | 'draining';
 
 /** The outcome of one attempt to send to an endpoint. */
@@ -13,7 +15,7 @@ export interface EndpointHealth {
   failuresInARow: number;
   /** Counts of the last minute by time slot, oldest first: at most a dozen slots, however many attempts there were. */
   recent: Slot[];
-  /** The recovery since which these were counted; null: the endpoint has not recovered from an outage. */
+  /** The recovery that these counts follow; null: the endpoint has not recovered from an outage. */
   recoveredAtMs: number | null;
 }
 
@@ -48,8 +50,8 @@ export function withAttempt(
 }
 
 /**
- * Without what was counted before the latest recovery, which another process may have found: the failures of an outage
- * say nothing about a receiver that is back. Their times are compared for equality alone, so no clock matters.
+ * Drops counts from before the latest recovery, which another process may have found: failures of an outage
+ * say nothing about a receiver that is back. The times are compared for equality only, so no clock matters.
  */
 export const sinceRecovery = (health: EndpointHealth, recoveredAtMs: number | null): EndpointHealth =>
   health.recoveredAtMs === recoveredAtMs ? health : { ...HEALTHY, recoveredAtMs };
@@ -65,7 +67,7 @@ export function opensBreaker({ failuresInARow, recent }: EndpointHealth, verdict
 
 export interface ProbePlan {
   firstMs: number;
-  /** Of the time that the endpoint has been failing. */
+  /** Share of the time that the endpoint has been failing. */
   share: number;
   maxMs: number;
 }

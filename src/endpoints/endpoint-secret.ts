@@ -6,7 +6,9 @@ export const SECRET_LENGTH_MIN = 16;
 export const SECRET_LENGTH_MAX = 128;
 export const BASE64_SECRET_PREFIX = 'whsec_';
 
-/** What is wrong with a secret of a valid length, to be read after the name of its field; never quotes the secret. */
+/**
+ * The fault of a secret of a valid length, phrased to follow the name of its field; never quotes the secret.
+ */
 export function secretFault(secret: string): string | null {
   if (/\p{Cc}/u.test(secret)) return 'must hold no control characters';
   const base64 = toBase64Part(secret);
@@ -21,8 +23,8 @@ export function toSigningKey(secret: string): Buffer {
 }
 
 /**
- * The secrets to sign with, the current one first; none when the endpoint has none.
- * @throws when one does not open.
+ * The secrets to sign with, the current one first; empty when the endpoint has none.
+ * @throws when one cannot be opened.
  */
 export function openSecrets(
   secretBox: SecretBox,
@@ -37,5 +39,5 @@ export function openSecrets(
 const toBase64Part = (secret: string): string | null =>
   secret.startsWith(BASE64_SECRET_PREFIX) ? secret.slice(BASE64_SECRET_PREFIX.length) : null;
 
-/** Receivers' decoders agree on this one spelling only. */
+/** Base64 has one canonical form, which all decoders of receivers agree on. */
 const isCanonicalBase64 = (text: string) => Buffer.from(text, 'base64').toString('base64') === text;

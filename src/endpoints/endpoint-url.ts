@@ -1,7 +1,7 @@
 /**
- * Which URLs an endpoint may have. The host is read by the WHATWG parser, which the HTTP client uses too, so 127.1,
- * 0x7f000001, 2130706433 and full-width digits are all recognised as 127.0.0.1. The addresses of a name are checked when
- * connecting.
+ * URLs that an endpoint may have. The host is parsed by the WHATWG parser, which the HTTP client uses too, so
+ * 127.1, 0x7f000001, 2130706433 and full-width digits are all recognised as 127.0.0.1. Addresses of a name
+ * are checked on connecting.
  */
 import { domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
@@ -11,7 +11,7 @@ export const URL_LENGTH_MAX = 2048;
 
 const NOT_ABSOLUTE = 'must be an absolute http or https URL, such as https://example.com/hook';
 
-/** What is wrong with the URL, to be read after the name of its field; null when it is valid. */
+/** The fault of the URL, phrased to follow the name of its field; null when it is valid. */
 export function endpointUrlFault(text: string, allowedRanges: readonly string[]): string | null {
   if (text.length > URL_LENGTH_MAX) return `must be at most ${URL_LENGTH_MAX} characters long`;
   if (UNWRITABLE.test(text)) return 'must hold no spaces, control characters or backslashes';
@@ -25,7 +25,10 @@ export function endpointUrlFault(text: string, allowedRanges: readonly string[])
   return hostFault(hostname, allowedRanges);
 }
 
-/** Not URL.canParse: once it is compiled, Node.js 20 answers false for every text with a letter beyond ASCII. */
+/**
+ * Avoids URL.canParse, which, once compiled, returns false in Node.js 20 for every text with a letter beyond
+ * ASCII.
+ */
 function parse(text: string): URL | null {
   try {
     return new URL(text);
@@ -64,5 +67,8 @@ function isName(hostname: string): boolean {
   );
 }
 
-/** Node.js 24 takes a label that begins with xn-- and encodes nothing, and leaves it as it is; earlier ones refuse it. */
+/**
+ * Node.js 24 accepts a label that begins with xn-- and encodes nothing, and leaves it as it is; earlier
+ * versions refuse it.
+ */
 const holdsBrokenPunycode = (name: string): boolean => /(^|\.)xn--/.test(domainToUnicode(name));

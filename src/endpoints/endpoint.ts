@@ -1,7 +1,8 @@
 /**
- * A customer's URL that receives events. The public API calls it a webhook and shows it in two collections: a cellular
- * webhook receives every measurement (and, if asked, confirmed configurations); an event webhook receives the types that
- * it names. Both keep their types in `events`, so that publishing an event looks up one list.
+ * A customer's URL that receives events. The public API calls it a webhook and shows it in two collections: a
+ * cellular webhook receives every measurement (and, if asked, confirmed configurations); an event webhook
+ * receives the types that it names. Both keep their types in `events`, so that publishing an event looks up
+ * one list.
  *
  * The secret is not part of it: it is written with the endpoint, and read only to sign deliveries.
  */
@@ -22,13 +23,13 @@ export const NAME_LENGTH_MAX = 128;
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
-/** Identifies an endpoint, to statements and to its workflow. */
+/** Identifies an endpoint in statements and in its workflow. */
 export interface EndpointRef {
   organizationId: string;
   endpointId: string;
 }
 
-/** The same as one text: a key of maps. */
+/** The same as text, for keys of maps. */
 export const endpointKey = ({ organizationId, endpointId }: EndpointRef) => `${organizationId}:${endpointId}`;
 
 /** The last attempt, whatever event it was for; all null before the first one. */
@@ -40,12 +41,12 @@ export interface LastDelivery {
   lastError: string | null;
 }
 
-/** What the customer decides, and what follows from it. */
+/** The customer's settings of an endpoint, and the fields derived from them. */
 export interface EndpointSettings {
   name: string;
   url: string;
   status: EndpointStatus;
-  /** null while active. */
+  /** Null while active. */
   disabledReason: DisabledReason | null;
   events: PublishedType[];
 }
@@ -87,7 +88,10 @@ export function newEndpoint(request: CreateEndpoint): EndpointSettings {
   };
 }
 
-/** What is absent stays. A status in the request is the customer's decision, whatever disabled the endpoint before. */
+/**
+ * Absent fields stay. A status in the request counts as the customer's decision, whatever disabled the
+ * endpoint before.
+ */
 export function changedEndpoint(endpoint: Endpoint, change: ChangeEndpoint): EndpointSettings {
   const { url, name, status } = change;
   return {

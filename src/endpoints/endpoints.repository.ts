@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { Collection } from '../events/collection.ts';
 import type { Endpoint, EndpointSettings, EndpointStatus, LastDelivery } from './endpoint.ts';
 
-/** One organization's endpoints of one collection: no statement here reaches beyond that. */
+/** One organization's endpoints of one collection; all statements here are limited to it. */
 export interface EndpointScope {
   organizationId: string;
   collection: Collection;
@@ -26,7 +26,7 @@ export interface EndpointTarget {
 
 export interface EndpointFilter {
   status: EndpointStatus | null;
-  /** null = all. */
+  /** Null: all. */
   limit: number | null;
 }
 
@@ -96,12 +96,12 @@ const toColumns = ({ name, url, status, disabledReason, events }: EndpointSettin
 export type EndpointsRepository = ReturnType<typeof createEndpointsRepository>;
 
 export function createEndpointsRepository(sql: Database) {
-  /** A deleted endpoint is there for the worker alone, until its queue is cancelled. */
+  /** Deleted endpoints stay for the worker alone, until their queue is cancelled. */
   const within = ({ organizationId, collection }: EndpointScope) =>
     sql('endpoints').where({ organization_id: organizationId, collection, deleted_at: null });
 
   return {
-    /** Newest last; `total` counts what matches beyond the limit, too. */
+    /** Newest last; `total` also counts matches beyond the limit. */
     async list(
       scope: EndpointScope,
       { status, limit }: EndpointFilter,
@@ -120,13 +120,13 @@ export function createEndpointsRepository(sql: Database) {
       return row ? toEndpoint(row) : null;
     },
 
-    /** Locks the row until the transaction ends; events that happen meanwhile are queued all the same. */
+    /** Locks the row until the transaction ends; events are still queued meanwhile. */
     async lock(scope: EndpointScope, id: string): Promise<Endpoint | null> {
       const row = await within(scope).where({ id }).first().forNoKeyUpdate();
       return row ? toEndpoint(row) : null;
     },
 
-    /** Makes others who add to the collection wait until the transaction ends. */
+    /** Serializes additions to the collection until the transaction ends. */
     lockCollection: ({ organizationId, collection }: EndpointScope): Promise<void> =>
       lockName(sql, `endpoints:${organizationId}:${collection}`),
 
@@ -162,7 +162,7 @@ export function createEndpointsRepository(sql: Database) {
       await within(scope).where({ id }).update({ secret: sealed, previous_secret: null });
     },
 
-    /** What an attempt outside the queue needs. */
+    /** The data for an attempt outside the queue. */
     async findTarget(scope: EndpointScope, id: string): Promise<EndpointTarget | null> {
       const row = await within(scope)
         .where({ id })
@@ -182,7 +182,7 @@ export function createEndpointsRepository(sql: Database) {
         : null;
     },
 
-    /** The current secret becomes the previous one. Returns whether there was one. */
+    /** Makes the current secret the previous one. Returns whether there was one. */
     async rotateSecret(
       scope: EndpointScope,
       id: string,
@@ -202,8 +202,8 @@ export function createEndpointsRepository(sql: Database) {
     },
 
     /**
-     * Marks the endpoint as deleted: nothing is sent to it or queued for it from then on. Returns its id as it was
-     * stored, null when there was no such endpoint.
+     * Marks the endpoint as deleted: from now on, nothing is sent to it or queued for it. Returns its id as
+     * stored, null when there is no such endpoint.
      */
     async remove(scope: EndpointScope, id: string): Promise<string | null> {
       const [row] = await within(scope)

@@ -1,4 +1,4 @@
-/** Two collections, one set of operations: what differs between them is data. */
+/** Two collections with one set of operations; their differences are data. */
 import type Joi from 'joi';
 import type { Database } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';

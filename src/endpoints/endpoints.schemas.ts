@@ -18,7 +18,7 @@ import { HEALTH_STATES } from './shown-health.ts';
 const url = atMost(URL_LENGTH_MAX)
   .description('Absolute http or https URL, without credentials or fragment, of a public host.')
   .example('https://example.com/hooks/loggers');
-/** Stored as sent, with letters beyond ASCII, so answers do not promise a URI in the strict sense. */
+/** Stored as sent, with letters beyond ASCII, so responses do not promise a URI in the strict sense. */
 const urlInput = url.meta({ docs: { format: 'uri' } });
 const name = nameAsSent(NAME_LENGTH_MAX).description('For people.').example('Production');
 const status = Joi.string()

@@ -19,13 +19,13 @@ import type { SecretBox } from './secret-box.ts';
 /** The deliveries of an endpoint, in the transaction that changes it. */
 export interface EndpointDeliveries {
   hasQueued(endpoint: EndpointRef): Promise<boolean>;
-  /** Dispatchers release what they have claimed for the endpoint, and claim it again. */
+  /** Makes dispatchers release their claims for the endpoint, and claim again. */
   announceChange(endpoint: EndpointRef): Promise<void>;
 }
 
 /** The breaker of an endpoint, in the transaction that changes it. */
 export interface EndpointBreaker {
-  /** Forgets earlier failures; a backlog is drained. */
+  /** Forgets earlier failures, and drains a backlog. */
   restore(endpoint: EndpointRef, hasBacklog: boolean): Promise<void>;
   probeNow(endpoint: EndpointRef): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface EndpointsServiceDeps {
   endpointsIn(sql: Database): EndpointsRepository;
   deliveriesIn(sql: Database): EndpointDeliveries;
   breakersIn(sql: Database): EndpointBreaker;
-  /** The endpoint's workflow has something to do. */
+  /** Called when the endpoint's workflow has something to do. */
   notifyRecovery(endpoint: EndpointRef): void;
   secretBox: SecretBox;
   /** CIDR ranges that are allowed although they are not public. */
@@ -53,7 +53,7 @@ export function createEndpointsService(deps: EndpointsServiceDeps) {
   }
 
   return {
-    /** Adds an endpoint; 409 when the collection is full, however many are adding at the same time. */
+    /** Adds an endpoint; 409 when the collection is full, even with concurrent additions. */
     async add(transact: Transact, scope: EndpointScope, request: CreateEndpoint): Promise<Endpoint> {
       checkUrl(request.url);
       return transact(async ({ sql }) => {
@@ -66,7 +66,7 @@ export function createEndpointsService(deps: EndpointsServiceDeps) {
       });
     },
 
-    /** What is absent stays; `secret: null` removes the secret. */
+    /** Absent fields stay; `secret: null` removes the secret. */
     async change(
       transact: Transact,
       scope: EndpointScope,
@@ -88,7 +88,7 @@ export function createEndpointsService(deps: EndpointsServiceDeps) {
       });
     },
 
-    /** Nothing is sent to it from now on; the worker cancels what is queued. */
+    /** From now on, nothing is sent to it; the worker cancels its queue. */
     remove(transact: Transact, scope: EndpointScope, id: string): Promise<void> {
       return transact(async ({ sql }) => {
         const removedId = await endpointsIn(sql).remove(scope, id);
@@ -100,8 +100,8 @@ export function createEndpointsService(deps: EndpointsServiceDeps) {
   };
 
   /**
-   * Enabling drains what was held meanwhile, and a new URL is probed at once. Returns whether the endpoint's workflow has
-   * something to do. What is queued is not touched: that it is held follows from the status.
+   * Enabling drains held deliveries, and a new URL is probed at once. Returns whether the endpoint's workflow
+   * has something to do. Queued rows stay untouched, because whether they are held follows from the status.
    */
   async function updateBreaker(
     sql: Database,
@@ -132,7 +132,10 @@ export function createEndpointsService(deps: EndpointsServiceDeps) {
 
 const COLLECTION_FULL = `There are ${ENDPOINTS_MAX} webhooks in this collection, the most it holds: delete one`;
 
-/** The id as the row has it, not as the caller spelled it: secrets are encrypted for it, and queues are found by it. */
+/**
+ * Uses the id as stored, which the caller may spell differently: secrets are encrypted for it, and queues are
+ * found by it.
+ */
 const toRef = ({ organizationId }: EndpointScope, endpointId: string): EndpointRef => ({
   organizationId,
   endpointId,

@@ -1,4 +1,7 @@
-/** Collects the last attempts of endpoints: an endpoint's row is written a few times a second, not once per delivery. */
+/**
+ * Collects the last attempts of endpoints, so that an endpoint's row is written a few times a second, not
+ * once per delivery.
+ */
 import type { Log } from '../process/log.ts';
 import { addCounts } from './attempt-counts.ts';
 import { endpointKey } from './endpoint.ts';

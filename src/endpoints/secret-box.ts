@@ -1,6 +1,6 @@
 /**
- * Encrypts secrets at rest with AES-256-GCM. The sealed bytes begin with the id of their key, so keys can be rotated one
- * after the other. They are bound to their row: copied to another row, they do not open.
+ * Encrypts secrets at rest with AES-256-GCM. The sealed bytes begin with the id of their key, so keys can be
+ * rotated one after the other. They are bound to their row, and do not open in another one.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
@@ -24,7 +24,7 @@ const NONCE_AT = 4;
 const TEXT_AT = 16;
 const TAG_BYTES = 16;
 
-/** Keys by id: the one with the highest id seals, all of them open. */
+/** `keys` by id: the one with the highest id seals, all of them open. */
 export function createSecretBox(keys: Readonly<Record<number, Buffer>>): SecretBox {
   const current = checkedCurrent(keys);
   return {

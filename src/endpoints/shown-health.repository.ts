@@ -9,7 +9,7 @@ export type ShownHealthRepository = ReturnType<typeof createShownHealthRepositor
 
 export function createShownHealthRepository(sql: Sql) {
   return {
-    /** Of endpoints of one organization, in one statement. */
+    /** Health of endpoints of one organization, in one statement. */
     list(organizationId: string, endpointIds: string[]): Promise<ShownHealth[]> {
       return query(
         sql,

@@ -7,23 +7,23 @@
 export const HEALTH_STATES = ['healthy', 'failing', 'recovering', 'disabled'] as const;
 export type HealthState = (typeof HEALTH_STATES)[number];
 
-/** Of `endpoints ep`. */
+/** Expression over `endpoints ep`. */
 export const HEALTH_STATE = `case when ep.status = 'disabled' then 'disabled' when ep.breaker = 'draining' then 'recovering'
     when ep.breaker = 'open' or ep.failing_since is not null then 'failing' else 'healthy' end`;
 
 export interface ShownHealth {
   endpointId: string;
   state: HealthState;
-  /** Since when; null while healthy. */
+  /** Begin of this state; null while healthy. */
   since: Date | null;
-  /** Deliveries that wait, also those that are held: counted up to 10,000. */
+  /** Number of waiting deliveries, including held ones, counted up to 10,000. */
   backlog: number;
   oldestPendingAt: Date | null;
   /** Null when none is planned. */
   nextAttemptAt: Date | null;
 }
 
-/** Of an endpoint that was just created. */
+/** Health of an endpoint that was just created. */
 export const newHealth = ({
   id,
   status,
@@ -49,7 +49,7 @@ export const healthView = ({ state, since, backlog, oldestPendingAt, nextAttempt
   nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
 });
 
-/** What webhook.disabled says: by its failures an endpoint was disabled, which its owner did not ask for. */
+/** Data of webhook.disabled: an endpoint was disabled for its failures and not by its owner. */
 export interface DisabledEndpointData {
   id: string;
   recType: 'webhook' | 'cellular-webhook';

@@ -1,12 +1,12 @@
-/** How far the escalation of an alert is, and whether it goes on. */
+/** The progress of an alert's escalation, and whether it continues. */
 import type { Alert } from '../alerts/alert.ts';
 import type { EscalationProgress } from './escalation-plan.ts';
 import type { EscalationPolicy } from './escalation-policy.ts';
 
-/** Why no further step follows; open: one may. */
+/** The reason why no further step follows; open: one may follow. */
 export type EscalationState = 'open' | 'acknowledged' | 'resolved' | 'policy_disabled' | 'policy_deleted';
 
-/** An alert stands for a fleet that is overdue: so many of its devices have missed their contact. */
+/** The overdue fleet that an alert represents, with the number of its devices that missed their contact. */
 export interface EscalatedFleet {
   overdue: number;
   total: number;
@@ -15,14 +15,14 @@ export interface EscalatedFleet {
 export interface AlertEscalation extends EscalationProgress {
   policyId: string;
   state: EscalationState;
-  /** By the policy; null: none follows. */
+  /** By the policy; null: no step follows. */
   nextStepAt: Date | null;
-  /** The device was muted until then when the run looked; null: it was not. */
+  /** End of the device's mute as the run last read it; null: it was not muted. */
   mutedUntil: Date | null;
   fleet: EscalatedFleet | null;
 }
 
-/** What the run of an escalation knows of it. */
+/** An escalation as its run knows it. */
 export interface EscalationView {
   serialNumber: string;
   alertType: Alert['type'];
@@ -44,7 +44,7 @@ export interface NextStepView {
   heldBy: 'snooze' | 'mute' | null;
 }
 
-/** By the alert and the policy as they are at that moment. */
+/** The state by the current alert and policy. */
 export function stateOf(
   { status, snoozeUntil }: Pick<Alert, 'status' | 'snoozeUntil'>,
   policy: Pick<EscalationPolicy, 'status'> | null,
@@ -55,7 +55,7 @@ export function stateOf(
   return status === 'acknowledged' && snoozeUntil === null ? 'acknowledged' : 'open';
 }
 
-/** No step is made before; null: nothing holds it. */
+/** The time until which steps are held, and the cause; null: none are held. */
 export function heldBy(
   snoozeUntil: Date | null,
   mutedUntil: Date | null,

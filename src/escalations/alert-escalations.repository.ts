@@ -1,4 +1,4 @@
-/** The escalations of alerts: how far they are, what holds them, and which have no run in Temporal. */
+/** Escalations of alerts: their progress, what holds them, and those without a run in Temporal. */
 import type { AlertRef } from '../alerts/alert.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
@@ -57,20 +57,20 @@ const toEscalation = (row: EscalationRow): AlertEscalation => ({
 
 export interface EscalationCounts {
   open: number;
-  /** Seconds since the step that is most overdue was due; 0 when none is. */
+  /** How long the most overdue step has been due, in seconds; 0 when none is due. */
   overdueSeconds: number;
 }
 
-/** Escalations behind that alert, in the order of their alerts. */
+/** The next escalations after that alert, ordered by alert. */
 export interface Chunk {
   after: string;
   limit: number;
 }
 
 export interface FollowedChunk {
-  /** Behind which the next chunk begins; null: this was the last. */
+  /** The alert after which the next chunk begins; null: this was the last chunk. */
   last: string | null;
-  /** Their runs are not to wait for what they waited for. */
+  /** Escalations whose runs have to check their rows again. */
   affected: AlertRef[];
 }
 
@@ -116,7 +116,7 @@ export function createAlertEscalationsRepository(sql: Database) {
       if (count !== 1) throw new Error('A step of an escalation was made twice at once');
     },
 
-    /** As the policy and the mute are now. */
+    /** Stores the next step by the current policy and mute. */
     async plan(
       ref: AlertRef,
       { nextStepAt, mutedUntil }: Pick<AlertEscalation, 'nextStepAt' | 'mutedUntil'>,
@@ -129,8 +129,9 @@ export function createAlertEscalationsRepository(sql: Database) {
     },
 
     /**
-     * Somebody has acknowledged the alert: nothing follows, or not before the snooze ends. Answers whether it escalates.
-     * One whose policy is gone, or whose alert is resolved, has ended.
+     * Holds the escalation after an acknowledgement: until the end of the snooze, or for good. Returns
+     * whether the alert still escalates; an escalation whose policy is gone or whose alert is resolved has
+     * ended.
      */
     async hold(ref: AlertRef, snoozeUntil: Date | null): Promise<boolean> {
       const count = await one(ref)
@@ -139,7 +140,7 @@ export function createAlertEscalationsRepository(sql: Database) {
       return count > 0;
     },
 
-    /** Its run has looked at it, or a sweep at its run. */
+    /** Records that the run has checked the escalation, or a sweep has checked the run. */
     async touchWorkflow(ref: AlertRef): Promise<void> {
       await one(ref).update({ workflow_checked_at: sql.fn.now() });
     },
@@ -163,18 +164,21 @@ export function createAlertEscalationsRepository(sql: Database) {
     },
 
     /**
-     * A sweep over all organizations: those with a step that is due first, of each organization in turn, then those that were
-     * not checked for longest.
+     * Escalations of all organizations for a sweep: those with a due step first, one of each organization in
+     * turn, then those longest unchecked.
      */
     listWithoutWorkflow: (now: Date, olderThanMs: number, limit: number): Promise<AlertRef[]> =>
       query(sql, LIST_WITHOUT_WORKFLOW, { now, seconds: olderThanMs / 1000, limit }),
 
-    /** Of all organizations, after a restore: the next sweep starts their workflows. */
+    /**
+     * Makes the next sweep start the workflows of all escalations, of all organizations; used after a
+     * restore.
+     */
     async forgetWorkflows(): Promise<void> {
       await query(sql, `update alert_escalations set workflow_checked_at = null where state = 'open'`);
     },
 
-    /** After a change of the policy: when the next step of each is due. */
+    /** Plans the next steps after a change of the policy. */
     async planNext(
       { organizationId, policyId }: PolicyRef,
       { steps, repeatMinutes }: Pick<PolicyFields, 'steps' | 'repeatMinutes'>,
@@ -194,7 +198,7 @@ export function createAlertEscalationsRepository(sql: Database) {
       return toFollowed(organizationId, rows, chunk);
     },
 
-    /** Those that were to wait for the end of a mute, and do not any more. */
+    /** Updates escalations that waited for the end of a mute that has ended earlier. */
     async unmuteNext(
       { organizationId, mutedUntil, now }: { organizationId: string; mutedUntil: Date; now: Date },
       chunk: Chunk,
@@ -203,7 +207,7 @@ export function createAlertEscalationsRepository(sql: Database) {
       return toFollowed(organizationId, await query<FollowedRow>(sql, UNMUTE_NEXT, bindings), chunk);
     },
 
-    /** For a metric, over all organizations; up to 10,000. */
+    /** Metric: over all organizations, up to 10,000. */
     async countOpen(now: Date): Promise<EscalationCounts> {
       const [row] = await query<EscalationCounts>(sql, COUNT_OPEN, { now });
       return row as EscalationCounts;

@@ -1,7 +1,7 @@
-/** As text: sweeps, which go through all organizations, and what a change of a policy does to its escalations. */
+/** Text: sweeps over all organizations, and the effects of a changed policy on its escalations. */
 import { mutedUntil } from '../mutes/mutes.statements.ts';
 
-/** Until when the asset of an alert `a` is muted. */
+/** The end of the mute of the asset of an alert `a`. */
 const MUTED_UNTIL = mutedUntil(
   'a.organization_id',
   'a.asset_id',
@@ -14,14 +14,14 @@ export const FIND_MUTED_UNTIL = `
 
 const DUE_AT = 'greatest(e.next_step_at, e.held_until, e.muted_until)';
 
-/** A step of `e` is due. A mute that its run has not seen yet may hold it. */
+/** Whether a step of `e` is due. A mute that its run has not read yet may hold it. */
 const IS_DUE = `e.state = 'open' and e.next_step_at is not null and ${DUE_AT} <= :now`;
 
 export const FIND_DUE = `
   select e.alert_id as "alertId" from alert_escalations e
   where e.organization_id = :organizationId and e.alert_id = :alertId and ${IS_DUE}`;
 
-/** Steps that are due first, one of each organization in turn: many of one delay none of another. */
+/** Due steps first, one of each organization in turn, so that many of one delay none of another. */
 export const LIST_WITHOUT_WORKFLOW = `
   select organization_id as "organizationId", alert_id as "alertId" from ((
     select * from (
@@ -38,7 +38,10 @@ export const LIST_WITHOUT_WORKFLOW = `
   )) as missing
   group by organization_id, alert_id order by min(turn), min(since) limit :limit`;
 
-/** The next open escalations of a policy, locked in the order of their alerts, as others who change several do. */
+/**
+ * The next open escalations of a policy, locked in the order of their alerts, as in all transactions that
+ * change several.
+ */
 const LOCK_NEXT = `
   with locked as (
     select organization_id, alert_id, next_step_at from alert_escalations
@@ -46,7 +49,7 @@ const LOCK_NEXT = `
     order by alert_id limit :limit for no key update
   )`;
 
-/** Answers for each whether its next step is earlier than it was. */
+/** Returns for each whether its next step is earlier than before. */
 export const PLAN_NEXT = `${LOCK_NEXT}, planned as (
     update alert_escalations e set next_step_at = case
       when e.steps_made < jsonb_array_length(:steps::jsonb) then
@@ -68,7 +71,7 @@ export const END_NEXT = `${LOCK_NEXT}, ended as (
   )
   select alert_id as "alertId", true as "isAffected" from ended order by alert_id`;
 
-/** The mute has ended: those that it held and whose step is due by now are made. */
+/** The mute has ended: steps that it held and that are due by now are made. */
 export const UNMUTE_NEXT = `
   with locked as (
     select organization_id, alert_id from alert_escalations

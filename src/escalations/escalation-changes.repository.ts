@@ -1,4 +1,4 @@
-/** Pending changes: what open escalations of an organization are yet to follow. */
+/** Pending changes, which the open escalations of an organization have yet to follow. */
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { PolicyRef } from './escalation-policy.ts';
@@ -9,11 +9,11 @@ export interface ChangeRef {
 }
 
 export interface EscalationChange extends ChangeRef {
-  /** It was changed, disabled or deleted; null: a mute has ended. */
+  /** The policy that was changed, disabled or deleted; null: a mute has ended. */
   policyId: string | null;
-  /** A mute was to last until then, and has ended earlier; null: a policy has changed. */
+  /** The planned end of a mute that has ended earlier; null: a policy has changed. */
   mutedUntil: Date | null;
-  /** Null: before the first escalation. */
+  /** Null: no escalation has followed yet. */
   afterAlertId: string | null;
 }
 
@@ -50,7 +50,7 @@ export function createEscalationChangesRepository(sql: Database) {
     sql('escalation_changes').where({ organization_id: organizationId, id });
 
   return {
-    /** One that is being followed begins anew. */
+    /** A change that is already being followed starts over. */
     async insertPolicy({ organizationId, policyId }: PolicyRef): Promise<void> {
       await sql('escalation_changes')
         .insert({ organization_id: organizationId, policy_id: policyId })
@@ -65,11 +65,11 @@ export function createEscalationChangesRepository(sql: Database) {
         .merge({ after_alert_id: null });
     },
 
-    /** The first of each of the organizations behind that id. */
+    /** The first change of each organization after that id. */
     listFirst: (after: string, limit: number): Promise<ChangeRef[]> =>
       query(sql, LIST_FIRST, { after, limit }),
 
-    /** Null when it is gone, or somebody writes it. */
+    /** Null when the change is gone, or another transaction has locked it. */
     async lock(ref: ChangeRef): Promise<EscalationChange | null> {
       const row = await one(ref).first().forUpdate().skipLocked();
       return row ? toChange(row) : null;

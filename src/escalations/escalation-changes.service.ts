@@ -1,7 +1,7 @@
 /**
- * A change of a policy that many open escalations follow, or the end of a mute that holds many, is one row; a sweep goes
- * through the escalations in chunks, in the order of their alerts. So the request is short, and frames that resolve alerts
- * wait for one chunk at most. Each organization has its turn, chunk by chunk.
+ * A changed policy, or a mute that ended early, may concern many open escalations. The request stores it as
+ * one row; a sweep goes through the escalations in chunks, in the order of their alerts. So the request is
+ * short, and frames that resolve alerts wait for one chunk at most. Organizations take turns, chunk by chunk.
  */
 import type { AlertRef } from '../alerts/alert.ts';
 import type { Database } from '../db/database.ts';
@@ -22,7 +22,7 @@ export interface EscalationChangesDeps {
   changesIn(sql: Database): Pick<EscalationChangesRepository, 'lock' | 'advance' | 'remove'>;
   policiesIn(sql: Database): Pick<PoliciesRepository, 'find'>;
   escalationsIn(sql: Database): Pick<AlertEscalationsRepository, 'planNext' | 'endNext' | 'unmuteNext'>;
-  /** After the commit: these runs look at their rows again. */
+  /** Called after the commit; these runs check their rows again. */
   wakeRuns(alerts: AlertRef[]): void;
   onSetAside(change: ChangeRef, error: unknown): void;
   now(): Date;
@@ -35,7 +35,7 @@ const ORGANIZATIONS_AT_ONCE = 100;
 /** Chunks of an organization in one sweep. */
 const ROUNDS_MAX = 20;
 
-/** Answers with the sweep over all pending changes. */
+/** Returns the sweep over all pending changes. */
 export function createEscalationChanges(
   deps: EscalationChangesDeps,
 ): (shouldContinue: () => boolean) => Promise<void> {
@@ -66,7 +66,7 @@ export function createEscalationChanges(
       afterCommit(() => wakeRuns(affected));
     });
 
-  /** One chunk of each organization. Answers whether there was any. */
+  /** Processes one chunk of each organization. Returns whether there was any. */
   async function makeRound(shouldContinue: () => boolean): Promise<boolean> {
     let hasAny = false;
     await stepwise(async (after: string | null) => {

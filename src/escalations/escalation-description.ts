@@ -8,10 +8,10 @@ export interface EscalationTitle {
   alertType: AlertType;
 }
 
-/** Temporal takes 400 bytes. */
+/** Temporal accepts 400 bytes for the summary. */
 const NAME_LENGTH_MAX = 80;
 
-/** In the list of runs: `Escalates too warm of 282C02424EED`. */
+/** Summary in the list of runs: `Escalates too warm of 282C02424EED`. */
 export function summarizeEscalationStart(title: EscalationTitle | null): string {
   if (!title) return 'Escalates an alert until somebody acknowledges it';
   return `Escalates ${ALERT_NAMES[title.alertType]} of ${cutText(title.serialNumber, NAME_LENGTH_MAX)}`;
@@ -28,7 +28,7 @@ export function describeEscalation(view: EscalationView): string {
   ].join('\n');
 }
 
-/** The result of the run: `acknowledged by Night shift after 12 min, step 2 of 3`. */
+/** Result of the run: `acknowledged by Night shift after 12 min, step 2 of 3`. */
 export function summarizeEscalation(view: EscalationView): string {
   const { state, stepsMade, stepCount, acknowledged } = view;
   const steps = `step ${stepsMade} of ${stepCount}`;

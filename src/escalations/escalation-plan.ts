@@ -1,4 +1,4 @@
-/** Which step of a policy comes next, and when. */
+/** The next step of a policy, and its time. */
 import type { EscalationPolicy } from './escalation-policy.ts';
 
 export const REPEATS_MAX = 10;
@@ -6,14 +6,14 @@ export const REPEATS_MAX = 10;
 export interface EscalationProgress {
   beganAt: Date;
   stepsMade: number;
-  /** How often the last step was repeated. */
+  /** Number of repeats of the last step. */
   repeatsMade: number;
   /** Null: no step was made yet. */
   lastStepAt: Date | null;
 }
 
 export interface PlannedStep {
-  /** From 1. */
+  /** Counted from 1. */
   position: number;
   isRepeat: boolean;
   at: Date;
@@ -22,7 +22,7 @@ export interface PlannedStep {
 
 const MINUTE_MS = 60_000;
 
-/** Null: all steps were made, and all repeats. A policy that lost steps goes on behind its last one. */
+/** Null: all steps and repeats were made. A policy that has lost steps continues after its last one. */
 export function nextStep(
   { steps, repeatMinutes }: Pick<EscalationPolicy, 'steps' | 'repeatMinutes'>,
   { beganAt, stepsMade, repeatsMade, lastStepAt }: EscalationProgress,

@@ -70,7 +70,7 @@ export function createPoliciesRepository(sql: Database) {
       return row ? toPolicy(row) : null;
     },
 
-    /** Makes others who add one wait until the transaction ends. */
+    /** Serializes additions of policies until the transaction ends. */
     lockAll: (organizationId: string): Promise<void> =>
       lockName(sql, `escalation policies:${organizationId}`),
 
@@ -94,7 +94,7 @@ export function createPoliciesRepository(sql: Database) {
       return (await one(ref).delete()) > 0;
     },
 
-    /** The oldest that names the channel in a step; null: none does. */
+    /** Name of the oldest policy with the channel in a step; null: there is none. */
     async findNameByChannel(organizationId: string, channelId: string): Promise<string | null> {
       const row = await all(organizationId)
         .whereRaw('? = any(channel_ids)', [channelId])

@@ -1,4 +1,4 @@
-/** What customers do with escalations: each verb is one transaction. */
+/** The operations of customers on escalations. Each is one transaction. */
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
@@ -21,9 +21,9 @@ import {
 
 export interface PoliciesServiceDeps {
   policiesIn(sql: Database): PoliciesRepository;
-  /** A sweep has its open escalations follow. */
+  /** A sweep makes open escalations follow these changes. */
   changesIn(sql: Database): Pick<EscalationChangesRepository, 'insertPolicy'>;
-  /** Until the end of the transaction they are not deleted; answers with those that exist. */
+  /** Keeps the channels from being deleted until the transaction ends. Returns the ids that exist. */
   channelsIn(sql: Database): { lockKeys(organizationId: string, ids: string[]): Promise<string[]> };
   groupsIn(sql: Database): { lockShared(organizationId: string, ids: string[]): Promise<unknown[]> };
 }
@@ -39,7 +39,7 @@ export function createPoliciesService(deps: PoliciesServiceDeps) {
     if (found.length < ids.length) throw notFound(NO_SUCH_CHANNEL);
   }
 
-  /** An escalation of a group that nobody has would match nothing, and nobody would know. */
+  /** Without this check, an escalation of an unknown group would silently match nothing. */
   async function requireGroups(sql: Database, organizationId: string, ids: string[]): Promise<void> {
     if (ids.length === 0) return;
     const found = await deps.groupsIn(sql).lockShared(organizationId, ids);
@@ -60,13 +60,13 @@ export function createPoliciesService(deps: PoliciesServiceDeps) {
       });
     },
 
-    /** What is absent stays. Steps that are not made yet follow it from then on. */
+    /** Absent fields stay. Steps that are not made yet follow the change. */
     change(transact: Transact, given: PolicyRef, change: ChangePolicy): Promise<EscalationPolicy> {
       return transact(async ({ sql }) => {
         const before = await policiesIn(sql).lock(given);
         if (!before) throw notFound(NO_SUCH_POLICY);
         const ref = { organizationId: given.organizationId, policyId: before.id };
-        // Groups that were deleted since stay in what a caller was shown, and may send back.
+        // A client may send back groups that it was shown and that are deleted by now.
         const added = (change.groupIds ?? []).filter((id) => !before.groupIds.includes(id));
         await requireGroups(sql, ref.organizationId, added);
         await requireChannels(sql, ref.organizationId, channelsOf(change.steps ?? []));
@@ -86,7 +86,7 @@ export function createPoliciesService(deps: PoliciesServiceDeps) {
   };
 }
 
-/** Whether open escalations go on otherwise: their next step, or that none follows. Both as they are stored. */
+/** Whether the change concerns open escalations: their next step, or whether one follows. Both as stored. */
 const isPlannedAnew = (before: EscalationPolicy, after: EscalationPolicy): boolean =>
   before.status !== after.status ||
   before.repeatMinutes !== after.repeatMinutes ||

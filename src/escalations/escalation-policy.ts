@@ -1,4 +1,4 @@
-/** Who is notified of an alert, step by step, until somebody acknowledges it. */
+/** The steps in which people are notified of an alert until it is acknowledged. */
 import { ALERT_TYPES, type AlertType } from '../alerts/alert.ts';
 import { SEVERITIES, type Severity } from '../devices/alert-terms.ts';
 
@@ -29,9 +29,9 @@ export interface PolicyFields {
   severities: Severity[];
   /** Empty: all. */
   groupIds: string[];
-  /** By growing minutes. */
+  /** Ordered by minutes. */
   steps: EscalationStep[];
-  /** The last step is repeated after so long; null: it is not. */
+  /** Interval between repeats of the last step; null: it is not repeated. */
   repeatMinutes: number | null;
   status: PolicyStatus;
 }

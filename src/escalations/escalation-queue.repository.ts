@@ -20,7 +20,7 @@ export type EscalationQueueRepository = ReturnType<typeof createEscalationQueueR
 /** Runs in batches of frames, so its statement is prepared. */
 export function createEscalationQueueRepository(sql: Sql) {
   return {
-    /** In the transaction of the alerts. Answers with the escalations that begin and end. */
+    /** Runs in the transaction of the alerts. Returns the escalations that begin and end. */
     change(opened: OpenedAlert[], ended: AlertRef[], at: Date): Promise<ChangedEscalation[]> {
       return queryPrepared(sql, 'alert_escalations_queue', BEGIN_AND_END, [
         ended.map(({ organizationId }) => organizationId),

@@ -1,6 +1,7 @@
 /**
- * Begins the escalation of alerts that a policy matches, and ends that of resolved ones, in the transaction that opens
- * or resolves them. Their runs are started and signalled after the commit; a sweep starts those that a crash has lost.
+ * Begins the escalation of alerts that match a policy, and ends the escalation of resolved ones, in the
+ * transaction that opens or resolves them. Runs are started and signalled after the commit; a sweep starts
+ * runs that a crash has lost.
  */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
@@ -17,7 +18,7 @@ export interface EscalationQueueDeps {
   now(): Date;
 }
 
-/** Works from the events to be published, and answers with the same events: those of alerts show the escalation. */
+/** Works from the events to be published. Returns the same events; events of alerts show the escalation. */
 export type QueueEscalations = (tx: InTransaction, events: DomainEvent[]) => Promise<DomainEvent[]>;
 
 type AlertEvent = DomainEvent<'alert.created' | 'alert.resolved'>;
@@ -43,7 +44,10 @@ export function createQueueEscalations({ queueIn, runs, now }: EscalationQueueDe
   };
 }
 
-/** Excursions in late data are over, and an alert may be acknowledged before it is announced. */
+/**
+ * Leaves out excursions in late data, which are over, and alerts that were acknowledged before they are
+ * announced.
+ */
 const mayBegin = (event: DomainEvent): event is DomainEvent<'alert.created'> =>
   event.type === 'alert.created' && event.data.status === 'new';
 const isEnd = (event: DomainEvent): event is DomainEvent<'alert.resolved'> => event.type === 'alert.resolved';

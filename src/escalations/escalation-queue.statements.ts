@@ -1,8 +1,8 @@
 /**
- * As text, because it works on sets, in the transaction that opens or resolves alerts. An escalation belongs to the
- * oldest policy that matches the alert; the group of its asset is looked up for a policy with groups only. Of a fleet that is
- * overdue one alert escalates alone: see fleet-escalations.service.ts. Those that end are locked in the order of their
- * alerts, as by others who change several.
+ * Text, because it works on sets, in the transaction that opens or resolves alerts. An escalation belongs to
+ * the oldest policy that matches the alert; the group of its asset is looked up only for a policy with
+ * groups. A single alert of an overdue fleet escalates: see fleet-escalations.service.ts. Ending escalations
+ * are locked in the order of their alerts, as in all transactions that change several.
  */
 import { matchingPolicy } from './policy-match.ts';
 
@@ -12,7 +12,7 @@ const GROUP = `(
           )
         )`;
 
-/** Another alert escalates for the whole fleet. */
+/** Whether another alert escalates for the whole fleet. */
 const IS_OF_FLEET = `(n.type = 'no_data' and exists (
       select from overdue_fleets where organization_id = n.organization_id and escalated_alert_id is not null
     ))`;

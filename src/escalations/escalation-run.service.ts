@@ -1,7 +1,7 @@
 /**
- * The step of `workflows/escalate-alert.ts`: one transaction, which makes the step that is due and can be repeated
- * without harm. The step and its notifications are stored together, under the lock of the alert, so none is lost or made
- * twice, and none follows an acknowledgement.
+ * The activity of `workflows/escalate-alert.ts`: one transaction, which makes the due step and can be
+ * repeated without harm. The step and its notifications are stored together, under the lock of the alert, so
+ * none is lost or made twice, and none follows an acknowledgement.
  */
 import type { AlertRef } from '../alerts/alert.ts';
 import type { AlertActionsRepository } from '../alerts/alert-actions.repository.ts';
@@ -38,10 +38,10 @@ export interface EscalationRunDeps {
     'lock' | 'recordStep' | 'setState' | 'plan' | 'touchWorkflow' | 'findMutedUntil'
   >;
   policiesIn(sql: Database): Pick<PoliciesRepository, 'find'>;
-  /** Those that messages may be sent to, in the order given. */
+  /** Channels that messages may be sent to, in the order of the ids. */
   channelsIn(sql: Database): { listActive(organizationId: string, ids: string[]): Promise<NamedChannel[]> };
   notificationsIn(sql: Database): Pick<NotificationsRepository, 'insertEscalation'>;
-  /** Of a fleet that is overdue, the open alerts. */
+  /** Counts the open alerts of an overdue fleet. */
   unannouncedIn(sql: Database): Pick<UnannouncedAlertsRepository, 'count'>;
   notificationAlertsIn(sql: Database): Pick<NotificationAlertsRepository, 'listAlerts'>;
   now(): Date;
@@ -65,7 +65,7 @@ export function createEscalationRun(deps: EscalationRunDeps) {
   ): Promise<HeldStep | null> {
     const step = nextStep(policy, escalation);
     if (!step) return null;
-    // The mute of one device mutes none of the others of its fleet.
+    // The mute of one device does not mute the others of its fleet.
     const mutedUntil = escalation.fleet ? null : await escalationsIn(sql).findMutedUntil(ref, now());
     const held = heldBy(alert.status === 'acknowledged' ? alert.snoozeUntil : null, mutedUntil);
     const isHeld = held !== null && held.until > step.at;
@@ -87,7 +87,10 @@ export function createEscalationRun(deps: EscalationRunDeps) {
     return composeEscalation({ alert, assetName, step: position, isRepeat, stepCount, fleet: counted });
   }
 
-  /** How the fleet is by then: the first step says how it was when it became overdue. Null: it is not any more. */
+  /**
+   * Counts the fleet again for later steps; the first step shows it as it was when it became overdue. Null:
+   * it is no longer overdue.
+   */
   async function countFleet(
     sql: Database,
     organizationId: string,
@@ -97,7 +100,7 @@ export function createEscalationRun(deps: EscalationRunDeps) {
     return overdue === 0 ? null : { ...fleet, overdue };
   }
 
-  /** Answers with the escalation after it. */
+  /** Returns the escalation after the step. */
   async function makeStep(
     sql: Database,
     escalating: Escalating,
@@ -154,7 +157,10 @@ export function createEscalationRun(deps: EscalationRunDeps) {
       return escalationView(escalating, policy, next, now());
     });
 
-  /** Whether it ended before the row said that the escalation waits for it: then nobody else has it go on. */
+  /**
+   * Whether the mute ended before the row showed that the escalation waits for it: no other transaction would
+   * then wake the escalation.
+   */
   const hasMuteEnded = (ref: AlertRef, { at }: NextStepView): Promise<boolean> =>
     transact(async ({ sql }) => {
       const until = await escalationsIn(sql).findMutedUntil(ref, now());
@@ -162,7 +168,7 @@ export function createEscalationRun(deps: EscalationRunDeps) {
     });
 
   return {
-    /** Null when the alert is gone. One step at a time: the next one is due at once if it is overdue, too. */
+    /** Null when the alert is gone. Makes one step at a time; the next one, if overdue too, is due at once. */
     async makeDueStep(ref: AlertRef): Promise<EscalationView | null> {
       for (;;) {
         const view = await makeDueStepOnce(ref);

@@ -1,11 +1,11 @@
-/** What the run of an escalation is shown, and the history of its alert. */
+/** The view of an escalation for its run, and its entries in the history of the alert. */
 import type { RecordedAlert } from '../alerts/alerts.repository.ts';
 import { type NamedChannel, nameOfChannel } from '../notifications/notification-channel.ts';
 import type { AlertEscalation, EscalationView } from './alert-escalation.ts';
 import type { PlannedStep } from './escalation-plan.ts';
 import type { EscalationPolicy } from './escalation-policy.ts';
 
-/** A step with what it waits for. */
+/** A step with the cause that holds it. */
 export interface HeldStep extends PlannedStep {
   dueAt: Date;
   mutedUntil: Date | null;
@@ -19,7 +19,7 @@ export function escalationView(
   now: Date,
 ): EscalationView {
   const { acknowledgedAt, acknowledgedBy } = alert;
-  // More were made when the policy has lost steps since.
+  // The policy may have lost steps, so more steps than it has may have been made.
   const stepCount = policy?.steps.length ?? escalation.stepsMade;
   return {
     serialNumber: alert.serialNumber,

@@ -1,4 +1,4 @@
-/** Fleets that are overdue, and the alert of each that escalates for all of its devices. */
+/** Overdue fleets, with the alert of each that escalates for all of its devices. */
 import type { AlertStatus } from '../alerts/alert.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
@@ -9,7 +9,7 @@ export interface EscalatedFleetRow {
   /** The alert that escalates; null: none does. */
   alertId: string | null;
   status: AlertStatus | null;
-  /** Until its snooze ends, if it has one. */
+  /** False again when a snooze ends. */
   isAcknowledged: boolean;
 }
 
@@ -24,10 +24,10 @@ export interface BegunFleetEscalation {
 export type FleetEscalationsRepository = ReturnType<typeof createFleetEscalationsRepository>;
 
 export const createFleetEscalationsRepository = (sql: Database) => ({
-  /** Of all organizations: a handful of rows at most. */
+  /** Of all organizations, which are few rows. */
   list: (now: Date): Promise<EscalatedFleetRow[]> => query(sql, LIST_FLEETS, { now }),
 
-  /** False when the fleet is not overdue any more. */
+  /** False when the fleet is no longer overdue. */
   async lock(organizationId: string): Promise<boolean> {
     const row = await sql('overdue_fleets')
       .where({ organization_id: organizationId })
@@ -36,7 +36,7 @@ export const createFleetEscalationsRepository = (sql: Database) => ({
     return row !== undefined;
   },
 
-  /** Else none of its alerts has to be looked at. */
+  /** Without such a policy, no alert has to be checked. */
   async hasPolicy(organizationId: string): Promise<boolean> {
     const row = await sql('escalation_policies')
       .where({ organization_id: organizationId, status: 'active' })
@@ -45,7 +45,7 @@ export const createFleetEscalationsRepository = (sql: Database) => ({
     return row !== undefined;
   },
 
-  /** The fleet is over: the alert that has escalated for it goes on for itself. */
+  /** After the end of the fleet outage, the escalation of its alert continues for that alert alone. */
   async release(organizationId: string): Promise<void> {
     await sql('alert_escalations')
       .where({ organization_id: organizationId })
@@ -59,7 +59,7 @@ export const createFleetEscalationsRepository = (sql: Database) => ({
       .update({ fleet_overdue: null, fleet_total: null });
   },
 
-  /** Null when no policy matches an alert of the fleet. The caller has locked it. */
+  /** Null when no policy matches an alert of the fleet. The caller has locked the fleet. */
   async escalateNext(organizationId: string, now: Date): Promise<BegunFleetEscalation | null> {
     const [row] = await query<BegunFleetEscalation>(sql, ESCALATE_NEXT, { organizationId, now });
     return row ?? null;

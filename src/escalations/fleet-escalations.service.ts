@@ -1,6 +1,7 @@
 /**
- * A fleet that is overdue escalates once: by the first of its alerts that a policy matches. When that device is back and
- * the fleet is not, the next alert goes on at the same step. Whoever acknowledges it acknowledges all the others.
+ * An overdue fleet escalates once, by the first of its alerts that matches a policy. When that device is back
+ * before the fleet, the next alert continues at the same step. Its acknowledgement acknowledges all the
+ * others.
  */
 import type { AlertRef } from '../alerts/alert.ts';
 import type { UnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
@@ -13,7 +14,7 @@ import { CANDIDATES_MAX } from './fleet-escalations.statements.ts';
 export interface FleetEscalationsDeps {
   transact: Transact;
   fleets: Pick<FleetEscalationsRepository, 'list' | 'hasPolicy'>;
-  /** Of a fleet that is overdue, the open alerts. */
+  /** Counts the open alerts of an overdue fleet. */
   alerts: Pick<UnannouncedAlertsRepository, 'count'>;
   fleetsIn(sql: Database): Pick<FleetEscalationsRepository, 'lock' | 'escalateNext'>;
   alertsIn(sql: Database): Pick<UnannouncedAlertsRepository, 'acknowledgeAs'>;
@@ -22,14 +23,14 @@ export interface FleetEscalationsDeps {
     wake(alert: AlertRef): void;
   };
   onSetAside(fleet: { organizationId: string }, error: unknown): void;
-  /** No policy matches one of the alerts that are looked at, and there are more. */
+  /** Called when no policy matches any of the checked alerts, and there are more alerts. */
   onBoundHit(organizationId: string, limit: number): void;
   now(): Date;
 }
 
 const ACKNOWLEDGED_AT_ONCE = 500;
 
-/** Answers with the sweep over all fleets that are overdue. */
+/** Returns the sweep over all overdue fleets. */
 export function createFleetEscalations({
   transact,
   fleets,
@@ -59,7 +60,7 @@ export function createFleetEscalations({
     if (!isBegun) await checkBound(organizationId);
   }
 
-  /** More alerts than are looked at, and no policy matches one of those: said once. */
+  /** Reports once that a fleet has more alerts than are checked, and no policy matches a checked one. */
   async function checkBound(organizationId: string): Promise<void> {
     if (boundHitBy.has(organizationId)) return;
     if ((await alerts.count(organizationId, CANDIDATES_MAX)) < CANDIDATES_MAX) return;
@@ -67,7 +68,7 @@ export function createFleetEscalations({
     onBoundHit(organizationId, CANDIDATES_MAX);
   }
 
-  /** Answers with the position behind which its next turn begins; null: this was the last. */
+  /** Returns the position after which its next turn begins; null: this was the last. */
   async function takeTurn({ fleet, after }: Turn): Promise<string | null> {
     const { organizationId, alertId, status, isAcknowledged } = fleet;
     if (alertId !== null && isAcknowledged) {
@@ -78,7 +79,7 @@ export function createFleetEscalations({
     return null;
   }
 
-  /** One that fails holds up no other. */
+  /** A failure delays no other fleet. */
   const tryTurn = (turn: Turn): Promise<string | null> =>
     takeTurn(turn).catch((error) => {
       onSetAside({ organizationId: turn.fleet.organizationId }, error);

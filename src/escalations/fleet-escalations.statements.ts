@@ -1,4 +1,4 @@
-/** As text: what goes through all organizations, and what chooses one alert of many. */
+/** Text: statements over all organizations, and the choice of one alert of many. */
 import { mutedUntil } from '../mutes/mutes.statements.ts';
 import { matchingPolicy } from './policy-match.ts';
 
@@ -9,14 +9,14 @@ export const LIST_FLEETS = `
   left join alerts a on a.organization_id = f.organization_id and a.id = f.escalated_alert_id
   order by f.organization_id`;
 
-/** More alerts are not looked at in search of one that a policy matches. */
+/** Bounds the search for an alert that matches a policy. */
 export const CANDIDATES_MAX = 20_000;
 
 const GROUP = '(select group_id from assets where organization_id = a.organization_id and id = a.asset_id)';
 
 /**
- * The earliest alert of the fleet that a policy matches takes over from the one before, if there was one, at the step
- * where that was; one whose policy is gone by then begins anew. The caller has locked the fleet.
+ * The earliest alert of the fleet that matches a policy takes over from the previous one, if any, at its
+ * step; if the policy of that one is gone, it starts at the first step. The caller has locked the fleet.
  */
 export const ESCALATE_NEXT = `
   with fleet as (

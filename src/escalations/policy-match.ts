@@ -1,4 +1,7 @@
-/** The oldest active policy that matches an alert. Takes SQL of its organization, type, severity and group. */
+/**
+ * The oldest active policy that matches an alert. The parameters are SQL of its organization, type, severity
+ * and group.
+ */
 export const matchingPolicy = (
   organizationId: string,
   type: string,

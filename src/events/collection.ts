@@ -1,2 +1,5 @@
-/** The two collections of webhooks in the API: whole frames of readings go to cellular ones, all else to event ones. */
+/**
+ * The two collections of webhooks in the API: cellular ones get whole frames of readings, event ones
+ * everything else.
+ */
 export type Collection = 'cellular' | 'event';

@@ -1,7 +1,8 @@
 /**
- * Every type of event: what its data looks like, and which collections of webhooks can receive it. The subscriptions of
- * webhooks, the `webhooks` section of OpenAPI and the checks of tests are derived from this list. It compiles only if it
- * describes exactly the types that the slices declare (src/db/domain-event.ts), with the same data.
+ * Every type of event, with the schema of its data and the collections of webhooks that can receive it. The
+ * subscriptions of webhooks, the `webhooks` section of OpenAPI and the checks of tests are derived from this
+ * list. It compiles only if it describes exactly the types that the slices declare (src/db/domain-event.ts),
+ * with the same data.
  */
 import type Joi from 'joi';
 import { alertExample, alertSchema } from '../alerts/alerts.schemas.ts';
@@ -194,7 +195,7 @@ export type SubscribableType = {
   [Type in EventType]: 'event' extends Catalogue[Type]['collections'][number] ? Type : never;
 }[EventType];
 
-/** What an event webhook may name. */
+/** The types that an event webhook may name. */
 export const SUBSCRIBABLE_TYPES = (Object.keys(EVENT_CATALOGUE) as EventType[]).filter(isSubscribable);
 
 function isSubscribable(type: EventType): type is SubscribableType {

@@ -1,4 +1,7 @@
-/** Data that only events have. An event about an asset, an alert or a job carries it as the API shows it. */
+/**
+ * Schemas of data that occurs only in events. Events about an asset, an alert or a job carry it as the API
+ * shows it.
+ */
 import Joi from 'joi';
 import type { AlertView } from '../alerts/alert.ts';
 import type { BreachData } from '../alerts/alert-events.ts';

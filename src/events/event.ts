@@ -1,6 +1,6 @@
 import type { EventBody } from '../db/domain-event.ts';
 
-/** One JSON text per event, the same for every endpoint. */
+/** Serializes an event to one JSON text, which is the same for every endpoint. */
 export function serializeEvent({ type, timestamp, data }: EventBody): string {
   return JSON.stringify({ type, timestamp: timestamp.toISOString(), data });
 }

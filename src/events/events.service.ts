@@ -6,26 +6,28 @@ import { serializeEvent, serialNumberOf } from './event.ts';
 export interface OutgoingEvent {
   organizationId: string;
   type: string;
-  /** Serialised: what is signed and sent. */
+  /** Serialized text, which is signed and sent. */
   body: string;
-  /** Of the device that it is about. */
+  /** Serial number of the device that the event is about. */
   serialNumber?: string | undefined;
-  /** The trace that it follows from. */
+  /** The trace that led to the event. */
   trace?: string | null;
-  /** An endpoint that does not receive it, although it subscribes. */
+  /** An endpoint that does not receive the event, even if it subscribes. */
   exceptEndpointId?: string | undefined;
 }
 
 export interface EventsDeps<Endpoint> {
-  /** Answers with the endpoints that have something to send now. */
+  /** `insert` returns the endpoints that have something to send now. */
   deliveriesIn(sql: Sql): { insert(events: OutgoingEvent[]): Promise<Endpoint[]> };
-  /** After the commit. */
+  /** Called after the commit. */
   onQueued(endpoints: Endpoint[]): void;
-  /** Null: no traces. */
+  /** Null: without traces. */
   traceOf?: ((event: DomainEvent) => string | null) | null;
 }
 
-/** The name of a diagnostics channel: tests validate all published events there. Without a subscriber it costs nothing. */
+/**
+ * A diagnostics channel, on which tests validate all published events. Costs nothing without a subscriber.
+ */
 export const PUBLISHED_EVENTS = 'device-monitoring-service:published-events';
 const published = channel(PUBLISHED_EVENTS);
 

@@ -3,7 +3,10 @@ import { FLEET_KEY, IS_OF_FLEET } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
 import { HEALTH_STATE } from '../endpoints/shown-health.ts';
 
-/** A number with what it counts: `status:online`, `sync:applied`, `profile:none`, `alert:no_data`, `endpoint:healthy`, `unregistered:`. */
+/**
+ * A number with its key: `status:online`, `sync:applied`, `profile:none`, `alert:no_data`,
+ * `endpoint:healthy`, `unregistered:`.
+ */
 export interface FleetCount {
   key: string;
   count: number;
@@ -13,7 +16,7 @@ export type FleetRepository = ReturnType<typeof createFleetRepository>;
 
 export function createFleetRepository(sql: Sql) {
   return {
-    /** What grows with the fleet is kept (list_totals); endpoints and unregistered devices are few. */
+    /** Counts that grow with the fleet are kept (list_totals); endpoints and unregistered devices are few. */
     count(organizationId: string): Promise<FleetCount[]> {
       return query(
         sql,

@@ -1,4 +1,6 @@
-/** How many devices, alerts and endpoints of an organization are in which state. Every state is named, also with none. */
+/**
+ * Devices, alerts and endpoints of an organization, counted by state. Every state is present, even with 0.
+ */
 import { ALERT_TYPES } from '../alerts/alert.ts';
 import { BATTERY_STATUSES } from '../devices/device-status.ts';
 import { SYNC_STATUSES } from '../devices/device-sync.ts';

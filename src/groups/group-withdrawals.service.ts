@@ -1,7 +1,7 @@
 /**
- * Withdraws the change of a group's profile from its members when the group has another one, or is deleted. Of a very
- * large group the request keeps what is to be done, and the worker does it chunk by chunk: no device is locked for longer
- * than a chunk takes, and after a kill another worker goes on.
+ * Withdraws the change of a group's profile from its members when the group gets another profile, or is
+ * deleted. For a very large group, the request stores the withdrawal, and the worker does it chunk by chunk:
+ * no device is locked for longer than a chunk takes, and after a kill another worker continues.
  */
 import type { GroupRef } from '../config-jobs/config-job.ts';
 import type { GroupChanges } from '../config-jobs/group-changes.service.ts';
@@ -24,23 +24,23 @@ export interface GroupWithdrawalsDeps {
   withdrawalsIn(sql: Database): GroupWithdrawalsRepository;
   devicesIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets'>;
   groupChanges: Pick<GroupChanges, 'withdraw'>;
-  /** Of a group with more members the worker withdraws. */
+  /** Groups with more members are handled by the worker. */
   largeAbove: number;
-  /** Members of one transaction. */
+  /** Number of members in one transaction. */
   chunkSize: number;
-  /** Of one withdrawal: the others go on, and it is tried again. */
+  /** Called for a failed withdrawal, which is tried again; the others continue. */
   onFault(error: unknown): void;
 }
 
 export type GroupWithdrawals = ReturnType<typeof createGroupWithdrawals>;
 
-/** What a chunk of members needs to be known of. */
+/** The fields of a withdrawal that a chunk of members needs. */
 type Withdrawal = GroupTargetsRef & Pick<GroupWithdrawal, 'reason' | 'isDeletion' | 'afterAssetId'>;
 
 export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
   const { groupsIn, membersIn, withdrawalsIn, devicesIn, largeAbove, chunkSize } = deps;
 
-  /** From the next members, by asset id. Answers with the last one; null when all are done. */
+  /** Withdraws from the next members, ordered by asset id. Returns the last one; null when all are done. */
   async function withdrawNext(
     tx: Transaction,
     { reason, ...withdrawal }: Withdrawal,
@@ -55,7 +55,7 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
     return last;
   }
 
-  /** One that has joined another group since it was listed stays there. */
+  /** Removes members from the group, except those that have joined another group since they were listed. */
   async function letLeave({ sql }: Transaction, { organizationId, groupId }: GroupRef, assetIds: string[]) {
     await devicesIn(sql).lockAssets(organizationId, assetIds);
     const members = await membersIn(sql).listGroups(organizationId, assetIds);
@@ -81,7 +81,7 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
     await withdrawalsIn(tx.sql).insert(group, { reason, isDeletion });
   }
 
-  /** Whether there is more to do now. */
+  /** Returns whether another chunk of the withdrawal is left. */
   const workOffNext = (transact: Transact, ref: Pick<GroupWithdrawal, 'organizationId' | 'id'>) =>
     transact(async (tx) => {
       const withdrawal = await withdrawalsIn(tx.sql).lockFree(ref);
@@ -96,13 +96,13 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
     });
 
   return {
-    /** Before the group gets another profile, or none. */
+    /** To be called before the group gets another profile, or none. */
     fromMembers: (tx: Transaction, group: GroupRef) => begin(tx, group, false),
 
-    /** All members leave, and the group is removed. */
+    /** Removes all members, and then the group. */
     andDelete: (tx: Transaction, group: GroupRef) => begin(tx, group, true),
 
-    /** Of all organizations, in turns. */
+    /** Processes pending withdrawals of all organizations, in turns. */
     async workOff(sql: Database, transact: Transact, goesOn: () => boolean): Promise<void> {
       let due = await withdrawalsIn(sql).list();
       while (due.length > 0 && goesOn()) {

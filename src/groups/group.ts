@@ -1,11 +1,11 @@
-/** A set of assets that may name the profile which its members are to run. */
+/** A set of assets, with an optional profile for its members. */
 import type { Preview } from '../config-jobs/compile-devices.ts';
 import type { Rollout } from '../config-jobs/config-job.ts';
 import { type Mute, muteView } from '../mutes/mute.ts';
 
 export interface GroupFields {
   name: string;
-  /** The profile that members are to run; null: none. */
+  /** The profile for its members; null: none. */
   profileSlug: string | null;
 }
 
@@ -24,7 +24,7 @@ export interface CreateGroup {
 
 export interface ChangeGroup {
   name?: string;
-  /** Absent: whoever does not run the profile is left alone. */
+  /** Absent: members that do not run the profile stay as they are. */
   profileSlug?: string | null;
   rollout?: Rollout;
   deadlineMinutes?: number;
@@ -32,7 +32,7 @@ export interface ChangeGroup {
 
 export const NAME_TAKEN = 'A group has this name already; names are compared without case';
 
-/** Why targets are cancelled, for the customer. */
+/** Reason of cancelled targets, shown to the customer. */
 export const LEFT = 'the device left the group';
 export const DELETED = 'the group was deleted';
 export const OTHER_PROFILE = 'the group has another profile, or none';
@@ -52,12 +52,12 @@ export function groupView({ id, name, profileSlug, memberCount, mute, createdAt,
   };
 }
 
-/** What became of a change. */
+/** The result of a change. */
 export interface ChangedGroup {
   group: Group;
-  /** Of the job for those who did not run the profile; null when there is none. */
+  /** The job for members that did not run the profile; null when there is none. */
   jobId: string | null;
-  /** Only of a dry run. */
+  /** Set by a dry run only. */
   preview?: Preview[];
 }
 

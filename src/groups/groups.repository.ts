@@ -25,7 +25,7 @@ declare module 'knex/types/tables.js' {
   }
 }
 
-/** The total is kept: see the table list_totals. */
+/** The total is kept, see the table list_totals. */
 const SHOWN = `(
     select coalesce(sum(count), 0)::bigint from (
       select total as count from list_totals
@@ -46,7 +46,7 @@ const toGroup = (row: GroupRow & { member_count: number; mute: StoredMute | null
   updatedAt: row.updated_at,
 });
 
-/** As members see it. */
+/** The fields of a group that members depend on. */
 export interface SharedGroup {
   id: string;
   profileSlug: string | null;
@@ -55,7 +55,7 @@ export interface SharedGroup {
 export type GroupsRepository = ReturnType<typeof createGroupsRepository>;
 
 export function createGroupsRepository(sql: Database) {
-  /** A deleted group is gone for customers, though members may still have to leave it. */
+  /** A deleted group is gone for customers, even while members still have to leave it. */
   const inUse = (organizationId: string) =>
     sql('groups').where({ organization_id: organizationId, deleted_at: null });
   const withMembers = (groups: Knex.QueryBuilder) => void groups.select('*', sql.raw(SHOWN));
@@ -76,19 +76,19 @@ export function createGroupsRepository(sql: Database) {
       return (await inUse(organizationId).where({ id }).first('id')) !== undefined;
     },
 
-    /** Until the end of the transaction no asset joins or leaves the group. */
+    /** Keeps assets from joining or leaving the group until the transaction ends. */
     async lock(organizationId: string, id: string): Promise<Group | null> {
       await inUse(organizationId).where({ id }).forUpdate().select('id');
       return this.find(organizationId, id);
     },
 
-    /** Until the end of the transaction they stay as they are; others may lock them in the same way. */
+    /** Keeps the groups as they are until the transaction ends; other transactions may share the lock. */
     async lockShared(organizationId: string, ids: string[]): Promise<SharedGroup[]> {
       const rows = await inUse(organizationId).whereIn('id', ids).orderBy('id').forShare();
       return rows.map(({ id, profile_slug }) => ({ id, profileSlug: profile_slug }));
     },
 
-    /** Those that have one of the names, without regard to case; each with the name as it was given. */
+    /** Groups with one of the names, compared without case, each under the name as given. */
     findByNames: (organizationId: string, names: string[]): Promise<Array<{ name: string; id: string }>> =>
       query(sql, FIND_BY_NAMES, { organizationId, names }),
 
@@ -126,7 +126,7 @@ export function createGroupsRepository(sql: Database) {
       await inUse(organizationId).where({ id }).update({ deleted_at: sql.fn.now() });
     },
 
-    /** One that is marked as deleted, and has no members any more. */
+    /** Removes a group that is marked as deleted and has no members left. */
     async remove(organizationId: string, id: string): Promise<void> {
       await sql('groups').where({ organization_id: organizationId, id }).delete();
     },

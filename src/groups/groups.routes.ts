@@ -27,7 +27,7 @@ export interface GroupsRoutesDeps {
   groupsIn(sql: Database): Pick<GroupsRepository, 'find'>;
   service: GroupsService;
   membership: Pick<Membership, 'add' | 'remove'>;
-  /** That of dry runs and applies to all. */
+  /** Shared with dry runs and applies to all devices. */
   limit: ConcurrencyLimit;
 }
 

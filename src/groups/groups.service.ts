@@ -1,4 +1,4 @@
-/** What customers do with groups: each verb is one transaction. */
+/** The operations of customers on groups. Each is one transaction. */
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import { DEADLINE_MINUTES_DEFAULT } from '../config-jobs/config-job.ts';
 import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts';
@@ -15,7 +15,7 @@ export interface GroupsServiceDeps {
   profilesIn(sql: Database): { find(organizationId: string, slug: string): Promise<unknown> };
   desired: DesiredProfiles;
   withdrawals: Pick<GroupWithdrawals, 'fromMembers' | 'andDelete'>;
-  /** Of a group that is deleted, in the transaction. */
+  /** Ends the mute of a deleted group, in the transaction. */
   endMute(tx: Transaction, organizationId: string, groupId: string): Promise<void>;
 }
 
@@ -46,8 +46,8 @@ export function createGroupsService(deps: GroupsServiceDeps) {
     },
 
     /**
-     * A profile that is named is offered to every member that does not run it, also when the group had it before. What was
-     * still open of another one is withdrawn.
+     * Offers the named profile to every member that does not run it, even if the group already had it. Open
+     * changes of another profile are withdrawn.
      */
     change(
       transact: Transact,
@@ -76,7 +76,7 @@ export function createGroupsService(deps: GroupsServiceDeps) {
       });
     },
 
-    /** The group as it would be, and what its job would offer; changes and locks nothing. */
+    /** The group after the change, and the offers of its job; changes and locks nothing. */
     preview(
       transact: Transact,
       organizationId: string,
@@ -98,7 +98,7 @@ export function createGroupsService(deps: GroupsServiceDeps) {
       });
     },
 
-    /** All members leave it; for customers they have with the answer. */
+    /** Removes all members; for customers this is done with the answer. */
     remove(transact: Transact, organizationId: string, groupId: string): Promise<void> {
       return transact(async (tx) => {
         const { id } = await lockOwn(tx.sql, organizationId, groupId);

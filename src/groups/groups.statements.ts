@@ -1,6 +1,6 @@
-/** As text, because it looks a set of names up, each as it was given. */
+/** Text, because it looks up a set of names, each as given. */
 
-/** Groups that have one of `:names`, without regard to case. */
+/** Groups with one of `:names`, compared without case. */
 export const FIND_BY_NAMES = `
   select n.name, g.id from unnest(:names::text[]) as n (name)
   join groups g on casefold(g.name collate pg_unicode_fast) = casefold(n.name collate pg_unicode_fast)

@@ -1,4 +1,4 @@
-/** Which group an asset is in. It changes while the group is locked (see the table groups). */
+/** The group of each asset, which changes only while the group is locked (see the table groups). */
 import type { GroupRef } from '../config-jobs/config-job.ts';
 import { countRows } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
@@ -7,7 +7,7 @@ import { ASSIGN } from './members.statements.ts';
 
 export interface Member {
   assetId: string;
-  /** Null: in none. */
+  /** Null: no group. */
   groupId: string | null;
 }
 
@@ -22,13 +22,13 @@ export function createMembersRepository(sql: Database) {
       .whereRaw('id = any(?::uuid[])', [assetIds]);
 
   return {
-    /** Of active assets. */
+    /** Groups of active assets. */
     async listGroups(organizationId: string, assetIds: string[]): Promise<Member[]> {
       const rows = await active(organizationId, assetIds).orderBy('id').select('id', 'group_id');
       return rows.map(({ id, group_id }) => ({ assetId: id, groupId: group_id }));
     },
 
-    /** How many members a group has, at most `max`. */
+    /** Number of members, at most `max`. */
     count: (group: GroupRef, max: number): Promise<number> =>
       countRows(sql.from(membersOf(group).limit(max).select('id').as('members'))),
 

@@ -1,6 +1,6 @@
-/** As text, because it works on a set of assets and writes two tables. */
+/** Text, because it works on a set of assets and writes two tables. */
 
-/** Lets active assets join the group, or with null be in none. */
+/** Puts active assets into the group; null: into none. */
 export const ASSIGN = `
   with assigned as (
     update assets set group_id = :groupId::uuid

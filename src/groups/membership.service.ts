@@ -1,6 +1,6 @@
 /**
- * Assets join and leave groups. Each group concerned is locked for share first, and then the devices in their order:
- * whoever changes the profile of a group waits for those who join it, or they wait and get the new profile.
+ * Joining and leaving groups. Locks the groups for share first, and then the devices in order: a change of a
+ * group's profile waits for assets that are joining, or these wait and get the new profile.
  */
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import { inOrderOf } from '../config-jobs/chosen-serials.ts';
@@ -14,7 +14,7 @@ import { LEFT } from './group.ts';
 import type { GroupsRepository, SharedGroup } from './groups.repository.ts';
 import type { Member, MembersRepository } from './members.repository.ts';
 
-/** The devices of assets, locked while they join or leave. */
+/** Locks the devices of assets while they join or leave. */
 export interface MemberDevices {
   lockAssets(organizationId: string, assetIds: string[]): Promise<unknown>;
   listSerials(
@@ -29,15 +29,18 @@ export interface MembershipDeps {
   devicesIn(sql: Database): MemberDevices;
   desired: Pick<DesiredProfiles, 'offerTo'>;
   groupChanges: Pick<GroupChanges, 'withdraw'>;
-  /** Of groups that members have left, in the transaction: what was put off for a mute of the group is due. */
+  /**
+   * Called in the transaction for groups that members have left: notifications postponed by a mute of the
+   * group are due.
+   */
   onMembersLeft(tx: Transaction, organizationId: string, groupIds: string[]): Promise<void>;
 }
 
-/** What became of assets that were to join a group. */
+/** The result of joining a group. */
 export interface Joined {
-  /** Those that were not in it. */
+  /** Number of assets that were not in the group before. */
   count: number;
-  /** Of the job for those of them that do not run the profile of the group; null when there is none. */
+  /** The job for new members that do not run the profile of the group; null when there is none. */
   jobId: string | null;
 }
 
@@ -46,13 +49,14 @@ export type Membership = ReturnType<typeof createMembership>;
 export function createMembership(deps: MembershipDeps) {
   const { groupsIn, membersIn, devicesIn, desired, groupChanges } = deps;
 
-  /** Locks the groups that the assets are in, and then the devices; answers with the group of each. */
+  /** Locks the groups of the assets, and then the devices. Returns the group of each. */
   async function lockMembers(sql: Database, organizationId: string, assetIds: string[], groupIds: string[]) {
     const before = await membersIn(sql).listGroups(organizationId, assetIds);
     const groups = await groupsIn(sql).lockShared(organizationId, [...groupIds, ...groupsOf(before)]);
     await devicesIn(sql).lockAssets(organizationId, assetIds);
     const members = await membersIn(sql).listGroups(organizationId, assetIds);
-    // An asset has joined another group meanwhile. A circle of waits is resolved by running the transaction again.
+    // An asset has joined another group meanwhile. A deadlock here is resolved by running the transaction
+    // again.
     const unlocked = groupsOf(members).filter((id) => !groups.some((group) => group.id === id));
     if (unlocked.length > 0) await groupsIn(sql).lockShared(organizationId, unlocked);
     return { groups, members };
@@ -101,7 +105,7 @@ export function createMembership(deps: MembershipDeps) {
   }
 
   return {
-    /** Into the group, or with null out of the one that the asset is in. An asset that is not there is left out. */
+    /** Moves an asset into the group; null: out of its group. Ignores an unknown asset. */
     async move(
       tx: Transaction,
       organizationId: string,
@@ -116,7 +120,7 @@ export function createMembership(deps: MembershipDeps) {
       await leave(tx, organizationId, members);
     },
 
-    /** The ids by the names that were given; those that no group has are left out. */
+    /** The ids by the given names; names without a group are left out. */
     async findByNames(
       sql: Database,
       organizationId: string,
@@ -126,13 +130,13 @@ export function createMembership(deps: MembershipDeps) {
       return new Map(found.map(({ name, id }) => [name, id]));
     },
 
-    /** Those of the groups that are there; they stay as they are until the transaction ends. */
+    /** The existing ones of these groups, which stay as they are until the transaction ends. */
     async lock(sql: Database, organizationId: string, groupIds: string[]): Promise<ReadonlySet<string>> {
       const groups = await groupsIn(sql).lockShared(organizationId, groupIds);
       return new Set(groups.map(({ id }) => id));
     },
 
-    /** New assets by the group, locked, as whose members they were inserted. */
+    /** Handles new assets, which the caller has locked and inserted as members. */
     async welcome(
       tx: Transaction,
       organizationId: string,
@@ -149,7 +153,7 @@ export function createMembership(deps: MembershipDeps) {
       );
     },
 
-    /** Devices that are not in the group are left alone. Answers with how many were. */
+    /** Ignores devices that are not in the group. Returns the number of members removed. */
     remove(transact: Transact, organizationId: string, groupId: string, serials: string[]): Promise<number> {
       return transact(async (tx) => {
         const assetIds = await findAssets(tx.sql, organizationId, serials);

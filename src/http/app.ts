@@ -1,7 +1,7 @@
 /**
- * The Koa application: what every request goes through, whatever the resource. The order of the checks is part of the
- * contract: route (404, 405), limit (429) and key (401), role (403), media type and size (415, 413), shape (400). Handlers check
- * last: things that do not exist (404), rules of the domain (409).
+ * The Koa application: the checks of every request, for any resource. Their order is part of the contract:
+ * route (404, 405), limit (429) and key (401), role (403), media type and size (415, 413), shape (400).
+ * Handlers check last: things that do not exist (404), rules of the domain (409).
  */
 import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
@@ -30,7 +30,7 @@ export interface RequestLog {
   requestId: string;
   operationId: string;
   method: string;
-  /** Of the client. */
+  /** Address of the client. */
   address: string;
   status: number;
   durationMs: number;
@@ -45,23 +45,23 @@ export interface AppOptions {
   transact: Transact;
   withIdempotency: WithIdempotency;
   recordAudit: RecordAudit;
-  /** Turns a fault of a dependency into the error that the caller sees. */
+  /** Turns a fault of a dependency into the error that the caller gets. */
   translateFault(error: unknown): unknown;
   observe(entry: RequestLog): void;
   extras: ReadOnlyPaths[];
-  /** null: there are none. */
+  /** Null: there are none. */
   pages: Pages | null;
   /** Null: no traces. */
   tracing: Tracing | null;
 }
 
-/** Paths that are no operation of the API, such as health and documentation: they can only be read. */
+/** Paths outside of the operations of the API, such as health and documentation, which can only be read. */
 export interface ReadOnlyPaths {
   has(path: string): boolean;
   handle: Middleware;
 }
 
-/** Paths for people, which answer errors by themselves as well. */
+/** Paths for people, which also render their own errors. */
 export type Pages = ReadOnlyPaths;
 
 interface State {
@@ -90,7 +90,7 @@ export function createApp(options: AppOptions): Koa {
   }
   app.use(router.routes());
   app.use(methodNotAllowed(patterns));
-  // failuresAndHeaders answers every error; Koa itself only sees sockets that closed early.
+  // failuresAndHeaders answers every error; Koa itself sees only sockets that closed early.
   app.silent = true;
   return app;
 }
@@ -105,7 +105,7 @@ const readOnly =
     });
   };
 
-/** Literal segments win over parameters, so `/devices/config-profiles/config` is a profile. */
+/** Literal segments take precedence over parameters, so `/devices/config-profiles/config` is a profile. */
 function mostSpecificFirst(routes: Route[]): Route[] {
   const rank = ({ path }: Route) => path.replace(/\{\w+\}/g, '\uffff');
   return [...routes].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
@@ -202,7 +202,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
       answer.text(await run(transact)),
     );
     if (stored.replayed) ctx.set('Idempotent-Replayed', 'true');
-    // A refusal that is stored is an answer like any other, with its error body.
+    // A stored refusal is an answer with an error body like any other.
     if (stored.status >= 400) ctx.set(helpLink(stored.status as ErrorStatus));
     answer.sendText(ctx, stored);
   };
@@ -214,7 +214,7 @@ const hasContent = ({ headers }: IncomingMessage): boolean =>
 
 const PARAMETERS_MAX = 100;
 
-/** Before they are parsed: a parameter that is repeated thousands of times takes a second. */
+/** Checked before parsing, because a parameter repeated thousands of times takes a second. */
 function requireFewParameters(query: string): void {
   if (query.split('&', PARAMETERS_MAX + 1).length > PARAMETERS_MAX)
     throw invalid(`The query must have at most ${PARAMETERS_MAX} parameters`);
@@ -224,7 +224,7 @@ async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined):
   return rawBody?.isBuffered ? readBytes(request, rawBody.maxBytes) : Buffer.alloc(0);
 }
 
-/** Node joins repeated headers, in their order. */
+/** Node joins repeated headers in their order. */
 const addressOf = ({ req }: Context, { clientAddress }: AppOptions) =>
   clientAddress(req.socket.remoteAddress ?? '', req.headers['x-forwarded-for'] as string | undefined);
 
@@ -234,7 +234,7 @@ interface PathPattern {
   methods: Set<string>;
 }
 
-/** Of all paths, the most specific first. */
+/** Patterns of all paths, the most specific first. */
 function patternsOf(routes: Route[]): PathPattern[] {
   const paths = new Map<string, PathPattern>();
   for (const { path, method } of mostSpecificFirst(routes)) {
@@ -247,7 +247,10 @@ function patternsOf(routes: Route[]): PathPattern[] {
   return [...paths.values()];
 }
 
-/** Paths that a parameter of another path would take, with the methods of that one: `/assets/import` is no asset. */
+/**
+ * Paths that also match a parameter of another path, with the methods of that path: `/assets/import` is no
+ * asset.
+ */
 function shadowing(patterns: PathPattern[]): Array<{ path: string; others: string[] }> {
   return patterns.flatMap(({ path, methods }) => {
     const shadowed = patterns.filter((other) => other.path !== path && other.pattern.test(path));

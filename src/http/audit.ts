@@ -1,9 +1,9 @@
-/** What a row of the audit trail holds, and how a route says so. */
+/** Rows of the audit trail, and how a route describes its own. */
 import type Joi from 'joi';
 import type { Database } from '../db/database.ts';
 import { UUID } from '../process/uuid.ts';
 
-/** What GET shows of one thing, read in any transaction; null when it is not there. */
+/** The view that GET shows of one thing, read in any transaction; null when the thing does not exist. */
 export interface Shown {
   schema: Joi.Schema;
   find(sql: Database, organizationId: string, id: string): Promise<unknown>;
@@ -14,13 +14,19 @@ export interface Shown {
 type AnswerBody = any;
 
 export interface Audit {
-  /** The name of a path parameter, or what the answer to a creation names the new thing by. */
+  /**
+   * The name of a path parameter, or a function that reads the name of the new thing from the answer to a
+   * creation.
+   */
   subject: string | ((answer: AnswerBody) => string);
   /** Read before and after the change. */
   shown?: Shown;
-  /** Kept of the answer where GET shows nothing that the change is seen by. Never a secret. */
+  /** The part of the answer that is stored when GET does not show the change. Never a secret. */
   after?(answer: AnswerBody): unknown;
-  /** Whether GET shows it differently is given, too. Default: whatever was answered is a change. */
+  /**
+   * Whether the answer means a change; `isShownOtherwise` says whether GET shows a difference. Default:
+   * always.
+   */
   isChange?(answer: AnswerBody, isShownOtherwise: boolean): boolean;
 }
 
@@ -41,5 +47,5 @@ export interface AuditEntry {
 
 export type RecordAudit = (sql: Database, entry: AuditEntry) => Promise<void>;
 
-/** An id as the row has it, however the caller spelled it. */
+/** An id as stored, which the caller may spell differently. */
 export const toId = (name: string): string => (UUID.test(name) ? name.toLowerCase() : name);

@@ -1,18 +1,18 @@
 /**
- * Bearer keys. Wrong keys are counted per address, missing ones are not; past the limit, wrong keys get 429 while valid
- * keys from the same address go on working. Both limits are checked before the database is asked. All keys of an
- * organization share a larger limit, so that making more keys raises nothing.
+ * Bearer keys. Wrong keys are counted per address, missing ones are not; past the limit, wrong keys get 429
+ * while valid keys from the same address keep working. Both limits are checked before the database is asked.
+ * All keys of an organization share a larger limit, so that creating more keys gains nothing.
  */
 import { AppError } from '../process/errors.ts';
 import { type Caller, isGoodFor, type KeyKind } from './route.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
 export interface AuthenticateOptions {
-  /** The caller who owns the key; null when it is unknown, revoked, expired or malformed. */
+  /** The owner of the key; null when the key is unknown, revoked, expired or malformed. */
   findCaller(token: string, sender: { isSuspect: boolean }): Promise<Caller | null>;
-  /** By token. */
+  /** Per token. */
   limits: Record<KeyKind, TokenBucket>;
-  /** By organization. */
+  /** Per organization. */
   organizationLimits: Record<KeyKind, TokenBucket>;
   failures: TokenBucket;
 }
@@ -21,7 +21,7 @@ export type Authenticate = (
   authorization: string | undefined,
   address: string,
   kind: KeyKind,
-  /** Of the device that the path names. */
+  /** Serial number of the device in the path. */
   serialNumber?: string,
 ) => Promise<Caller>;
 
@@ -47,7 +47,7 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
 }
 
 const BEARER_CHALLENGE = 'Bearer';
-/** For valid keys only, so that nobody learns from it whether a key exists (RFC 6750, section 3). */
+/** Sent for valid keys only, so that it does not reveal whether a key exists (RFC 6750, section 3). */
 const WRONG_KEY =
   'Bearer error="insufficient_scope", error_description="This key is valid, but for other operations"';
 

@@ -3,7 +3,7 @@ import { AppError } from '../process/errors.ts';
 import { includesRole, ROLES, type Role } from './role.ts';
 import { type Caller, neededRole, type Route } from './route.ts';
 
-/** Refuses callers whose role does not include the one that the operation needs. */
+/** Refuses callers whose role does not include the one required by the operation. */
 export function requireRole(definition: Route): (caller: Caller) => void {
   const needed = neededRole(definition);
   return ({ role }) => {

@@ -1,11 +1,11 @@
-/** The address that a request comes from: that of its connection, or what trusted proxies say about it. */
+/** The address of a client: the address of its connection, or the one that trusted proxies report. */
 import ipaddr from 'ipaddr.js';
 
 export type ClientAddress = (connectedFrom: string, forwardedFor: string | undefined) => string;
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** `trusted`: addresses and CIDR ranges of proxies. Without any, X-Forwarded-For counts for nothing. */
+/** `trusted`: addresses and CIDR ranges of proxies. Without any, X-Forwarded-For is ignored. */
 export function createClientAddress(trusted: readonly string[]): ClientAddress {
   const ranges = trusted.map(toRange);
   const isTrusted = (address: Address) =>
@@ -13,7 +13,7 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
   return (connectedFrom, forwardedFor = '') => {
     let client = parseAddress(connectedFrom);
     if (client === null || !isTrusted(client)) return connectedFrom;
-    // Each proxy appends the address that it was connected from; what stands left of that anybody may have written.
+    // Each proxy appends the address of its client; entries to the left of it may be forged.
     for (const hop of forwardedFor.split(',').reverse()) {
       const before = parseAddress(hop.trim());
       if (before === null) break;

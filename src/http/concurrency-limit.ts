@@ -1,13 +1,13 @@
-/** How many long requests may be under way at once: of one key, of one organization, and in this process. */
+/** Limits concurrent long requests: per key, per organization, and in this process. */
 import type { Readable } from 'node:stream';
 import { AppError } from '../process/errors.ts';
 import type { Caller } from './route.ts';
 
 export interface ConcurrencyLimitOptions {
-  /** For messages: `exports`. */
+  /** Used in messages, for example `exports`. */
   name: string;
   perKeyMax: number;
-  /** Of all keys of an organization. Default: half of the process, and never all of it. */
+  /** For all keys of an organization. Default: half of the process, and never all of it. */
   perOrganizationMax?: number;
   perProcessMax: number;
 }
@@ -30,7 +30,7 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions): Concur
   const ofOrganizations = createCounts();
   let total = 0;
 
-  /** Answers with what gives the place back, once. */
+  /** Returns a function that releases the place, once. */
   function acquire({ keyId, organizationId }: Requester): () => void {
     if (ofKeys.get(keyId) >= perKeyMax) throw tooMany(perKeyMax, 'for this API key');
     if (total >= perProcessMax) {
@@ -80,13 +80,16 @@ export function createConcurrencyLimit(options: ConcurrencyLimitOptions): Concur
   };
 }
 
-/** However many keys it has, an organization leaves room for others: half, or less where one key may have more. */
+/**
+ * The limit of an organization with any number of keys leaves room for others: half, unless one key may have
+ * more.
+ */
 function organizationShare({ perKeyMax, perProcessMax }: ConcurrencyLimitOptions): number {
   const half = Math.ceil(perProcessMax / 2);
   return Math.max(1, Math.min(Math.max(half, perKeyMax), perProcessMax - 1));
 }
 
-/** Names without any are forgotten. */
+/** Counts by name; names with a count of 0 are dropped. */
 function createCounts() {
   const counts = new Map<string, number>();
   const get = (name: string) => counts.get(name) ?? 0;

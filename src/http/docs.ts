@@ -1,4 +1,7 @@
-/** `/openapi.json` and `/docs/api`: the page and its scripts come from node_modules, so it works without internet. */
+/**
+ * `/openapi.json` and `/docs/api`: the page and its scripts come from node_modules, so they work without
+ * internet.
+ */
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -32,7 +35,7 @@ const FILES: Record<string, string> = {
 const POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
 
-/** The document is made when it is first asked for: that takes longer than the rest of a start. */
+/** The document is built on the first request, because that takes longer than the rest of a start. */
 export function createDocs(makeDocument: () => JsonSchema): ReadOnlyPaths {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   let json: string | undefined;

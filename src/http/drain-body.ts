@@ -1,13 +1,17 @@
 /**
- * The answer to a request whose body is not wanted. Many clients send all of a body before they read: a connection that
- * is closed before is reset, and the answer lost. So the body is read on, and dropped, for a while.
+ * Answers a request whose body is not wanted. Many clients send a whole body before they read: if the
+ * connection is closed earlier, it is reset, and the answer lost. So the body is read and dropped for a
+ * while.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const DRAINED_BYTES_MAX = 64 * 1024 * 1024;
 const DRAIN_MS = 5_000;
 
-/** Status and headers are set. The answer goes out at once, and whole; the connection is closed when the body ends. */
+/**
+ * Status and headers are already set. The whole answer is sent at once; the connection is closed when the
+ * body ends.
+ */
 export async function sendAndDrain(response: ServerResponse, body: object): Promise<void> {
   const text = JSON.stringify(body);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');

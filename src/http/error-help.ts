@@ -1,4 +1,4 @@
-/** Where people read what to do about an error: each status has a section of docs/errors.md. */
+/** Links to the documentation of errors: each status has a section in docs/errors.md. */
 export const ERROR_SECTIONS = {
   400: 'invalid',
   401: 'unauthenticated',
@@ -18,7 +18,7 @@ export const ERROR_SECTIONS = {
 
 export type ErrorStatus = keyof typeof ERROR_SECTIONS;
 
-/** Relative, since only proxies know by which address clients reach the service. */
+/** Relative, since only proxies know the public address of the service. */
 export const helpLink = (status: ErrorStatus) => ({
   Link: `</docs/errors#${ERROR_SECTIONS[status]}>; rel="help"`,
 });

@@ -1,4 +1,4 @@
-/** Gauges that are read when the metrics are: from memory, or from the database at most every so often. */
+/** Gauges that are read with the metrics: from memory, or from the database with a minimum interval. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 
@@ -11,7 +11,7 @@ export interface GaugeOptions {
   name: string;
   help: string;
   labelNames?: readonly string[];
-  /** Null: nothing is shown, because it is not known at present. */
+  /** Null: the value is unknown at present, and not shown. */
   read(): Promise<Reading[] | null> | Reading[] | null;
 }
 
@@ -31,12 +31,15 @@ export function addGauge(registry: Registry, { name, help, labelNames = [], read
   });
 }
 
-/** The others are shown meanwhile: Prometheus waits for ten seconds. Longer than any check of a dependency. */
+/**
+ * Bounds the wait, so that other gauges are shown: Prometheus waits ten seconds. Longer than any check of a
+ * dependency.
+ */
 const WAIT_MS = 3_000;
 
 /**
- * However often metrics are read, the database is asked once in the interval. Null while it is away, and for as long as
- * it does not answer in time.
+ * Asks the database at most once per interval, for any number of reads. Null while the database is away, or
+ * does not answer in time.
  */
 export function atMostEvery<T>(
   intervalMs: number,

@@ -1,4 +1,4 @@
-/** `/livez`: the process answers. `/readyz`: it can do its work, with the state of each dependency. */
+/** `/livez`: the process answers. `/readyz`: the process can work, with the state of each dependency. */
 import type { ReadOnlyPaths } from './app.ts';
 import { helpLink } from './error-help.ts';
 
@@ -12,7 +12,7 @@ export interface DependencyHealth {
 /** Each answers within its own time limit and never throws. */
 export type HealthChecks = Record<string, () => Promise<DependencyHealth>>;
 
-/** Of the process itself: one that starts or drains takes no new clients. */
+/** Phase of the process itself: while it starts or drains, it takes no new clients. */
 export type Phase = 'starting' | 'up' | 'draining';
 
 export interface Readiness {
@@ -21,7 +21,7 @@ export interface Readiness {
   body: {
     status: string;
     dependencies: Record<string, DependencyHealth>;
-    /** Release of the time zone database, such as 2025c; null: not known. It has no bearing on the status. */
+    /** Release of the time zone database, for example 2025c; null: unknown. Does not affect the status. */
     timeZoneRules: string | null;
   };
 }

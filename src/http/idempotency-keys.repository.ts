@@ -24,7 +24,7 @@ declare module 'knex/types/tables.js' {
   }
 }
 
-/** Encrypts stored answers: one may contain a secret that is shown only once. */
+/** Encrypts stored answers, because one may contain a secret that is shown only once. */
 export interface AnswerBox {
   seal(text: string, request: IdempotencyRequest): Buffer;
   open(sealed: Buffer, request: IdempotencyRequest): string;
@@ -70,7 +70,7 @@ export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStor
   };
 }
 
-/** In batches that skip locked rows, so no statement runs long or waits. */
+/** Works in batches that skip locked rows, so no statement runs long or waits. */
 export async function removeExpiredAnswers(sql: Sql): Promise<number> {
   let removed = 0;
   for (;;) {

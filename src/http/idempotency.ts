@@ -16,13 +16,16 @@ export interface StoredAnswer {
 export interface IdempotencyRequest {
   organizationId: string;
   key: string;
-  /** A hash of method, path, query and body bytes as sent, and of who asks where the answer holds a secret, which must be the same under one key. */
+  /**
+   * A hash of the method, path, query and body bytes as sent, and, if the answer holds a secret, of the key
+   * of the caller; must be the same under one Idempotency-Key.
+   */
   fingerprint: Buffer;
 }
 
-/** In the transaction of the request. */
+/** Stores answers in the transaction of the request. */
 export interface IdempotencyStore {
-  /** False while another request holds the same key. */
+  /** False while another request uses the same key. */
   lock(tx: Transaction, request: IdempotencyRequest): Promise<boolean>;
   find(
     tx: Transaction,
@@ -38,13 +41,13 @@ export type WithIdempotency = (
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** Stored as a hash, since a caller may choose a secret. @throws invalid */
+/** Returns the key as a hash, since a caller may have chosen a secret. @throws invalid */
 export function idempotencyKey(header: string): string {
   if (!KEY.test(header)) throw invalid('Idempotency-Key must be 1 to 255 visible ASCII characters');
   return createHash('sha256').update(header).digest('base64url');
 }
 
-/** With the id of an API key, the request of another one is another request. */
+/** With `keyId`, equal requests of different API keys have different fingerprints. */
 export function fingerprintOf(method: string, url: string, body: Buffer, keyId = ''): Buffer {
   return createHash('sha256').update(`${method} ${url}\n`).update(body).update(keyId).digest();
 }

@@ -1,4 +1,4 @@
-/** Joi's own JSON Schema export, with what it leaves out: null in enums, examples, deprecation. */
+/** Joi's own JSON Schema export, completed by null in enums, examples and deprecation. */
 import type Joi from 'joi';
 import { describeSchema } from './describe-schema.ts';
 
@@ -33,7 +33,7 @@ function completed(
   const meta = Object.assign({}, ...(described.metas ?? [])) as NonNullable<Described['metas']>[number];
   if (meta.deprecated) out.deprecated = true;
   Object.assign(out, meta.docs);
-  // Its form says more, and generators take the length for that of their own type for times.
+  // The format says more, and generators would apply the length to their own type for times.
   if (out.format === 'date-time') delete out.minLength;
   completeChildren(out, described, components);
   if (meta.name === undefined) return out;
@@ -67,15 +67,15 @@ function completeChildren(
   }
 }
 
-/** In the order in which Joi exports them. */
+/** In the order of Joi's export. */
 const toBranches = (matches: NonNullable<Described['matches']>): Described[] =>
   matches
     .flatMap((match) => match.switch?.flatMap(({ then, otherwise }) => [then, otherwise]) ?? [match.schema])
     .filter((branch) => branch !== undefined);
 
 /**
- * Generators take a field with a default for one that is always there, which is wrong in a body that is sent: its
- * description tells the default instead.
+ * Moves defaults to descriptions: generators treat a field with a default as always present, which is wrong
+ * for a request body.
  */
 export function withoutDefaults(schema: JsonSchema): JsonSchema {
   if (!schema.properties) return schema;

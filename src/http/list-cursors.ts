@@ -1,6 +1,7 @@
 /**
- * A cursor belongs to the list that gave it out: it begins with a mark of the operation and of what the path names, and
- * another list refuses it. The mark is no secret: what comes after it is checked like any other input.
+ * A cursor is valid only in the list that returned it: it begins with a mark of the operation and its path
+ * parameters, and other lists refuse it. The mark is not secret: the rest of the cursor is checked like any
+ * other input.
  */
 import { createHash } from 'node:crypto';
 import type Joi from 'joi';
@@ -25,7 +26,7 @@ interface Described {
 
 const MARK_LENGTH = 8;
 
-/** Null when the operation is no list, or the specification says what its cursors are. */
+/** Null when the operation is no list, or the specification defines its cursors. */
 export function createListCursors({ operationId, query }: Operation) {
   const { keys = {} } = query ? describeSchema<Described>(query) : {};
   if (!keys.cursor?.metas?.some(({ isOfOneList }) => isOfOneList)) return null;
@@ -36,7 +37,7 @@ export function createListCursors({ operationId, query }: Operation) {
       .slice(0, MARK_LENGTH);
 
   return {
-    /** The query with the position that its cursor stands for. */
+    /** Replaces the cursor in the query by its position. */
     read(values: Record<string, unknown>, params: Params): Record<string, unknown> {
       const { cursor } = values;
       if (typeof cursor !== 'string') return values;
@@ -46,7 +47,7 @@ export function createListCursors({ operationId, query }: Operation) {
       return { ...values, cursor: cursor.slice(MARK_LENGTH) };
     },
 
-    /** The answer with a cursor for the next page, and the link to it. */
+    /** Adds the cursor of the next page and its link to the answer. */
     write<Reply extends Answer>(reply: Reply, params: Params, url: string): Reply {
       const position = (reply.body as { nextCursor?: string | null } | undefined)?.nextCursor ?? null;
       if (position === null) return reply;

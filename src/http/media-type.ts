@@ -8,8 +8,8 @@ const LENGTH_MAX = 256;
 const UTF8 = ['utf-8', 'utf8'];
 
 /**
- * One of the media types, uncompressed. Text is read as UTF-8, so no other charset may be declared; any other parameter is
- * ignored.
+ * Requires one of the media types, uncompressed. Text is read as UTF-8, so no other charset may be declared;
+ * any other parameter is ignored.
  */
 export function requireMediaType({ headers }: IncomingMessage, expected: readonly string[]): void {
   const encoding = headers['content-encoding'];

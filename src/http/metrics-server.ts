@@ -1,6 +1,6 @@
 /**
- * What those who run a process ask of it, on a port of its own: `/metrics`, `/livez` and `/readyz`. All are answered by
- * the thread that does the work, so a process whose event loop hangs does not answer: a probe that times out finds it.
+ * Endpoints for operators of a process, on a port of its own: `/metrics`, `/livez` and `/readyz`. The thread
+ * that does the work answers them, so a hanging event loop shows as a probe that times out.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -59,7 +59,7 @@ async function answer(
   }
 }
 
-/** A second process on the same machine needs a METRICS_PORT of its own, which is easily forgotten. */
+/** A second process on the same machine needs its own METRICS_PORT, which is easily forgotten. */
 function explainPortError(error: NodeJS.ErrnoException, port: number): Error {
   if (error.code !== 'EADDRINUSE') return error;
   return new Error(`Port ${port} for metrics is taken: choose another one with METRICS_PORT`);

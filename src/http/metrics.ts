@@ -1,6 +1,6 @@
 /**
- * Prometheus metrics that are counted as it happens; see metrics-server.ts for where they can be read. No label grows
- * with the number of organizations, devices or endpoints.
+ * Prometheus metrics that are counted as events happen; metrics-server.ts serves them. No label grows with
+ * the number of organizations, devices or endpoints.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolState } from '../db/database.ts';
@@ -10,9 +10,9 @@ import type { LockingCommitObservers } from '../db/locking-commit.ts';
 
 export interface Metrics {
   registry: Registry;
-  /** By name; null: the pool has ended. */
+  /** States of pools by name; null: the pool has ended. */
   pools: Map<string, () => PoolState | null>;
-  /** How many items wait in each group commit. */
+  /** Number of waiting items in each group commit. */
   queues: Map<string, () => number>;
   groupCommitWait: Histogram<'queue'>;
   groupCommitItems: Histogram<'queue'>;
@@ -48,7 +48,10 @@ const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const ACKNOWLEDGEMENT_BUCKETS = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400];
 const WAIT_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** A counter whose series stand at 0 from the start: one that appears with its first event seems not to have grown. */
+/**
+ * Creates a counter whose series start at 0: a series that appears with its first event seems not to have
+ * grown.
+ */
 function counterOf<Label extends string>(
   registers: Registry[],
   { name, help, series }: { name: string; help: string; series: Array<Record<Label, string>> },
@@ -59,7 +62,7 @@ function counterOf<Label extends string>(
   return counter;
 }
 
-/** Only where there is a replica. */
+/** Only used with a replica. */
 export function addReplicaMetrics({ registry }: Metrics) {
   const registers = [registry];
   return {
@@ -192,7 +195,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Shows how the group commit of this name is doing. */
+/** Metrics of the group commit with this name. */
 export function observeGroupCommit(
   { queues, groupCommitWait, groupCommitItems }: Metrics,
   queue: string,

@@ -1,19 +1,22 @@
-/** What mails, logs and the audit trail show in one line holds no line break and nothing else that controls. */
+/**
+ * Text for one line of mails, logs and the audit trail has no line breaks and no other control characters.
+ */
 const LINE = /^[^\p{Cc}\u2028\u2029]*$/u;
 
-/** One text for what looks the same: in Unicode's composed form (NFC), without blanks at the ends. */
+/** Gives texts that look the same one form: composed (NFC), without white space at the ends. */
 export const toName = (text: string): string => text.normalize('NFC').trim();
 
 export const isOneLine = (text: string): boolean => LINE.test(text);
 
-/** Formatting and filling characters, which are shown as nothing, and the blank of Braille. */
+/** Invisible formatting and filling characters, and the blank of Braille. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 export const isVisible = (text: string): boolean => text.replace(INVISIBLE, '').trim() !== '';
 
 /**
- * Formatting characters except those that names need: joiners (emoji, Persian, scripts of India), marks of direction, the
- * tags in flags, and Arabic and Syriac signs that are visible. None of these turns the direction of the text after a name.
+ * Formatting characters except those that names need: joiners (emoji, Persian, Indic scripts), marks of
+ * direction, the tags in flags, and visible Arabic and Syriac signs. None of these turns the direction of the
+ * text after a name.
  */
 const UNNEEDED_FORMATTING =
   /[^\P{Cf}\u0600-\u0605\u061C\u06DD\u070F\u0890\u0891\u08E2\u200C-\u200F\u{E0020}-\u{E007F}]/gu;

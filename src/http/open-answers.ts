@@ -1,7 +1,7 @@
 /**
- * A later version may add fields to answers and events (CHANGELOG.md, the API promise), so their schemas must not forbid
- * fields that they do not name: generated clients would refuse the whole answer. What clients send stays closed, since a
- * misspelled field is refused.
+ * A later version may add fields to answers and events (CHANGELOG.md, the API promise), so their schemas must
+ * not forbid unknown fields: generated clients would refuse the whole answer. Schemas of requests stay
+ * closed, so that a misspelled field is refused.
  */
 import type { JsonSchema } from './json-schema.ts';
 
@@ -12,7 +12,7 @@ export interface OpenApiParts extends JsonSchema {
   components: { schemas: Record<string, JsonSchema>; responses: Record<string, JsonSchema> } & JsonSchema;
 }
 
-/** A component that is sent as well as answered stays closed. */
+/** A component that is used in requests as well stays closed. */
 export function withOpenAnswers(document: OpenApiParts): OpenApiParts {
   const { paths, webhooks, components } = document;
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));

@@ -71,7 +71,7 @@ const ERRORS: Record<number, DocumentedError> = {
   },
 };
 
-/** The components to which the operations refer. */
+/** Components that the operations refer to. */
 export const errorComponents = (schemaOf: (schema: Joi.Schema) => JsonSchema): Record<string, JsonSchema> =>
   Object.fromEntries(
     Object.values(ERRORS).map(({ name, description, message }) => [

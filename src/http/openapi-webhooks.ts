@@ -1,4 +1,7 @@
-/** The `webhooks` section of OpenAPI 3.1: what a receiver gets for each type of event, and what its answer means. */
+/**
+ * The `webhooks` section of OpenAPI 3.1: the request for each type of event, and the meaning of the
+ * receiver's answer.
+ */
 import Joi from 'joi';
 import type { JsonSchema } from './json-schema.ts';
 import { timestamp } from './schemas.ts';
@@ -18,7 +21,7 @@ export const EVENTS_TAG = {
 
 const TIMESTAMP = '2026-03-02T08:15:30.000Z';
 
-/** What the sender adds to every request. */
+/** Headers that the sender adds to every request. */
 const HEADERS: Record<string, JsonSchema> = {
   WebhookId: {
     name: 'webhook-id',
@@ -48,7 +51,7 @@ const HEADERS: Record<string, JsonSchema> = {
   },
 };
 
-/** How the sender understands an answer. */
+/** How the sender interprets an answer. */
 const RESPONSES: Record<string, JsonSchema> = {
   '2XX': { description: 'Delivered. The body is ignored.' },
   '410': { description: 'Not delivered, and the endpoint is disabled: no event is sent to it any more.' },

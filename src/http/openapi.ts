@@ -17,9 +17,9 @@ export interface OpenApiInfo {
 
 export interface DocumentedApi {
   routes: Route[];
-  /** By type. */
+  /** Events by type. */
   events: Record<string, WebhookEvent>;
-  /** Those of the routes. */
+  /** Tags of the routes. */
   tags: Array<{ name: string; description: string }>;
   info: OpenApiInfo;
 }
@@ -144,7 +144,7 @@ function responseContent(
   return { ...content, ...(alternative && { [alternative.contentType]: bytes(alternative.example) }) };
 }
 
-/** The example stands beside the schema: most tools look for it there only. */
+/** The example stands beside the schema, where most tools look for it. */
 function jsonContent(schema: Joi.Schema, schemaOf: SchemaOf): JsonSchema {
   const [example] = describeSchema<{ examples?: unknown[] }>(schema).examples ?? [];
   return { 'application/json': { schema: schemaOf(schema), ...(example !== undefined && { example }) } };

@@ -1,6 +1,6 @@
 /**
- * Calls of operations from within the process, for callers that are known already: role, shape, rules, audit trail and the
- * filter of the answer are those of the same operation over HTTP.
+ * Calls operations within the process, for callers that are authenticated already. Role, shape, rules, audit
+ * trail and the filter of the answer are the same as over HTTP.
  */
 import type { Transact } from '../db/transaction.ts';
 import type { RecordAudit } from './audit.ts';
@@ -16,7 +16,7 @@ export interface OperationInput {
   body?: unknown;
   /** A media type other than JSON. */
   accept?: string;
-  /** The body of an operation that takes other bytes than JSON. */
+  /** The body of an operation with another format than JSON. */
   raw?: { bytes: Buffer; contentType: string };
 }
 
@@ -32,7 +32,7 @@ export function createOperations(options: OperationsOptions): CallOperation {
   const callable = options.routes.filter(({ rawBody }) => rawBody === undefined || rawBody.isBuffered);
   const routes = new Map(callable.map((each) => [each.operationId, each]));
   const operations = new Map<string, ReturnType<typeof createOperation>>();
-  /** Compiled when it is first called: a page calls few of them. */
+  /** Compiled on the first call, because a page calls few operations. */
   function operationOf(id: string): ReturnType<typeof createOperation> {
     const known = operations.get(id);
     if (known) return known;
@@ -78,7 +78,7 @@ function createOperation(definition: Route, { transact, recordAudit }: Operation
   };
 }
 
-/** As over HTTP, an answer holds what its schema names. Streams pass. */
+/** As over HTTP, an answer keeps only fields of its schema. Streams pass unchanged. */
 function createProjection({ responses }: Route): (reply: Reply) => Reply {
   const projections = new Map<number, (value: unknown) => unknown>();
   for (const [status, contract] of Object.entries(responses)) {

@@ -1,4 +1,4 @@
-/** The cookies of pages: who is signed in, and what a redirect leaves in the browser for some minutes. */
+/** Cookies of pages: the session, and the handoff that a redirect leaves in the browser for some minutes. */
 import type { Context } from 'koa';
 import { invalid } from '../process/errors.ts';
 
@@ -16,20 +16,20 @@ export function createCookies({ baseUrl }: { baseUrl: string }) {
 
 interface CookieOptions {
   isSecure: boolean;
-  /** Default: until the browser ends. */
+  /** Default: until the browser closes. */
   maxAgeSeconds?: number;
 }
 
 /**
- * With HTTPS, the prefix keeps other hosts of the domain from setting the cookie: browsers take it only for this host and
- * for the path / (RFC 6265bis, 4.1.3.2).
+ * With HTTPS, the prefix keeps other hosts of the domain from setting the cookie: browsers accept it only for
+ * this host and for the path / (RFC 6265bis, 4.1.3.2).
  */
 function createCookie(plainName: string, { isSecure, maxAgeSeconds }: CookieOptions) {
   const name = `${isSecure ? '__Host-' : ''}${plainName}`;
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const lasting = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
   return {
-    /** @throws invalid when there are two: nobody can tell which one somebody else has planted. */
+    /** @throws invalid when there are two, because one of them may have been planted. */
     get(ctx: Context): string | undefined {
       const [value, second] = ctx
         .get('Cookie')
@@ -41,7 +41,7 @@ function createCookie(plainName: string, { isSecure, maxAgeSeconds }: CookieOpti
         throw invalid(`There are two cookies ${name}: delete the cookies of this site`);
       return value;
     },
-    /** null takes it away. */
+    /** Null deletes the cookie. */
     set(ctx: Context, value: string | null): void {
       const lifetime = value === null ? '; Max-Age=0' : lasting;
       ctx.append('Set-Cookie', `${name}=${value ?? ''}; ${attributes}${lifetime}`);

@@ -1,4 +1,4 @@
-/** A page for people is data, as an operation is: who may open it, and what it answers. */
+/** A page for people is data, as an operation is: its visitors, and its answer. */
 import type { Readable } from 'node:stream';
 import type { FormFile } from './read-form.ts';
 import type { Role } from './role.ts';
@@ -7,15 +7,15 @@ export interface PageRequest<Visitor> {
   visitor: Visitor;
   params: Record<string, string>;
   query: URLSearchParams;
-  /** Of a POST; empty otherwise. */
+  /** Fields of a POST; empty otherwise. */
   form: URLSearchParams;
-  /** Of a form that takes one; null when none was chosen. */
+  /** The file of a form with a file field; null when none was chosen. */
   file: FormFile | null;
   /** Path and query as sent. */
   url: string;
-  /** Of the client. */
+  /** Address of the client. */
   address: string;
-  /** What a redirect has left in the browser. */
+  /** The value that a redirect has left in the browser. */
   handoff?: string;
 }
 
@@ -25,12 +25,12 @@ export type PageReply =
   | { json: unknown }
   | { stream: Readable; headers: Record<string, string> };
 
-/** What is null is taken away from the browser. */
+/** A null value deletes the cookie. */
 export interface Redirect {
   location: string;
-  /** Of the visitor. */
+  /** Cookie of the visitor. */
   cookie?: string | null;
-  /** For the page that the browser comes back to within some minutes. */
+  /** A value for the page to which the browser returns within some minutes. */
   handoff?: string | null;
 }
 
@@ -38,19 +38,19 @@ interface Common {
   method: 'GET' | 'POST';
   /** With `{name}` for parameters. */
   path: string;
-  /** Its form has a file beside the fields, of at most so many bytes. */
+  /** The form has a file beside its fields, with at most this many bytes. */
   fileBytesMax?: number;
 }
 
-/** For whoever is signed in, with a role that includes this one. */
+/** A page for signed-in visitors whose role includes this one. */
 export interface PageRoute<Visitor> extends Common {
   role: Role;
-  /** It may be drawn again and again for those who have it open, so it is cheap. */
+  /** Drawn repeatedly for browsers that have it open, so it must be cheap. */
   isLive?: boolean;
   handle(request: PageRequest<Visitor>): Promise<PageReply>;
 }
 
-/** For everybody: signing in. */
+/** A page for everybody, for signing in. */
 export interface OpenPageRoute<Visitor> extends Common {
   role: null;
   handle(request: PageRequest<Visitor | null>): Promise<PageReply>;

@@ -1,6 +1,7 @@
 /**
- * Pages for people who are signed in by a cookie. Nothing of another origin is loaded, embeds them, or sends their
- * forms: the policy forbids scripts and styles within a page, and a POST has to come from a page at `baseUrl`.
+ * Pages for people who are signed in by a cookie. No other origin may provide content, embed the pages, or
+ * send their forms: the policy forbids inline scripts and styles, and a POST has to come from a page at
+ * `baseUrl`.
  */
 import type { Context } from 'koa';
 import { AppError, notFound } from '../process/errors.ts';
@@ -14,24 +15,24 @@ import { includesRole, type Role } from './role.ts';
 import type { StaticFiles } from './static-files.ts';
 
 export interface PagesOptions<Visitor extends { role: Role }> {
-  /** What all paths begin with. */
+  /** Common prefix of all paths. */
   prefix: string;
-  /** Where people reach the pages; its scheme decides whether cookies are sent over HTTPS only. */
+  /** Public URL of the pages; its scheme decides whether cookies are sent over HTTPS only. */
   baseUrl: string;
   routes: ReadonlyArray<PageRoute<Visitor> | OpenPageRoute<Visitor>>;
   findVisitor(cookie: string | undefined): Promise<Visitor | null>;
-  /** @throws when this visitor has asked too often. */
+  /** @throws when this visitor sends too many requests. */
   admit(visitor: Visitor): void;
   clientAddress: ClientAddress;
   staticFiles: StaticFiles;
   translateFault(error: unknown): unknown;
-  /** `visitor` is null for those who have to sign in. */
+  /** `visitor` is null if the person has to sign in. */
   errorPage(error: { status: number; message: string }, visitor: Visitor | null): string;
-  /** An error that is nobody's but ours. */
+  /** An error that is a defect of the service. */
   onDefect(error: unknown): void;
 }
 
-/** Draws live pages as a visitor would see them, for whom it is known already that they are signed in. */
+/** Draws live pages for a visitor whose session has already been checked. */
 export function createPageRenderer<Visitor extends { role: Role }>(
   routes: ReadonlyArray<PageRoute<Visitor>>,
 ) {
@@ -185,7 +186,10 @@ function decodeSegment(segment: string): string {
   }
 }
 
-/** Browsers name the origin of every POST. The header Host proves nothing: another site may have a name for this address. */
+/**
+ * Browsers send the origin of every POST. The Host header proves nothing, because another site may map its
+ * name to this address.
+ */
 function requireOwnOrigin(ctx: Context, baseUrl: string): void {
   const { origin } = new URL(baseUrl);
   if (ctx.get('Origin') === origin) return;

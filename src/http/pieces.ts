@@ -1,4 +1,4 @@
-/** Bodies that are too large to be held: received and sent piece by piece, no faster than the other side goes along. */
+/** Bodies that are too large for memory: received and sent in pieces, at the pace of the other side. */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { AppError, invalid } from '../process/errors.ts';
@@ -16,12 +16,12 @@ export async function* readPieces(request: IncomingMessage, bytesMax: number): A
   } catch (error) {
     throw error instanceof AppError ? error : invalid('The body ended before it was complete');
   } finally {
-    // The rest of a body that was refused: the answer may wait behind it.
+    // Reads the rest of a refused body, because the client may read the answer only after sending it.
     request.resume();
   }
 }
 
-/** The first piece is read before the answer begins, so that a fault still has a status. */
+/** Reads the first piece before the answer begins, so that a fault still has a status. */
 export async function streamOf(pieces: AsyncIterable<string | Buffer>): Promise<Readable> {
   const iterator = pieces[Symbol.asyncIterator]();
   const first = await iterator.next();

@@ -1,17 +1,17 @@
-/** What each process shows of itself, whatever its kind. */
+/** Gauges of each process about itself, whatever its kind. */
 import type { PoolState } from '../db/database.ts';
 import { addGauge, type Reading } from './gauges.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface ProcessSources {
   version: string;
-  /** Release of the time zone database; null: not known. */
+  /** Release of the time zone database; null: unknown. */
   timeZoneRules: string | null;
-  /** What the process has started: `api`, `gateway`, `worker`. */
+  /** Parts that the process has started: `api`, `gateway`, `worker`. */
   kinds(): Iterable<string>;
-  /** Null while it is not known. */
+  /** Null while unknown. */
   dependencies(): Promise<Record<string, { state: string }> | null>;
-  /** How many fleets are overdue. */
+  /** Number of overdue fleets. */
   overdueFleets(): Promise<number | null>;
 }
 
@@ -81,5 +81,5 @@ function addPoolGauges(registry: Metrics['registry'], pools: Metrics['pools']): 
   });
 }
 
-/** None of what is not known. */
+/** Omits unknown values. */
 export const toReadings = (value: number | null): Reading[] | null => (value === null ? null : [{ value }]);

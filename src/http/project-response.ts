@@ -1,6 +1,6 @@
 /**
- * Responses keep only what their schemas name, so a column that was selected by mistake, such as a secret, cannot leak.
- * Compiled once per schema. It filters and does not validate: tests validate every answer.
+ * Responses keep only fields of their schemas, so a column that was selected by mistake, such as a secret,
+ * cannot leak. Compiled once per schema. It filters and does not validate: tests validate every answer.
  */
 import type Joi from 'joi';
 import { describeSchema } from './describe-schema.ts';

@@ -1,4 +1,4 @@
-/** What is wrong with a request before any route sees it, answered with the common error body. */
+/** Faults of a request before routing, answered with the common error body. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorStatus, helpLink } from './error-help.ts';
@@ -7,7 +7,7 @@ import { chooseRequestId, commonHeaders } from './response-headers.ts';
 
 export type Fault = [status: ErrorStatus, reason: string, message: string];
 
-/** Node drops what exceeds its own limit without a word, so that is off. */
+/** Node silently drops fields beyond its own limit, so that limit is off. */
 const HEADER_FIELDS_MAX = 200;
 
 const PARSER_FAULTS: Record<string, Fault> = {
@@ -26,11 +26,11 @@ const OTHER_CODING: Fault = [400, 'Bad Request', 'Transfer-Encoding must be chun
 
 export const parserFault = (code = ''): Fault => PARSER_FAULTS[code] ?? BAD_REQUEST;
 
-/** What Node's parser accepts and this service does not. */
+/** Faults that Node's parser accepts. */
 export function requestFault({ rawHeaders, headers, httpVersion }: IncomingMessage): Fault | null {
   if (rawHeaders.length > 2 * HEADER_FIELDS_MAX) return TOO_MANY_FIELDS;
   const { host, ...others } = countSingle(rawHeaders);
-  // HTTP/1.0 does without.
+  // HTTP/1.0 does not require it.
   const isHostMissing = httpVersion === '1.1' && !headers.host;
   if (host > 1 || isHostMissing || NO_HOST.test(headers.host ?? '')) return NOT_ONE_HOST;
   if (others.authorization > 1 || others['content-type'] > 1) return REPEATED;
@@ -38,11 +38,14 @@ export function requestFault({ rawHeaders, headers, httpVersion }: IncomingMessa
   return coding === undefined || coding.toLowerCase() === 'chunked' ? null : OTHER_CODING;
 }
 
-/** What no host with a port holds; a list of hosts does. */
+/** Characters that occur in no host with a port, but in a list of hosts. */
 const NO_HOST = /[\s,/?#@]/;
 type Single = 'host' | 'authorization' | 'content-type';
 
-/** Of each of these Node takes the first one and drops the others. Names and values take turns. */
+/**
+ * Counts headers of which Node would keep the first and drop the others. In `rawHeaders`, names and values
+ * alternate.
+ */
 function countSingle(rawHeaders: string[]): Record<Single, number> {
   const counts = { host: 0, authorization: 0, 'content-type': 0 };
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -56,13 +59,13 @@ function countSingle(rawHeaders: string[]): Record<Single, number> {
 
 const SINGLE_LENGTHS = new Set(['host', 'authorization', 'content-type'].map(({ length }) => length));
 
-/** In its turn, after the answers to earlier requests of the connection. */
+/** Sent in order, after the answers to earlier requests of the connection. */
 export function refuse(response: ServerResponse, [status, reason, message]: Fault): void {
   const { headers, body } = render(status, message);
   response.writeHead(status, reason, headers).end(body);
 }
 
-/** Where there is no response to write to. */
+/** Used when there is no response object. */
 export function refuseOnSocket(socket: Duplex, [status, reason, message]: Fault): void {
   const { headers, body } = render(status, message);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

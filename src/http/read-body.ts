@@ -1,4 +1,7 @@
-/** Reads a JSON body and checks its media type and size, how much it holds, and that PostgreSQL can store its text. */
+/**
+ * Reads a JSON body. Checks its media type and size, the number of values, and that PostgreSQL can store its
+ * text.
+ */
 import type { IncomingMessage } from 'node:http';
 import { cutText } from '../process/cut-text.ts';
 import { AppError, invalid } from '../process/errors.ts';
@@ -6,13 +9,16 @@ import { requireMediaType } from './media-type.ts';
 
 const JSON_TYPES = ['application/json'];
 export const BODY_BYTES_MAX = 1024 * 1024;
-/** Parsing and validating cost by the value: twice the largest list of the API is plenty. */
+/**
+ * The cost of parsing and validating grows with the number of values. Twice the largest list of the API is
+ * plenty.
+ */
 const VALUES_MAX = 20_000;
 const KEYS_PER_OBJECT_MAX = 100;
 const DEPTH_MAX = 32;
 
 export interface JsonBody {
-  /** undefined when the request had no body. */
+  /** Undefined when the request had no body. */
   value: unknown;
   bytes: Buffer;
 }
@@ -27,13 +33,13 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonBody> 
   return { value, bytes };
 }
 
-/** `name`: of the value as a whole. */
+/** `name` names the value as a whole. */
 export function requireStorable(value: unknown, name: string): void {
   const path = findUnstorable(value, 0);
   if (path !== null) throw invalid(`${cutText(path, PATH_MAX) || name} ${UNSTORABLE}`);
 }
 
-/** By events: for a small body, an async iterator costs more than the reading. */
+/** Uses events, because an async iterator costs more than reading a small body. */
 export function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     requireSize(request, bytesMax);
@@ -63,7 +69,7 @@ export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-/** Of what is announced; a chunked body is counted as it comes. */
+/** Checks the declared size; the size of a chunked body is counted while reading. */
 export function requireSize({ headers }: IncomingMessage, bytesMax: number): void {
   if (Number(headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
 }
@@ -75,8 +81,8 @@ const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Counts values, levels and fields outside of strings, before anything is parsed: reading over bytes takes a tenth of the
- * time. A body that is no JSON is none for other reasons.
+ * Counts values, levels and fields outside of strings before parsing, because scanning bytes takes a tenth of
+ * the time. A body that is not JSON fails later.
  */
 function requireParsable(bytes: Buffer): void {
   if (bytes.length <= VALUES_MAX) return;
@@ -125,7 +131,7 @@ function parseJson(bytes: Buffer): unknown {
 const UNSTORABLE = 'must hold no NUL character and no half of a surrogate pair';
 const PATH_MAX = 200;
 
-/** The path of the first text that cannot be stored, such as `a[0].b`; null when there is none. */
+/** Path of the first text that cannot be stored, for example `a[0].b`; null when there is none. */
 function findUnstorable(value: unknown, depth: number): string | null {
   if (typeof value === 'string') return isStorable(value) ? null : '';
   if (typeof value !== 'object' || value === null) return null;
@@ -146,7 +152,7 @@ function findInObject(value: object, depth: number): string | null {
   if (keys.length > KEYS_PER_OBJECT_MAX) throw tooManyFields();
   for (const key of keys) {
     if (!isStorable(key)) throw invalid(`The name of a field ${UNSTORABLE}`);
-    // Joi drops this one key silently where it reports every other unknown one.
+    // Joi silently drops this key, while it reports every other unknown one.
     if (key === '__proto__') throw invalid('__proto__ is not allowed');
     const below = findUnstorable((value as Record<string, unknown>)[key], depth + 1);
     if (below !== null) return pathTo(key, below);

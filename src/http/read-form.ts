@@ -1,4 +1,4 @@
-/** The fields of an HTML form, and the file of one that takes a file. Both are read whole, so both are bounded. */
+/** The fields of an HTML form, and its file if it has one. Both are read whole, so both are bounded. */
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalid } from '../process/errors.ts';
@@ -6,7 +6,7 @@ import { requireMediaType } from './media-type.ts';
 import { isStorable, readBytes } from './read-body.ts';
 
 export interface FormFile {
-  /** As the browser names it. */
+  /** Name given by the browser. */
   name: string;
   bytes: Buffer;
 }
@@ -45,7 +45,7 @@ export async function readFileForm(request: IncomingMessage, fileBytesMax: numbe
   return { form: storable(form), file };
 }
 
-/** Counted before anything is parsed. */
+/** Counted before parsing. */
 function requireFewer(bytes: Buffer, separator: string, max: number): void {
   let count = 0;
   for (let at = bytes.indexOf(separator); at >= 0; at = bytes.indexOf(separator, at + 1)) {
@@ -75,7 +75,7 @@ function boundaryIn({ headers }: IncomingMessage): string {
   return boundary;
 }
 
-/** multipart/form-data (RFC 7578), without copying what it holds. */
+/** Parses multipart/form-data (RFC 7578) without copying its content. */
 async function* partsOf(bytes: Buffer, boundary: string): AsyncGenerator<Part> {
   const opening = Buffer.from(`--${boundary}`);
   let at = bytes.subarray(0, opening.length).equals(opening)
@@ -87,7 +87,7 @@ async function* partsOf(bytes: Buffer, boundary: string): AsyncGenerator<Part> {
     if (headersEnd < 0) throw notWhole();
     const headers = bytes.toString('utf8', at, headersEnd);
     const begin = headersEnd + AFTER_HEADERS.length;
-    // The blank line after the headers may be the one before the next boundary.
+    // The blank line after the headers may directly precede the next boundary.
     const { end, next } = await endOfPart(bytes, begin - 2, boundary);
     const name = parameterOf(headers, 'name');
     if (name === undefined) throw notWhole();
@@ -101,8 +101,8 @@ async function* partsOf(bytes: Buffer, boundary: string): AsyncGenerator<Part> {
 }
 
 /**
- * Looks for the short text that all boundaries begin with, so that no choice of a boundary makes the search slow, and lets
- * other requests go on after each stretch of the bytes.
+ * Searches for the short text that all boundaries begin with, so that no boundary makes the search slow, and
+ * yields to other requests after each stretch of bytes.
  */
 async function endOfPart(
   bytes: Buffer,

@@ -1,4 +1,4 @@
-/** The last step of every failure: a status, the one error body, and where to read about it. */
+/** The last step of every failure: a status, the common error body, and a link to its documentation. */
 import { AppError, type ErrorKind } from '../process/errors.ts';
 import { type ErrorStatus, helpLink } from './error-help.ts';
 

@@ -1,4 +1,4 @@
-/** What a customer key may do; each role includes those after it. */
+/** Roles of customer keys; each includes those after it. */
 export const ROLES = ['admin', 'write', 'read'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -12,23 +12,25 @@ import type { Role } from './role.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type KeyKind = 'customer' | 'device';
 
-/** Who asks: an organization, through one of its keys. */
+/** The caller of a request: an organization, through one of its keys. */
 export interface Caller {
   keyId: string;
   keyName: string;
-  /** Whom the audit trail names instead of the key: somebody who is signed in. */
+  /** The signed-in person that the audit trail names instead of the key. */
   actor?: Actor;
   organizationId: string;
   kind: KeyKind;
   /** Null for device keys. */
   role: Role | null;
-  /** In lower case, of the only device that a device token is good for; null: for all of the organization. */
+  /**
+   * The only device that a device token is valid for, in lower case; null: all devices of the organization.
+   */
   serialKey: string | null;
 }
 
 export const actorOf = ({ actor, keyId, keyName }: Caller): Actor => actor ?? { keyId, name: keyName };
 
-/** Whether the key may speak for the device; one without a serial number may not be meant. */
+/** Whether the key may speak for the device. Without a serial number, a key for one device may not. */
 export const isGoodFor = ({ serialKey }: Caller, serialNumber: string | undefined): boolean =>
   serialKey === null || serialKey === serialNumber?.toLowerCase();
 
@@ -37,16 +39,19 @@ export interface RouteRequest<Params, Query, Body> {
   params: Params;
   query: Query;
   body: Body;
-  /** The body as sent; empty where the handler reads the stream. */
+  /** The body as sent; empty if the handler reads the stream. */
   bytes: Buffer;
   /** The raw body of a route with `rawBody`: the handler reads it, up to `maxBytes`. */
   stream: IncomingMessage;
   /** Path and query as sent. */
   url: string;
-  /** HEAD is answered as GET would be, and has no effect. */
+  /** HEAD is answered like GET, and has no effect. */
   isHead: boolean;
   header(name: string): string | undefined;
-  /** For all writes: the row of the audit trail, and the answer to an Idempotency-Key, are stored in the same transaction. */
+  /**
+   * For all writes: the row of the audit trail and the answer to an Idempotency-Key are stored in the same
+   * transaction.
+   */
   transact: Transact;
 }
 
@@ -59,22 +64,22 @@ export interface Reply {
 
 export interface RawBody {
   contentType: string;
-  /** Media types that are accepted as well. */
+  /** Further accepted media types. */
   otherTypes?: readonly string[];
   maxBytes: number;
-  /** The handler is given all bytes, which an Idempotency-Key covers too. Otherwise it reads the stream. */
+  /** The handler gets all bytes, which an Idempotency-Key then covers, too. Otherwise it reads the stream. */
   isBuffered?: boolean;
   example?: string;
-  /** Of JSON, where that is one of the other types. */
+  /** Schema of JSON, if that is one of the other types. */
   json?: Joi.Schema;
 }
 
-/** What one status answers with: JSON of a schema, bytes of a type, or nothing. */
+/** The content of an answer by status: JSON of a schema, bytes of a type, or nothing. */
 export type ResponseContract = Joi.Schema | Streamed | null;
 
 export interface Streamed {
   contentType: string;
-  /** Of text. */
+  /** Example of text. */
   example?: string;
 }
 
@@ -87,24 +92,28 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   description?: string;
   tag: string;
   auth: KeyKind;
-  /** Of a customer key. Default: read for GET, write for everything else. */
+  /** Required role of a customer key. Default: read for GET, write for everything else. */
   role?: Role;
   params?: Joi.ObjectSchema<Params>;
   query?: Joi.ObjectSchema<Query>;
   body?: Joi.ObjectSchema<Body>;
   rawBody?: RawBody;
   responses: Record<number, ResponseContract>;
-  /** Another media type for status 200, chosen by Accept: the handler answers with a stream instead of JSON. */
+  /**
+   * Another media type for status 200, chosen by Accept: the handler then returns a stream instead of JSON.
+   */
   alternative?: Streamed;
   /** Error statuses of this operation, besides 400, 401, 429, 500 and 503. */
   errors?: ReadonlyArray<404 | 409 | 413 | 415>;
   /** Accepts an Idempotency-Key. Default: POST of customers. */
   idempotent?: boolean;
-  /** The answer holds a secret: an Idempotency-Key repeats it to the API key that asked, and to no other. */
+  /**
+   * The answer holds a secret: an Idempotency-Key repeats it only to the API key that sent the first request.
+   */
   answersSecret?: boolean;
   /** Answers with a strong ETag, and with 304 when the caller already has that version. */
   conditional?: boolean;
-  /** What its row in the audit trail holds. Every operation of customers that changes something has one. */
+  /** Content of its row in the audit trail. Every customer operation that changes something has one. */
   audit?: Audit;
   handle(request: RouteRequest<Params, Query, Body>): Promise<Reply>;
 }
@@ -116,7 +125,7 @@ export function route<Params = Record<string, never>, Query = Record<string, nev
   return withListCursors(definition as unknown as Route);
 }
 
-/** A list answers with cursors of its own. */
+/** Gives the cursors of a list their mark. */
 function withListCursors(definition: Route): Route {
   const cursors = createListCursors(definition);
   if (!cursors) return definition;
@@ -144,7 +153,10 @@ export const takesIdempotencyKey = (definition: Route): boolean =>
 export const neededRole = ({ auth, role, method }: Route): Role | null =>
   auth === 'device' ? null : (role ?? (method === 'GET' ? 'read' : 'write'));
 
-/** One page of a list by keyset. Its query reads one row more than the limit; the last item kept is the cursor. */
+/**
+ * One page of a list by keyset. Its query reads one row more than the limit; the last item kept is the
+ * cursor.
+ */
 export interface Page<Item> {
   items: Item[];
   nextCursor: string | null;

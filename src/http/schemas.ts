@@ -1,4 +1,4 @@
-/** Schemas that all resources share. */
+/** Schemas shared by all resources. */
 import Joi from 'joi';
 import { timeOf } from '../process/iso-time.ts';
 import { UUID } from '../process/uuid.ts';
@@ -7,36 +7,42 @@ import { isOneLine, isVisible, toName } from './one-line.ts';
 
 const NO_ID = '{{#label}} must be an id, such as 019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5';
 
-/** In lower case, however the caller spells it. */
+/** Converted to lower case. */
 export const uuid = () =>
   Joi.string()
     .pattern(UUID)
     .custom((id: string) => id.toLowerCase())
     .messages({ 'string.pattern.base': NO_ID });
 
-/** A path parameter with an id. A malformed id cannot exist, so it is answered 404. */
+/** A path parameter with an id. A malformed id cannot exist, so it is answered with 404. */
 export const idParams = <Name extends string>(name: Name): Joi.ObjectSchema<Record<Name, string>> =>
   Joi.object({ [name]: uuid().required() }) as Joi.ObjectSchema<Record<Name, string>>;
 
-/** Of something or somebody, as people write it: stored by `toName`. */
+/** A name, normalized by `toName` before it is stored. */
 export const name = (charactersMax: number) => lineOf(asName(charactersMax), charactersMax);
 
-/** Of something that is shown to its owner exactly as it was sent. */
+/** A name that is shown to its owner exactly as sent. */
 export const nameAsSent = (charactersMax: number) => lineOf(Joi.string(), charactersMax);
 
-/** What somebody writes, in any number of lines. */
+/** Text with any number of lines. */
 export const textAsSent = (charactersMax: number) =>
   notBlank(Joi.string(), charactersMax).custom((text: string, helpers) =>
     isVisible(text) ? text : helpers.message({ custom: BLANK }),
   );
 
-/** To look for in names, which are stored by `toName` as well. */
+/** Text to search in names, normalized by `toName` as they are. */
 export const textToFind = (charactersMax: number) => notBlank(asName(charactersMax), charactersMax);
 
-/** A character is four code points at most before it is composed (Unicode, Annex 15), and each is two units of UTF-16. */
+/**
+ * A character has at most four code points before composition (Unicode, Annex 15), and a code point two units
+ * of UTF-16.
+ */
 const UNITS_MAX = 8;
 
-/** What cannot be short enough is refused as it is: composing a long run of marks takes the square of its length. */
+/**
+ * Refuses text that is too long before composing it, because composing a long run of marks takes quadratic
+ * time.
+ */
 const asName = (charactersMax: number) =>
   Joi.string().custom((text: string, helpers) => {
     const bare = text.trim();
@@ -45,8 +51,8 @@ const asName = (charactersMax: number) =>
   });
 
 /**
- * At most so many characters as JSON Schema (Validation, 6.3.1) and PostgreSQL count them: code points. Joi counts the
- * units of UTF-16, of which an emoji has two and more.
+ * Limits the characters as JSON Schema (Validation, 6.3.1) and PostgreSQL count them: code points. Joi counts
+ * units of UTF-16; an emoji has two or more.
  */
 export const atMost = (charactersMax: number, text = Joi.string()) =>
   text
@@ -55,7 +61,7 @@ export const atMost = (charactersMax: number, text = Joi.string()) =>
     )
     .meta({ docs: { maxLength: charactersMax } });
 
-/** At least so many characters, as above. */
+/** The lower limit, counted in the same way. */
 export const atLeast = (charactersMin: number, text: Joi.StringSchema) =>
   text
     .custom((value: string, helpers) =>
@@ -63,7 +69,7 @@ export const atLeast = (charactersMin: number, text: Joi.StringSchema) =>
     )
     .meta({ docs: { minLength: charactersMin } });
 
-/** Looks at the characters only where that decides, so a text of any length costs little. */
+/** Counts characters only if the length in units does not decide, so a text of any length costs little. */
 const isLonger = (text: string, charactersMax: number): boolean =>
   text.length > charactersMax && (text.length > 2 * charactersMax || [...text].length > charactersMax);
 
@@ -82,7 +88,7 @@ const NOT_ONE_LINE = '{{#label}} must hold no line break or other control charac
 export const limit = (fallback: number) =>
   Joi.number().integer().min(1).max(500).default(fallback).description('Items per page');
 
-/** Of the list alone that gave it out, by `createListCursors`; what is validated is the position that it stands for. */
+/** A cursor of `createListCursors`, valid only in its own list; the position in it is validated. */
 export const cursor = (position: Joi.StringSchema = uuid()) =>
   position
     .description('nextCursor of the page before, of the same list')
@@ -99,7 +105,10 @@ export const time = () =>
     .meta({ docs: { format: 'date-time' } })
     .example('2026-03-02T08:15:30Z') as Joi.StringSchema & Joi.DateSchema;
 
-/** The first or last moment of a range of readings. Whole days and months around it are years with four digits, too. */
+/**
+ * The first or last moment of a range of readings. Whole days and months around it are also in years with
+ * four digits.
+ */
 export const rangeTime = () => time().custom(withinRange);
 
 const EARLIEST_MS = Date.parse('0001-02-01T00:00:00.000Z');

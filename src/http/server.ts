@@ -1,6 +1,6 @@
 /**
- * The listening socket around the application: protocol errors get the common error body too, slow senders and slow
- * readers are cut off, and a stop lets requests under way finish until the deadline.
+ * The listening socket around the application: protocol errors get the common error body too, slow senders
+ * and slow readers are disconnected, and a stop lets requests under way finish until the deadline.
  */
 import { once } from 'node:events';
 import {
@@ -28,16 +28,19 @@ export interface HttpServerOptions {
   port: number;
   /** From the first byte of a request to its last. */
   requestTimeoutMs: number;
-  /** A client that takes nothing of its answer for this long is cut off. */
+  /** A client that reads nothing of its answer for this long is disconnected. */
   writeTimeoutMs: number;
 }
 
 export interface HttpServer {
   port: number;
   isDraining(): boolean;
-  /** Closes each connection after its next answer, so clients turn to another process; goes on accepting. */
+  /**
+   * Closes each connection after its next answer, so that clients turn to another process; still accepts
+   * connections.
+   */
   drain(): void;
-  /** Stops accepting, waits for requests under way, and closes what is left at the deadline. */
+  /** Stops accepting, waits for requests under way, and closes remaining connections at the deadline. */
   stop(deadlineMs: number): Promise<void>;
 }
 
@@ -56,9 +59,9 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     },
     serve,
   );
-  // Without a limit here, since Node drops silently what exceeds it: requestFault refuses too many.
+  // Node would silently drop headers beyond a limit here; requestFault refuses too many.
   server.maxHeadersCount = 0;
-  // Unknown expectations are ignored, as HTTP allows; Node's own refusal has no body.
+  // Ignores unknown expectations, as HTTP allows; Node's own refusal has no body.
   server.on('checkExpectation', serve);
   server.on('connect', (_request, socket) => void answerLast(socket, BAD_REQUEST));
   server.on('clientError', onClientError);
@@ -85,15 +88,15 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     const begun = [...underWay].some(
       ({ req, headersSent }) => isOf(req, socket) && !req.complete && headersSent,
     );
-    // The answer to this very request may be half sent: another one would corrupt it.
+    // The answer to this very request may be half sent, and another one would corrupt it.
     if (!socket.writable || error.code === 'ECONNRESET' || begun) return void socket.destroy();
-    // Each further piece of garbage is a fault again, while the answer to the first one waits for its turn.
+    // Further garbage causes further errors while the answer to the first one waits for its turn.
     if (faulty.has(socket)) return;
     faulty.add(socket);
     void answerLast(socket, parserFault(error.code));
   }
 
-  /** After the answers to the requests before it: those may have had their effect. */
+  /** Answers after earlier requests of the connection, which may have had their effect. */
   async function answerLast(socket: Duplex, fault: Fault): Promise<void> {
     const earlier = [...underWay].filter(({ req }) => isOf(req, socket) && req.complete);
     await Promise.allSettled(earlier.map((response) => once(response, 'close')));
@@ -118,7 +121,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 
 const isOf = (request: IncomingMessage, socket: Duplex): boolean => request.socket === (socket as Socket);
 
-/** A response whose headers are sent cannot announce it: its connection is closed at the deadline. */
+/** A response whose headers are sent cannot announce the end: its connection is closed at the deadline. */
 function closeAfter(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }

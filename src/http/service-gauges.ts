@@ -1,14 +1,16 @@
-/** What workers show of the whole service, because it takes the statements of sweeps: not each process has to read it. */
+/**
+ * Gauges of workers about the whole service. They take statements of sweeps, so not every process reads them.
+ */
 import { addGauge } from './gauges.ts';
 import type { Metrics } from './metrics.ts';
 import { toReadings } from './process-gauges.ts';
 
-/** Each is null while it is not known. */
+/** Each is null while unknown. */
 export interface ServiceSources {
   jobs(): Promise<{ running: number; overdue: number; withoutRun: number } | null>;
   totals(): Promise<Record<'status' | 'syncStatus' | 'openAlerts', Record<string, number>> | null>;
   alerts(): Promise<Array<{ severity: string; status: string; count: number; oldestAt: Date }> | null>;
-  /** Until when rows can be inserted, by table. */
+  /** The time until which rows can be inserted, by table. */
   partitions(): Promise<Array<{ table: string; end: Date }> | null>;
   /** Whether notifications of the database arrive. */
   isListening(): boolean;
@@ -150,7 +152,10 @@ export function addEscalationGauges(
   });
 }
 
-/** When each sweep of this process last succeeded; 0 before it has for the first time, and in a process that does not sweep. */
+/**
+ * When each sweep of this process last succeeded; 0 before its first success, and in a process without
+ * sweeps.
+ */
 export function addSweepGauge({ registry }: Metrics, succeededAt: ReadonlyMap<string, Date | null>): void {
   addGauge(registry, {
     name: 'dms_sweep_last_success_timestamp_seconds',
@@ -161,7 +166,7 @@ export function addSweepGauge({ registry }: Metrics, succeededAt: ReadonlyMap<st
   });
 }
 
-/** Of the gateway. */
+/** Exchanges of the gateway. */
 export function addExchangeGauge({ registry }: Metrics, count: () => number): void {
   addGauge(registry, {
     name: 'dms_coap_exchanges',

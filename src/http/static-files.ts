@@ -1,4 +1,7 @@
-/** Files of the pages, read once. Their paths hold a hash of the content, so browsers may keep them for good. */
+/**
+ * Files of the pages, read once. Their paths contain a hash of the content, so browsers may cache them
+ * forever.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Context } from 'koa';

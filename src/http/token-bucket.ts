@@ -5,14 +5,17 @@ export interface TokenBucketOptions {
   perSecond: number;
   burst: number;
   now(): number;
-  /** Buckets in memory; the least recently used is dropped first, and has most likely refilled by then. */
+  /**
+   * Maximum number of buckets; the least recently used is dropped first, and has most likely refilled by
+   * then.
+   */
   bucketsMax?: number;
 }
 
 export interface TokenBucket {
-  /** Takes one token. Answers with null, or with the seconds until the next token is available. */
+  /** Takes one token. Returns null, or the seconds until the next token is available. */
   take(name: string): number | null;
-  /** Whether the next `take` would have to wait; takes nothing. */
+  /** Whether the next `take` would have to wait. */
   isEmpty(name: string): boolean;
 }
 

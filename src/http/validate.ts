@@ -1,4 +1,7 @@
-/** Validates requests: Joi schemas become functions that return the value or throw one sentence on the first fault. */
+/**
+ * Validates requests: turns Joi schemas into functions that return the value or throw one sentence about the
+ * first fault.
+ */
 
 import Joi from 'joi';
 import { cutText } from '../process/cut-text.ts';
@@ -14,7 +17,7 @@ const shared: Joi.ValidationOptions = {
   messages: {
     'object.base': '{{#label}} must be an object',
     'object.unknown': '{{#label}} is not allowed',
-    // Joi's own would quote the value.
+    // Joi's own message would quote the value.
     'string.pattern.base': '{{#label}} does not have the required form',
     'string.pattern.name': '{{#label}} must contain {{#name}}',
   },
@@ -22,7 +25,7 @@ const shared: Joi.ValidationOptions = {
 
 export type Validate = (value: unknown) => unknown;
 
-/** What sentences call the whole, and each of its fields. */
+/** Names of the whole and of a field in sentences. */
 interface Names {
   root: string;
   field: string;
@@ -31,7 +34,7 @@ interface Names {
 const BODY: Names = { root: 'the body', field: 'a field' };
 const QUERY: Names = { root: 'the query', field: 'a parameter' };
 
-/** Compiled once per route: passing options with each call costs as much as the validation itself. */
+/** Compiled once per route, because passing options with each call costs as much as the validation itself. */
 export function bodyValidator(schema: Joi.Schema): Validate {
   const compiled = schema.prefs({ ...shared, convert: false });
   const lists = listsOf(schema);
@@ -39,7 +42,7 @@ export function bodyValidator(schema: Joi.Schema): Validate {
   return (value = {}) => validated(compiled, cutLists(value, lists), BODY);
 }
 
-/** The lists of a body, with the number of items that they may have. */
+/** The lists of a body, with their maximum number of items. */
 type Lists = Array<{ name: string; itemsMax: number }>;
 
 interface Described {
@@ -57,8 +60,8 @@ function listsOf(schema: Joi.Schema): Lists {
 }
 
 /**
- * Joi validates every item of a list before it counts them. So a list that is too long is cut to one item more than it
- * may have: Joi refuses it all the same, and is done sooner.
+ * Joi validates every item of a list before it counts them. So a list that is too long is cut to one item
+ * above its maximum: Joi still refuses it, and sooner.
  */
 function cutLists(body: unknown, lists: Lists): unknown {
   if (typeof body !== 'object' || body === null) return body;
@@ -80,7 +83,7 @@ export function queryValidator(schema: Joi.Schema): Validate {
       if (![name, ...[text].flat()].every((part) => isStorable(String(part)))) {
         throw invalid('The query must hold no NUL character and no half of a surrogate pair');
       }
-      // Joi drops this one key silently where it reports every other unknown one.
+      // Joi silently drops this key, while it reports every other unknown one.
       if (name === '__proto__') throw invalid('__proto__ is not allowed');
       if (Array.isArray(text) && keys.includes(name)) throw invalid(`${name} must be given once`);
     }
@@ -97,7 +100,7 @@ function wholeNumbersOf(schema: Joi.Schema): string[] {
 
 const DIGITS = /^-?\d+$/;
 
-/** Joi also reads numbers such as 1e2. */
+/** Joi also accepts numbers such as 1e2. */
 function requireDigits(query: Record<string, unknown>, names: string[]): unknown {
   const other = names.find((name) => typeof query[name] === 'string' && !DIGITS.test(query[name]));
   if (other !== undefined) throw invalid(`${other} must be a whole number, in digits`);
@@ -116,9 +119,9 @@ function validated(schema: Joi.Schema, value: unknown, names: Names): unknown {
   return result.value;
 }
 
-/** The first fault, with a name for the root, and cut to a readable length. */
+/** The first fault, with a name for the root, cut to a readable length. */
 function sentence(error: Joi.ValidationError, { root, field }: Names): string {
-  // Joi would speak of the whole.
+  // Joi's message would name the whole.
   if (error.details[0]?.path.at(-1) === '') return `${field} without a name is not allowed`;
   const message = error.message.replace(/^value /, `${root} `);
   return cutText(message, MESSAGE_MAX, '…');

@@ -1,7 +1,7 @@
 /**
- * Every change of a customer writes one row of the audit trail, in the transaction of the change. What a row holds is
- * data of the route. A refused request throws before the row is written, and a repeat that is answered from a stored
- * answer does not get here.
+ * Every change by a customer writes one row of the audit trail, in the transaction of the change. The content
+ * of the row is data of the route. A refused request throws before the row is written, and a repeat that is
+ * answered from a stored answer never gets here.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { lockName } from '../db/builder.ts';
@@ -16,14 +16,14 @@ export interface AuditedRequest {
   params: unknown;
 }
 
-/** Runs a handler, with what writes its row. */
+/** Runs a handler, and writes its row. */
 export type WithAudit = (
   request: AuditedRequest,
   transact: Transact,
   run: (transact: Transact) => Promise<Reply>,
 ) => Promise<Reply>;
 
-/** Runs the work, and writes the row from what `answerOf` makes of its result. */
+/** Runs the work, and writes the row from the result of `answerOf`. */
 type Recorded = <T>(
   tx: Transaction,
   request: AuditedRequest,
@@ -32,8 +32,8 @@ type Recorded = <T>(
 ) => Promise<T>;
 
 /**
- * The whole handler is one transaction. One that reads a raw body is not, because a slow client would keep it open: each
- * transaction of its own writes a row, from what its work returns.
+ * The whole handler is one transaction, unless it reads a raw body, because a slow client would keep the
+ * transaction open: then each transaction of the handler writes a row, from the result of its work.
  */
 export function createAudit(definition: Route, record: RecordAudit): WithAudit {
   if (!definition.audit) return (_, transact, run) => run(transact);
@@ -93,8 +93,9 @@ function projected({ schema, find }: Shown): Shown['find'] {
 }
 
 /**
- * Two changes of one thing come one after the other, so that `before` is what the other one left. It is the first lock of
- * its transaction but for that of the Idempotency-Key, for which nobody waits: so it is in no deadlock.
+ * Serializes changes of one thing, so that `before` shows the result of the previous one. It is the first
+ * lock of its transaction after that of the Idempotency-Key, which never waits, so it cannot be part of a
+ * deadlock.
  */
 const lockSubject = (sql: Database, organizationId: string, subject: string) =>
   lockName(sql, `audit:${organizationId}:${subject}`);

@@ -1,13 +1,13 @@
 /**
- * Cuts off connections whose client takes nothing of its answer for a time. Not by the timeout of the socket: that one
- * begins anew with every byte that the client sends.
+ * Closes connections whose client reads nothing of its answer for a time. The timeout of the socket does not
+ * serve, because it restarts with every byte from the client.
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 interface Progress {
   sent: number;
-  /** What is left of a write that is under way. */
+  /** Bytes left of a write that is under way. */
   queued: number;
   at: number;
 }

@@ -1,6 +1,6 @@
 /**
- * API keys as text: a prefix that names the kind, random base62 characters, and a checksum that tells a mistyped key
- * from an unknown one without asking the database.
+ * API keys as text: a prefix that names the kind, random base62 characters, and a checksum that distinguishes
+ * a mistyped key from an unknown one without the database.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -14,7 +14,7 @@ export interface KeyFormat {
   randomCharacters: number;
 }
 
-/** A device key is 36 characters in all, the longest that a logger can hold. */
+/** A device key has 36 characters in total, the most that a logger can hold. */
 const KEY_FORMATS: Record<KeyKind, KeyFormat> = {
   customer: { prefix: 'dms_live_', randomCharacters: 43 },
   device: { prefix: 'dev_', randomCharacters: 26 },
@@ -43,7 +43,7 @@ export function parseKeyKind(token: string): KeyKind | null {
   return null;
 }
 
-/** Whether the text has the form of a key, mistyped or not: such a text is never stored as the name of something. */
+/** Whether the text has the form of a key, mistyped or not; such a text is never stored as a name. */
 export function looksLikeKey(text: string): boolean {
   return Object.values(KEY_FORMATS).some(
     ({ prefix, randomCharacters }) =>
@@ -54,7 +54,7 @@ export function looksLikeKey(text: string): boolean {
 /** Stored instead of the key, which has at least 154 random bits: one round of SHA-256 is enough. */
 export const hashKey = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** A key that was issued works until it is revoked or expires. */
+/** Whether an issued key works, until it is revoked or expires. */
 export function isActive(
   { revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date | null },
   nowMs: number,
@@ -67,7 +67,7 @@ export function toTokenPreview(kind: KeyKind, token: string): string {
   return `${token.slice(0, KEY_FORMATS[kind].prefix.length + PREVIEW_CHARACTERS)}…`;
 }
 
-/** Keys that were made without a name go by their first characters. */
+/** A key without a name is called by its first characters. */
 export const toKeyName = ({ name, tokenPreview }: { name: string | null; tokenPreview: string }): string =>
   name ?? tokenPreview;
 

@@ -1,9 +1,9 @@
-/** Tokens that are good for one serial number. */
+/** Tokens for a single serial number. */
 import type { Database } from '../db/database.ts';
 import type { KeyRecord, KeysRepository } from './keys.repository.ts';
 import type { IssuedKey, KeyIssuer } from './keys.service.ts';
 
-/** How long the earlier token goes on: a logger has to be given the new one first. */
+/** How long the earlier token keeps working, because the logger has to be given the new one first. */
 const OVERLAP_HOURS = 24;
 const HOUR_MS = 3_600_000;
 
@@ -27,7 +27,7 @@ export function createDeviceTokens({ keysIn, issuerIn, now }: DeviceTokensDeps) 
     revoke: (sql: Database, organizationId: string, serialNumber: string): Promise<boolean> =>
       keysIn(sql).revokeOfSerial(organizationId, serialNumber.toLowerCase(), new Date(now())),
 
-    /** The newest one that works. */
+    /** The newest working token. */
     find: (sql: Database, organizationId: string, serialNumber: string): Promise<KeyRecord | null> =>
       keysIn(sql).findOfSerial(organizationId, serialNumber.toLowerCase(), new Date(now())),
   };

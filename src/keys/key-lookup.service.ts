@@ -1,11 +1,12 @@
 /**
- * Finds the caller of a key. Whoever sends made-up keys must not cost the database a statement each, so what was found
- * is cached for some seconds, keys that do not exist too; a key is looked up once at a time; and all keys that wait go
- * in one statement. A revoked key works, and a new one is refused, for these seconds at most.
+ * Finds the caller of a key. Made-up keys must not cost the database a statement each, so results are cached
+ * for some seconds, also for keys that do not exist; concurrent callers share the look-up of a key; and all
+ * waiting keys go into one statement. For these seconds, a revoked key still works, and a new one may be
+ * refused.
  *
- * Unknown keys of a suspect, an address with too many failed keys, are looked up at most ten times a second, whoever
- * sends how many. They are not refused outright, because an address may be that of a whole network: its working keys
- * are known, and its new ones wait a moment.
+ * Unknown keys of suspects, which are addresses with too many failed keys, are looked up at most ten times a
+ * second in total. They are not refused outright, because an address may be that of a whole network: its
+ * working keys are known, and its new ones wait a moment.
  */
 
 import { createGroupCommit, type GroupCommitObserver, type GroupCommitOptions } from '../db/group-commit.ts';
@@ -38,9 +39,9 @@ const WAITING_MAX = 10_000;
 const SUSPECTS_INTERVAL_MS = 100;
 
 export function createKeyLookup({ keys, now, observer }: KeyLookupDeps): FindCaller {
-  /** An entry that is out of date is looked up again, and shows until then that the key has worked. */
+  /** An expired entry is looked up again; until then it shows that the key has worked. */
   const known = createBoundedCache<string, Known>(KNOWN_MAX);
-  /** Until when. Apart from those that work, so that made-up keys do not displace them. */
+  /** Expiry by token. Separate from working keys, so that made-up keys do not displace them. */
   const unknown = createBoundedCache<string, number>(UNKNOWN_MAX);
   const underWay = new Map<string, Promise<Caller | null>>();
   const commit = (tokens: string[]) => keys.findByHashes(tokens.map(hashKey));
@@ -81,7 +82,7 @@ export function createKeyLookup({ keys, now, observer }: KeyLookupDeps): FindCal
 
 type LookUps = GroupCommitOptions<string, KeyRecord | null>;
 
-/** One for all, because many callers are refused in a flood, and each error would cost a stack trace. */
+/** One object for all refusals, because each new error would cost a stack trace in a flood. */
 const TOO_MANY_UNKNOWN = new AppError(
   'rate_limited',
   'Too many unknown API keys at present: try again in 1 s',

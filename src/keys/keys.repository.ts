@@ -10,14 +10,14 @@ export interface KeyRecord {
   id: string;
   organizationId: string;
   organizationName: string;
-  /** Null: it was made without one. */
+  /** Null: created without a name. */
   name: string | null;
   kind: KeyKind;
   /** Null for device keys. */
   role: Role | null;
-  /** Of the only device that the token is good for, in lower case; null: for all. */
+  /** The only device that the token is valid for, in lower case; null: all devices. */
   serialKey: string | null;
-  /** It is good for all devices, and the organization wants a token for each. */
+  /** Whether the token is valid for all devices, while the organization requires one for each. */
   isForbidden: boolean;
   tokenPreview: string;
   createdAt: Date;
@@ -29,9 +29,9 @@ export interface NewKey {
   organizationId: string;
   name?: string | null;
   kind: KeyKind;
-  /** None for device keys. */
+  /** Null for device keys. */
   role?: Role | null;
-  /** The token is good for this serial number alone, in lower case. */
+  /** The only serial number that the token is valid for, in lower case. */
   serialKey?: string | null;
   hash: Buffer;
   tokenPreview: string;
@@ -81,8 +81,8 @@ const toKey = (row: KeyOfOrganization): KeyRecord => ({
 export type KeysRepository = ReturnType<typeof createKeysRepository>;
 
 /**
- * A key is looked up before the organization is known, and the command line lists and ends keys of all organizations:
- * its statements do not name one.
+ * A key is looked up before the organization is known, and the command line lists and revokes keys of all
+ * organizations, so these statements name no organization.
  */
 export function createKeysRepository(sql: Database) {
   const keys = () =>
@@ -90,7 +90,7 @@ export function createKeysRepository(sql: Database) {
       .join('organizations as o', 'o.id', 'k.organization_id')
       .select<KeyOfOrganization[]>('k.*', { organization_name: 'o.name' }, 'o.requires_device_tokens');
 
-  /** Without revoked ones and tokens of single devices. */
+  /** Without revoked keys and tokens of single devices. */
   const own = (organizationId: string) =>
     sql('api_keys').where({ organization_id: organizationId, revoked_at: null, serial_key: null });
 
@@ -121,7 +121,7 @@ export function createKeysRepository(sql: Database) {
       return (await list).map(toKey);
     },
 
-    /** One that is not revoked; without tokens of single devices. */
+    /** A key that is not revoked, and not a token of a single device. */
     async findOwn(organizationId: string, id: string): Promise<KeyRecord | null> {
       const row = await keys()
         .where({
@@ -134,7 +134,7 @@ export function createKeysRepository(sql: Database) {
       return row ? toKey(row) : null;
     },
 
-    /** Newest first; without revoked ones and tokens of single devices. */
+    /** Newest first; without revoked keys and tokens of single devices. */
     async listOwn(organizationId: string, page: Page): Promise<KeyRecord[]> {
       const rows = await keys()
         .where({ 'k.organization_id': organizationId, 'k.revoked_at': null, 'k.serial_key': null })
@@ -146,12 +146,12 @@ export function createKeysRepository(sql: Database) {
       await sql('organizations').where({ id }).select('id').forNoKeyUpdate();
     },
 
-    /** Those that work at present. */
+    /** Counts working admin keys. */
     countAdmins(organizationId: string): Promise<number> {
       return countRows(own(organizationId).where({ role: 'admin' }).where(isValidAt(sql.fn.now())));
     },
 
-    /** As many as `listOwn` has in all. */
+    /** The total of `listOwn`. */
     countOwn(organizationId: string): Promise<number> {
       return countRows(own(organizationId));
     },
@@ -172,17 +172,17 @@ export function createKeysRepository(sql: Database) {
       return (row as { id: string }).id;
     },
 
-    /** False when there is no such key, or it was revoked before. */
+    /** False when there is no such key, or it was already revoked. */
     async revoke(id: string): Promise<boolean> {
       return (await sql('api_keys').where({ id, revoked_at: null }).update({ revoked_at: sql.fn.now() })) > 0;
     },
 
-    /** Those that work, at that time at the latest. */
+    /** Makes working tokens of the serial number expire at that time, unless they do earlier. */
     async expireOfSerial(organizationId: string, serialKey: string, at: Date): Promise<void> {
       await ofSerial(organizationId, serialKey).update({ expires_at: notAfter(at) });
     },
 
-    /** False when none worked. */
+    /** False when none was working. */
     async revokeOfSerial(organizationId: string, serialKey: string, now: Date): Promise<boolean> {
       const revoked = await ofSerial(organizationId, serialKey)
         .where(isValidAt(now))
@@ -190,7 +190,7 @@ export function createKeysRepository(sql: Database) {
       return revoked > 0;
     },
 
-    /** The newest one that works. */
+    /** The newest working token. */
     async findOfSerial(organizationId: string, serialKey: string, now: Date): Promise<KeyRecord | null> {
       const row = await keys()
         .where({ organization_id: organizationId, serial_key: serialKey, revoked_at: null })

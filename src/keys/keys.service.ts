@@ -1,4 +1,4 @@
-/** Issues, rotates and ends keys. */
+/** Issues, rotates and revokes keys. */
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
@@ -30,13 +30,13 @@ export interface KeyRequest {
   name?: string | null;
   /** Default: admin for customer keys. */
   role?: Role | null;
-  /** A device token for this serial number alone, in lower case. */
+  /** Makes a device token for this serial number alone, in lower case. */
   serialKey?: string | null;
 }
 
 export interface KeyIssuer {
   issue(request: KeyRequest): Promise<IssuedKey>;
-  /** Issues a key in place of another, which stays valid for the overlap. */
+  /** Issues a key that replaces another one, which stays valid for the overlap. */
   rotate(id: string, overlapMs: number): Promise<IssuedKey>;
 }
 
@@ -69,7 +69,7 @@ export function createKeyIssuer(keys: KeysRepository, now: () => number): KeyIss
 
 export const KEYS_MAX = 100;
 
-/** Locks the organization, so that keys made at once are counted one after the other. @throws conflict */
+/** Locks the organization, so that concurrent additions are counted one after the other. @throws conflict */
 export async function requireRoomForKey(keys: KeysRepository, organizationId: string): Promise<void> {
   await keys.lockOrganization(organizationId);
   if ((await keys.countOwn(organizationId)) >= KEYS_MAX)
@@ -84,7 +84,7 @@ export interface KeysServiceDeps {
 
 export type KeysService = ReturnType<typeof createKeysService>;
 
-/** What admins of an organization do with its keys. */
+/** The operations of admins on the keys of their organization. */
 export function createKeysService({ keysIn, now }: KeysServiceDeps) {
   return {
     async create(
@@ -104,11 +104,11 @@ export function createKeysService({ keysIn, now }: KeysServiceDeps) {
       });
     },
 
-    /** @throws conflict when nobody could manage keys any more. */
+    /** @throws conflict when no admin key would be left. */
     remove(transact: Transact, organizationId: string, id: string): Promise<void> {
       return transact(async ({ sql }) => {
         const keys = keysIn(sql);
-        // Of two admins who delete each other's key, the second one waits here and is the last.
+        // If two admins delete each other's key, the second one waits here, and is refused as the last admin.
         await keys.lockOrganization(organizationId);
         const key = await keys.findOwn(organizationId, id);
         if (!key) throw notFound(NO_SUCH_KEY);

@@ -1,6 +1,6 @@
-/** As text, because it runs for every request with an unknown key, prepared, and for many keys at once. */
+/** Text, because it runs for every request with an unknown key, prepared, and for many keys at once. */
 
-/** One row for each of `:hashes`, in their order; its columns are null where no key has the hash. */
+/** One row for each of `:hashes`, in their order; its columns are null if no key has the hash. */
 export const FIND_BY_HASHES = `
   select k.id, k.organization_id, k.name, k.kind, k.role, k.serial_key, k.token_preview, k.created_at, k.expires_at,
     k.revoked_at, o.name as organization_name, o.requires_device_tokens

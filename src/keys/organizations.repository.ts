@@ -34,7 +34,7 @@ export function createOrganizationsRepository(sql: Database) {
       return (await sql('organizations').orderBy('name')).map(toOrganization);
     },
 
-    /** Names are stored by `toName`. */
+    /** Names are stored in the form of `toName`. */
     async findByName(name: string): Promise<Organization | null> {
       const row = await sql('organizations')
         .where({ name: toName(name) })
@@ -48,7 +48,7 @@ export function createOrganizationsRepository(sql: Database) {
       return toOrganization(row as OrganizationRow);
     },
 
-    /** Whether tokens that are good for all devices are refused. */
+    /** Sets whether tokens for all devices are refused. */
     async setRequiresDeviceTokens(id: string, isRequired: boolean): Promise<void> {
       await sql('organizations').where({ id }).update({ requires_device_tokens: isRequired });
     },

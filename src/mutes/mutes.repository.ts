@@ -42,18 +42,22 @@ export interface MutedSpan {
 export type MutesRepository = ReturnType<typeof createMutesRepository>;
 
 export function createMutesRepository(sql: Database) {
-  // A transaction that has waited for the asset or the group may have begun before the mute that it finds.
+  // Uses the clock of the statement: a transaction that has waited for the asset or the group may have begun
+  // before the mute that it finds.
   const now = sql.raw("date_trunc('milliseconds', clock_timestamp())");
   const current = (target: MuteTarget) => sql('mutes').where(toColumns(target)).where('ends_at', '>', now);
 
   return {
-    /** The one that has not ended. */
+    /** The mute that has not ended. */
     async find(target: MuteTarget): Promise<Mute | null> {
       const row = await current(target).first();
       return row ? toMute(row) : null;
     },
 
-    /** The caller has locked the asset or the group, and ended what there was. Its end may have passed meanwhile. */
+    /**
+     * The caller has locked the asset or the group, and ended an earlier mute. The end of the new one may
+     * have passed meanwhile.
+     */
     async insert(target: MuteTarget, { until, reason, by }: Omit<Mute, 'groupId'>): Promise<void> {
       const startsAt = sql.raw('least(?, ?::timestamptz)', [now, until]);
       await sql('mutes').insert({
@@ -65,7 +69,7 @@ export function createMutesRepository(sql: Database) {
       });
     },
 
-    /** Answers with when it would have ended; null: there was none. */
+    /** Returns the planned end of the mute; null: there was none. */
     async end(target: MuteTarget): Promise<Date | null> {
       const row = await current(target).first('id', 'ends_at').forUpdate();
       if (!row) return null;
@@ -75,7 +79,7 @@ export function createMutesRepository(sql: Database) {
       return row.ends_at;
     },
 
-    /** Of one asset, the latest ones, oldest first; they may reach beyond the span. */
+    /** The latest spans of one asset, oldest first; they may reach beyond the given span. */
     async listSpans(
       organizationId: string,
       assetId: string,

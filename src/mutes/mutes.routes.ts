@@ -12,7 +12,7 @@ export interface MutesRoutesDeps {
   service: Pick<MutesService, 'begin' | 'end'>;
 }
 
-/** What can be muted: where it is found, and how its operations are named. */
+/** Paths and operation names of the things that can be muted. */
 const KINDS = [
   {
     path: '/assets/{assetId}/mute',

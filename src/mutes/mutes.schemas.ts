@@ -28,6 +28,6 @@ export const muteSchema = Joi.object<MuteView>({
   .example(muteExample)
   .meta({ name: 'Mute' });
 
-/** Of what can be muted. */
+/** The mute in the answer of an asset or group. */
 export const currentMute = () =>
   muteSchema.allow(null).required().description('Nobody is notified before it ends; null: not muted');

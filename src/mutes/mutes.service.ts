@@ -7,9 +7,11 @@ import type { MutesRepository } from './mutes.repository.ts';
 
 export interface MutesServiceDeps {
   mutesIn(sql: Database): Pick<MutesRepository, 'find' | 'insert' | 'end'>;
-  /** Whether the active asset or the group is there; it stays until the transaction ends. */
+  /** Locks the active asset or the group until the transaction ends; false when there is none. */
   lock(sql: Database, target: MuteTarget): Promise<boolean>;
-  /** A mute is over before its time: what was put off until then is due again, in the transaction. */
+  /**
+   * Called in the transaction when a mute ends early: notifications postponed to `putOffUntil` are due again.
+   */
   onMuteEnded(tx: Transaction, organizationId: string, putOffUntil: Date): Promise<void>;
   now(): Date;
 }
@@ -26,7 +28,10 @@ export function createMutesService({ mutesIn, lock, onMuteEnded, now }: MutesSer
       throw invalid(`until must be in the future, at most ${MUTE_DAYS_MAX} days ahead`);
   }
 
-  /** Whether there was one. Whoever has waited for its end decides anew. */
+  /**
+   * Returns whether there was a mute. Notifications and escalations that waited for its end are decided
+   * again.
+   */
   async function endCurrent(tx: Transaction, target: MuteTarget): Promise<boolean> {
     const putOffUntil = await mutesIn(tx.sql).end(target);
     if (putOffUntil) await onMuteEnded(tx, target.organizationId, putOffUntil);
@@ -35,8 +40,9 @@ export function createMutesService({ mutesIn, lock, onMuteEnded, now }: MutesSer
 
   return {
     /**
-     * In place of the mute that there is.
-     * @throws not found when there is no such asset or group, invalid for a time that is past or too far ahead.
+     * Replaces a mute that has not ended.
+     * @throws not found when there is no such asset or group, invalid for an end in the past or too far
+     * ahead.
      */
     async begin(
       tx: Transaction,
@@ -57,10 +63,10 @@ export function createMutesService({ mutesIn, lock, onMuteEnded, now }: MutesSer
       if (!(await endCurrent(tx, target))) throw notFound(NOT_MUTED);
     },
 
-    /** Without an error where there is none. */
+    /** Without an error when there is none. */
     endAny: async (tx: Transaction, target: MuteTarget): Promise<void> => void (await endCurrent(tx, target)),
 
-    /** Members that left a muted group are notified of again. */
+    /** Notifies of members that have left a muted group again. */
     async onMembersLeft(tx: Transaction, organizationId: string, groupIds: string[]): Promise<void> {
       for (const groupId of groupIds) {
         const mute = await mutesIn(tx.sql).find({ organizationId, groupId });

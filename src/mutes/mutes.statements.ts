@@ -1,4 +1,4 @@
-/** As text, because other statements include them, for each of their rows. */
+/** Text, because other statements include it, for each of their rows. */
 
 const ofAsset = (organizationId: string, assetId: string, at: string): string => `
   (select ends_at, reason, actor, group_id from mutes
@@ -10,13 +10,16 @@ const ofGroup = (organizationId: string, groupId: string, at: string): string =>
    where organization_id = ${organizationId} and group_id = ${groupId} and starts_at <= ${at} and ends_at > ${at}
    order by ends_at desc limit 1)`;
 
-/** Until when an asset is muted at a time, by itself or by its group; null where it is not. Takes SQL of each. */
+/**
+ * The end of an asset's mute at a time, by itself or by its group; null when it is not muted. The parameters
+ * are SQL.
+ */
 export const mutedUntil = (organizationId: string, assetId: string, groupId: string, at: string): string =>
   `(select max(ends_at) from (${ofAsset(organizationId, assetId, at)} union all ${ofGroup(organizationId, groupId, at)}) as muted)`;
 
 const SHOWN = `jsonb_build_object('until', ends_at, 'reason', reason, 'by', actor, 'groupId', group_id)`;
 
-/** The mute of an asset, from `assets a`: of its own and that of its group the one that lasts longer. */
+/** The mute of an asset, from `assets a`: its own or its group's, whichever lasts longer. */
 export const MUTE_OF_ASSET = `(select ${SHOWN} from (
     ${ofAsset('a.organization_id', 'a.id', 'now()')} union all ${ofGroup('a.organization_id', 'a.group_id', 'now()')}
   ) as muted order by ends_at desc limit 1)`;
@@ -25,8 +28,8 @@ export const MUTE_OF_ASSET = `(select ${SHOWN} from (
 export const MUTE_OF_GROUP = `(select ${SHOWN} from ${ofGroup('groups.organization_id', 'groups.id', 'now()')} as muted)`;
 
 /**
- * What was muted of the asset within `:from` to `:to`, the latest `:limit` of it, latest first: by mutes of its own, and of
- * groups while it was in them.
+ * Mutes of the asset within `:from` to `:to`, the latest `:limit` of them, latest first: its own, and those
+ * of groups while it was a member.
  */
 export const LIST_SPANS = `
   select m.starts_at as "from", m.ends_at as "to", m.reason from mutes m

@@ -1,7 +1,7 @@
 /**
- * Gathers what a channel is to say of all alerts that are due into one notification, in a transaction: it is stored
- * together with what it leaves to be said, or not at all. An alert that cannot be put into a notification is set aside, so
- * that it does not hold up the others.
+ * Gathers all due alerts of a channel into one notification. One transaction stores it together with the next
+ * due times of the alerts. An alert that cannot be put into a notification is set aside, so that it does not
+ * delay others.
  */
 
 import type { Database } from '../db/database.ts';
@@ -31,20 +31,20 @@ export interface GatheringDeps {
   notificationsIn(
     sql: Database,
   ): Pick<NotificationsRepository, 'lockChannel' | 'insert' | 'markGathered' | 'postpone' | 'markFailed'>;
-  /** Between two notifications of a channel: what happens meanwhile is in the next one. */
+  /** Minimum time between two notifications of a channel; alerts in between go into the next one. */
   gatherIntervalMs: number;
   now(): Date;
   onSetAside(alert: { organizationId: string; channelId: string; alertId: string }, error: unknown): void;
 }
 
 const ALERTS_AT_ONCE = 20_000;
-/** While so many messages of a channel cannot be sent, its alerts wait: the next one names them all. */
+/** While this many messages of a channel are unsent, its alerts wait: the next message names them all. */
 const UNSENT_MAX = 10;
-/** By then its name, say, may be another one. */
+/** After this time the cause, such as its name, may have changed. */
 const SET_ASIDE_MS = 3_600_000;
 const NOT_READABLE = 'an alert cannot be put into a notification: it is tried again later';
 
-/** Answers whether messages of the channel may be sent now. */
+/** Returns whether messages of the channel may be sent now. */
 export type Gather = (channel: ChannelRef) => Promise<boolean>;
 
 export function createGathering(deps: GatheringDeps): Gather {
@@ -84,7 +84,7 @@ export function createGathering(deps: GatheringDeps): Gather {
   const hasJustGathered = ({ gatheredAt }: GatheringChannel, at: Date) =>
     gatheredAt !== null && at.getTime() - gatheredAt.getTime() < gatherIntervalMs;
 
-  /** The first `alertsMax` alerts. When they cannot be stored together, halves of them are. */
+  /** Gathers the first `alertsMax` alerts. Tries halves when they cannot be stored together. */
   async function gather(ref: ChannelRef, alertsMax: number, isPart: boolean): Promise<boolean> {
     const at = now();
     let due: DueAlert[] = [];

@@ -1,4 +1,4 @@
-/** Addresses and whether they are confirmed, and the e-mails of the last hour. */
+/** E-mail addresses with their confirmations, and the e-mails of the last hour. */
 import { lockName } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import type { PlannedMail, SentMail } from './mail-limits.ts';
@@ -59,7 +59,7 @@ export function createMailAddressesRepository(sql: Database) {
       return row ? toAddress(row) : null;
     },
 
-    /** In place of an earlier link. */
+    /** Replaces an earlier link. */
     async setLink(
       organizationId: string,
       addressKey: string,
@@ -84,7 +84,7 @@ export function createMailAddressesRepository(sql: Database) {
       return row ? toAddress(row) : null;
     },
 
-    /** Uses the link up. */
+    /** Makes the link invalid. */
     async confirm(organizationId: string, hash: Buffer, now: Date): Promise<MailAddress | null> {
       const [row] = await sql('mail_addresses')
         .where({ organization_id: organizationId, link_hash: hash })
@@ -94,7 +94,10 @@ export function createMailAddressesRepository(sql: Database) {
       return row ? this.find(organizationId, row.address_key) : null;
     },
 
-    /** Until the transaction ends, nobody else counts mails of the organization, or decides about its addresses. */
+    /**
+     * Serializes counting e-mails of the organization, and decisions about its addresses, until the
+     * transaction ends.
+     */
     lock: (organizationId: string): Promise<void> => lockName(sql, `mails:${organizationId}`),
 
     /** Oldest first. */
@@ -108,7 +111,7 @@ export function createMailAddressesRepository(sql: Database) {
       }));
     },
 
-    /** Also forgets those before `since`. */
+    /** Also removes entries before `since`. */
     async addSent(organizationId: string, mail: PlannedMail, at: Date, since: Date): Promise<void> {
       await sent(organizationId).where('sent_at', '<=', since).delete();
       await sql('sent_mails').insert({

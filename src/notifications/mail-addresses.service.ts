@@ -1,6 +1,6 @@
 /**
- * An address gets notifications only after its owner has confirmed it: it is sent a link, and nothing else before. Each
- * e-mail is counted before it is sent.
+ * An address gets notifications only after its owner has confirmed it; before, it is sent only the link for
+ * this. Each e-mail is counted before it is sent.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '../db/database.ts';
@@ -22,7 +22,10 @@ export interface MailAddressesDeps {
   now(): Date;
 }
 
-/** `token`: of the link that has to be sent; null: the address is confirmed, or was sent a link that still works. */
+/**
+ * `token` belongs to the link that has to be sent; null: the address is confirmed, or has a link that still
+ * works.
+ */
 export interface Confirmation {
   isConfirmed: boolean;
   token: string | null;
@@ -60,7 +63,7 @@ export function createMailAddresses({ addressesIn, channelsIn, limits, transact,
   return {
     lock: (sql: Database, organizationId: string): Promise<void> => addressesIn(sql).lock(organizationId),
 
-    /** For a channel that is given this address. @throws rate_limited */
+    /** Requires the confirmation of an address that a channel is given. @throws rate_limited */
     async require(sql: Database, ref: ChannelRef, address: string): Promise<Confirmation> {
       const addressKey = toAddressKey(address);
       await addressesIn(sql).lock(ref.organizationId);
@@ -70,7 +73,7 @@ export function createMailAddresses({ addressesIn, channelsIn, limits, transact,
       return { isConfirmed: false, token: works ? null : await issueLink(sql, ref, addressKey) };
     },
 
-    /** A new link in place of the earlier one. @throws rate_limited */
+    /** Replaces the earlier link. @throws rate_limited */
     renewLink: (sql: Database, ref: ChannelRef, address: string): Promise<string> =>
       issueLink(sql, ref, toAddressKey(address)),
 
@@ -95,19 +98,19 @@ export function createMailAddresses({ addressesIn, channelsIn, limits, transact,
       });
     },
 
-    /** The address that a link is about, while it works. */
+    /** The address of a link that still works. */
     async findByToken(token: string): Promise<MailAddress | null> {
       const [, organizationId, secret] = TOKEN.exec(token) ?? [];
       if (organizationId === undefined || secret === undefined) return null;
       return transact(({ sql }) => addressesIn(sql).findByLink(organizationId, hashOf(secret), now()));
     },
 
-    /** Confirms the address for all channels of the organization. Null when the link does not work. */
+    /** Confirms the address for all channels of the organization. Null when the link no longer works. */
     async confirm(token: string): Promise<MailAddress | null> {
       const [, organizationId, secret] = TOKEN.exec(token) ?? [];
       if (organizationId === undefined || secret === undefined) return null;
       return transact(async ({ sql }) => {
-        // A channel that is added meanwhile waits, and finds the address confirmed.
+        // Additions of channels wait for this lock, and then find the address confirmed.
         await addressesIn(sql).lock(organizationId);
         const confirmed = await addressesIn(sql).confirm(organizationId, hashOf(secret), now());
         if (confirmed) await channelsIn(sql).confirmAddress(organizationId, confirmed.addressKey);

@@ -1,4 +1,4 @@
-/** How many e-mails an organization may cause: a stranger's mailbox must not be flooded through this service. */
+/** Limits of e-mails per organization, so that nobody floods a stranger's mailbox through this service. */
 
 export type MailKind = 'link' | 'test' | 'notification';
 
@@ -28,7 +28,10 @@ export const toAddressKey = (address: string): string => address.toLowerCase();
 /** Most providers deliver mail for `name+tag@example.com` to `name@example.com`. */
 const toMailbox = (addressKey: string): string => addressKey.replace(/\+[^@]*@/, '@');
 
-/** Milliseconds until the mail may be sent; 0: now. `sent`: those of the organization in the last hour, oldest first. */
+/**
+ * Milliseconds until the mail may be sent; 0: now. `sent` lists the mails of the organization in the last
+ * hour, oldest first.
+ */
 export function mailWaitMs(mail: PlannedMail, sent: SentMail[], limits: MailLimits, now: Date): number {
   const isSameKind = ({ kind }: SentMail) => kind === mail.kind;
   const isSameChannel = ({ channelId }: SentMail) => channelId === mail.channelId;
@@ -50,7 +53,7 @@ export function mailWaitMs(mail: PlannedMail, sent: SentMail[], limits: MailLimi
   return Math.max(...waits);
 }
 
-/** Until the last one that is too many is an hour old. */
+/** Time until the number of mails in the last hour is below the limit. */
 function waitMs(sent: SentMail[], max: number, now: Date): number {
   const first = sent[sent.length - max];
   return first === undefined ? 0 : Math.max(0, first.sentAt.getTime() + HOUR_MS - now.getTime());

@@ -3,10 +3,10 @@ import type { Transporter } from 'nodemailer';
 import type { SendResult } from './send-result.ts';
 
 export interface MailerOptions {
-  /** smtp:// or smtps://, with user and password where the server asks for them. */
+  /** smtp:// or smtps://, with user and password if the server requires them. */
   url: string;
   from: string;
-  /** For the whole conversation with the server. */
+  /** Limits the whole conversation with the server. */
   timeoutMs: number;
 }
 
@@ -59,7 +59,7 @@ async function openTransport(url: string, timeoutMs: number): Promise<Transporte
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
-    // Texts are ours: nothing is read from files or URLs.
+    // Prevents nodemailer from reading files and URLs.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -70,7 +70,10 @@ type Outcome = Omit<SendResult, 'durationMs'>;
 const DELIVERED: Outcome = { verdict: 'delivered', statusCode: null, error: null, retryAfterMs: null };
 const failed = (verdict: 'retry' | 'gone', error: string): Outcome => ({ ...DELIVERED, verdict, error });
 
-/** RFC 5321, 4.2.1: a code that begins with 5 is final. One for the login or the sender is a fault of ours, not of the address. */
+/**
+ * RFC 5321, 4.2.1: a code that begins with 5 is final. A fault of login or sender is the operator's and not
+ * of the address.
+ */
 function toFailure(error: { code?: string; command?: string; responseCode?: number }): Outcome {
   const { responseCode, command } = error;
   if (responseCode === undefined) return failed('retry', 'the mail server could not be reached');

@@ -1,4 +1,4 @@
-/** One message to one channel, by mail or by the HTTP client of webhooks, with all its limits. */
+/** Sends one message to one channel, by mail or by the HTTP client of webhooks with all its limits. */
 import type { OutgoingRequest } from '../deliveries/sender.service.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { serializeEvent } from '../events/event.ts';
@@ -32,7 +32,7 @@ export interface OutgoingMessage {
 }
 
 export interface MessageSender {
-  /** @throws when a secret does not open. */
+  /** @throws when a secret cannot be opened. */
   open(channel: ChannelRef & SealedFields & { type: ChannelType; target: string }): ChannelAddress;
   /** @throws conflict for e-mail without a mail server. */
   send(address: ChannelAddress, message: OutgoingMessage): Promise<SendResult>;

@@ -1,10 +1,10 @@
-/** A notification as people read it, and as a webhook gets it. */
+/** A notification, as text for people and as data for a webhook. */
 import { ALERT_NAMES, type Alert, type AlertView, alertView } from '../alerts/alert.ts';
 import { withoutFormatting } from '../http/one-line.ts';
 import { cutText } from '../process/cut-text.ts';
 import { MENTION_KINDS, type MentionKind } from './notification-plan.ts';
 
-/** The rest is counted. */
+/** Further alerts are only counted. */
 export const NAMED_MAX = 20;
 
 export interface MentionedAlert {
@@ -17,23 +17,26 @@ export type MentionCounts = Record<MentionKind, number>;
 
 export interface NotificationData {
   text: string;
-  /** Of all alerts that the notification is about, named or not. `escalated`: in the step of an escalation alone. */
+  /** Counts all alerts of the notification, named or not. Only steps of escalations set `escalated`. */
   counts: MentionCounts & { escalated?: number };
   alerts: Array<{ change: MentionKind | 'escalated'; assetName: string; alert: AlertView }>;
 }
 
-/** A step of the escalation of an alert. */
+/** An alert in a step of its escalation. */
 export interface EscalatedAlert {
   alert: Alert;
   assetName: string;
   step: number;
   isRepeat: boolean;
   stepCount: number;
-  /** The alert stands for a fleet of which so many devices are overdue; null: for itself. */
+  /**
+   * The overdue fleet that the alert represents, with its number of overdue devices; null: the alert
+   * represents itself.
+   */
   fleet: { overdue: number; total: number } | null;
 }
 
-/** How a message is stored, whatever the type of its channel. */
+/** A message as stored, independent of the type of its channel. */
 export interface Message {
   subject: string;
   data: NotificationData;
@@ -58,7 +61,7 @@ const COUNTED: Record<MentionKind, (count: number) => string> = {
   late: (count) => `${count} over already`,
 };
 
-/** `named` are the first of those that are counted. */
+/** `named` are the first of the alerts in `counts`. */
 export function composeMessage(named: readonly MentionedAlert[], counts: MentionCounts): Message {
   const sections = MENTION_KINDS.flatMap((kind) => {
     const lines = named.filter((each) => each.kind === kind).map(toLine);
@@ -78,7 +81,7 @@ export function composeMessage(named: readonly MentionedAlert[], counts: Mention
 /** A body stays below 20 kB. */
 const BODY_BYTES_MAX = 19_000;
 
-/** As many as there is room for beside the text. */
+/** As many alerts as fit beside the text. */
 function cutToBody<T>(alerts: readonly T[], text: string): T[] {
   let left = BODY_BYTES_MAX - Buffer.byteLength(text);
   return alerts.filter((alert) => {
@@ -111,7 +114,7 @@ export function composeEscalation({
   };
 }
 
-/** The first `count` steps in one message, as many as there is room for; at least one. */
+/** Merges the first steps into one message: `count` of them, as many as fit, and at least one. */
 export function mergeSteps(steps: readonly Message[]): { message: Message; count: number } {
   const sizes = steps.map(({ data }) => Buffer.byteLength(JSON.stringify(data)));
   const named = steps.map(({ data }) => data.alerts.length);
@@ -150,7 +153,7 @@ export const CONFIRM_PATH = '/operator/confirm-address';
 export const toConfirmationLink = (baseUrl: string, token: string): string =>
   `${baseUrl.replace(/\/+$/, '')}${CONFIRM_PATH}?token=${token}`;
 
-/** Names nobody and nothing that whoever asked for it could have chosen. */
+/** Contains no text that the person who requested the link could have chosen. */
 export const linkMessage = (link: string): Message => ({
   subject: 'Confirm that you want alerts of temperature loggers',
   data: {
@@ -159,7 +162,7 @@ export const linkMessage = (link: string): Message => ({
   },
 });
 
-/** Slack reads these three as markup: https://docs.slack.dev/messaging/formatting-message-text */
+/** Slack reads these three characters as markup: https://docs.slack.dev/messaging/formatting-message-text */
 export const toSlackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
@@ -206,7 +209,7 @@ function describe(alert: Alert): string {
 
 const NAME_LENGTH_MAX = 60;
 
-/** Short enough that a message stays below the 20 kB of an event. */
+/** Short enough to keep a message below the 20 kB of an event. */
 function toOneLine(name: string): string {
   return cutText(withoutFormatting(name.replace(/\p{Cc}+/gu, ' ')), NAME_LENGTH_MAX, '…');
 }

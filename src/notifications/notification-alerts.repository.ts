@@ -1,4 +1,4 @@
-/** What each channel is yet to say of each alert. */
+/** The alerts that each channel has yet to notify of. */
 import type { Alert, AlertRef } from '../alerts/alert.ts';
 import type { Database } from '../db/database.ts';
 import { eachOrganization } from '../db/each-organization.ts';
@@ -38,7 +38,7 @@ export function createNotificationAlertsRepository(sql: Database) {
     listDue: (ref: ChannelRef, now: Date, limit: number): Promise<DueAlert[]> =>
       query(sql, LIST_DUE, { ...ref, now, limit }),
 
-    /** In the order given. */
+    /** In the order of the ids. */
     listAlerts: (organizationId: string, alertIds: string[]): Promise<Array<Alert & { assetName: string }>> =>
       query(sql, LIST_ALERTS, { organizationIds: alertIds.map(() => organizationId), alertIds }),
 
@@ -55,7 +55,7 @@ export function createNotificationAlertsRepository(sql: Database) {
         .update({ notified_at: sql.raw('coalesce(notified_at, ?)', [now]), due_at: nextDueAt });
     },
 
-    /** Due again when their snooze is over; without one, when they are over. */
+    /** Makes alerts due again when their snooze ends; without a snooze, when they end. */
     async rest(ref: ChannelRef, alertIds: string[]): Promise<void> {
       if (alertIds.length === 0) return;
       await ofChannel(ref)
@@ -64,14 +64,14 @@ export function createNotificationAlertsRepository(sql: Database) {
         .update({ due_at: sql.raw(SNOOZE_UNTIL) });
     },
 
-    /** What channels have said of the alert, or were yet to say, is due at this time. */
+    /** Makes the alert due at this time on all channels that have it. */
     async remindAgain({ organizationId, alertId }: AlertRef, at: Date): Promise<void> {
       await sql('notification_alerts')
         .where({ organization_id: organizationId, alert_id: alertId, kind: 'opening' })
         .update({ due_at: at });
     },
 
-    /** Each at its time: when the maintenance of its device ends. */
+    /** Postpones each alert to the end of its device's maintenance. */
     async putOff(ref: ChannelRef, muted: ReadonlyArray<{ alertId: string; until: Date }>): Promise<void> {
       if (muted.length === 0) return;
       await query(sql, PUT_OFF, {
@@ -81,7 +81,7 @@ export function createNotificationAlertsRepository(sql: Database) {
       });
     },
 
-    /** On all channels, what was put off until then is due at this time. */
+    /** Makes alerts that were postponed to `putOffUntil` due at `at`, on all channels. */
     async notifyAgain(organizationId: string, putOffUntil: Date, at: Date): Promise<void> {
       const channels = sql('notification_channels').where({ organization_id: organizationId }).select('id');
       await sql('notification_alerts')
@@ -95,7 +95,7 @@ export function createNotificationAlertsRepository(sql: Database) {
       await ofChannel(ref).whereRaw('alert_id = any(?::uuid[])', [alertIds]).delete();
     },
 
-    /** Postpones to `until` what is due earlier. */
+    /** Postpones to `until` the alerts that are due earlier. */
     async postpone(ref: ChannelRef, until: Date): Promise<void> {
       await ofChannel(ref).where('due_at', '<', until).update({ due_at: until });
     },
@@ -104,7 +104,10 @@ export function createNotificationAlertsRepository(sql: Database) {
       await ofChannel(ref).where({ alert_id: alertId }).where('due_at', '<', until).update({ due_at: until });
     },
 
-    /** For a metric: the age of the oldest alert that is due and not gathered, in all organizations; 0 when there is none. */
+    /**
+     * Metric: age in seconds of the oldest alert that is due and not gathered, in all organizations; 0 when
+     * there is none.
+     */
     async findOldestDueSeconds(now: Date): Promise<number> {
       const rows = await eachOrganization(sql, WITH_CHANNELS, (organizationId) =>
         query<{ seconds: number }>(sql, findOldestAlert(organizationId), { now, organizationId }),

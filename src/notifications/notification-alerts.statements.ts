@@ -1,4 +1,4 @@
-/** As text, because they join a set of alerts with other tables, by one look-up each. */
+/** Text, because they join a set of alerts with other tables, by one look-up each. */
 import { ALERT_COLUMNS } from '../alerts/alert-columns.ts';
 import { mutedUntil } from '../mutes/mutes.statements.ts';
 
@@ -48,7 +48,7 @@ export const LIST_ALERTS = `
   ) as asset
   order by n.position`;
 
-/** In all organizations (null), or in one. */
+/** `organizationId` null: in all organizations. */
 export const findOldestAlert = (organizationId: string | null): string => `
   select coalesce(max(extract(epoch from :now::timestamptz - due.due_at)), 0)::float8 as seconds
   from notification_channels c cross join lateral (

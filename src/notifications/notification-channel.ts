@@ -1,13 +1,14 @@
 /**
- * Where people are notified of alerts: an e-mail address, a URL of Slack (or of what understands the same message), or a
- * webhook. The URL of Slack is a secret: whoever has it can write there, so answers show its host alone.
+ * Where people are notified of alerts: an e-mail address, a URL of Slack (or of a service that accepts the
+ * same message), or a webhook. A URL of Slack is a secret, because it permits writing there, so responses
+ * show only its host.
  */
 import { ALERT_TYPES, type AlertType } from '../alerts/alert.ts';
 import type { QuietHours } from './quiet-hours.ts';
 
 export const CHANNEL_TYPES = ['email', 'slack', 'webhook'] as const;
 export const CHANNEL_STATUSES = ['active', 'disabled'] as const;
-/** What answers show; unconfirmed: active, once the owner of the address has confirmed it. */
+/** Statuses in responses; unconfirmed: active once the owner of the address has confirmed it. */
 export const SHOWN_STATUSES = [...CHANNEL_STATUSES, 'unconfirmed'] as const;
 
 export const CHANNELS_MAX = 100;
@@ -23,12 +24,12 @@ export interface ChannelRef {
   channelId: string;
 }
 
-/** What decides when something is sent. */
+/** Rules that decide which alerts are sent, and when. */
 export interface ChannelRules {
   alertTypes: AlertType[];
   /** Empty: all. */
   groupIds: string[];
-  /** An alert that is over by then is never notified. */
+  /** An alert that ends within this time is never notified. */
   delayMinutes: number;
   /** Null: no reminders. */
   reminderMinutes: number | null;
@@ -37,30 +38,30 @@ export interface ChannelRules {
 }
 
 export interface ChannelSettings extends ChannelRules {
-  /** As answers show it. */
+  /** As shown in responses. */
   target: string;
 }
 
 export interface NotificationChannel extends ChannelSettings {
   id: string;
   type: ChannelType;
-  /** False: an e-mail address whose owner has not confirmed it. */
+  /** False for an e-mail address that its owner has not confirmed. */
   isConfirmed: boolean;
   lastSentAt: Date | null;
-  /** Of the latest attempt; null when it succeeded. */
+  /** Error of the latest attempt; null when it succeeded. */
   lastError: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** What a message needs to get there, in the clear. */
+/** The decrypted address of a channel, for sending. */
 export interface ChannelAddress extends ChannelRef {
   type: ChannelType;
   target: string;
   secret: string | null;
 }
 
-/** As answers and texts name it. */
+/** A channel as named in responses and texts. */
 export type NamedChannel = Pick<NotificationChannel, 'id' | 'type' | 'target'>;
 
 export const nameOfChannel = ({ type, target }: NamedChannel): string => `${type} ${target}`;
@@ -79,7 +80,7 @@ export const newChannel = ({ type, target, secret, ...rules }: CreateChannel): C
   target: shownTarget(type, target),
 });
 
-/** What is absent stays. */
+/** Absent fields stay. */
 export function changedChannel(
   channel: NotificationChannel,
   { target, secret, ...rules }: ChangeChannel,
@@ -115,7 +116,7 @@ export function channelView({
   };
 }
 
-/** What the target is encrypted for; the secret is bound to the same row by another name. */
+/** The owner that the target is encrypted for; the secret is bound to the same row under another name. */
 export const targetOwner = ({ organizationId, channelId }: ChannelRef) => ({
   organizationId,
   rowId: `${channelId}:target`,

@@ -10,7 +10,7 @@ import type {
 
 /** Encrypted. */
 export interface SealedFields {
-  /** Null: the target is no secret. */
+  /** Null: the target is not secret. */
   sealedTarget: Buffer | null;
   secret: Buffer | null;
 }
@@ -96,13 +96,13 @@ export function createChannelsRepository(sql: Database) {
       return row ? toChannel(row) : null;
     },
 
-    /** Until the end of the transaction nothing is gathered for it; alerts are queued all the same. */
+    /** Keeps the channel from gathering until the transaction ends; alerts are still queued. */
     async lock(ref: ChannelRef): Promise<NotificationChannel | null> {
       const row = await one(ref).first().forNoKeyUpdate();
       return row ? toChannel(row) : null;
     },
 
-    /** Those that messages may be sent to, in the order given. */
+    /** Channels that messages may be sent to, in the order of the ids. */
     async listActive(organizationId: string, ids: string[]): Promise<NamedChannel[]> {
       const rows = await sql('notification_channels')
         .where({ organization_id: organizationId, status: 'active', is_confirmed: true })
@@ -111,7 +111,7 @@ export function createChannelsRepository(sql: Database) {
       return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
     },
 
-    /** Until the end of the transaction they are not deleted; answers with those that exist. */
+    /** Keeps the channels from being deleted until the transaction ends. Returns the ids that exist. */
     async lockKeys(organizationId: string, ids: string[]): Promise<string[]> {
       const rows = await sql('notification_channels')
         .where({ organization_id: organizationId })
@@ -122,7 +122,7 @@ export function createChannelsRepository(sql: Database) {
       return rows.map(({ id }) => id);
     },
 
-    /** Makes others who add a channel wait until the transaction ends. */
+    /** Serializes additions of channels until the transaction ends. */
     lockAll: (organizationId: string): Promise<void> =>
       lockName(sql, `notification channels:${organizationId}`),
 
@@ -163,7 +163,7 @@ export function createChannelsRepository(sql: Database) {
       await one(ref).update({ is_confirmed: isConfirmed });
     },
 
-    /** All channels of the address, in lower case. */
+    /** Confirms all channels with the address, which is in lower case. */
     async confirmAddress(organizationId: string, addressKey: string): Promise<void> {
       await sql('notification_channels')
         .where({ organization_id: organizationId, type: 'email', is_confirmed: false })
@@ -186,7 +186,7 @@ export function createChannelsRepository(sql: Database) {
       return { id, type, target, sealedTarget: sealed_target, secret, isConfirmed: is_confirmed };
     },
 
-    /** With its notifications. Returns whether there was one. */
+    /** Removes the channel with its notifications. Returns whether there was one. */
     async remove(ref: ChannelRef): Promise<boolean> {
       return (await one(ref).delete()) > 0;
     },

@@ -20,7 +20,7 @@ export interface ChannelsRoutesDeps {
   channels: Pick<ChannelsRepository, 'list' | 'find'>;
   channelsIn(sql: Database): Pick<ChannelsRepository, 'find'>;
   service: ChannelsService;
-  /** Tests under way at once. */
+  /** Limits concurrent tests. */
   tests: ConcurrencyLimit;
 }
 
@@ -139,7 +139,7 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       params,
       responses: { 200: testedSchema },
       errors: [404, 409],
-      // Idempotency would hold a transaction until the receiver answers; a repeat is one more test.
+      // Idempotency would hold a transaction until the receiver answers. A repeated request is one more test.
       idempotent: false,
       async handle({ caller, params: { channelId }, transact }) {
         const { organizationId } = caller;

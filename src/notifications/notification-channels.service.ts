@@ -40,7 +40,7 @@ export interface ChannelsServiceDeps {
   channelsIn(sql: Database): ChannelsRepository;
   notificationAlertsIn(sql: Database): Pick<NotificationAlertsRepository, 'removeAll'>;
   notificationsIn(sql: Database): Pick<NotificationsRepository, 'removeUnsent'>;
-  /** The name of an escalation with a step that names the channel; null: there is none. */
+  /** Finds the name of an escalation with a step that names the channel; null: there is none. */
   escalationsIn(sql: Database): {
     findNameByChannel(organizationId: string, channelId: string): Promise<string | null>;
   };
@@ -48,10 +48,10 @@ export interface ChannelsServiceDeps {
   sender: MessageSender;
   secretBox: SecretBox;
   hasMailServer: boolean;
-  /** Where people reach the operators' page, which confirms addresses; null: there is none. */
+  /** URL of the operators' page, which confirms addresses; null: there is none. */
   baseUrl: string | null;
   addresses: Pick<MailAddresses, 'lock' | 'require' | 'renewLink' | 'countTest'>;
-  /** A link that could not be sent. */
+  /** Called when a link could not be sent. */
   onFault(error: unknown): void;
   /** CIDR ranges that are allowed although they are not public. */
   allowedRanges: readonly string[];
@@ -77,14 +77,14 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
   const sealSecret = (ref: ChannelRef, secret: string | null): Buffer | null =>
     secret === null ? null : secretBox.seal(secret, secretOwner(ref));
 
-  /** A channel of a group that nobody has would notify of nothing, and nobody would know. */
+  /** Without this check, a channel of an unknown group would silently notify of nothing. */
   async function requireGroups(sql: Database, organizationId: string, ids: string[]): Promise<void> {
     if (ids.length === 0) return;
     const found = await deps.groupsIn(sql).lockShared(organizationId, ids);
     if (found.length < ids.length) throw notFound(NO_SUCH_GROUP);
   }
 
-  /** What a disabled or deleted channel has not sent is never sent. */
+  /** Unsent messages of a disabled or deleted channel are never sent. */
   async function dropUnsent(sql: Database, ref: ChannelRef): Promise<void> {
     await notificationAlertsIn(sql).removeAll(ref);
     await notificationsIn(sql).removeUnsent(ref);
@@ -95,7 +95,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
     if (deps.baseUrl === null) throw conflict(NO_PUBLIC_ADDRESS);
   }
 
-  /** Nobody waits for the mail server: a link that did not arrive is asked for again. */
+  /** Sent in the background: the owner can request a lost link again. */
   function sendLink({ organizationId, channelId }: ChannelRef, target: string, token: string): void {
     const content = linkMessage(toConfirmationLink(deps.baseUrl ?? '', token));
     const address = { organizationId, channelId, type: 'email' as const, target, secret: null };
@@ -117,7 +117,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
   }
 
   return {
-    /** Adds a channel; 409 when there are too many, however many are added at the same time. */
+    /** Adds a channel; 409 when there are too many, even with concurrent additions. */
     async add(
       transact: Transact,
       organizationId: string,
@@ -142,22 +142,22 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       });
     },
 
-    /** What is absent stays; `secret: null` removes the secret. */
+    /** Absent fields stay; `secret: null` removes the secret. */
     change(transact: Transact, given: ChannelRef, change: ChangeChannel): Promise<NotificationChannel> {
       return transact(async ({ sql }) => {
         const channels = channelsIn(sql);
-        // In the order of confirming: first the addresses, then the channels.
+        // Locks in the order of a confirmation: first the addresses, then the channels.
         if (change.target !== undefined) await addresses.lock(sql, given.organizationId);
         const before = await channels.lock(given);
         if (!before) throw notFound(NO_SUCH_CHANNEL);
         const { type } = before;
-        // Groups that were deleted since stay in what a caller was shown, and may send back.
+        // A client may send back groups that it was shown and that are deleted by now.
         const added = (change.groupIds ?? []).filter((id) => !before.groupIds.includes(id));
         await requireGroups(sql, given.organizationId, added);
-        // As the row has it, not as the caller spelled it: secrets are encrypted for it.
+        // Uses the id as stored, which the caller may spell differently: secrets are encrypted for it.
         const ref = { organizationId: given.organizationId, channelId: before.id };
         const { secret } = change;
-        // A caller that sends back what it was shown leaves the target as it is.
+        // A client that sends back the shown target leaves the target as it is.
         const target = change.target === before.target ? undefined : change.target;
         checkSecret(type, secret);
         if (target !== undefined) {
@@ -174,7 +174,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
 
     remove(transact: Transact, ref: ChannelRef): Promise<void> {
       return transact(async ({ sql }) => {
-        // Whoever names it in an escalation holds it until then.
+        // Waits for transactions that name the channel in an escalation, because they have locked it.
         if (!(await channelsIn(sql).remove(ref))) throw notFound(NO_SUCH_CHANNEL);
         const escalation = await deps.escalationsIn(sql).findNameByChannel(ref.organizationId, ref.channelId);
         if (escalation !== null) throw conflict(namedBy(escalation));
@@ -182,7 +182,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       });
     },
 
-    /** Sends the link that confirms the address again; the earlier one ends. */
+    /** Sends the link that confirms the address again; the earlier link becomes invalid. */
     confirmAgain(transact: Transact, given: ChannelRef): Promise<NotificationChannel> {
       return transact(async ({ sql }) => {
         const channel = await channelsIn(sql).find(given);
@@ -195,7 +195,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       });
     },
 
-    /** Sends one message at once, also to a disabled channel and in quiet hours; it is not retried. */
+    /** Sends one message at once, even to a disabled channel and in quiet hours, without retries. */
     async test(transact: Transact, given: ChannelRef): Promise<SendResult> {
       const found = await transact(({ sql }) => channelsIn(sql).findAddress(given));
       if (!found) throw notFound(NO_SUCH_CHANNEL);

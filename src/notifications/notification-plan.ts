@@ -1,22 +1,23 @@
 /**
- * Decides what a notification says about each alert that is due, and when that alert is due again. Outside of quiet hours: what
- * they held is due when they end. An alert that ends before its opening was mentioned is never mentioned, unless it was
- * over when it was recorded: such a one is mentioned once.
+ * Decides, outside of quiet hours, what a notification says about each due alert, and when that alert is due
+ * again. Alerts that quiet hours held are due when these end. An alert that ends before its opening was
+ * mentioned is never mentioned. The exception is an alert that was over when it was
+ * recorded: it is mentioned once.
  */
 export const MENTION_KINDS = ['opened', 'reminder', 'resolved', 'late'] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];
 
 export interface DueAlert {
   alertId: string;
-  /** Its opening was in a notification. */
+  /** Its opening was mentioned in a notification. */
   isNotified: boolean;
-  /** It is resolved, or gone. */
+  /** The alert is resolved, or gone. */
   isOver: boolean;
-  /** It was over when it was recorded: in late data, or within one frame. */
+  /** The alert was over when it was recorded: in late data, or within one frame. */
   isLate: boolean;
-  /** Somebody has it in hand. */
+  /** The alert is acknowledged or snoozed. */
   isAnswered: boolean;
-  /** Its device is under maintenance; null: it is not. */
+  /** End of the maintenance of its device; null: it is not under maintenance. */
   mutedUntil: Date | null;
 }
 
@@ -26,17 +27,17 @@ export interface Mention {
 }
 
 export interface NotificationPlan {
-  /** By kind, and within each kind the earliest alert first. */
+  /** Ordered by kind, and within each kind the earliest alert first. */
   mentions: Mention[];
-  /** Alerts that are done with. */
+  /** Alerts that need no further notification. */
   done: string[];
-  /** Alerts that stay, and were mentioned or need not be. */
+  /** Alerts that stay, and were mentioned or need no mention now. */
   kept: string[];
-  /** Alerts that stay and are not mentioned before their snooze is over. */
+  /** Alerts that stay and are not mentioned before their snooze ends. */
   answered: string[];
-  /** Alerts of which nothing is said before the maintenance of their device ends. */
+  /** Alerts that are not mentioned before the maintenance of their device ends. */
   muted: Array<{ alertId: string; until: Date }>;
-  /** When those that stay are due again; null: they are when they are over. */
+  /** When the kept alerts are due again; null: when they end. */
   nextDueAt: Date | null;
 }
 
@@ -68,6 +69,6 @@ function mentionOf({ isNotified, isOver, isLate, isAnswered }: DueAlert): Mentio
   if (isLate) return isNotified ? null : 'late';
   if (isOver) return isNotified ? 'resolved' : null;
   if (isAnswered) return null;
-  // Without reminders it is due once more where a snooze has ended.
+  // Without reminders, an alert is due again only when a snooze has ended.
   return isNotified ? 'reminder' : 'opened';
 }

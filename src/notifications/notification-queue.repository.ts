@@ -17,13 +17,13 @@ export interface EndedAlert {
   alertId: string;
 }
 
-/** A channel of the policy that the alert escalates by says nothing by itself. */
+/** A channel in the policy of the alert is notified by the escalation only. */
 const ESCALATED_TO = `coalesce((
     select p.channel_ids from alert_escalations e join escalation_policies p on p.organization_id = e.organization_id and p.id = e.policy_id
     where e.organization_id = n.organization_id and e.alert_id = n.alert_id
   ), '{}')`;
 
-/** Only for a channel with groups is the asset looked up. */
+/** Looks up the asset only for a channel with groups. */
 const MATCHES = `status = 'active' and is_confirmed and n.type = any(alert_types) and (group_ids = '{}' or (
     select group_id from assets where organization_id = n.organization_id and id = (
       select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id
@@ -36,9 +36,9 @@ export type NotificationQueueRepository = ReturnType<typeof createNotificationQu
 export function createNotificationQueueRepository(sql: Sql) {
   return {
     /**
-     * In the transaction of the alerts: openings for every channel that is to know of them, and ends where an opening
-     * was queued. It only inserts: it updates no row, and the lock that it takes keeps the channel from being deleted only:
-     * who stores frames waits for nobody who gathers.
+     * Queues, in the transaction of the alerts, openings for every channel whose rules match, and ends where
+     * an opening is queued. It updates no row, and its lock only keeps the channel from being deleted, so the
+     * intake of frames never waits for gathering.
      */
     async insert(opened: OpenedAlert[], ended: EndedAlert[], at: Date): Promise<void> {
       await queryPrepared(

@@ -1,4 +1,4 @@
-/** Queues what notification channels are to say of alerts, in the transaction that opens or resolves them. */
+/** Queues alerts for notification channels, in the transaction that opens or resolves the alerts. */
 import type { AlertView } from '../alerts/alert.ts';
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
@@ -10,8 +10,8 @@ export interface NotificationQueueDeps {
 }
 
 /**
- * Works from the published events: an alert without an event notifies no channel. One statement for all, or none. An alert
- * that was over when it was recorded has no end of its own: its opening says that it is over.
+ * Works from the published events, in one statement, or none without alerts. An alert without an event is not
+ * notified. An alert that was over when it was recorded has no separate end: its opening says that it is over.
  */
 export function createQueueNotifications({ queueIn, now }: NotificationQueueDeps): Publish {
   return async ({ sql }, events) => {

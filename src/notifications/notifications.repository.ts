@@ -1,4 +1,4 @@
-/** Messages to channels: made when alerts are gathered, and sent by whoever claims them. */
+/** Messages to channels: inserted when alerts are gathered, and sent by the process that claims them. */
 import { countRows, toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { eachOrganization } from '../db/each-organization.ts';
@@ -62,7 +62,7 @@ declare module 'knex/types/tables.js' {
 
 export type NotificationsRepository = ReturnType<typeof createNotificationsRepository>;
 
-/** Claims belong to the owner, a process: it alone records their outcome. */
+/** Claims belong to the owner, a process, which alone records their outcome. */
 export function createNotificationsRepository(sql: Database, ownerId: string) {
   const channel = ({ organizationId, channelId }: ChannelRef) =>
     sql('notification_channels').where({ organization_id: organizationId, id: channelId });
@@ -77,8 +77,8 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       ),
 
     /**
-     * Locks the channel, so that one process gathers at a time; null when another one does, or the channel is disabled
-     * or gone. Who queues alerts for it does not wait.
+     * Locks the channel, so that one process gathers at a time. Null when another process does, or the
+     * channel is disabled or gone. Queueing alerts for the channel does not wait.
      */
     async lockChannel(ref: ChannelRef): Promise<GatheringChannel | null> {
       const row = await channel(ref)
@@ -105,7 +105,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       });
     },
 
-    /** A step of an escalation, which is sent in quiet hours, too. */
+    /** Inserts a step of an escalation, which is sent even in quiet hours. */
     async insertEscalation(
       { organizationId, channelId }: ChannelRef,
       content: Message,
@@ -121,7 +121,10 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       });
     },
 
-    /** Steps that were never attempted and nobody sends, by id; until the end of the transaction nobody claims them. */
+    /**
+     * Locks steps that were never attempted and are not being sent, by id, so that they are not claimed
+     * meanwhile.
+     */
     async lockSteps(
       ref: ChannelRef,
       { after, limit }: { after: string | null; limit: number },
@@ -132,7 +135,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       return rows.map(({ id, content }) => ({ id, content }));
     },
 
-    /** One message in place of several, which the caller has locked. */
+    /** Replaces several steps, which the caller has locked, by one message. */
     async replaceSteps(
       { organizationId }: ChannelRef,
       id: string,
@@ -150,12 +153,15 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       await channel(ref).update({ gathered_at: at });
     },
 
-    /** As the channel shows it. */
+    /** Shows the error on the channel. */
     async markFailed(ref: ChannelRef, error: string): Promise<void> {
       await channel(ref).update({ last_error: error });
     },
 
-    /** Steps of escalations first, or these alone; then the oldest. Null when none is due, or the channel is disabled or gone. */
+    /**
+     * Claims the oldest due message, steps of escalations first, or only these. Null when none is due, or the
+     * channel is disabled or gone.
+     */
     async claim(
       ref: ChannelRef,
       now: Date,
@@ -166,13 +172,16 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       return row ?? null;
     },
 
-    /** The channel shows the outcome, too. Of a claim whose lease another process has taken over, nothing is recorded. */
+    /**
+     * Records the outcome, and shows it on the channel. Records nothing if another process has taken over the
+     * lease.
+     */
     async record(outcome: RecordedNotification, at: Date): Promise<void> {
       const sentAt = outcome.state === 'sent' ? at : null;
       await query(sql, RECORD, { ...outcome, ownerId, sentAt });
     },
 
-    /** Gives a claim back that was not attempted. */
+    /** Releases a claim that was not attempted. */
     async release({ organizationId, id }: ClaimedNotification): Promise<void> {
       await sql('notifications')
         .where({ organization_id: organizationId, id, leased_by: ownerId })
@@ -191,7 +200,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       await pending(ref).delete();
     },
 
-    /** Retention, in all organizations. Returns how many were removed. */
+    /** Removes old messages of all organizations. Returns their number. */
     async removeEnded(before: Date, limit: number): Promise<number> {
       const ended = { text: WITH_ENDED, bindings: [before] };
       const rows = await eachOrganization(sql, ended, (organizationId) =>
@@ -200,7 +209,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       return rows.length;
     },
 
-    /** For a metric: the age of the oldest message that is due, in all organizations; 0 when there is none. */
+    /** Metric: age in seconds of the oldest due message, in all organizations; 0 when there is none. */
     async findOldestDueSeconds(now: Date): Promise<number> {
       const rows = await eachOrganization(sql, WITH_CHANNELS, (organizationId) =>
         query<{ seconds: number }>(sql, findOldestMessage(organizationId), { organizationId, now }),

@@ -1,11 +1,11 @@
 /**
- * As text: claims and outcomes, which change two tables or skip locked rows, and what goes through the channels of all
- * organizations. With an organization, of that one alone: see `eachOrganization`.
+ * Text: claims and outcomes, which change two tables or skip locked rows, and statements over the channels of
+ * all organizations. With an organization, they are limited to it: see `eachOrganization`.
  */
 
 const IS_DUE = `state = 'pending' and next_attempt_at <= :now and (leased_until is null or leased_until < now())`;
 
-/** For `eachOrganization`. */
+/** Used by `eachOrganization`. */
 export const WITH_CHANNELS = {
   text: `select distinct organization_id as "organizationId" from notification_channels where status = 'active' and is_confirmed`,
 };

@@ -1,7 +1,7 @@
 /**
- * The loop in the worker that notifies people: it looks for channels with alerts or messages that are due, gathers, and
- * sends one message of a channel after the other. A crash between sending and recording may send a message twice, with
- * the same id; none is lost.
+ * The loop in the worker that notifies people: it finds channels with due alerts or messages, gathers, and
+ * sends the messages of a channel one after the other. A crash between sending and recording may send a
+ * message twice, with the same id; none is lost.
  */
 
 import { nextAttempt } from '../deliveries/delivery.ts';
@@ -23,14 +23,14 @@ export interface NotifierDeps {
   gather: Gather;
   gatherSteps: GatherSteps;
   sender: MessageSender;
-  /** Whether one more e-mail may be sent: `hasRoom` looks, `count` counts it. */
+  /** Limits e-mails: `hasRoom` checks, `count` counts. */
   mails: {
     hasRoom(channel: ChannelRef): Promise<boolean>;
     count(claimed: ClaimedNotification): Promise<boolean>;
   };
   schedule: readonly number[];
   leaseSeconds: number;
-  /** As when gathering. */
+  /** The same as for gathering. */
   gatherIntervalMs: number;
   now(): Date;
   random(): number;
@@ -38,7 +38,10 @@ export interface NotifierDeps {
   log: Log;
 }
 
-/** Channels of one organization that are served at a time, so that its slow receivers hold up no other organization. */
+/**
+ * Channels of one organization that are served at a time, so that its slow receivers delay no other
+ * organization.
+ */
 const PER_ORGANIZATION_MAX = 4;
 const PER_PROCESS_MAX = 64;
 
@@ -58,9 +61,9 @@ export function createNotifier(deps: NotifierDeps) {
   let isStopping = false;
 
   async function serve(channel: ChannelRef): Promise<void> {
-    // While there were too many e-mails, alerts wait, and the next message names them all.
+    // Alerts wait while the limit of e-mails is reached, and the next message names them all.
     if (!(await deps.mails.hasRoom(channel))) return;
-    // Quiet hours hold no step of an escalation.
+    // Quiet hours hold no steps of escalations.
     const isForEscalations = !(await gather(channel));
     await deps.gatherSteps(channel);
     while (!isStopping) {
@@ -71,7 +74,7 @@ export function createNotifier(deps: NotifierDeps) {
       if (!claimed) return;
       if (!(await deps.mails.count(claimed))) return notifications.release(claimed);
       await attempt(claimed);
-      // Many alerts at once: their steps came while this one was sent.
+      // Steps of many concurrent alerts may have arrived while this one was sent.
       if (claimed.isEscalation) await deps.gatherSteps(channel);
     }
   }
@@ -107,7 +110,10 @@ export function createNotifier(deps: NotifierDeps) {
     return { ...ref, state: 'pending', nextAttemptAt: new Date(now().getTime() + waitMs), error };
   }
 
-  /** Does nothing while the organization or the process is at its limit: the next look finds the channel again. */
+  /**
+   * Does nothing while the organization or the process is at its limit: the next poll finds the channel
+   * again.
+   */
   function start(channel: ChannelRef): void {
     const { organizationId, channelId } = channel;
     const ofOrganization = underWay.get(organizationId) ?? new Set();
@@ -132,7 +138,7 @@ export function createNotifier(deps: NotifierDeps) {
       const gatheredBefore = new Date(at.getTime() - deps.gatherIntervalMs);
       for (const channel of await notifications.listDueChannels(at, gatheredBefore)) start(channel);
     },
-    /** Waits for what is being sent. */
+    /** Waits for messages that are being sent. */
     async stop(): Promise<void> {
       isStopping = true;
       await Promise.all(tasks);

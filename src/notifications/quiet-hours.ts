@@ -1,31 +1,31 @@
-/** Hours of every day in which nothing is sent, by the clock on the wall of a time zone. */
+/** Daily hours in which nothing is sent, by the local time of a time zone. */
 import { utcOffsetMinutes } from '../profiles/time-zone.ts';
 
 export interface QuietHours {
   /** `HH:MM`. */
   from: string;
-  /** The first minute that is not quiet; earlier than `from`: on the day after. */
+  /** The first minute after the quiet hours; if earlier than `from`, on the next day. */
   to: string;
-  /** IANA. */
+  /** IANA name. */
   timezone: string;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
-/** When the quiet hours that hold this moment end; null when it is in none. */
+/** The end of the quiet hours that include this moment; null when none do. */
 export function quietUntil(quietHours: QuietHours | null, at: Date): Date | null {
   if (quietHours === null || !isQuiet(quietHours, at)) return null;
   const minute = new Date(Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS);
   const left = modulo(minutesOf(quietHours.to) - wallMinute(quietHours, minute), DAY_MINUTES);
   const end = plusMinutes(minute, left);
-  // A night in which the clocks are changed is longer or shorter than they say.
+  // A night with a clock change is longer or shorter than the two times suggest.
   const { timezone } = quietHours;
   const changed = plusMinutes(end, utcOffsetMinutes(timezone, minute) - utcOffsetMinutes(timezone, end));
   return firstNotQuiet(quietHours, changed > at && !isQuiet(quietHours, changed) ? changed : end);
 }
 
-/** Where the clocks skip the time of the end, the quiet hours end with the skip, up to an hour before. */
+/** If the clocks skip the time of the end, the quiet hours end with the skip, up to an hour earlier. */
 function firstNotQuiet(quietHours: QuietHours, found: Date): Date {
   const before = plusMinutes(found, -1);
   return isQuiet(quietHours, before) ? found : firstNotQuiet(quietHours, before);

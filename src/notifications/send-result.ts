@@ -1,6 +1,6 @@
 import type { AttemptResult } from '../deliveries/delivery.ts';
 
-/** What came of one attempt to send a message. */
+/** Result of one attempt to send a message. */
 export type SendResult = Pick<
   AttemptResult,
   'verdict' | 'statusCode' | 'error' | 'durationMs' | 'retryAfterMs'

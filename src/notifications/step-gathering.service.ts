@@ -1,7 +1,7 @@
 /**
- * Gathers steps of escalations that wait on a channel into fewer messages, so that a thousand alerts at once do not call
- * somebody a thousand times, and stay within the limit of e-mails. Every alert is named. What was attempted once stays as it
- * is, so that a repeat is the same message.
+ * Merges waiting steps of escalations on a channel into fewer messages, so that a thousand alerts at once do
+ * not notify somebody a thousand times, and stay within the limit of e-mails. Every alert is named. An
+ * attempted message stays as it is, so that a repeat is the same message.
  */
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
@@ -14,7 +14,7 @@ export interface StepGatheringDeps {
   notificationsIn(sql: Database): Pick<NotificationsRepository, 'lockSteps' | 'replaceSteps'>;
 }
 
-/** Messages of one transaction; more are gathered the next time. */
+/** Messages of one transaction; further ones are merged the next time. */
 const MESSAGES_MAX = 50;
 
 export type GatherSteps = (channel: ChannelRef) => Promise<void>;

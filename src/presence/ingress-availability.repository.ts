@@ -1,4 +1,7 @@
-/** Heartbeats and outages of the processes that receive from devices; of the service, not of an organization. */
+/**
+ * Heartbeats and outages of the processes that receive messages of devices; they belong to the service, not
+ * to an organization.
+ */
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import { type AvailabilityRecord, type Ingress, OUTAGE_MIN_MS } from './ingress-availability.ts';
@@ -15,7 +18,7 @@ const OUTAGES_KEPT = `interval '30 days'`;
 
 export function createIngressAvailabilityRepository(sql: Database) {
   return {
-    /** Renews the heartbeat, and records the outage that it ends. */
+    /** Renews the heartbeat, and records the outage that ends with it. */
     async renew(ingress: Ingress): Promise<void> {
       await query(
         sql,

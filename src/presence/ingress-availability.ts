@@ -1,12 +1,12 @@
 /**
- * When devices could not reach the service. Deadlines of devices are paused meanwhile, for exactly that long, so that no
- * outage of ours marks a device offline.
+ * Times at which devices could not reach the service. Deadlines of devices are paused for exactly that long,
+ * so that an outage of the service marks no device offline.
  */
 
-/** The kinds of processes that receive from devices. */
+/** The kinds of processes that receive messages of devices. */
 export type Ingress = 'api' | 'gateway';
 
-/** A heartbeat that is older means an outage; a restart is none. */
+/** An older heartbeat means an outage; a restart is faster than this. */
 export const OUTAGE_MIN_MS = 60_000;
 
 /** Outages beyond this no longer pause deadlines: the goods are unmonitored. */
@@ -23,17 +23,17 @@ export interface Outage {
 }
 
 export interface AvailabilityRecord {
-  /** On the clock of the database, like the other times. */
+  /** By the clock of the database, like the other times. */
   now: Date;
   heartbeats: IngressHeartbeat[];
-  /** Those that have ended. */
+  /** Outages that have ended. */
   outages: Outage[];
 }
 
 export interface Excuses {
-  /** Also those that have not ended, without overlap. */
+  /** Includes ongoing outages; without overlap. */
   outages: Outage[];
-  /** One has not ended, and may cease to be excused. */
+  /** Whether an outage is ongoing, which may later exceed the limit of excused time. */
   isOngoing: boolean;
 }
 
@@ -41,7 +41,10 @@ export interface OutageTracker {
   excuses(record: AvailabilityRecord): Excuses;
 }
 
-/** Counts `EXCUSED_MAX_MS` from when the tracker found the ingress down: its own process may have been down as well. */
+/**
+ * Counts `EXCUSED_MAX_MS` from when the tracker found the ingress down, because its own process may have been
+ * down as well.
+ */
 export function createOutageTracker(): OutageTracker {
   const foundDownAt = new Map<string, number>();
   return {

@@ -1,14 +1,14 @@
 /**
- * Whether a process takes in what reaches it. One that is up but refuses everything is not healthy, and stops its
- * heartbeat; one that nothing reaches cannot know, and goes on.
+ * Whether a process accepts the messages that reach it. A process that is up but refuses everything is
+ * unhealthy, and stops its heartbeat. A process that no message reaches cannot know, and keeps its heartbeat.
  */
 
-/** So many contacts fail in a row for other reasons than a message that always fails. */
+/** This many failures in a row are more than a message that always fails can cause. */
 const FAILURES_MIN = 5;
 
 export interface IntakeHealth {
   isHealthy(): boolean;
-  /** Hands on what becomes of a contact. */
+  /** Passes the result of a contact on. */
   observeContact<Result>(contact: Promise<Result>): Promise<Result>;
 }
 

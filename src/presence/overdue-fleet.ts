@@ -1,22 +1,22 @@
 /**
- * When so many devices of an organization are overdue at once that the cause is hardly the devices: ours, or their
- * network. That is one event and one alarm, not one for each device.
+ * Detects that more devices of an organization are overdue at once than devices themselves can explain: the
+ * service or their network is the cause. That is one event and one alarm, not one for each device.
  */
 
-/** So many devices of any organization may be overdue at once. */
+/** This many devices of any organization may be overdue at once. */
 export const FLEET_OVERDUE_MIN = 20;
 const FLEET_OVERDUE_PERCENT = 10;
 
 export interface FleetCount {
-  /** Devices that are overdue. */
+  /** Number of overdue devices. */
   overdue: number;
-  /** Active devices. */
+  /** Number of active devices. */
   total: number;
 }
 
 export interface OverdueFleet extends FleetCount {
   organizationId: string;
-  /** The first deadline that was missed. */
+  /** The first missed deadline. */
   since: Date;
 }
 
@@ -33,7 +33,7 @@ declare module '../db/domain-event.ts' {
   }
 }
 
-/** Most devices that may be overdue at once before their fleet is. */
+/** The largest number of overdue devices that do not make the fleet overdue. */
 export const overdueMax = (total: number): number =>
   Math.max(FLEET_OVERDUE_MIN, Math.floor((total * FLEET_OVERDUE_PERCENT) / 100));
 

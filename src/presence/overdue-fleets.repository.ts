@@ -1,4 +1,4 @@
-/** The organizations whose fleets are overdue: a handful of rows at most. */
+/** The organizations whose fleets are overdue, which are few rows. */
 import type { Database } from '../db/database.ts';
 import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
@@ -41,7 +41,7 @@ export function createOverdueFleetsRepository(sql: Database) {
   const one = (organizationId: string) => sql('overdue_fleets').where({ organization_id: organizationId });
 
   return {
-    /** False when the fleet is overdue already. */
+    /** False when the fleet is already overdue. */
     async insert({ organizationId, since, overdue, total }: OverdueFleet): Promise<boolean> {
       const rows = await sql('overdue_fleets')
         .insert({ organization_id: organizationId, since, overdue_count: overdue, total_count: total })
@@ -57,7 +57,7 @@ export function createOverdueFleetsRepository(sql: Database) {
       return rows.map(toFleet);
     },
 
-    /** Ids of all organizations whose fleets are overdue; none of them ends before the transaction does. */
+    /** Ids of all organizations with overdue fleets, which stay overdue until the transaction ends. */
     async shareLock(): Promise<Set<string>> {
       const all = {
         text: `select organization_id as "organizationId" from overdue_fleets order by organization_id`,
@@ -73,7 +73,7 @@ export function createOverdueFleetsRepository(sql: Database) {
       return new Set(rows.map(({ organizationId }) => organizationId));
     },
 
-    /** Null when it has ended. */
+    /** Null when the fleet is no longer overdue. */
     async lock(organizationId: string): Promise<StoredOverdueFleet | null> {
       const row = await one(organizationId).first().forUpdate();
       return row ? toFleet(row) : null;
@@ -89,7 +89,7 @@ export function createOverdueFleetsRepository(sql: Database) {
       await one(organizationId).delete();
     },
 
-    /** For a metric. */
+    /** Used by a metric. */
     async count(): Promise<number> {
       const [row] = await query<{ count: number }>(sql, 'select count(*) as count from overdue_fleets');
       return row?.count ?? 0;

@@ -1,7 +1,7 @@
 /**
- * A fleet is overdue: that begins with one event and one alarm. It is over when no more devices are still overdue than
- * may be at once, or when the operator has confirmed it. Those that are overdue then go offline like any other device,
- * with an event each; of those that came back meanwhile, no event was published.
+ * An overdue fleet begins with one event and one alarm. It ends when the number of overdue devices is within
+ * its limit again, or when the operator has confirmed it. Devices that are still overdue then go offline like
+ * any other device, with an event each; devices that came back meanwhile have no event.
  */
 import type { Database } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
@@ -16,20 +16,20 @@ export interface OverdueFleetsDeps {
   presenceIn(sql: Database): Pick<PresenceRepository, 'countOverdue'>;
   overdueFleetsIn(sql: Database): OverdueFleetsRepository;
   noDataAlerts: {
-    /** Open ones whose events were not published; counts no further than the limit. */
+    /** Counts open alerts whose events were not published, up to the limit. */
     countUnannounced(tx: InTransaction, organizationId: string, limit: number): Promise<number>;
-    /** Publishes nothing itself: answers with the events, and with the devices of at most so many alerts. */
+    /** Returns the events, for the caller to publish, and the devices of at most `limit` alerts. */
     announce(
       tx: InTransaction,
       organizationId: string,
       limit: number,
     ): Promise<{ devices: DeviceKey[]; events: DomainEvent[]; isLast: boolean }>;
   };
-  /** The alert that has escalated for the whole fleet goes on for itself. */
+  /** Makes the escalation of the whole fleet one of its alert alone. */
   escalationsIn(sql: Database): { release(organizationId: string): Promise<void> };
   offlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
   publish: Publish;
-  /** The alarm of the operator. */
+  /** Raises the alarm of the operator. */
   onBegan(fleet: OverdueFleet): void;
   onEnded(fleet: OverdueFleet): void;
 }
@@ -56,7 +56,7 @@ export function createOverdueFleetsService(deps: OverdueFleetsDeps) {
     return !isFleetOverdue({ overdue, total });
   }
 
-  /** Answers whether there is more to do. */
+  /** Returns whether there is more to do. */
   function endStep(organizationId: string): Promise<boolean> {
     return transact(async (tx) => {
       const { sql, afterCommit } = tx;

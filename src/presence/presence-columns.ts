@@ -1,6 +1,6 @@
 /**
- * The columns of device_states that hold presence, as pieces of SQL. Nobody else writes them: a statement that writes
- * other columns of the same rows, and has to stay one statement, includes these pieces.
+ * The columns of device_states that hold presence, as pieces of SQL. They are written only through this file:
+ * a single statement that also writes other columns of the same rows includes these pieces.
  */
 import { toArrayText } from '../db/array-text.ts';
 import type { Presence } from './presence.ts';
@@ -9,8 +9,9 @@ import type { Presence } from './presence.ts';
 export const PRESENCE_COLUMNS = 'status, last_contact_at, expected_by';
 export const PRESENCE_ARRAYS = '?::text[], ?::timestamptz[], ?::timestamptz[]';
 /**
- * The sweep finds overdue devices by an index on overdue_check_at. A contact only brings it forward, when the deadline is
- * earlier than before: the column mostly keeps its value, so that the update touches no index.
+ * The sweep finds overdue devices by an index on overdue_check_at. A contact only brings that time forward,
+ * when the deadline is earlier than before: the column mostly keeps its value, so that the update touches no
+ * index.
  */
 export const SET_PRESENCE = `status = n.status, last_contact_at = n.last_contact_at, expected_by = n.expected_by,
   overdue_check_at = least(s.overdue_check_at, n.expected_by)`;
@@ -22,10 +23,10 @@ export const presenceBindings = (presences: readonly Presence[]): string[] => [
   toArrayText(presences, ({ expectedBy }) => expectedBy?.toISOString() ?? null),
 ];
 
-/** The device is out of service: nothing is expected of it. */
+/** For devices out of service, which have no expected contact. */
 export const NO_DEADLINE = 'expected_by = null';
 
-/** The key of its row. */
+/** Primary key of the row. */
 export interface DeviceKey {
   organizationId: string;
   assetId: string;
@@ -43,13 +44,13 @@ const UNCHANGED = `s.organization_id = n.organization_id and s.asset_id = n.asse
       is not distinct from n.expected_before at time zone 'UTC'`;
 
 /**
- * Writes presences that were decided without a lock on their rows, and returns the ids of the assets. A row that has
- * changed meanwhile is left as it is; times are compared to the millisecond, which is what a Date holds.
+ * Writes presences that were decided without a lock on their rows, and returns the ids of the assets. Skips
+ * rows that have changed meanwhile; times are compared to the millisecond, the precision of a Date.
  */
 export const UPDATE_PRESENCE = `update device_states s set ${SET_PRESENCE} from ${CHANGES}
   where ${UNCHANGED} returning s.asset_id`;
 
-/** The same, which also leaves rows as they are that another transaction has locked. */
+/** The same, but also skips rows that another transaction has locked. */
 export const UPDATE_UNLOCKED_PRESENCE = `update device_states s set ${SET_PRESENCE}
   from (
     select n.* from ${CHANGES}
@@ -60,7 +61,7 @@ export const UPDATE_UNLOCKED_PRESENCE = `update device_states s set ${SET_PRESEN
   ) as n
   where ${UNCHANGED} returning s.asset_id`;
 
-/** The bindings of both. */
+/** The bindings of both statements. */
 export const updatePresenceBindings = (changes: readonly PresenceChange[]): string[] => [
   toArrayText(changes, ({ organizationId }) => organizationId),
   toArrayText(changes, ({ assetId }) => assetId),

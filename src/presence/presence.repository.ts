@@ -17,8 +17,8 @@ export interface OverdueQuery extends Excuses {
 }
 
 /**
- * The time by which the deadline of `device_states s` is extended: that of the outages since its last contact. Bindings:
- * when they started and ended.
+ * How long the deadline of `device_states s` is extended: by the outages since the last contact. Bindings:
+ * their starts and ends.
  */
 const EXTENSION = `(
     select coalesce(sum(ended_at - greatest(started_at, s.last_contact_at)), '0')
@@ -30,7 +30,7 @@ const toBindings = (outages: Outage[]) => [
   outages.map(({ endedAt }) => endedAt.toISOString()),
 ];
 
-/** Bindings: now, the beginnings and the ends of outages, now. */
+/** Bindings: now, the starts and the ends of outages, now. */
 const IS_OVERDUE = `s.status = 'online' and s.overdue_check_at < ?::timestamptz
   and s.expected_by + ${EXTENSION} < ?::timestamptz`;
 
@@ -45,8 +45,8 @@ export type PresenceRepository = ReturnType<typeof createPresenceRepository>;
 export function createPresenceRepository(sql: Sql) {
   return {
     /**
-     * Moves the next look at devices that are due for one and not overdue: to their deadlines, or to infinity without
-     * one. Of all organizations at once: a sweep. Returns how many.
+     * Moves the next check of devices that are due for one and not overdue: to their deadlines, or to
+     * infinity without one. Covers all organizations. Returns their number.
      */
     async postponeChecks({ now, outages, isOngoing, limit }: OverdueQuery): Promise<number> {
       const dueForLook = {
@@ -89,8 +89,8 @@ export function createPresenceRepository(sql: Sql) {
     },
 
     /**
-     * Marks devices offline whose deadline has passed, and locks their states. Deadlines are paused while an ingress is
-     * down, for exactly that long. Of all organizations at once: a sweep.
+     * Marks devices offline whose deadline has passed, and locks their states. Deadlines are paused while an
+     * ingress is down, for exactly that long. Covers all organizations.
      */
     markOverdueOffline({ limit, ...overdue }: OverdueQuery): Promise<OverdueDevice[]> {
       const late = {
@@ -122,7 +122,7 @@ export function createPresenceRepository(sql: Sql) {
       });
     },
 
-    /** Until then the device is not looked at, unless it is in contact. */
+    /** The sweep skips the device until then, unless it is in contact. */
     async postponeCheck({ organizationId, assetId }: DeviceKey, until: Date): Promise<void> {
       await query(
         sql,
@@ -131,7 +131,7 @@ export function createPresenceRepository(sql: Sql) {
       );
     },
 
-    /** Organizations with more overdue devices than any may have at once, and their active assets: a sweep. */
+    /** Organizations with more overdue devices than any may have at once, and their active assets. */
     countOverdue(overdue: Omit<OverdueQuery, 'limit'>): Promise<OverdueFleet[]> {
       const bindings = [...overdueBindings(overdue), FLEET_OVERDUE_MIN];
       const late = {

@@ -1,4 +1,4 @@
-/** Finds devices that are overdue, and publishes that devices go offline and come back online. */
+/** Finds overdue devices, and publishes that devices go offline and come back online. */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, EventTypes, Publish } from '../db/domain-event.ts';
 import { isFaultOfAll } from '../db/in-halves.ts';
@@ -19,19 +19,21 @@ export interface PresenceServiceDeps {
   assetsIn(sql: Sql): {
     listViews(devices: DeviceKey[]): Promise<Array<{ organizationId: string; view: PresenceData }>>;
   };
-  /** What becomes of alerts when devices are overdue, and when they are back; the states of the devices are locked. */
+  /**
+   * Updates alerts when devices are overdue, and when they are back; the states of the devices are locked.
+   */
   noDataAlerts: {
-    /** Without events for the devices that are not announced. */
+    /** Opens alerts, without events for the devices that are not announced. */
     open(
       tx: InTransaction,
       overdue: OverdueDevice[],
       isAnnounced: (device: OverdueDevice) => boolean,
     ): Promise<DomainEvent[]>;
     resolve(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
-    /** Ids of the assets that went offline last without an event. */
+    /** Ids of the assets whose last offline time had no event. */
     listUnannounced(tx: InTransaction, devices: DeviceKey[]): Promise<Set<string>>;
   };
-  /** With one event and one alarm each: see overdue-fleets.service.ts. */
+  /** One event and one alarm for each fleet: see overdue-fleets.service.ts. */
   beginOverdueFleets(look: Look): Promise<void>;
   endOverdueFleets(): Promise<void>;
   publish: Publish;
@@ -45,7 +47,7 @@ type Look = Omit<OverdueQuery, 'limit'>;
 /** Per transaction, so that none locks many devices for long. */
 const OVERDUE_BATCH_MAX = 500;
 const POSTPONED_BATCH_MAX = 500;
-/** How long a device that cannot be marked offline is left out. */
+/** How long a device that cannot be marked offline is skipped. */
 const SET_ASIDE_MS = 3_600_000;
 
 export function createPresenceService(deps: PresenceServiceDeps) {
@@ -65,7 +67,7 @@ export function createPresenceService(deps: PresenceServiceDeps) {
   const postponeBatch = (look: Look): Promise<number> =>
     transact(({ sql }) => presenceIn(sql).postponeChecks({ ...look, limit: POSTPONED_BATCH_MAX }));
 
-  /** Devices that came back, but for those whose absence was not published. */
+  /** Events for devices that came back, except those whose absence was not published. */
   async function onlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> {
     if (devices.length === 0) return [];
     const unannounced = await noDataAlerts.listUnannounced(tx, devices);
@@ -76,7 +78,7 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     );
   }
 
-  /** Answers with the number of devices. When they cannot be marked together, halves of them are. */
+  /** Returns the number of devices. Tries halves when they cannot be marked together. */
   async function sweepBatch(look: Look, limit = OVERDUE_BATCH_MAX): Promise<number> {
     let overdue: OverdueDevice[] = [];
     try {
@@ -109,7 +111,10 @@ export function createPresenceService(deps: PresenceServiceDeps) {
   }
 
   return {
-    /** Marks all overdue devices offline. Counted first: of a overdue fleet, no device has an event of its own. */
+    /**
+     * Marks all overdue devices offline. Counts them first, because devices of an overdue fleet get no
+     * individual event.
+     */
     async sweepOffline(): Promise<void> {
       const look = { now: now(), ...tracker.excuses(await deps.readAvailability()) };
       while ((await postponeBatch(look)) === POSTPONED_BATCH_MAX);
@@ -118,12 +123,12 @@ export function createPresenceService(deps: PresenceServiceDeps) {
       await deps.endOverdueFleets();
     },
 
-    /** For a batch of frames, which end the alerts of their devices themselves. */
+    /** Used by batches of frames, which resolve the alerts of their devices themselves. */
     onlineEvents,
     offlineEvents: (tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> =>
       presenceEvents(tx, 'device.offline', devices),
 
-    /** For devices that came back online without a frame. */
+    /** Used when devices came back online without a frame. */
     async onCameOnline(tx: InTransaction, devices: DeviceKey[]): Promise<void> {
       if (devices.length === 0) return;
       const alertEvents = await noDataAlerts.resolve(tx, devices);

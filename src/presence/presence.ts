@@ -1,6 +1,6 @@
 /**
- * Whether a device is online, and by when its next contact is expected. Every contact is decided here; a device whose
- * deadline has passed without one is found by the sweep, see presence.repository.ts.
+ * Whether a device is online, and the deadline of its next contact. Every contact is decided here; the sweep
+ * finds devices whose deadline has passed, see presence.repository.ts.
  */
 
 /** A new device has not been in contact yet. */
@@ -19,9 +19,9 @@ export type Contact = FrameContact | ReportContact;
 export interface FrameContact {
   kind: 'frame';
   at: Date;
-  /** When the device itself says that it will send next. */
+  /** When the device will send next, by its own announcement. */
   nextTransmissionAt: Date | null;
-  /** Transmission interval of the configuration that it runs; null where that is not known. */
+  /** Transmission interval of the configuration that the device runs; null if unknown. */
   intervalSeconds: number | null;
 }
 
@@ -30,11 +30,11 @@ export interface ReportContact {
   kind: 'report';
   at: Date;
   intervalSeconds: number | null;
-  /** The interval differs from the one before this contact. */
+  /** Whether the interval differs from the one before this contact. */
   hasNewInterval: boolean;
 }
 
-/** The same object when the contact changes nothing. */
+/** Returns the same object when the contact changes nothing. */
 export const afterContact = (before: Presence, contact: Contact): Presence =>
   contact.kind === 'frame' ? afterFrame(before, contact) : afterReport(before, contact);
 
@@ -51,9 +51,9 @@ function afterFrame({ lastContactAt }: Presence, contact: FrameContact): Presenc
 }
 
 /**
- * A report brings a device online. While it is online, reports do not stand in for its frames: a report only moves the
- * deadline, and only to a later time, when the device has changed its interval. Before its first frame a device has no
- * deadline.
+ * A report brings a device online. While it is online, reports do not replace its frames: a report only moves
+ * the deadline, and only to a later time, when the device has changed its interval. Before its first frame a
+ * device has no deadline.
  */
 function afterReport(before: Presence, { at, intervalSeconds, hasNewInterval }: ReportContact): Presence {
   const deadline = nextDeadline(at, intervalSeconds);
@@ -77,9 +77,9 @@ const GRACE_MIN_MS = 10 * 60_000;
 const AHEAD_MAX_MS = 2 * 604_800_000;
 
 /**
- * One transmission interval, at least ten minutes, after the time at which the device should send next. The time that
- * it names counts only if it is plausible; a wrong clock names one that is over, or weeks ahead. Null when nothing says
- * when the device should send next.
+ * One transmission interval, at least ten minutes, after the time at which the device should send next. The
+ * announced time counts only if it is plausible; a wrong clock announces one in the past, or weeks ahead.
+ * Null when the next time is unknown.
  */
 export function nextDeadline(
   at: Date,

@@ -8,14 +8,14 @@ import type { TraceSettings } from './tracing.ts';
 
 export interface Settings {
   databaseUrl: string;
-  /** The server itself where databaseUrl is that of a pooler; else the same. */
+  /** URL of the server itself, if databaseUrl belongs to a pooler; else the same. */
   databaseDirectUrl: string;
   databasePooler: Values['DATABASE_POOLER'];
-  /** A streaming standby for reads that may lag; null without one. */
+  /** A streaming standby for reads that may lag; null: none. */
   databaseReplicaUrl: string | null;
   /** A replica that lags more is not read. */
   replicaLagMaxMs: number;
-  /** The tenants' tables are distributed by organization (Citus). */
+  /** Whether the tenants' tables are distributed by organization (Citus). */
   isDatabaseDistributed: boolean;
   databasePoolSize: number;
   statementTimeoutMs: number;
@@ -24,20 +24,20 @@ export interface Settings {
   temporalAddress: string;
   temporalNamespace: string;
   temporalAccess: TemporalAccess;
-  /** Of jobs; that of endpoints is derived from it. */
+  /** Task queue of jobs; the queues of endpoints and escalations are derived from it. */
   taskQueue: string;
   atOnce: WorkerSettings;
-  /** A file with the bundled workflows; null for that of the build, or a new one. */
+  /** A file with the bundled workflows; null: the bundle of the build, or a new one. */
   workflowBundlePath: string | null;
   host: string;
   port: number;
   metricsPort: number;
-  /** What metrics need of the database is asked at most so often. */
+  /** How long values for metrics that are read from the database are cached. */
   metricsMaxAgeMs: number;
   /** Null: traces are off. */
   traces: TraceSettings | null;
   requestTimeoutMs: number;
-  /** A client that takes nothing of its answer for this long is cut off. */
+  /** A client that reads nothing of its answer for this long is disconnected. */
   writeTimeoutMs: number;
   transfers: TransferSettings;
   customerLimit: { perSecond: number; burst: number };
@@ -47,20 +47,25 @@ export interface Settings {
   /** Encrypts webhook secrets at rest: key id → 32 bytes; the highest id encrypts, all decrypt. */
   secretsKeys: Record<number, Buffer>;
   webhookAllowedRanges: string[];
-  /** Name servers for the names of receivers, `address` or `address:port`; empty: those of the system. */
+  /**
+   * Name servers for the names of receivers, `address` or `address:port`; empty: the servers of the system.
+   */
   dnsServers: string[];
-  /** Addresses and ranges of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and ranges of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
   webhooks: DeliverySettings;
-  /** The mail server of notifications; null when there is none. */
+  /** The mail server of notifications; null: none. */
   smtp: SmtpSettings | null;
   /** E-mails within an hour. */
   mailLimits: { perAddress: number; perOrganization: number };
-  /** Between two notifications of a channel: what happens meanwhile is in the next one. */
+  /** Minimum time between two notifications of a channel; alerts in between go into the next one. */
   notificationIntervalMs: number;
   /** Months of readings that ended longer ago are dropped. */
   measurementsRetentionDays: number;
-  /** Jobs that ended longer ago are removed with their targets, but for what tells which profile a device runs. */
+  /**
+   * Jobs that ended longer ago are removed with their targets, except targets that show which profile a
+   * device runs.
+   */
   jobRetentionDays: number;
   /** Alerts that were resolved longer ago are removed. */
   alertRetentionDays: number;
@@ -69,56 +74,60 @@ export interface Settings {
   /** How long a workflow waits for a signal before it reads its rows again. */
   jobPollIntervalMs: number;
   jobSignalIntervalMs: number;
-  /** A run that has not read its rows for so long is looked for, and started when it is missing. */
+  /** A run that has not read its rows for this long is looked up, and started if it is missing. */
   runCheckIntervalMs: number;
-  /** A run whose step no worker knows for this long fails, and is started anew. */
+  /** A run fails, and is started again, when no worker has known its step for this long. */
   unknownStepsGiveUpMs: number;
-  /** Devices that are offered a change in one transaction. */
+  /** Number of devices that are offered a change in one transaction. */
   applyChunkSize: number;
-  /** A job of more devices is queued by its request, and offered by its run. */
+  /** The request of a job for more devices queues them, and its run offers the change. */
   largeJobDevices: number;
   sweepIntervalMs: number;
-  /** For how long a process that stops goes on serving after it has said that it is not ready. */
+  /** How long a stopping process keeps serving after it has reported that it is not ready. */
   lameDuckMs: number;
-  /** Where people reach the operators' page; null: there is none. */
+  /** Public URL of the operators' page; null: there is none. */
   operatorUrl: string | null;
-  /** The identity provider that signs people in to the operators' page; null: links alone do. */
+  /**
+   * The identity provider that signs people in to the operators' page; null: people sign in by links only.
+   */
   oidc: OidcSettings | null;
-  /** For links to runs; null: none are shown. */
+  /** Base URL for links to runs; null: none are shown. */
   temporalUiUrl: string | null;
   logLevel: string;
 }
 
-/** How much of each a worker does at the same time. */
+/** Concurrency limits of a worker. */
 export interface WorkerSettings {
   jobStepsMax: number;
   endpointStepsMax: number;
   escalationStepsMax: number;
-  /** Of each queue. */
+  /** Per task queue. */
   workflowTasksMax: number;
 }
 
-/** Exports, and certificates in both directions: what is sent or received in many pieces. */
+/** Limits of exports, and of certificates in both directions, which are sent or received in many pieces. */
 export interface TransferSettings {
-  /** Database connections of their own. */
+  /** Size of the separate pool of database connections. */
   poolSize: number;
   exports: AtOnce;
   uploads: AtOnce;
   downloads: AtOnce;
 }
 
-/** How many may be under way at the same time. */
+/** Concurrency limits. */
 export interface AtOnce {
   perKeyMax: number;
   perProcessMax: number;
 }
 
 export interface CoapSettings {
-  /** UDP; 0 for a free one. */
+  /** UDP; 0: a free port. */
   port: number;
-  /** Without a token, a device is known by its serial if a single organization has registered it. */
+  /** Without a token, a device is identified by its serial if exactly one organization has registered it. */
   isTokenRequired: boolean;
-  /** Number of the CoAP option that carries the device token; null when loggers send it in their messages only. */
+  /**
+   * Number of the CoAP option that carries the device token; null: loggers send it in their messages only.
+   */
   tokenOption: number | null;
 }
 
@@ -146,11 +155,11 @@ export interface SmtpSettings {
 export interface OidcSettings {
   issuer: string;
   clientId: string;
-  /** Null: the client has none, and proves itself by PKCE alone. */
+  /** Null: the client has none, and authenticates by PKCE alone. */
   clientSecret: string | null;
-  /** Names the organization, by its name here. */
+  /** Claim that contains the name of the organization. */
   organizationClaim: string;
-  /** Holds admin, write or read; without it, read. */
+  /** Claim that contains admin, write or read; without it, read. */
   roleClaim: string;
 }
 
@@ -286,7 +295,7 @@ function parseSecretsKeys(text: string): Record<number, Buffer> {
 
 export type TemporalSettings = Pick<Settings, 'temporalAddress' | 'temporalNamespace' | 'temporalAccess'>;
 
-/** What the commands for Temporal need. */
+/** Settings for the commands for Temporal. */
 export function readTemporalSettings(env: Env = process.env): TemporalSettings {
   const temporal = readTemporalProfile(env);
   const values = validateEnvironment(withProfile(env, temporal), ['TEMPORAL_ADDRESS']);
@@ -297,14 +306,14 @@ export function readTemporalSettings(env: Env = process.env): TemporalSettings {
   };
 }
 
-/** The environment, completed by what a configuration file says. */
+/** Completes the environment by values of a configuration file. */
 const withProfile = (env: Env, { address, namespace }: TemporalProfile): Env => ({
   ...env,
   TEMPORAL_ADDRESS: address,
   TEMPORAL_NAMESPACE: namespace,
 });
 
-/** What commands need: the database, or else the folder in which `npm start` has written where its own is. */
+/** Settings for commands: the URL of the database, or the folder in which `npm start` has written it. */
 export const readCommandSettings = (env: Env = process.env) => ({
   databaseUrl: env.DATABASE_DIRECT_URL || env.DATABASE_URL || null,
   operatorUrl: env.OPERATOR_URL || null,
@@ -312,11 +321,14 @@ export const readCommandSettings = (env: Env = process.env) => ({
   port: Number(env.PORT) || PORT_DEFAULT,
 });
 
-/** Where the command line finds the API, and its key; kept logins are files of the user (XDG Base Directory 0.8). */
+/**
+ * Where the command line finds the API, and its key; stored logins are files of the user (XDG Base Directory
+ * 0.8).
+ */
 export const readRemoteSettings = (env: Env = process.env) => ({
   url: env.DMS_URL || null,
   apiKey: env.DMS_KEY || null,
   loginFile: join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'dms', 'logins.json'),
 });
-/** For programs that a command runs. */
+/** Environment for programs that a command runs. */
 export const programEnvironment = (added: Env): Env => ({ ...process.env, ...added });

@@ -1,6 +1,7 @@
 /**
- * The beginning of a text, at most `lengthMax` UTF-16 code units with the ending, which marks that something is missing. It
- * is well formed, as PostgreSQL wants text and JSON to be: a code point of two units is kept or left out whole.
+ * The beginning of a text, with at most `lengthMax` UTF-16 code units including the ending, which marks the
+ * cut. The result is well formed, as PostgreSQL requires of text and JSON: a code point of two units is kept
+ * or left out whole.
  */
 export function cutText(text: string, lengthMax: number, ending = ''): string {
   if (text.length <= lengthMax) return text.toWellFormed();

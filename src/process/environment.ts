@@ -1,14 +1,14 @@
-/** The variables of the environment: their types, bounds and defaults. All that are wrong are reported at once. */
+/** Variables of the environment: their types, bounds and defaults. All invalid ones are reported at once. */
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import Joi from 'joi';
 
 export type Env = Record<string, string | undefined>;
 
-/** The validated values by name; those that have a default are always there. */
+/** The validated values by name; variables with a default are always present. */
 export type Values = Partial<ValuesOf<typeof optional>> & ValuesOf<typeof withDefault>;
 
-/** What no process of the service can do without. */
+/** Variables that every process of the service needs. */
 export type RequiredName = 'DATABASE_URL' | 'TEMPORAL_ADDRESS' | 'SECRETS_KEYS';
 
 type ValuesOf<Schemas> = {
@@ -36,10 +36,10 @@ const httpUrl = () => Joi.string().uri({ scheme: ['http', 'https'] });
 
 const optional = {
   DATABASE_URL: databaseUrl(),
-  // Without the pooler: for notifications, migrations and commands.
+  // Bypasses the pooler: for notifications, migrations and commands.
   DATABASE_DIRECT_URL: databaseUrl().when('DATABASE_POOLER', {
     is: Joi.valid('transaction', 'prepared'),
-    // biome-ignore lint/suspicious/noThenProperty: the name that Joi has for it
+    // biome-ignore lint/suspicious/noThenProperty: Joi's name for it
     then: Joi.required(),
   }),
   DATABASE_REPLICA_URL: databaseUrl(),
@@ -63,7 +63,7 @@ const optional = {
   PORT: Joi.number().port(),
   COAP_PORT: port(),
   METRICS_PORT: port(),
-  // May hold a password, which no message repeats.
+  // May contain a password, which no message repeats.
   SMTP_URL: Joi.string()
     .pattern(/^smtps?:\/\/[^\s/]+\/?(\?\S*)?$/)
     .messages({ 'string.pattern.base': '{{#label}} must be an smtp:// or smtps:// URL' }),
@@ -101,7 +101,7 @@ const withDefault = {
   DOWNLOADS_PER_PROCESS: positive(256),
   RATE_LIMIT_PER_SECOND: wholeNumber(100),
   RATE_LIMIT_BURST: Joi.number().integer().min(1).default(200),
-  // Above what 100,000 loggers of one organization send: a frame each five minutes, all in the same moment.
+  // Enough for 100,000 loggers of one organization that send a frame every five minutes, all at the same moment.
   DEVICE_RATE_LIMIT_PER_SECOND: wholeNumber(1_000),
   DEVICE_RATE_LIMIT_BURST: Joi.number().integer().min(1).default(200_000),
   FAILED_KEYS_PER_MINUTE: wholeNumber(20),
@@ -117,7 +117,7 @@ const withDefault = {
   ENDPOINT_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(200),
   ESCALATION_STEPS_PER_PROCESS: Joi.number().integer().min(1).max(1_000).default(10),
   WORKFLOW_TASKS_PER_PROCESS: Joi.number().integer().min(2).max(1_000).default(40),
-  // More hold locks for longer, fewer take longer in all.
+  // A larger value holds locks for longer, a smaller one takes longer in total.
   APPLY_CHUNK_SIZE: Joi.number().integer().min(1).max(20_000).default(1_000),
   LARGE_JOB_DEVICES: Joi.number().integer().min(1).max(100_000).default(20_000),
   SWEEP_INTERVAL_SECONDS: Joi.number().min(0.1).default(5),
@@ -129,7 +129,7 @@ const withDefault = {
   SMTP_TIMEOUT_SECONDS: Joi.number().min(1).max(60).default(15),
   NOTIFICATION_INTERVAL_SECONDS: Joi.number().min(0).max(3_600).default(10),
   WEBHOOK_SECRET_GRACE_HOURS: Joi.number().min(0).max(168).default(24),
-  // Retries go on for three days and a bit: what is dropped sooner would never be delivered.
+  // Retries last a little over three days: a delivery dropped earlier would never be sent.
   WEBHOOK_RETENTION_DAYS: Joi.number().integer().min(4).max(365).default(7),
   MEASUREMENTS_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(730),
   JOB_RETENTION_DAYS: Joi.number().integer().min(1).max(36_500).default(365),
@@ -155,7 +155,7 @@ export function validateEnvironment<Name extends RequiredName = never>(
     .with('SMTP_URL', 'SMTP_FROM')
     .with('OIDC_ISSUER', ['OIDC_CLIENT_ID', 'OPERATOR_URL'])
     .oxor('OIDC_CLIENT_SECRET', 'OIDC_CLIENT_SECRET_FILE');
-  // An empty variable counts as one that is not set.
+  // An empty variable counts as unset.
   const set = Object.fromEntries(Object.keys(schemas).map((name) => [name, env[name] || undefined]));
   const result = schema.validate(set, { abortEarly: false, errors: { wrap: { label: false } } });
   if (!result.error) return result.value;

@@ -19,7 +19,9 @@ export interface ErrorDetails {
   headers?: Record<string, string>;
 }
 
-/** An error whose message is meant for the caller. Anything else that is thrown is a defect and answered 500. */
+/**
+ * An error whose message is meant for the caller. Any other thrown value is a defect and answered with 500.
+ */
 export class AppError extends Error {
   readonly kind: ErrorKind;
   readonly headers: Record<string, string>;

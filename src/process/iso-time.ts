@@ -7,7 +7,7 @@ const EARLIEST_MS = Date.parse('0001-01-01T00:00:00.000Z');
 const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 const DAYS_OF_EVERY_MONTH = 28;
 
-/** Null for a text that is no valid time. */
+/** Null for a text that is not a valid time. */
 export function timeOf(text: string): Date | null {
   if (!ISO_WITH_ZONE.test(text)) return null;
   const day = Number(text.slice(8, 10));

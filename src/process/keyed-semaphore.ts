@@ -1,6 +1,6 @@
 /**
- * Limits how much runs at a time: for each key, first come first served, and in all. Keys take turns, so a slow key
- * delays no other one.
+ * Limits concurrency: per key, first come first served, and in total. Keys take turns, so a slow key delays
+ * no other one.
  */
 export interface KeyedSemaphore {
   /** @throws NoTurn when the work could not start within `waitMaxMs`. */
@@ -11,9 +11,9 @@ export interface KeyedSemaphoreOptions {
   perKeyMax: number;
   /** Default: no limit. */
   totalMax?: number;
-  /** Default: waits as long as it takes. */
+  /** Default: waits without a limit. */
   waitMaxMs?: number;
-  /** Somebody had no turn in time. */
+  /** Called when work got no turn in time. */
   onRefused?(): void;
 }
 

@@ -1,4 +1,4 @@
-/** The service's log: JSON lines, without anything secret. */
+/** The service's log: JSON lines, without secrets. */
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 
 export type Log = Logger;
@@ -20,7 +20,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** Named fields only: a database error also carries the statement's row and values. */
+/** Logs named fields only, because a database error also carries the statement's row and values. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
@@ -38,7 +38,7 @@ function describeError(error: unknown): object {
 /** Knex puts the whole statement before the reason. */
 const withoutStatement = (message: string) => message.split(' - ').at(-1) ?? message;
 
-/** Pino gives an entry without a message the raw message of its error, which may hold a statement. */
+/** For an entry without a message, Pino uses the raw message of its error, which may contain a statement. */
 function withSafeMessage(this: Log, args: Parameters<LogFn>, write: LogFn): void {
   const [fields, text] = args as [unknown, string?];
   const error = (fields as { err?: unknown } | null)?.err;

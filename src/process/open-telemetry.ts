@@ -1,4 +1,4 @@
-/** Traces by OpenTelemetry, sent over OTLP. Its packages are loaded when traces are on, and only then. */
+/** Traces by OpenTelemetry, sent over OTLP. Its packages are loaded only when traces are on. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,7 +11,7 @@ type Api = typeof import('@opentelemetry/api');
 
 interface Scope {
   context: Context;
-  /** In a batch, by the keys of its items. */
+  /** Inside a batch, the traces by the keys of its items. */
   items?: Map<string, string | null> | undefined;
 }
 
@@ -20,12 +20,12 @@ const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 const NO_TRACE = '0'.repeat(32);
 const NO_SPAN = '0'.repeat(16);
 const SAMPLED = 1;
-/** Of a batch of hundreds of items. */
+/** Bounds the links of a batch, which may have hundreds of items. */
 const LINKS_MAX = 50;
 const EXPORT_TIMEOUT_MS = 5_000;
 const CLOSE_MS_MAX = 1_000;
 
-/** `onFault` is called for each batch of spans that the collector did not take. */
+/** `onFault` is called for each batch of spans that the collector did not accept. */
 export function openTracing(settings: TraceSettings, onFault: (error: unknown) => void): Tracing {
   const api = createRequire(import.meta.url)('@opentelemetry/api') as Api;
   const provider = createProvider(settings, onFault);
@@ -81,7 +81,7 @@ export function openTracing(settings: TraceSettings, onFault: (error: unknown) =
       const items = scopes.getStore()?.items;
       return items ? (items.get(key) ?? null) : current();
     },
-    // A collector that is away must not hold up the end of the process.
+    // An unreachable collector must not delay the end of the process.
     close: () =>
       Promise.race([provider.shutdown().catch(() => {}), delay(CLOSE_MS_MAX, undefined, { ref: false })]),
   };
@@ -97,7 +97,7 @@ export function openTracing(settings: TraceSettings, onFault: (error: unknown) =
         const traces = new Map(items.map((item) => [keyOf(item), traceOf.get(item) ?? null]));
         const contexts = [...traces.values()].flatMap((trace) => toContext(trace) ?? []);
         const [first, ...others] = contexts;
-        // What runs in a batch must not go on with the trace of the request that happened to start the loop.
+        // Work in a batch must not join the trace of the request that happened to start the loop.
         if (!first) return scopes.run({ context: api.ROOT_CONTEXT, items: traces }, work);
         const links = others.slice(0, LINKS_MAX).flatMap((each) => {
           const context = api.trace.getSpanContext(each);
@@ -128,7 +128,7 @@ function createProvider(
     resource: resources
       .resourceFromAttributes({ 'service.name': SERVICE, 'service.version': VERSION })
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
-    // Of traces that others have begun the same share is sampled: who sends requests does not decide what they cost here.
+    // Traces begun by clients are sampled by the same share, so that clients do not control the cost.
     sampler: new sdk.ParentBasedSampler({ root: sampler, remoteParentSampled: sampler }),
     spanProcessors: [
       new sdk.BatchSpanProcessor({

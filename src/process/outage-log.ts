@@ -1,25 +1,25 @@
 /**
- * A log in which an outage is one line a minute, with the number of failures that it caused: else each request, each
- * frame and each sweep that fails meanwhile would write a line with a stack. Those are left to the level `debug`. Any other
- * fault is logged as it is.
+ * A log that reports an outage once a minute, with the number of failures that it caused. Otherwise each
+ * request, frame and sweep that fails meanwhile would write a line with a stack; these lines go to the level
+ * `debug`. Any other fault is logged unchanged.
  */
 import type { Log } from './log.ts';
 
 export interface OutageLogOptions {
-  /** The dependency that is away, by an error that it caused; null for any other error. */
+  /** The unavailable dependency, by an error that it caused; null for any other error. */
   findOutage(error: unknown): Outage | null;
 }
 
 export interface Outage {
   dependency: string;
-  /** What is wrong, in one sentence. */
+  /** The cause, in one sentence. */
   reason: string;
 }
 
 const MINUTE_MS = 60_000;
 
 export function summarizeOutages(log: Log, { findOutage }: OutageLogOptions): Log {
-  /** By dependency: failures since the last line. */
+  /** Failures since the last line, by dependency. */
   const failures = new Map<string, { count: number; reason: string }>();
 
   function write(dependency: string, reason: string, count: number): void {

@@ -5,19 +5,19 @@ export type Pace = <T>(piece: () => Promise<T>) => Promise<T>;
 export interface PacerOptions {
   /** Default: none. */
   burstMs?: number;
-  /** A clock that only goes forward, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   now?(): number;
   pause?(ms: number): Promise<unknown>;
 }
 
 const PAUSE_FACTOR = 2;
-/** A piece that waited long for the database need not hold up the others for even longer. */
+/** A piece that waited long for the database need not delay the others even longer. */
 const PAUSE_MS_MAX = 500;
 
 /**
- * For long work beside short requests: its pieces run one at a time, in turn, each followed by a pause twice as long
- * as it took. So all of it together takes a third of the process, and less when the process is busy. Pauses may be owed up
- * to `burstMs`: what is done soon, after a time without work, is done without a pause.
+ * Paces long work beside short requests: its pieces run one at a time, in turn, each followed by a pause
+ * twice as long as it took. All of it together takes a third of the process, and less when the process is
+ * busy. Pauses may be owed up to `burstMs`, so short work after an idle time runs without a pause.
  */
 export function createPacer(options: PacerOptions = {}): Pace {
   const { burstMs = 0, now = () => performance.now() } = options;

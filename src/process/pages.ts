@@ -1,10 +1,13 @@
-/** Going through something by keyset: each page begins behind the last item of the one before. */
+/** Keyset pagination: each page begins after the last item of the one before. */
 
-/** The item behind which the next page begins; null when this page was the last: it has fewer items than asked for. */
+/**
+ * The item after which the next page begins; null when this page was the last: it has fewer items than
+ * requested.
+ */
 export const lastOf = <Item>(page: readonly Item[], limit: number): Item | null =>
   page.length < limit ? null : (page.at(-1) ?? null);
 
-/** Every page, until one has fewer items than asked for. */
+/** Yields every page, until one has fewer items than requested. */
 export async function* pages<Item>(
   limit: number,
   read: (after: Item | null) => Promise<Item[]>,
@@ -18,8 +21,8 @@ export async function* pages<Item>(
 }
 
 /**
- * Step by step, for steps that keep their items to themselves: each answers with the position behind which the next one
- * begins, or null at the end. Returns whether the end was reached before `goesOn` said no.
+ * Repeats a step that keeps its items to itself: each returns the position after which the next one begins,
+ * or null at the end. Returns whether the end was reached before `goesOn` returned false.
  */
 export async function stepwise<Position>(
   step: (after: Position | null) => Promise<Position | null>,

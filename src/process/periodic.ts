@@ -4,7 +4,7 @@ export interface Periodic {
   stop(): Promise<void>;
 }
 
-/** Runs the work, waits, and runs it again: never two at a time, and a fault does not stop it. */
+/** Runs the work, waits, and repeats: never two at a time, and even after a fault. */
 export function startPeriodic(
   intervalMs: number,
   work: () => Promise<unknown>,

@@ -1,4 +1,7 @@
-/** Runs a program: a fault at its start is printed as one sentence without a stack, and ends it with exit code 1. */
+/**
+ * Runs a program. A fault at its start is printed as one sentence without a stack, and ends it with exit code
+ * 1.
+ */
 export async function runMain(run: () => Promise<void>): Promise<void> {
   try {
     await run();

@@ -6,22 +6,22 @@ export const STOP_MS = 9_500;
 
 /** A part of the service that runs until it is stopped. */
 export interface RunningPart {
-  /** Where it accepts requests; the worker accepts none. */
+  /** Port on which it accepts requests; the worker has none. */
   port?: number;
-  /** Sends clients elsewhere, and goes on serving those that come all the same. */
+  /** Directs clients elsewhere, and still serves those that come. */
   drain?(): void;
   stop(deadlineMs: number): Promise<void>;
 }
 
 export interface ShutdownOptions {
-  /** Null when no signal has caused it. */
+  /** Null when it was not caused by a signal. */
   stop(signal: NodeJS.Signals | null): Promise<void>;
   print(line: string): void;
-  /** After this the process ends, whatever is left. */
+  /** After this time the process ends, even with unfinished work. */
   deadlineMs: number;
 }
 
-/** Stops on SIGINT and SIGTERM, or when the function that it answers with is called. */
+/** Stops on SIGINT and SIGTERM, or when the returned function is called. */
 export function stopOnSignal({ stop, print, deadlineMs }: ShutdownOptions): (exitCode?: number) => void {
   let isStopping = false;
   function end(exitCode = 0, signal: NodeJS.Signals | null = null): void {

@@ -1,22 +1,22 @@
 /**
- * Runs tasks that nobody waits for, a few at a time, one of each owner in turn: the long queue of one holds up no other. What
- * is more than may wait is left out.
+ * Runs background tasks, a few at a time, one of each owner in turn, so that the long queue of one delays no
+ * other. Tasks beyond the limit of waiting ones are dropped.
  */
 export interface TaskLimitOptions {
   atOnceMax: number;
-  /** Of one owner. */
+  /** Per owner. */
   waitingMax: number;
 }
 
 export interface TaskLimit {
   run(owner: string, task: () => Promise<void>, onFault: (error: unknown) => void): void;
-  /** Waits for those that are under way, and leaves out those that wait. */
+  /** Waits for tasks under way, and drops waiting ones. */
   flush(): Promise<void>;
 }
 
 export function createTaskLimit({ atOnceMax, waitingMax }: TaskLimitOptions): TaskLimit {
   const underWay = new Set<Promise<void>>();
-  /** By owner, whose turn is next first. */
+  /** Waiting tasks by owner; the first owner is next. */
   const waiting = new Map<string, Array<() => Promise<void>>>();
 
   function takeNext(): (() => Promise<void>) | null {

@@ -1,7 +1,8 @@
 /**
- * How Temporal is reached, by the variables that its own tools take: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE,
- * TEMPORAL_API_KEY, TEMPORAL_TLS and TEMPORAL_TLS_…, or a profile of a configuration file. The file is read only when
- * TEMPORAL_CONFIG_FILE or TEMPORAL_PROFILE says so: one in the home folder is meant for the command line of Temporal.
+ * How Temporal is reached, by the variables that its own tools use: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE,
+ * TEMPORAL_API_KEY, TEMPORAL_TLS and TEMPORAL_TLS_…, or a profile of a configuration file. The file is read
+ * only if TEMPORAL_CONFIG_FILE or TEMPORAL_PROFILE is set, because a file in the home folder is meant for the
+ * command line of Temporal.
  */
 import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import type { Env } from './environment.ts';
@@ -53,7 +54,7 @@ function readProfile(variables: Record<string, string>): TemporalProfile {
   };
 }
 
-/** An empty variable counts as one that is not set. */
+/** An empty variable counts as unset. */
 const temporalVariables = (env: Env): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).filter(

@@ -1,14 +1,15 @@
 /**
- * Which release of the IANA time zone database the runtime has. Governments change their rules at short notice, and a runtime
- * keeps those of its build unless its zone data is renewed: docs/operating.md says how.
+ * The release of the IANA time zone database in this runtime. Governments change their rules at short notice,
+ * and a runtime keeps the rules of its build unless its zone data is renewed: docs/operating.md describes
+ * how.
  */
 
-/** Such as 2025c; later releases sort behind earlier ones. Null where the runtime has no such data. */
+/** For example 2025c; later releases sort after earlier ones. Null in a runtime without zone data. */
 export const TIME_ZONE_RULES: string | null = process.versions.tz ?? null;
 
 /**
- * The name has the year of a release and no day: it counts from the end of its year, so none is called old too early.
- * Null: not the name of a release.
+ * The name contains the year of a release and no day, so the age counts from the end of that year: no release
+ * is called old too early. Null: not the name of a release.
  */
 export function isOlderThanAYear(rules: string, at: Date): boolean | null {
   const [, year] = /^(\d{4})[a-z]+$/.exec(rules) ?? [];

@@ -1,6 +1,6 @@
 /**
- * Traces: what becomes of a request or of a message of a device, over processes and over what waits in between. Where
- * they are off, `Tracing` is null everywhere: nothing of it is loaded, called or stored.
+ * Traces follow a request or a message of a device over processes and over waits in between. While traces are
+ * off, `Tracing` is null everywhere, and nothing is loaded, called or stored for them.
  */
 export type SpanKind = 'server' | 'client' | 'internal';
 
@@ -9,12 +9,12 @@ export type SpanAttributes = Record<string, string | number | boolean>;
 export interface SpanOptions {
   name: string;
   kind: SpanKind;
-  /** A traceparent of W3C Trace Context, as it was received or stored. Default: the current span. */
+  /** A traceparent of W3C Trace Context, as received or stored. Default: the current span. */
   parent?: string | null | undefined;
   attributes?: SpanAttributes;
 }
 
-/** Attributes hold no bodies, keys, queries or messages of errors: those may contain secrets. */
+/** Attributes must not hold bodies, keys, queries or messages of errors, which may contain secrets. */
 export interface Span {
   rename(name: string): void;
   set(attributes: SpanAttributes): void;
@@ -22,15 +22,15 @@ export interface Span {
 }
 
 export interface Tracing {
-  /** Runs the work in a new span. Of the kind `server` it may be the first of its trace, others only go on with one. */
+  /** Runs the work in a new span. Only a span of the kind `server` may begin a trace; others continue one. */
   span<T>(options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>;
-  /** Of the current span, if it is sampled. */
+  /** Traceparent of the current span, if it is sampled. */
   current(): string | null;
-  /** For what is done for many items together; the key is that of the item. */
+  /** Traces work on many items together; the key identifies an item. */
   batches<Item extends object>(name: string, keyOf: (item: Item) => string): BatchTraces<Item>;
-  /** In a batch: the trace of the item with that key. Outside of one: that of the current span. */
+  /** Inside a batch, the trace of the item with that key; elsewhere, that of the current span. */
   ofItem(key: string): string | null;
-  /** Sends what is left. */
+  /** Sends remaining spans. */
   close(): Promise<void>;
 }
 
@@ -41,9 +41,9 @@ export interface BatchTraces<Item> {
 }
 
 export interface TraceSettings {
-  /** Of an OTLP receiver, without the path. */
+  /** URL of an OTLP receiver, without the path. */
   endpoint: string;
-  /** Of all traces, 0 to 1. */
+  /** Share of all traces, 0 to 1. */
   sampledShare: number;
   /** How long spans are gathered before they are sent. */
   delayMs: number;

@@ -1,2 +1,2 @@
-/** In the form of RFC 9562, section 4, in upper or lower case. */
+/** The form of RFC 9562, section 4, in upper or lower case. */
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

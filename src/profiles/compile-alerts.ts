@@ -1,10 +1,12 @@
 /**
- * Compiles alerts to a logger's rules. An alert is one threshold rule per bound, without an action, and one logic rule
- * over them, which transmits: it becomes active with the breach and inactive with the return, and its return delay says
- * whether the latter transmits as well (Efento proto_config_rule.proto, CONDITION_LOGIC_OPERATOR).
+ * Compiles alerts to a logger's rules. An alert is one threshold rule per bound, without an action, and one
+ * logic rule over them, which transmits: it becomes active with the breach and inactive with the return, and
+ * its return delay decides whether the return transmits as well (Efento proto_config_rule.proto,
+ * CONDITION_LOGIC_OPERATOR).
  *
- * A breach from one side straight to the other is no return and no second breach. An alert that transmits only on
- * return is the negation, "within all bounds"; a device that starts within them therefore transmits once.
+ * A breach from one side straight to the other is neither a return nor a second breach. An alert that
+ * transmits only on return is the negation, "within all bounds"; a device that starts within them therefore
+ * transmits once.
  */
 import type { AlertTerms } from '../devices/alert-terms.ts';
 import { slotAt } from '../devices/channel-layout.ts';
@@ -19,8 +21,8 @@ import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
 import { enforcedBounds, roundedToTenth, type TemperatureAlert } from './profile.ts';
 
 /**
- * Rules in the order of the alerts, filled up with DISABLED to all slots of the device. `intervalSeconds`: between two
- * samples; null: unknown.
+ * Rules in the order of the alerts, padded with DISABLED to all slots of the device. `intervalSeconds`:
+ * between two samples; null: unknown.
  */
 export function compileAlerts(
   alerts: TemperatureAlert[],
@@ -34,13 +36,15 @@ export function compileAlerts(
   return rulesByInterval(rules, intervalSeconds) ?? rules;
 }
 
-/** The rules with the counts of samples that their delays take at this interval; null when they are right already. */
+/** The rules with the sample counts for their delays at this interval; null when they are right already. */
 export function rulesByInterval(rules: AlarmRule[], intervalSeconds: number | null): AlarmRule[] | null {
   const adjusted = rules.map((rule) => withSamples(rule, intervalSeconds));
   return adjusted.some((rule, position) => rule !== rules[position]) ? adjusted : null;
 }
 
-/** Only rules with a delay are the service's to change: the device counts as far as it can, the service the whole delay. */
+/**
+ * Changes only rules with a delay: the device counts samples up to its limit, the service the whole delay.
+ */
 function withSamples(rule: AlarmRule, intervalSeconds: number | null): AlarmRule {
   const delayMinutes = 'terms' in rule ? (rule.terms?.delayMinutes ?? 0) : 0;
   if (delayMinutes === 0 || intervalSeconds === null || !('samples' in rule)) return rule;
@@ -75,13 +79,13 @@ function thresholdRules(alert: TemperatureAlert, channel: number): ThresholdRule
   ];
 }
 
-/** What is not given, or is the default, leaves no trace: such a profile compiles as one that has none. */
+/** Null for defaults, so that a profile with default terms compiles like one without terms. */
 function termsOf({ delayMinutes = 0, severity = 'critical' }: TemperatureAlert): AlertTerms | null {
   if (delayMinutes === 0 && severity === 'critical') return null;
   return { ...(delayMinutes > 0 && { delayMinutes }), ...(severity !== 'critical' && { severity }) };
 }
 
-/** Rounding may bring the bounds nearer to each other than the hysteresis; from outside there must be a way back. */
+/** Rounding may bring the bounds closer together than the hysteresis; a return must stay possible. */
 function enforcedHysteresisC(alert: TemperatureAlert): number {
   const { minC, maxC } = enforcedBounds(alert);
   const hysteresisC = roundedToTenth(alert.hysteresisC);

@@ -1,10 +1,12 @@
 /**
- * Compiles a profile to the part of a logger's configuration that it sets, for one variant of device at one moment. Pure: the
- * same input always gives the same configuration, so devices can share it and a repeat changes nothing.
+ * Compiles a profile to the part of a logger's configuration that it sets, for one variant of device at one
+ * moment. Pure: the same input always gives the same configuration, so devices can share it and a repeat
+ * changes nothing.
  *
- * Only what the profile was given appears: its intervals set their own keys; its alerts set the rules and, with its
- * schedule (always, when it has none), the calendars, because calendars name rules by position and those left over
- * from other rules would switch the new ones; a schedule alone sets the calendars for the rules the device has.
+ * Only the given parts of the profile appear: its intervals set their own keys; its alerts set the rules and,
+ * with its schedule (always, when it has none), the calendars, because calendars refer to rules by position,
+ * and calendars left over from other rules would switch the new ones; a schedule alone sets the calendars for
+ * the rules of the device.
  */
 import { type AlarmRule, type DeviceConfiguration, merged } from '../devices/configuration.ts';
 import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
@@ -14,7 +16,7 @@ import { compileAlerts } from './compile-alerts.ts';
 import { compileCalendars } from './compile-schedule.ts';
 import type { Intervals, Schedule, TemperatureAlert } from './profile.ts';
 
-/** The parts of a profile that reach a device; null = the profile was never given this part. */
+/** The parts of a profile that reach a device; null: the profile was never given this part. */
 export interface ProfileSnapshot {
   alerts: TemperatureAlert[] | null;
   schedule: Schedule | null;
@@ -22,8 +24,8 @@ export interface ProfileSnapshot {
 }
 
 /**
- * `known`: the settings that the device has. A schedule without alerts applies to its rules, unknown ones mean every slot;
- * delays without a measurement interval apply to its interval.
+ * `known`: the current settings of the device. A schedule without alerts applies to its rules, or to every
+ * slot if they are unknown; delays without a measurement interval apply to its interval.
  */
 export function compileProfile(
   { alerts, schedule, intervals }: ProfileSnapshot,
@@ -61,7 +63,9 @@ function compileIntervals({
   };
 }
 
-/** The smallest factor that divides evenly and leaves a base that fits: 15 for the largest interval, 10 days. */
+/**
+ * The smallest factor that divides evenly and leaves a base in range: 15 for the largest interval, 10 days.
+ */
 function measurementPeriod(intervalSeconds: number): DeviceConfiguration {
   let factor = Math.ceil(intervalSeconds / MEASUREMENT_PERIOD_MAX);
   while (intervalSeconds % factor !== 0) factor += 1;

@@ -1,21 +1,22 @@
 /**
- * Compiles a schedule to a logger's calendars. A calendar switches the rules it names on within one window of local time on
- * the days of its mask; outside they are off. Its time zone is a fixed offset, so a schedule must be compiled again
- * when the zone changes to or from summer time.
+ * Compiles a schedule to a logger's calendars. A calendar switches the rules it names on within one window of
+ * local time on the days of its mask; outside they are off. Its time zone is a fixed offset, so a schedule
+ * must be compiled again when the zone changes to or from summer time.
  *
- * A window over midnight. The customer's "Friday 22:00 to 06:00" is the night from Friday to Saturday. The device
- * reads from > to on one day's mask as two windows of that same day, 00:00 to 06:00 and 22:00 to the end of Friday
- * (Efento proto_config_rule.proto, CALENDAR_TYPE_WEEK): its rules would be on in the wrong morning and off on Saturday.
- * So such a window needs two calendars: the evening on the days themselves, the morning on the days after.
- * The evening is written as from 22:00 to 00:00, which is from > to with nothing before `to`, because an end at 23:59
- * would lose the last minute. On all seven days both readings are the same, and one calendar is enough.
+ * A window over midnight. The customer's "Friday 22:00 to 06:00" is the night from Friday to Saturday. The
+ * device reads from > to on one day's mask as two windows of that same day, 00:00 to 06:00 and 22:00 to the
+ * end of Friday (Efento proto_config_rule.proto, CALENDAR_TYPE_WEEK): its rules would be on in the wrong
+ * morning and off on Saturday. So such a window needs two calendars: the evening on the days themselves, the
+ * morning on the days after. The evening is written as from 22:00 to 00:00, which is from > to with nothing
+ * before `to`, because an end at 23:59 would lose the last minute. On all seven days both readings are the
+ * same, and one calendar is enough.
  *
- * The end of a day. "24:00" is that midnight as well. The source gives no range for the end of a window and names 23:59 as
- * the last minute: a device may refuse 1440. So a whole day is two calendars that meet at noon, and whole days throughout the week
- * need none, because rules that no calendar names are always on.
+ * The end of a day. "24:00" is that midnight as well. The source gives no range for the end of a window and
+ * names 23:59 as the last minute: a device may refuse 1440. So a whole day is two calendars that meet at
+ * noon, and whole days throughout the week need none, because rules without a calendar are always on.
  *
- * The source does not say, and it is assumed: a rule that several calendars name is on while any of them has its window.
- * Otherwise two calendars for two days could never be of use.
+ * An assumption, on which the source says nothing: a rule with several calendars is on while any of them has
+ * its window. Otherwise two calendars for two days could never be of use.
  */
 import { type Calendar, DISABLED_CALENDAR, type WeekCalendar } from '../devices/configuration.ts';
 import { CALENDARS_MAX, UTC_OFFSET_STEP_MINUTES } from '../devices/configuration-limits.ts';
@@ -54,7 +55,7 @@ function weekWindows({ days: names, from, to }: WeekSchedule): WeekWindow[] {
   ];
 }
 
-/** Only from 00:00 to 24:00 are the same time. */
+/** Two equal times mean the whole day, from 00:00 to 24:00. */
 function wholeDays(days: number[]): WeekWindow[] {
   if (days.length === DAYS_IN_WEEK) return [];
   return [
@@ -67,7 +68,7 @@ const sorted = (days: number[]) => days.toSorted((a, b) => a - b);
 
 const minutesAfterMidnight = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 
-/** The offset that a calendar has for the zone at this moment: minutes from UTC, in steps of 15. */
+/** The calendar's offset for the zone at this moment: minutes from UTC, in steps of 15. */
 export function deviceTimezoneMinutes(timezone: string, at: Date): number {
   return Math.round(utcOffsetMinutes(timezone, at) / UTC_OFFSET_STEP_MINUTES) * UTC_OFFSET_STEP_MINUTES;
 }

@@ -1,6 +1,6 @@
 /**
- * Sentences for the dry run about where a device will not do exactly what a profile says. Limits that only the device has
- * are warnings, not errors: another device may not have them.
+ * Sentences for the dry run about deviations of a device from its profile. Limits that only the device has
+ * are warnings and not errors, because another device may not have them.
  */
 import { temperatureSlots } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
@@ -34,7 +34,10 @@ function intervalWarnings(intervals: Intervals): string[] {
   ];
 }
 
-/** For profiles with one interval: whether it fits the other one that each device has. `configs` are those after the merge. */
+/**
+ * For profiles with one interval: whether it fits the other one of each device. `configs` are the
+ * configurations after the merge.
+ */
 export function mergedWarnings(configs: DeviceConfiguration[]): string[] {
   const tooOften = configs.filter((config) => measurementsPerTransmission(config) < 1).length;
   const tooSeldom = configs.filter(
@@ -54,7 +57,7 @@ export function mergedWarnings(configs: DeviceConfiguration[]): string[] {
   ];
 }
 
-/** NaN where one of the intervals is not known. */
+/** NaN if one of the intervals is unknown. */
 const measurementsPerTransmission = (config: DeviceConfiguration): number =>
   (config.transmissionInterval ?? Number.NaN) /
   ((config.measurementPeriodBase ?? Number.NaN) * (config.measurementPeriodFactor ?? 1));

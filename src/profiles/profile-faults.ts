@@ -1,7 +1,7 @@
 /**
- * The rules between the fields of one alert, one schedule or one new profile, which a schema of single fields cannot
- * state. Each function gives the first fault as "field, and what would be right" for the schema to put the path in
- * front, or null.
+ * The rules between the fields of one alert, one schedule or one new profile, which a schema of single fields
+ * cannot express. Each function returns the first fault as "field, and a valid value", which the schema
+ * prefixes with the path, or null.
  */
 import type { BoundsType, ProfileInput, Schedule, TemperatureAlert, WeekSchedule } from './profile.ts';
 
@@ -9,7 +9,7 @@ import type { BoundsType, ProfileInput, Schedule, TemperatureAlert, WeekSchedule
 const STEP_C = 0.1;
 /** °C, for alerts with one bound. */
 const HYSTERESIS_MAX_C = 100;
-/** Absorbs what binary fractions add: 8.1 - 2.1 is a little less than 6. */
+/** Absorbs errors of binary fractions: 8.1 - 2.1 is a little less than 6. */
 const NOISE_C = 1e-9;
 
 const BOUNDS = {

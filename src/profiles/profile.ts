@@ -1,10 +1,10 @@
 /**
- * A profile: what an organization wants its loggers to measure, to send and to raise alerts about, in the terms of
- * the API. `compile-profile.ts` turns it into what a logger understands.
+ * A profile: how an organization wants its loggers to measure, send and raise alerts, in the terms of the
+ * API. `compile-profile.ts` turns it into a configuration of a logger.
  *
- * Values are kept as they were sent. What the device makes of them (steps of 0.1 °C) shows beside them, as minC and
- * maxC, and never in their place. A part that is null was never given, and applying the profile leaves that part of
- * a device alone; `temperatureAlerts: []` is given and means none.
+ * Values are kept as sent. The values on the device (steps of 0.1 °C) are shown beside them, as minC and
+ * maxC, and never in their place. A part that is null was never given, and applying the profile leaves that
+ * part of a device alone; `temperatureAlerts: []` is given and means none.
  */
 import type { AlertTerms } from '../devices/alert-terms.ts';
 import type { ProbePosition } from '../devices/channel-layout.ts';
@@ -21,7 +21,7 @@ export const WEEKDAYS = [
   'friday',
   'saturday',
 ] as const;
-/** Which bounds a temperature alert has: both, or one. */
+/** The bounds of a temperature alert: both, or one. */
 export const BOUNDS_TYPES = ['range', 'high', 'low'] as const;
 
 export const SLUG_LENGTH_MAX = 64;
@@ -32,7 +32,7 @@ export const ALERTS_MAX = RULE_SLOTS_DEFAULT / RULES_PER_ALERT_MAX;
 export type Weekday = (typeof WEEKDAYS)[number];
 export type BoundsType = (typeof BOUNDS_TYPES)[number];
 
-/** Its terms are kept, and shown, only where they were given. */
+/** Delay and severity are stored and shown only where they were given. */
 export interface TemperatureAlert extends AlertTerms {
   type: BoundsType;
   channel: ProbePosition;
@@ -40,13 +40,16 @@ export interface TemperatureAlert extends AlertTerms {
   lowC?: number;
   /** Set for range and high. */
   highC?: number;
-  /** How far back inside a bound the temperature must come to count as returned; 0 = at the bound. */
+  /** How far inside a bound the temperature must return; 0: to the bound. */
   hysteresisC: number;
   transmitOnBreach: boolean;
   transmitOnReturn: boolean;
 }
 
-/** From `from` on each of the days until the next `to`: after midnight it is still the window of the day before. */
+/**
+ * A window from `from` on each of the days until the next `to`: after midnight it still belongs to the day
+ * before.
+ */
 export interface WeekSchedule {
   always: false;
   days: Weekday[];
@@ -73,10 +76,10 @@ export interface Profile {
   intervals: Intervals | null;
 }
 
-/** The body of create and of update, defaults filled in. */
+/** The body of create and of update, with defaults filled in. */
 export type ProfileInput = { [Field in keyof Profile]?: NonNullable<Profile[Field]> };
 
-/** @throws invalid when a slug is neither given nor to be made from the name. */
+/** @throws invalid when a slug is neither given nor can be made from the name. */
 export function newProfile({ slug, name, temperatureAlerts, schedule, intervals }: ProfileInput): Profile {
   const ownSlug = slug ?? slugFromName(name ?? '');
   return {
@@ -89,7 +92,7 @@ export function newProfile({ slug, name, temperatureAlerts, schedule, intervals 
 }
 
 /**
- * The profile with each field that the change has replaced whole.
+ * The profile, in which each field of the change replaces the old one as a whole.
  * @throws invalid when the change has another slug, or intervals that contradict each other.
  */
 export function changedProfile(profile: Profile, change: ProfileInput): Profile {
@@ -157,7 +160,7 @@ export interface ProfileView {
 }
 
 export interface EnforcedBounds {
-  /** °C, steps of 0.1; null where the alert has no such bound. */
+  /** °C, steps of 0.1; null when the alert has no such bound. */
   minC: number | null;
   maxC: number | null;
 }
@@ -191,7 +194,7 @@ export function enforcedBounds({ lowC, highC }: Pick<TemperatureAlert, 'lowC' | 
   };
 }
 
-/** Halves go away from zero (0.05 → 0.1, -0.05 → -0.1). Never -0. */
+/** Rounds halves away from zero (0.05 → 0.1, -0.05 → -0.1). Never returns -0. */
 export function roundedToTenth(celsius: number): number {
   const tenths = Math.round(Math.abs(celsius) * 10);
   return tenths === 0 ? 0 : (Math.sign(celsius) * tenths) / 10;

@@ -52,13 +52,13 @@ export function createProfilesRepository(sql: Database) {
       return row ? toProfile(row) : null;
     },
 
-    /** The profile, locked until the transaction ends. */
+    /** Locks the profile until the transaction ends. */
     async lock(organizationId: string, slug: string): Promise<Profile | null> {
       const row = await one(organizationId, slug).first().forUpdate();
       return row ? toProfile(row) : null;
     },
 
-    /** @throws conflict when the organization has a profile of this slug. */
+    /** @throws conflict when the organization has a profile with this slug. */
     async insert(organizationId: string, profile: Profile): Promise<void> {
       try {
         await sql('profiles').insert({

@@ -1,5 +1,5 @@
 /**
- * The shapes of profiles on the wire. Fields are described here one by one; what holds between fields is in
+ * Schemas of profiles in the API. They describe single fields; rules between fields are in
  * `profile-faults.ts` and, for readers of the API's documentation, in the `docs` of each schema.
  */
 import Joi from 'joi';
@@ -201,10 +201,10 @@ export const updateProfileBody = Joi.object<ProfileInput>({
   .example({ intervals: { transmissionIntervalSeconds: 3_600 } })
   .meta({ name: 'UpdateProfile' });
 
-/** Of a profile that a body names. */
+/** The slug of a profile in a body. */
 export const profileSlug = slug;
 
-/** What cannot be a slug names no profile. */
+/** Text that cannot be a slug names no profile. */
 export const slugParam = Joi.object<{ slug: string }>({ slug: slug.required() });
 
 const alertViewFields = {
@@ -245,12 +245,12 @@ const profileDetailExample = {
   temperatureAlerts: [{ ...alertExample, minC: 2, maxC: 8 }],
 };
 
-/** What list and get answer with. */
+/** The answer of list and get. */
 export const profileSchema = Joi.object<ProfileView>(profileViewFields)
   .example(profileExample)
   .meta({ name: 'Profile' });
 
-/** What create and update answer with. */
+/** The answer of create and update. */
 export const profileDetailSchema = Joi.object<ProfileDetailView>({
   ...profileViewFields,
   temperatureAlerts: Joi.array().items(alertDetailSchema).max(ALERTS_MAX).required(),

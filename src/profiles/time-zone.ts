@@ -1,8 +1,11 @@
-/** Answers from the runtime's time zone database: whether a name is a zone, and its offset from UTC at a moment. */
+/**
+ * Look-ups in the runtime's time zone database: whether a name is a zone, and its offset from UTC at a
+ * moment.
+ */
 export const TIME_ZONE_LENGTH_MAX = 64;
 const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+/-]*$/;
 
-/** Named zones only, in any case: an offset such as +02:00 would promise local time and not keep it in summer. */
+/** Named zones only, in any case: an offset such as +02:00 would promise local time and miss it in summer. */
 export function isTimeZone(name: string): boolean {
   if (name.length > TIME_ZONE_LENGTH_MAX || !ZONE_NAME.test(name)) return false;
   try {

@@ -1,4 +1,6 @@
-/** Diagrams in documents are text; `npm run diagrams` draws them to files, whose names are a hash of the text. */
+/**
+ * Diagrams in documents are text. `npm run diagrams` draws them to files, whose names are a hash of the text.
+ */
 import { createHash } from 'node:crypto';
 
 export const DIAGRAMS_FOLDER = 'docs/diagrams';
@@ -7,6 +9,6 @@ export const DIAGRAM_LANGUAGE = 'mermaid';
 export const diagramFile = (text: string): string =>
   `${createHash('sha256').update(text).digest('hex').slice(0, 12)}.svg`;
 
-/** Of a document in Markdown. */
+/** Diagrams of a document in Markdown. */
 export const diagramsIn = (markdown: string): string[] =>
   [...markdown.matchAll(/^```mermaid\n([\s\S]*?)\n```$/gm)].map(([, text]) => text as string);

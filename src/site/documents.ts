@@ -1,11 +1,11 @@
-/** The pages of the site, in the order in which they are read. */
+/** The pages of the site, in reading order. */
 
 export interface Document {
-  /** Below `/docs`; that of the first page is empty. */
+  /** Below `/docs`; empty for the first page. */
   path: string;
-  /** In the repository. */
+  /** Path in the repository. */
   file: string;
-  /** In the navigation. */
+  /** Used in the navigation. */
   label: string;
 }
 
@@ -66,11 +66,11 @@ export const SECTIONS: Section[] = [
   },
 ];
 
-/** Decisions are listed by a page of their own, and called as their heading. */
+/** Decisions are listed by a page of their own; their labels are their headings. */
 export const decisionDocument = (name: string, text: string): Document =>
   page(`decisions/${name}`, /^# (.+)/.exec(text)?.[1] ?? name);
 
-/** Files that pages show or link, and that are no pages. */
+/** Files that pages show or link, and that are not pages. */
 export const PICTURES = [
   'docs/shape.svg',
   ...[

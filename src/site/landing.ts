@@ -1,4 +1,4 @@
-/** What somebody sees who opens the address of the service in a browser. It shows nothing of any customer. */
+/** The page at the root of the service for browsers. It shows nothing of any customer. */
 import { type Html, html } from '../operator/html.ts';
 import { REFERENCE_PATH, SITE_NAME } from './layout.ts';
 import { DOCS_PATH } from './links.ts';

@@ -1,4 +1,4 @@
-/** What surrounds each page: search, navigation, the pages before and after it. */
+/** The frame of each page: search, navigation, the previous and the next page. */
 import { type Content, type Html, html, toText } from '../operator/html.ts';
 import type { Document, Section } from './documents.ts';
 import { DOCS_PATH, hrefOf } from './links.ts';
@@ -10,16 +10,16 @@ export const REFERENCE_PATH = `${DOCS_PATH}/api`;
 export interface SiteFrame {
   sections: Section[];
   hasOperatorsPage: boolean;
-  /** Of the search index. */
+  /** Path of the search index. */
   indexPath: string;
-  /** By name, the path of a file that browsers keep. */
+  /** The path of a cached file, by its name. */
   pathOf(name: string): string;
 }
 
 export interface PageContent {
   title: string;
   body: Content;
-  /** null for what is no document. */
+  /** Null for pages without a document. */
   path: string | null;
   headings: Heading[];
   previous?: Document;
@@ -43,7 +43,7 @@ ${contents(page.headings)}
 </div>`,
   );
 
-/** With neither navigation nor search. */
+/** A page without navigation and search. */
 export const plainPage = (frame: SiteFrame, title: string, body: Html): string =>
   document(frame, title, html`<main id="main" class="plain">${body}</main>`);
 
@@ -68,7 +68,7 @@ ${content}
 </html>
 `);
 
-/** Without scripts there is no search, so it is hidden until the script shows it. */
+/** Hidden until the script shows it, because search needs scripts. */
 const top = ({ indexPath, pathOf, hasOperatorsPage }: SiteFrame) => html`<header class="top">
 <a class="brand" href="${DOCS_PATH}"><span aria-hidden="true" class="mark"></span>${SITE_NAME}</a>
 <form role="search" class="search" data-index="${indexPath}" data-library="${pathOf('minisearch.mjs')}" hidden>

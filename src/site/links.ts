@@ -1,7 +1,7 @@
-/** Where a link of a document leads on the site. */
+/** Targets of links in documents, as paths on the site. */
 import type { Document } from './documents.ts';
 
-/** null: the target is not on the site. */
+/** Null: the target is not on the site. */
 export type ResolveLink = (from: string, target: string) => string | null;
 
 export const DOCS_PATH = '/docs';
@@ -14,7 +14,7 @@ export function createLinks(documents: Document[], others: Record<string, string
   const paths = new Map(Object.entries(others));
   for (const document of documents) {
     paths.set(document.file, hrefOf(document));
-    // A folder is what its README is.
+    // A folder leads to its README.
     paths.set(document.file.replace(/\/?README\.md$/, ''), hrefOf(document));
   }
   return (from, target) => {
@@ -27,7 +27,7 @@ export function createLinks(documents: Document[], others: Record<string, string
 
 const REPOSITORY = 'http://repository';
 
-/** null for addresses elsewhere and other schemes, such as that of scripts. */
+/** Null for other hosts and schemes, such as scripts. */
 function toUrl(target: string, from: string): URL | null {
   const base = `${REPOSITORY}/${from}`;
   if (!URL.canParse(target, base)) return null;

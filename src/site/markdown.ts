@@ -1,6 +1,6 @@
 /**
- * Markdown as HTML. Raw HTML in it is shown as text, comments are left out, and links lead only where `resolve` says: a
- * document cannot bring a script or an address of its own.
+ * Renders Markdown as HTML. Raw HTML in it is shown as text, comments are left out, and `resolve` decides on
+ * links: a document cannot add a script or a foreign address.
  */
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
 import { type Html, html, rendered, toText } from '../operator/html.ts';
@@ -13,9 +13,9 @@ export interface Heading {
   id: string;
 }
 
-/** From a heading to the next one, for the search. */
+/** The text from a heading to the next one, for the search. */
 export interface Passage {
-  /** null: of the whole page. */
+  /** Null: the whole page. */
   id: string | null;
   heading: string;
   text: string;
@@ -28,13 +28,13 @@ export interface Rendered {
   passages: Passage[];
 }
 
-/** null: the target is not on the site. */
+/** Null: the target is not on the site. */
 type Resolve = (target: string) => string | null;
 
-/** Where a diagram was drawn to; null: nowhere. */
+/** The file of a drawn diagram; null: none. */
 type FindDiagram = (text: string) => string | null;
 
-/** Section by section; other work has its turn after each. */
+/** Renders section by section, and yields to other work after each. */
 export async function renderMarkdown(
   markdown: string,
   resolve: Resolve,
@@ -70,7 +70,9 @@ export async function renderMarkdown(
 const FENCE = /^ {0,3}(?:```|~~~)/;
 const SECTION = /^#{1,3} /;
 
-/** Each begins with a heading, but for what is before the first one. No link is defined apart from its use. */
+/**
+ * Each begins with a heading, except text before the first one. Links are always defined where they are used.
+ */
 function sectionsOf(markdown: string): string[] {
   const sections: string[][] = [[]];
   let isCode = false;
@@ -138,7 +140,7 @@ function passagesOf(tokens: Token[], ids: Map<Token, string>): Passage[] {
   return passages;
 }
 
-/** What a reader sees, without markup. */
+/** The visible text, without markup. */
 function plainText(token: Token): string {
   if (token.type === 'html' || token.type === 'space') return '';
   if (token.type === 'table') {

@@ -1,4 +1,7 @@
-/** The dump of the database schema as a document: a heading for each table, so that it can be linked and searched. */
+/**
+ * Renders the dump of the database schema as a document with a heading for each table, so that tables can be
+ * linked and searched.
+ */
 export function toSchemaDocument(sql: string): string {
   const statements = sql.split(/^(?=CREATE (?:TABLE|OR REPLACE FUNCTION) )/m);
   const parts = statements.map((statement) => {

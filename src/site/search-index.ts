@@ -1,4 +1,4 @@
-/** The index that browsers search in: an entry for each passage of a page. */
+/** The index that browsers search: an entry for each passage of a page. */
 
 import MiniSearch from 'minisearch';
 import { cutText } from '../process/cut-text.ts';
@@ -11,7 +11,7 @@ export interface IndexedPage {
 }
 
 const EXCERPT_LENGTH = 140;
-/** What the browser has to know to read the index. */
+/** Options that the browser needs to read the index. */
 const OPTIONS = {
   idField: 'href',
   fields: ['title', 'heading', 'text'],
@@ -20,7 +20,7 @@ const OPTIONS = {
 
 const PASSAGES_AT_ONCE = 10;
 
-/** Answers with the index as JSON. Other work has its turn after every few passages. */
+/** Returns the index as JSON. Yields to other work after every few passages. */
 export async function toSearchIndex(pages: AsyncIterable<IndexedPage>): Promise<string> {
   const index = new MiniSearch(OPTIONS);
   for await (const page of pages) await index.addAllAsync(entriesOf(page), { chunkSize: PASSAGES_AT_ONCE });

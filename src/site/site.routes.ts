@@ -1,4 +1,7 @@
-/** `/docs`, the landing page at `/` and the icon: for browsers, without a key and without anything from elsewhere. */
+/**
+ * `/docs`, the landing page at `/` and the icon: for browsers, without a key and without content of other
+ * origins.
+ */
 import type { Context } from 'koa';
 import type { ReadOnlyPaths } from '../http/app.ts';
 import { helpLink } from '../http/error-help.ts';
@@ -44,7 +47,7 @@ export function createSiteRoutes({ site, staticFiles, icon }: SiteRoutesOptions)
       const other = otherSpelling(ctx.path);
       if (site.pageAt(other) !== null) return redirect(ctx, other);
       ctx.vary('Accept');
-      // Programs get the error that they get at any other path.
+      // Programs get the same error as at any other path.
       if (!prefersHtml(ctx)) return next();
       if (ctx.path === '/') return sendPage(ctx, site.landing());
       ctx.set(helpLink(404));
@@ -55,7 +58,7 @@ export function createSiteRoutes({ site, staticFiles, icon }: SiteRoutesOptions)
 
 const prefersHtml = (ctx: Context): boolean => ctx.accepts('json', 'html') === 'html';
 
-/** Of a page: with a slash at the end, or as the file is called in the repository. */
+/** Other spellings of a page: with a slash at the end, or with the file name of the repository. */
 const otherSpelling = (path: string): string => path.replace(/(?:\/README)?(?:\.md)?\/?$/, '');
 
 function redirect(ctx: Context, path: string): void {

@@ -1,4 +1,4 @@
-/** The pages of the site from their documents. Each is rendered when it is first asked for, and kept. */
+/** The pages of the site, made from their documents. Each is rendered on the first request, and cached. */
 import { createHash } from 'node:crypto';
 import { gzip } from 'node:zlib';
 import { html } from '../operator/html.ts';
@@ -13,28 +13,28 @@ import { type IndexedPage, toSearchIndex } from './search-index.ts';
 
 export interface SiteOptions {
   sections: Section[];
-  /** Documents that are in no section. */
+  /** Documents outside of all sections. */
   unlisted: Document[];
-  /** By file. */
+  /** Texts by file. */
   texts: Record<string, string>;
-  /** Of files that are no documents, by file. */
+  /** Paths of other files, by file. */
   otherPaths: Record<string, string>;
-  /** By the file that it was drawn to. */
+  /** Paths of diagrams, by their file. */
   diagramPaths: Record<string, string>;
   hasOperatorsPage: boolean;
   pathOf(name: string): string;
 }
 
-/** As JSON, and compressed for browsers that take it. */
+/** As JSON, and compressed for browsers that accept it. */
 export interface SearchIndex {
   json: string;
   gzip: Buffer;
 }
 
 export interface Site {
-  /** Of the search index; it changes with the documents. */
+  /** Path of the search index, which changes with the documents. */
   indexPath: string;
-  /** null when there is none at this path. */
+  /** Null when there is no page at this path. */
   pageAt(path: string): Promise<string> | null;
   landing(): string;
   notFound(): string;
@@ -60,7 +60,7 @@ export function createSite(options: SiteOptions): Site {
     const [previous, next] = [documents[place - 1], documents[place + 1]];
     return sitePage(frame, { title, body, headings, path: document.path, previous, next });
   });
-  /** Rendered one after the other, as they are taken. */
+  /** Renders the pages one after the other, as they are consumed. */
   async function* indexed(): AsyncGenerator<IndexedPage> {
     for (const document of documents) {
       yield { href: hrefOf(document), title: document.label, passages: (await render(document)).passages };
@@ -83,7 +83,7 @@ export function createSite(options: SiteOptions): Site {
   };
 }
 
-/** By threads beside the event loop. */
+/** Compresses in threads beside the event loop. */
 const compress = (text: string): Promise<Buffer> =>
   new Promise((resolve, reject) => gzip(text, (error, bytes) => (error ? reject(error) : resolve(bytes))));
 
@@ -93,7 +93,7 @@ const NOT_FOUND = html`<h1>There is no such page</h1>
 const indexPathOf = (texts: Record<string, string>): string =>
   `${DOCS_PATH}/search/${createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 12)}.json`;
 
-/** A pure function that computes each result once. */
+/** Caches the results of a pure function. */
 function kept<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const values = new Map<Key, Value>();
   return (key) => {

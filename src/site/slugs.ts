@@ -1,4 +1,4 @@
-/** Anchors of headings as GitHub makes them, so that a link works on both: a repetition gets a number. */
+/** Anchors of headings in the form of GitHub, so that a link works on both: repetitions get a number. */
 export function createSlugs(): (heading: string) => string {
   const counts = new Map<string, number>();
   return (heading) => {

@@ -1,4 +1,4 @@
-/** The bounds of a channel and when they were in force. */
+/** The bounds of a channel, and when they were in force. */
 
 import { definitionsOf } from '../alerts/alert-definition.ts';
 import type { Severity } from '../devices/alert-terms.ts';
@@ -6,13 +6,13 @@ import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settin
 
 /** Cut to the span. */
 export interface BoundsInForce extends Span {
-  /** °C; null where there is none. */
+  /** °C; null: no lower bound. */
   lowC: number | null;
   highC: number | null;
   severity: Severity;
 }
 
-/** Oldest first, one for each definition; one that other settings have left as it is goes on. */
+/** Oldest first, one for each definition; unchanged bounds continue over a change of settings. */
 export function boundsInForce(
   settings: readonly SettingsPeriod[],
   channel: number,
@@ -38,7 +38,7 @@ export function boundsInForce(
   return found;
 }
 
-/** The parts of the span in which none of the bounds was in force. */
+/** The parts of the span without any bounds in force. */
 export function withoutBounds(bounds: readonly BoundsInForce[], { from, to }: Span): Span[] {
   const free: Span[] = [];
   let at = from;

@@ -1,8 +1,8 @@
-/** The curve of a span: the least and the greatest value per column of pixels, however many readings there are. */
+/** The curve of a span: the minimum and maximum per column of pixels, for any number of readings. */
 import type { Span } from '../devices/settings.ts';
 import type { Reading } from '../measurements/reading.ts';
 
-/** As fine as a page shows. */
+/** The resolution of a page. */
 export const CURVE_COLUMNS = 500;
 
 export interface CurveColumn {
@@ -12,7 +12,7 @@ export interface CurveColumn {
   max: number;
 }
 
-/** Pairs of neighbours between which nothing is missing, so that a line may join them. */
+/** Neighbours without a gap between them, so that a line may join them. */
 export function joinable(
   columns: readonly CurveColumn[],
   { from, to }: Span,
@@ -22,7 +22,7 @@ export function joinable(
     expectedReadings,
   }: { gaps: readonly Span[]; gapCount: number; expectedReadings: number | null },
 ): Array<[CurveColumn, CurveColumn]> {
-  // Whether something is missing is not known without a period of measurement, nor before the gaps that are listed.
+  // Gaps are unknown without a period of measurement, and before the listed gaps.
   if (expectedReadings === null) return [];
   const knownFrom = gapCount > gaps.length ? (gaps[0]?.from ?? to) : from;
   const timeOf = ({ column }: CurveColumn) => from + ((column + 0.5) / CURVE_COLUMNS) * (to - from);

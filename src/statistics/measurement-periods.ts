@@ -1,13 +1,13 @@
 /**
- * The period of measurement at each moment: that of the frame, else that of the settings in force, else the median. With
- * it, how many readings were to be expected.
+ * The period of measurement at each moment: from the frame, else from the settings in force, else the median.
+ * It gives the number of expected readings.
  */
 import { type SettingsPeriod, type Span, settingsAt } from '../devices/settings.ts';
 
 export interface MeasurementPeriods {
   /** Milliseconds; null: unknown. */
   at(at: number, ofFrameSeconds?: number | null): number | null;
-  /** The time between two readings, cut where other settings come into force. */
+  /** The time between two readings, split where other settings come into force. */
   between(from: number, to: number, firstMs: number | null): Array<Span & { periodMs: number | null }>;
 }
 
@@ -19,7 +19,7 @@ export function createPeriods(
 ): MeasurementPeriods {
   const changes = settings.map(({ from }) => from.getTime());
   const toMs = (seconds: number | null | undefined) => (seconds == null ? medianMs : seconds * SECOND_MS);
-  // Readings come in the order of their times, so the last one found is nearly always the right one.
+  // Readings come in the order of their times, so the last match is nearly always the right one.
   let last: SettingsPeriod | null = null;
 
   function inForce(at: number): SettingsPeriod | null {
@@ -46,10 +46,10 @@ export function createPeriods(
   };
 }
 
-/** What rounding of sums may take away. */
+/** Compensates rounding errors of sums. */
 const EPSILON = 1e-6;
 
-/** How many readings fit into the time, whose period may change. */
+/** Counts the readings that fit into a time, whose period may change. */
 export function createExpected(periods: MeasurementPeriods) {
   const timeByPeriod = new Map<number, number>();
   let isUnknown = false;

@@ -1,4 +1,6 @@
-/** The median of whole seconds. As many numbers are kept as there are different ones, whose sum a span bounds. */
+/**
+ * The median of whole seconds. Stores a counter for each distinct number; their sum is bounded by the span.
+ */
 const SECOND_MS = 1_000;
 const FEWEST = 2;
 

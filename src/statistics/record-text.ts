@@ -1,4 +1,4 @@
-/** What a record says of a device and its span, as lines of text. */
+/** The text of a record about a device and its span, as lines. */
 import { definitionsOf } from '../alerts/alert-definition.ts';
 import type { SettingsPeriod, Span } from '../devices/settings.ts';
 import { utcOffsetMinutes } from '../profiles/time-zone.ts';
@@ -7,15 +7,15 @@ import type { Statistics } from './statistics.service.ts';
 
 export type Channel = Statistics['channels'][number];
 
-/** When a record was made, by whom, and in which time zone it is. */
+/** Time, author and time zone of a record. */
 export interface RecordOptions {
   madeAt: Date;
   madeBy: string;
-  /** IANA. */
+  /** IANA name. */
   timezone: string;
 }
 
-/** More are counted, and not listed. */
+/** Further ones are counted, and not listed. */
 const SETTINGS_MAX = 12;
 const BOUNDS_MAX = 4;
 const MAINTENANCE_MAX = 12;
@@ -131,14 +131,14 @@ function durationText(seconds: number): string {
   return parts.join(' ') || '0 s';
 }
 
-/** A line for each part, since each may be as long as a line. */
+/** One line per part, since each may be as long as a line. */
 const placeOf = ({ buildingId, spaceId, floor }: RecordedAsset): string[] => [
   ...(buildingId === null ? [] : [`Building: ${buildingId}`]),
   ...(spaceId === null ? [] : [`Space: ${spaceId}`]),
   ...(floor === null ? [] : [`Floor: ${floor}`]),
 ];
 
-/** The loggers that were in the place within the span, the earliest first. */
+/** The loggers of the place within the span, the earliest first. */
 export function serialsWithin(
   { serialNumber, replacements }: Pick<RecordedAsset, 'serialNumber' | 'replacements'>,
   span: Span,
@@ -172,7 +172,7 @@ function offsetText(timezone: string, atMs: number): string {
   return `UTC${minutes < 0 ? '-' : '+'}${clock}`;
 }
 
-/** `<serial>-<from>-<to>.pdf` with dates in the time zone; only characters that every file system takes. */
+/** `<serial>-<from>-<to>.pdf` with dates in the time zone; only characters that every file system accepts. */
 export function fileNameOf({ asset, from, to }: Statistics, timezone: string): string {
   const timeOf = clockOf(timezone);
   const [first, last] = [from, to].map((at) => timeOf(at).split(' ')[0]);

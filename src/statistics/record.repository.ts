@@ -4,7 +4,7 @@ import { query, queryPrepared } from '../db/query.ts';
 import type { Layout } from '../devices/channel-layout.ts';
 import type { Span } from '../devices/settings.ts';
 
-/** The measuring place that a record is about, with its names as of now. */
+/** The measuring place of a record, with its current names. */
 export interface RecordedAsset extends Layout {
   organizationName: string;
   name: string;
@@ -13,9 +13,9 @@ export interface RecordedAsset extends Layout {
   spaceId: string | null;
   floor: number | null;
   registeredAt: Date;
-  /** Null: it is not archived. */
+  /** Null: not archived. */
   archivedAt: Date | null;
-  /** Loggers that were in the place before, the earliest first. */
+  /** Earlier loggers of the place, the earliest first. */
   replacements: Array<{ serialNumber: string; replacedAt: Date }>;
 }
 
@@ -29,14 +29,14 @@ interface Row extends Omit<RecordedAsset, 'replacements'> {
   replacedAt: Date[];
 }
 
-/** A curve shows no more. */
+/** A curve shows at most this many. */
 const ALERTS_MAX = 500;
 
 export type RecordRepository = ReturnType<typeof createRecordRepository>;
 
 export function createRecordRepository(sql: Sql) {
   return {
-    /** Archived assets, too. */
+    /** Includes archived assets. */
     async find(organizationId: string, assetId: string): Promise<RecordedAsset | null> {
       const [row] = await queryPrepared<Row>(
         sql,
@@ -69,7 +69,10 @@ export function createRecordRepository(sql: Sql) {
       return { ...asset, replacements };
     },
 
-    /** Alerts of temperature that were open within the span, the newest; one that still is ends with the span. */
+    /**
+     * The newest temperature alerts that were open within the span; one that is still open ends with the
+     * span.
+     */
     async listAlerts(organizationId: string, assetId: string, span: Span): Promise<RecordedAlert[]> {
       const [from, to] = [new Date(span.from).toISOString(), new Date(span.to).toISOString()];
       const rows = await query<{ channel: number; from: Date; to: Date | null }>(

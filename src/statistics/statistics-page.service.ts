@@ -1,4 +1,6 @@
-/** The record for auditors: what was measured, in numbers and as a curve per channel, and what was in force. */
+/**
+ * The record for auditors: measured values in numbers and as a curve per channel, and the settings in force.
+ */
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type PDFDocument from 'pdfkit';
@@ -20,16 +22,18 @@ const WIDTH = 595 - 2 * MARGIN;
 const BOTTOM = 780;
 const LINE_HEIGHT = 12;
 const CHART_HEIGHT = 150;
-/** Beside the chart, for the values of its edges. */
+/** Space beside the chart for the values at its edges. */
 const AXIS_WIDTH = 34;
 const SIGNATURE_HEIGHT = 50;
 /** A logger has six channels; new hardware may add a second type for some of them. */
 const CHANNELS_MAX = 8;
 
 const BUILT_IN_FONT = 'Helvetica';
-/** Of Windows-1252. */
+/** Characters of Windows-1252. */
 const BUILT_IN_CHARACTERS = /^[\x20-\x7e\xa0-\xff\u2013\u2014\u2018-\u201e\u2026\u20ac]*$/;
-/** For all other texts, since it takes many times as long. It has no letters of East Asia: a box stands for each. */
+/**
+ * For all other texts, because it takes much longer. It lacks East Asian characters, which appear as boxes.
+ */
 const UNICODE_FONT = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
 
 type Page = InstanceType<typeof PDFDocument>;
@@ -38,7 +42,7 @@ export type ToPage = (statistics: Statistics, options: Omit<RecordOptions, 'made
 
 export function createStatisticsPage(now: () => Date): ToPage {
   return async (statistics, options) => {
-    // Loaded with the first page: its fonts take a quarter of a second.
+    // Loaded with the first page, because its fonts take a quarter of a second.
     const { default: PDFDocument } = await import('pdfkit');
     const page = new PDFDocument({ size: 'A4', margin: MARGIN, bufferPages: true });
     const flow = createFlow(page);
@@ -65,7 +69,7 @@ export function createStatisticsPage(now: () => Date): ToPage {
   };
 }
 
-/** Lines from top to bottom, on as many pages as they need. */
+/** Writes lines from top to bottom, on as many pages as they need. */
 function createFlow(page: Page) {
   let y = MARGIN;
 
@@ -118,7 +122,7 @@ function drawChart(page: Page, statistics: Statistics, { channel, timezone, top 
   const values = [channel.min, channel.max, ...bounds].filter((each) => each !== null);
   const [low, high] = values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
   const toX = (at: number) => area.left + ((at - from) / (to - from || 1)) * area.width;
-  // Neither curve nor bounds lie on the frame.
+  // Keeps curve and bounds off the frame.
   const margin = (high - low) / 20 || 1;
   const toY = (value: number) => bottom - ((value - low + margin) / (high - low + 2 * margin)) * area.height;
   const shade = (spans: Span[], color: string) => {
@@ -127,7 +131,7 @@ function drawChart(page: Page, statistics: Statistics, { channel, timezone, top 
       if (right > left) page.rect(left, area.top, right - left, area.height).fill(color);
     }
   };
-  // A gap is seen within an alert, too.
+  // Makes gaps visible within an alert, too.
   page.fillOpacity(0.5);
   shade(channel.gaps, '#cccccc');
   shade(
@@ -155,7 +159,7 @@ interface Scales {
   toY(value: number): number;
 }
 
-/** A step for each time in which bounds were in force. */
+/** Draws a step for each time in which bounds were in force. */
 function drawBounds(page: Page, { alerts }: Channel, { toX, toY }: Scales): void {
   page.strokeColor('#cc3333');
   for (const { lowC, highC, from, to } of alerts) {
@@ -171,7 +175,7 @@ interface CurveArea extends Pick<Scales, 'toY'> {
   joined: Array<[CurveColumn, CurveColumn]>;
 }
 
-/** A vertical stroke from the least to the greatest value of each column, and a line to the next one. */
+/** Draws a vertical stroke from minimum to maximum of each column, and a line to the next one. */
 function drawCurve(page: Page, columns: CurveColumn[], { left, width, toY, joined }: CurveArea): void {
   const toX = ({ column }: CurveColumn) => left + ((column + 0.5) * width) / CURVE_COLUMNS;
   const toMiddle = ({ min, max }: CurveColumn) => toY((min + max) / 2);
@@ -180,7 +184,7 @@ function drawCurve(page: Page, columns: CurveColumn[], { left, width, toY, joine
     page.moveTo(toX(before), toMiddle(before)).lineTo(toX(next), toMiddle(next));
   for (const each of columns) {
     const x = toX(each);
-    // As high as it is wide at least, so that a single value is seen.
+    // At least as high as it is wide, so that a single value is visible.
     page.moveTo(x, toY(each.min) + 0.5).lineTo(x, toY(each.max) - 0.5);
   }
   page.stroke();

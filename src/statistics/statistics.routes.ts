@@ -13,9 +13,9 @@ const PDF = 'application/pdf';
 export interface StatisticsRoutesDeps {
   compute: StatisticsService;
   toPage: ToPage;
-  /** That of exports. */
+  /** Shared with exports. */
   limit: ConcurrencyLimit;
-  /** Of pages: drawing one keeps the processor busy. */
+  /** Limits PDF pages, because drawing one keeps the processor busy. */
   pageLimit: ConcurrencyLimit;
 }
 

@@ -1,4 +1,4 @@
-/** Reads the readings of a span page by page, and folds them by the settings that were in force. */
+/** Reads the readings of a span page by page, and folds them by the settings in force. */
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import { type Layout, positionOf } from '../devices/channel-layout.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
@@ -19,7 +19,7 @@ export interface StatisticsDeps {
   record: RecordRepository;
   mutes: Pick<MutesRepository, 'listSpans'>;
   settings: SettingsRepository;
-  /** On connections for exports. */
+  /** Uses the connections for exports. */
   history: {
     lister(scope: HistoryScope): (filter: HistoryFilter) => Promise<StoredReading[]>;
   };
@@ -29,9 +29,9 @@ export interface StatisticsDeps {
 
 export interface Statistics extends Span {
   asset: RecordedAsset;
-  /** In force within the span, oldest first. */
+  /** Settings in force within the span, oldest first. */
   settings: SettingsPeriod[];
-  /** Of temperature, in the span; one that is open ends with it. */
+  /** Temperature alerts in the span; an open one ends with it. */
   alerts: RecordedAlert[];
   channels: Array<ReturnType<typeof channelView>>;
   /** Times of maintenance within the span, oldest first. */
@@ -47,7 +47,7 @@ export interface StatisticsRequest {
 }
 
 const PAGE = 2_000;
-/** Sensor errors in a row before the span, through which a sample is looked for. */
+/** Maximum number of consecutive sensor errors before the span, behind which a sample is searched. */
 const ERRORS_MAX = 100;
 /** A logger has six channels. */
 const LATEST_MAX = 24;
@@ -81,7 +81,7 @@ export function createStatisticsService({ record, mutes, settings, history, pace
     let fold = createStatisticsFold({ ...options, medianOf: () => null });
     await readings.readInto(fold, curves);
     if (fold.lacksPeriod()) {
-      // The median is known once all readings are.
+      // The median is known only after all readings were read.
       const { medianOf } = fold;
       fold = createStatisticsFold({ ...options, medianOf });
       await readings.readInto(fold);
@@ -105,7 +105,7 @@ function checkSpan({ from, to }: StatisticsRequest): void {
     throw invalid(`to must be at most ${SPAN_DAYS_MAX} days later than from`);
 }
 
-/** What has not come yet is no gap, and nothing is expected of what was archived. */
+/** Ends the span at the present and at the archival, because no readings are expected after them. */
 function cutSpan({ from, to }: StatisticsRequest, { archivedAt }: RecordedAsset, now: Date): Span {
   const end = archivedAt && archivedAt > from && archivedAt < to ? archivedAt : to;
   return { from: from.getTime(), to: Math.max(from.getTime(), Math.min(end.getTime(), now.getTime())) };
@@ -141,7 +141,7 @@ function createReadings(
       const read = (before: StoredReading | null) =>
         pace(() => list({ from, to, channel: null, before, limit: PAGE }));
       for await (const page of pages(PAGE, read)) page.forEach(add);
-      // What was measured before the span and is not measured any more is missing in it.
+      // A channel with readings before the span but none in it is shown as missing.
       for (const { channel } of isArchived ? [] : await listLatest()) channels.add(channel);
       for (const channel of channels) (await listBefore(channel)).forEach(add);
     },

@@ -1,12 +1,12 @@
 /**
- * Statistics of a span of readings, for one channel after the other, folded from the newest reading to the oldest in
- * constant memory. Each moment is evaluated by the settings that were in force then.
+ * Statistics of a span of readings, for one channel after the other, folded from the newest reading to the
+ * oldest in constant memory. Each moment is evaluated by the settings that were in force then.
  *
- * Minimum, maximum, average and mean kinetic temperature are over the samples, each with the same weight. For what takes
- * time, a sample holds until the next one of its channel, for two periods of measurement at most: the larger of the
- * periods at both ends counts. Longer without any reading is a gap, which begins after these two periods, and nothing
- * before the first reading is one. A sample from before the span holds into it, and is not counted. A sensor error is a
- * reading and no sample.
+ * Minimum, maximum, average and mean kinetic temperature are over the samples, each with the same weight. For
+ * durations, a sample holds until the next one of its channel, for two periods of measurement at most: the
+ * larger of the periods at both ends counts. A longer time without any reading is a gap, which begins after
+ * these two periods; nothing before the first reading is a gap. A sample from before the span holds into it,
+ * and is not counted. A sensor error is a reading and no sample.
  */
 import { TEMPERATURE } from '../devices/channel-layout.ts';
 import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
@@ -17,17 +17,20 @@ import { createKineticMean } from './mean-kinetic-temperature.ts';
 import { createExpected, createPeriods } from './measurement-periods.ts';
 import { createMedian } from './median.ts';
 
-/** More are counted, and not listed. */
+/** Further ones are counted, and not listed. */
 export const GAPS_MAX = 1_000;
 
 export interface StatisticsOptions extends Span {
-  /** No gap begins before, in Unix milliseconds. */
+  /** No gap begins earlier; in Unix milliseconds. */
   registeredAt: number;
-  /** In force within the span and before it, oldest first. */
+  /** Settings in force within the span and before it, oldest first. */
   settings: readonly SettingsPeriod[];
-  /** Readings of this type come when a state changes, so a sample holds without limit. */
+  /** Readings of this type are sent when a state changes, so a sample holds without limit. */
   isState(type: number): boolean;
-  /** Milliseconds between the readings of a channel, where neither frames nor settings say; null: unknown. */
+  /**
+   * Milliseconds between the readings of a channel, if neither frames nor settings contain them; null:
+   * unknown.
+   */
   medianOf(channel: number, type: number): number | null;
 }
 
@@ -44,14 +47,14 @@ export interface ChannelStatistics {
   min: number | null;
   max: number | null;
   avg: number | null;
-  /** °C; null for what is no temperature. */
+  /** °C; null for quantities other than temperature. */
   meanKineticTemperature: number | null;
-  /** Samples and sensor errors. */
+  /** Number of samples and sensor errors. */
   readings: number;
   /** By the periods of measurement since the first reading; null: unknown. */
   expectedReadings: number | null;
   alerts: Array<BoundsInForce & { secondsOutside: number }>;
-  /** Of temperatures, since the first reading. */
+  /** For temperatures, since the first reading. */
   withoutBounds: Span[];
   /** The newest ones, oldest first. */
   gaps: Span[];
@@ -59,13 +62,13 @@ export interface ChannelStatistics {
 }
 
 export interface StatisticsFold {
-  /** Newest first; those before the span, too, as far back as the last sample of the channel. */
+  /** Adds readings newest first, including those before the span, back to the last sample of the channel. */
   add(reading: FoldedReading): void;
-  /** By channel and type. */
+  /** Ordered by channel and type. */
   result(): ChannelStatistics[];
-  /** The median distance of the readings of a channel, in milliseconds; null: there are fewer than three. */
+  /** The median distance of the readings of a channel, in milliseconds; null with fewer than three. */
   medianOf(channel: number, type: number): number | null;
-  /** A period was needed that neither frames nor settings nor `medianOf` gave. */
+  /** Whether a period was needed that neither frames, settings nor `medianOf` gave. */
   lacksPeriod(): boolean;
 }
 
@@ -83,7 +86,7 @@ export function createStatisticsFold(options: StatisticsOptions): StatisticsFold
     result() {
       const all = [...channels.values()].map((fold) => fold.result());
       const measured = all.filter(({ readings }) => readings > 0);
-      // Without any reading in the span: it is missing. Another type in its place: it was there before.
+      // A channel without readings in the span is missing, unless another type has replaced the earlier one.
       const missing = all.filter(({ channel }) => !measured.some((each) => each.channel === channel));
       return [...measured, ...missing].sort((a, b) => a.channel - b.channel || a.type - b.type);
     },
@@ -94,7 +97,7 @@ export function createStatisticsFold(options: StatisticsOptions): StatisticsFold
 
 type ChannelFold = ReturnType<typeof createChannelFold>;
 
-/** The end of a stretch of time: a reading, or the edge of the span. */
+/** The end of an interval: a reading, or the edge of the span. */
 interface End {
   at: number;
   /** Milliseconds; null: unknown. */
@@ -118,7 +121,7 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
   let firstAt = to;
   let isUnknown = !isState && edge.periodMs === null;
 
-  /** Until when a reading stands for what was measured. */
+  /** The time until which a reading holds. */
   function heldUntil(at: End, next: End): number {
     if (isState) return next.at;
     const longest = Math.max(at.periodMs ?? 0, next.periodMs ?? 0);

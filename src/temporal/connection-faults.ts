@@ -1,10 +1,10 @@
-/** What keeps a process from Temporal, in a sentence that says what to change. */
+/** Explains why Temporal cannot be reached, in a sentence that names the fix. */
 
-/** The codes of gRPC. */
+/** Status codes of gRPC. */
 const UNAVAILABLE = 14;
 const DEADLINE_EXCEEDED = 4;
 
-/** By what gRPC, OpenSSL (clients) and rustls (workers) report. */
+/** By the messages of gRPC, OpenSSL (clients) and rustls (workers). */
 const EXPLANATIONS: Array<[RegExp, string]> = [
   [
     /unknownissuer|self.signed|unable to (?:get|verify)|invalidsignature|caUsedAsEndEntity/i,
@@ -36,14 +36,14 @@ const EXPLANATIONS: Array<[RegExp, string]> = [
   ],
 ];
 
-/** The explanation, or else the message of what is at the bottom of the error. */
+/** The explanation, or else the message of the innermost error. */
 export function explainFault(error: unknown): string {
   const text = textOf(error);
   const found = EXPLANATIONS.find(([pattern]) => pattern.test(text));
   return found ? found[1] : reasonOf(error);
 }
 
-/** Temporal cannot be reached, or does not answer in time. */
+/** Whether Temporal is unreachable, or does not answer in time. */
 export function isTemporalAway(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { code, name } = each as Error & { code?: unknown };

@@ -18,13 +18,13 @@ export interface TemporalClient {
   close(): Promise<void>;
 }
 
-/** Calls may fail: rows ask for the work, and a sweep repeats what was lost. */
+/** Calls may fail: rows ask for the work, and a sweep repeats lost calls. */
 const CALL_TIMEOUT_MS = 5_000;
 const HEALTH_TIMEOUT_MS = 500;
-/** With gRPC's own limit of two minutes, a Temporal that is back would go unnoticed for that long. */
+/** With gRPC's own limit of two minutes, the return of Temporal would go unnoticed for that long. */
 const RECONNECT_MS_MAX = 2_000;
 
-/** Temporal stands beside the service: gRPC would go through the proxy that the environment names for the web. */
+/** Temporal runs beside the service, but gRPC would use the proxy for the web in the environment. */
 export const NO_PROXY = { 'grpc.enable_http_proxy': 0 };
 
 export const toTemporalConnection = (settings: TemporalSettings): TemporalConnection => ({

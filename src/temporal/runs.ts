@@ -1,17 +1,20 @@
-/** How the latest run of a workflow stands: the sweep starts those that are missing anew. */
+/** The state of the latest run of a workflow; the sweep restarts missing ones. */
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 
 export interface LastRun {
-  /** As Temporal names it, in lower case: `running`, `completed`, `failed`, `terminated`, …; `none`: there is no run. */
+  /**
+   * Temporal's status in lower case: `running`, `completed`, `failed`, `terminated`, …; `none`: there is no
+   * run.
+   */
   status: string;
-  /** Why it failed; null for any other. */
+  /** Why it failed; otherwise null. */
   reason: string | null;
 }
 
-/** No fault: a start was lost, or work came just when the run ended. */
+/** Not faults: a start was lost, or work arrived just as the run ended. */
 const EXPECTED = ['none', 'running', 'completed'];
 
-/** Its work was not done: it failed, or an operator ended it. */
+/** The run ended before its work was done: it failed, or an operator ended it. */
 export const hasBrokenOff = (status: string): boolean => !EXPECTED.includes(status);
 
 export async function findLastRun(client: Client, workflowId: string): Promise<LastRun> {

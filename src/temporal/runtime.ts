@@ -1,4 +1,6 @@
-/** Temporal's core, of which a process has one: its log goes to ours, its metrics to those of the process. */
+/**
+ * Temporal's core, once per process: its log goes to the service's log, its metrics to those of the process.
+ */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { TelemetryOptions } from '@temporalio/worker';
@@ -9,13 +11,13 @@ const READ_TIMEOUT_MS = 1_000;
 let installing: Promise<void> | undefined;
 let metricsAddress: string | null = null;
 
-/** Once per process, before the first connection of a worker. */
+/** To be called once per process, before the first connection of a worker. */
 export function installRuntime(log: Log): Promise<void> {
   installing ??= install(log);
   return installing;
 }
 
-/** The core serves its metrics itself: on loopback, where this process alone reads them. */
+/** The core serves its metrics itself: on loopback, where only this process reads them. */
 export function installMeasuredRuntime(log: Log): Promise<void> {
   installing ??= installMeasured(log);
   return installing;
@@ -39,7 +41,7 @@ async function install(log: Log, metrics?: TelemetryOptions['metrics']): Promise
   });
 }
 
-/** As Prometheus reads them; empty where no worker runs, and while the core does not answer. */
+/** In the format of Prometheus; empty in a process without a worker, and while the core does not answer. */
 export async function readCoreMetrics(): Promise<string> {
   if (metricsAddress === null) return '';
   const url = `http://${metricsAddress}/metrics`;

@@ -1,7 +1,7 @@
 /**
- * Creates what the service needs of a Temporal server: its namespace and its search attributes. Safe to run again. A
- * server that has just started answers late, and what it creates takes seconds until workflows can use it, so every
- * step is repeated until its result is there.
+ * Creates the namespace and the search attributes that the service needs on a Temporal server. Safe to
+ * repeat. A server that has just started answers late, and its new attributes take seconds until workflows
+ * can use them, so every step is repeated until its result is visible.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
@@ -18,12 +18,12 @@ export interface NamespaceOptions {
 }
 
 const WAIT_MAX_MS = 120_000;
-/** Of one step: the client itself repeats calls to a server that is away for much longer. */
+/** Time limit of one step: the client itself would repeat calls to an unavailable server for much longer. */
 const STEP_MAX_MS = 5_000;
 const PAUSE_MS = 500;
-/** The status of gRPC. */
+/** Status code of gRPC. */
 const NOT_FOUND = 5;
-/** By the numbers of temporal.api.enums.v1.IndexedValueType. */
+/** The numbers of temporal.api.enums.v1.IndexedValueType. */
 const INDEXED_VALUE_TYPES = { Keyword: 2 };
 
 export async function setUpNamespace({ retentionMs, print, ...to }: NamespaceOptions) {
@@ -44,7 +44,10 @@ export async function setUpNamespace({ retentionMs, print, ...to }: NamespaceOpt
   }
 }
 
-/** Repeats steps until they succeed. Says once what it waits for; throws the failure that remains when the time is up. */
+/**
+ * Repeats steps until they succeed. Reports once what it waits for; throws the remaining failure when the
+ * time is up.
+ */
 function createRepeat(connection: Connection, onWait: (fault: string) => void) {
   const until = Date.now() + WAIT_MAX_MS;
   let hasSaid = false;
@@ -64,7 +67,7 @@ function createRepeat(connection: Connection, onWait: (fault: string) => void) {
   };
 }
 
-/** A namespace that was just created is found some seconds later. */
+/** A new namespace is found only after some seconds. */
 const isNotThereYet = (err: unknown) => isGrpcServiceError(err) && err.code === NOT_FOUND;
 
 async function createNamespace(
@@ -95,6 +98,6 @@ async function createSearchAttribute(
       searchAttributes: { [name]: INDEXED_VALUE_TYPES[type] },
     });
   }
-  // The list has a new attribute seconds before workflows can use it.
+  // The list shows a new attribute seconds before workflows can use it.
   await workflowService.countWorkflowExecutions({ namespace, query: `${name} = 'none'` });
 }

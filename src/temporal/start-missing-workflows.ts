@@ -1,33 +1,33 @@
 /**
- * Starts the workflows of rows that need one and have none: after a crash between commit and start, while Temporal was
- * away, when the Temporal server lost its data, and when a run was terminated or failed. Runs hold no truth, so one that
- * is started anew goes on from the rows.
+ * Starts the workflows of rows that need one and have none: after a crash between commit and start, while
+ * Temporal was away, when the Temporal server lost its data, and when a run was terminated or failed. Runs
+ * hold no truth, so a restarted one continues from the rows.
  */
 import type { LastRun } from './runs.ts';
 
 export interface MissingWorkflowsDeps<Ref> {
-  /** Rows that need a workflow and that no workflow and no sweep has touched for this long. */
+  /** Rows that need a workflow and were touched by no workflow and no sweep for this long. */
   listWithoutWorkflow(olderThanMs: number, limit: number): Promise<Ref[]>;
   findLastRun(ref: Ref): Promise<LastRun>;
   start(ref: Ref): Promise<void>;
   touchWorkflow(ref: Ref): Promise<void>;
   keyOf(ref: Ref): string;
-  /** A run that is there may have missed a signal, which is lost with the process that was to send it. */
+  /** Wakes an existing run, which may have missed a signal when the sending process died. */
   wake?(ref: Ref): Promise<void>;
-  /** A run that does not work, although it is there: it is replaced. */
+  /** Whether an existing run does not work, so that it is replaced. */
   isStuck?(ref: Ref): boolean;
   checkIntervalMs: number;
-  /** After the start of a run that was missing. */
+  /** Called after the start of a run that was missing. */
   onStarted(ref: Ref, last: LastRun): void;
   onFault(error: unknown): void;
 }
 
 const CHECKED_PER_SWEEP = 200;
 const CHECKED_AT_ONCE = 10;
-/** Rows whose start failed in the sweep before and that wait behind the others in this one. */
+/** Rows whose start failed in the previous sweep come after the others in this one. */
 const FAILED_MAX = 1_000;
 
-/** Answers with the sweep. A start that fails keeps no other from being tried, in this sweep or in the next. */
+/** Returns the sweep. A failed start prevents no other one, in this sweep or in the next. */
 export function createMissingWorkflowsSweep<Ref>(deps: MissingWorkflowsDeps<Ref>): () => Promise<void> {
   const { listWithoutWorkflow, findLastRun, start, touchWorkflow, keyOf, checkIntervalMs, onFault } = deps;
   const { isStuck = () => false, wake = async () => {} } = deps;

@@ -31,21 +31,21 @@ import {
 
 export interface StarterOptions {
   client: Client;
-  /** Of jobs; those of endpoints and escalations are derived from it. */
+  /** Task queue of jobs; the queues of endpoints and escalations are derived from it. */
   taskQueue: string;
   pollIntervalMs: number;
 }
 
 export interface StartJobOptions {
-  /** For readers of the Temporal UI; null where the row is gone. */
+  /** Shown in the Temporal UI; null when the row is gone. */
   title?: JobTitle | null;
-  /** Ends a run that is there, instead of leaving it. */
+  /** Terminates an existing run instead of keeping it. */
   replace?: boolean;
 }
 
 export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOptions) {
   return {
-    /** Starts the job's workflow; one that runs already stays, unless it is to be replaced. */
+    /** Starts the job's workflow; an existing run stays, unless it is to be replaced. */
     async startJob(job: JobRef, { title = null, replace = false }: StartJobOptions = {}): Promise<void> {
       await client.workflow.start(APPLY_PROFILE, {
         workflowId: applyProfileId(job.jobId),
@@ -57,7 +57,7 @@ export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOpti
       });
     },
 
-    /** Starts the endpoint's workflow, or wakes it when it runs already. */
+    /** Starts the endpoint's workflow, or wakes it when it is running. */
     async startRecovery(endpoint: EndpointRef): Promise<void> {
       await client.workflow.signalWithStart(DELIVER_WEBHOOKS, {
         workflowId: deliverWebhooksId(endpoint.endpointId),
@@ -70,7 +70,7 @@ export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOpti
       });
     },
 
-    /** Starts the run of an alert that escalates; one that runs already stays. Organizations take turns. */
+    /** Starts the run of an alert's escalation; an existing run stays. Organizations take turns. */
     async startEscalation(alert: AlertRef, title: EscalationTitle | null = null): Promise<void> {
       await client.workflow.start(ESCALATE_ALERT, {
         workflowId: escalateAlertId(alert.alertId),
@@ -86,7 +86,7 @@ export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOpti
     findEscalationRun: ({ alertId }: AlertRef): Promise<LastRun> =>
       findLastRun(client, escalateAlertId(alertId)),
 
-    /** The run reads the state again. Does nothing when it has ended. */
+    /** Makes the run read the state again. Does nothing when it has ended. */
     async signalEscalation({ alertId }: AlertRef): Promise<void> {
       await ignoreEnded(client.workflow.getHandle(escalateAlertId(alertId)).signal(ALERT_CHANGED_SIGNAL));
     },

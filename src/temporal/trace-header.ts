@@ -1,6 +1,6 @@
 /**
- * How the trace of a request goes on in the run that it starts, and in the steps of this run: in a header, which
- * workflows/trace-header.ts hands from the run to its steps.
+ * Continues the trace of a request in the run that it starts, and in the steps of this run: by a header,
+ * which workflows/trace-header.ts passes from the run to its steps.
  */
 
 import type { WorkflowClientInterceptor } from '@temporalio/client';
@@ -9,7 +9,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Tracing } from '../process/tracing.ts';
 import { TRACE_HEADER } from './workflow-ids.ts';
 
-/** For starts: signals of many requests come to one run. */
+/** Starts only: a run gets signals of many requests. */
 export const traceStarts = (tracing: Tracing): WorkflowClientInterceptor => ({
   startWithDetails: (input, next) =>
     tracing.span({ name: `start ${input.workflowType}`, kind: 'client' }, () => {

@@ -1,4 +1,4 @@
-/** Runs workflows and activities, and reconnects for as long as Temporal is away. */
+/** Runs workflows and activities, and reconnects while Temporal is away. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NativeConnection, Worker, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import type { Log } from '../process/log.ts';
@@ -11,9 +11,9 @@ import { endpointTaskQueue, escalationTaskQueue } from './workflow-ids.ts';
 
 export interface TemporalWorkerOptions {
   connection: TemporalConnection;
-  /** Of jobs; those of endpoints and escalations are derived from it. */
+  /** Task queue of jobs; the queues of endpoints and escalations are derived from it. */
   taskQueue: string;
-  /** How much of each is done at the same time. */
+  /** Concurrency limits. */
   atOnce: {
     jobStepsMax: number;
     endpointStepsMax: number;
@@ -24,7 +24,7 @@ export interface TemporalWorkerOptions {
   log: Log;
   /** Null: no traces. */
   tracing: Tracing | null;
-  /** Without them a run that never yields blocks the process. */
+  /** Without threads, a run that never yields blocks the process. */
   hasThreads: boolean;
   /** A bundle shared by several workers. Default: the bundle of the build, or a new one. */
   workflowBundle?: WorkflowBundleOption;
@@ -35,15 +35,17 @@ export interface TemporalWorker {
 }
 
 const RETRY_MS = 1_000;
-/** After this, steps that are under way are answered as failed, and another worker repeats them. */
+/** After this time, steps under way are answered as failed, and another worker repeats them. */
 const SHUTDOWN_GRACE_MS = 4_000;
-/** After this, what is left is abandoned; all of it is idempotent. */
+/** After this time, remaining work is abandoned; all of it is idempotent. */
 const SHUTDOWN_FORCE_MS = 5_000;
-/** Temporal's core takes 14 s to give up a server that has just gone; no work of ours depends on it. */
+/**
+ * Temporal's core takes 14 s to give up a server that has just gone; no work of the service depends on it.
+ */
 const STOP_MS_MAX = 5_500;
-/** Heartbeats are a call each; the timeout of steps is twice as long. */
+/** Each heartbeat is a call; the timeout of steps is twice as long. */
 const HEARTBEAT_THROTTLE_MS = 4_000;
-/** A run whose worker was killed goes on with another one after this. */
+/** After this time, a run whose worker was killed continues on another one. */
 const STICKY_TIMEOUT_MS = 4_000;
 
 export async function startTemporalWorker(options: TemporalWorkerOptions): Promise<TemporalWorker> {
@@ -54,14 +56,14 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
   let workers: Worker[] = [];
 
   async function runOnce(): Promise<void> {
-    // Processes without a worker do not load it.
+    // Loaded here, so that processes without a worker do not load it.
     const { NativeConnection } = await import('@temporalio/worker');
     const native = await NativeConnection.connect(connection.options);
     try {
       workers = await createWorkers(options, native, bundle);
       if (isStopping) return;
       log.info({ taskQueue: options.taskQueue }, 'worker is up');
-      // When one ends by a fault, the other ends with it.
+      // A fault in one worker also ends the other ones.
       const ends = await Promise.allSettled(workers.map((each) => each.run().finally(shutDown)));
       for (const end of ends) if (end.status === 'rejected') throw end.reason;
     } finally {
@@ -96,7 +98,7 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
   };
 }
 
-/** One for each task queue. */
+/** One worker for each task queue. */
 async function createWorkers(
   { connection, taskQueue, atOnce, activities, tracing, hasThreads }: TemporalWorkerOptions,
   native: NativeConnection,
@@ -115,7 +117,8 @@ async function createWorkers(
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT_MS,
     shutdownGraceTime: SHUTDOWN_GRACE_MS,
     shutdownForceTime: SHUTDOWN_FORCE_MS,
-    // Runs hold no truth: one that changed code cannot continue fails, and the sweep starts it anew from its rows.
+    // Runs hold no truth: a run that changed code cannot continue fails, and the sweep restarts it from its
+    // rows.
     workflowFailureErrorTypes: { '*': ['NondeterminismError'] },
   };
   return Promise.all([

@@ -8,7 +8,7 @@ const BUILT_BUNDLE = fileURLToPath(new URL('../../workflow-bundle.cjs', import.m
 const pathOf = (name: string) =>
   fileURLToPath(new URL(`../../workflows/${name}.${isBuilt ? 'js' : 'ts'}`, import.meta.url));
 
-/** The file given, that of the build, or a new one, which takes seconds. */
+/** The given file, the bundle of the build, or a new one, which takes seconds. */
 export async function bundleWorkflows(path: string | null = null): Promise<WorkflowBundleOption> {
   if (path !== null) return { codePath: path };
   if (isBuilt && existsSync(BUILT_BUNDLE)) return { codePath: BUILT_BUNDLE };

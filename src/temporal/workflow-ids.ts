@@ -3,10 +3,10 @@ import type { AlertRef } from '../alerts/alert.ts';
 import type { JobRef } from '../config-jobs/config-job.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 
-/** Runs of endpoints have a queue of their own, so many that drain at once delay no job. */
+/** Runs of endpoints have a queue of their own, so that many concurrent drains delay no job. */
 export const endpointTaskQueue = (taskQueue: string) => `${taskQueue}-endpoints`;
 
-/** Runs of escalations, too: a thousand alerts at once delay neither jobs nor endpoints. */
+/** Runs of escalations have their own, too: a thousand alerts at once delay neither jobs nor endpoints. */
 export const escalationTaskQueue = (taskQueue: string) => `${taskQueue}-escalations`;
 
 /** Carries a traceparent from a start to the run, and on to its steps. */
@@ -24,12 +24,12 @@ export const WAKE_SIGNAL = 'wake';
 
 export const ESCALATE_ALERT = 'escalateAlert';
 export const escalateAlertId = (alertId: string) => `escalate-alert:${alertId}`;
-/** The alert was acknowledged or is over, or its policy changed: the workflow reads the state again. */
+/** The alert was acknowledged or resolved, or its policy changed: the workflow reads the state again. */
 export const ALERT_CHANGED_SIGNAL = 'alertChanged';
 
 /**
- * What runs are found by in Temporal, all of them keywords. `npm run dms -- temporal setup` creates them; starting a
- * workflow sets them.
+ * Search attributes of runs in Temporal, all of them keywords. `npm run dms -- temporal setup` creates them;
+ * starting a workflow sets them.
  */
 export const SEARCH_ATTRIBUTES = {
   OrganizationId: 'Keyword',
@@ -52,7 +52,7 @@ export const deliverWebhooksAttributes = ({
   EndpointId: endpointId,
 });
 
-/** Its alert is in the id of the run. */
+/** The id of the run already contains the alert. */
 export const escalateAlertAttributes = ({ organizationId }: AlertRef): SearchAttributeValues => ({
   OrganizationId: organizationId,
 });

@@ -16,7 +16,7 @@ import {
 const MINUTE_MS = 60_000;
 const WINTER = new Date('2026-01-15T12:00:00Z');
 
-/** Each with the channels, counted from 1, of its ambient sensor and of its probe. */
+/** The channels of the ambient sensor and of the probe of each, counted from 1. */
 const DEVICES: Array<{ capabilities: DeviceCapabilities; ambient: number; probe: number }> = [
   { capabilities: { channelTypes: null, model: null, ruleSlots: 12 }, ambient: 1, probe: 1 },
   { capabilities: { channelTypes: null, model: 'TVO-THT', ruleSlots: 16 }, ambient: 1, probe: 3 },
@@ -31,13 +31,13 @@ const devices = fc.constantFrom(...DEVICES);
 
 interface AlertCase {
   alert: TemperatureAlert;
-  /** Tenths, as a device can hold them. */
+  /** Tenths, the steps of a device. */
   low: number | null;
   high: number | null;
   hysteresis: number;
 }
 
-/** Hundredths go in; halves go away from zero, and there is one zero. */
+/** The input is in hundredths; halves are rounded away from zero, and there is one zero. */
 const tenths = (hundredths: number) =>
   Math.sign(hundredths) * Math.floor((Math.abs(hundredths) + 5) / 10) + 0;
 
@@ -74,8 +74,8 @@ const alertCases: fc.Arbitrary<AlertCase> = fc
 const isQuiet = ({ transmitOnBreach, transmitOnReturn }: TemperatureAlert) =>
   !transmitOnBreach && !transmitOnReturn;
 /**
- * A high and a low alert one after the other that never transmit look the same on the device as one range that never
- * does: nothing binds their rules together.
+ * A high and a low alert in succession that never transmit look the same on the device as one range that
+ * never does, because their rules are not joined.
  */
 const looksLikeOne = (all: AlertCase[]) =>
   all.some(({ alert }, index) => {
@@ -122,7 +122,7 @@ const moments = fc.date({
   noInvalidDate: true,
 });
 
-/** The wall clock of a zone. */
+/** Local time in a zone. */
 function localTime(at: Date, timezone: string): { day: string; minute: number } {
   const parts = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,
@@ -140,7 +140,7 @@ const offsetOf = (at: Date, timezone: string): string =>
     .formatToParts(at)
     .find(({ type }) => type === 'timeZoneName')?.value ?? '';
 
-/** As a customer reads it: from `from` on each of the days until the next `to`. */
+/** The customer's view of a window: from `from` on each of the days until the next `to`. */
 function isScheduled({ days, from, to, timezone }: WeekSchedule, at: Date): boolean {
   const { day, minute } = localTime(at, timezone);
   const minutes = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
@@ -182,7 +182,7 @@ describe('The definitions of alerts', () => {
     );
   });
 
-  it('reads delay and severity beside the rules, also where no rule joins the bounds of an alert', () => {
+  it('reads delay and severity beside the rules, even if no rule joins the bounds of an alert', () => {
     const alert = {
       channel: 'probe',
       hysteresisC: 0,
@@ -275,7 +275,7 @@ describe('The definitions of alerts', () => {
     assert.deepEqual(compiled([], (DEVICES[0] as (typeof DEVICES)[0]).capabilities, null), []);
   });
 
-  it('reads high and low bounds that nothing joins as definitions of their own', () => {
+  it('reads high and low bounds that are not joined as separate definitions', () => {
     const threshold = (condition: 'HIGH_THRESHOLD' | 'LOW_THRESHOLD', celsius: number, slots: number[]) => ({
       condition,
       slotNumbers: slots,

@@ -15,7 +15,7 @@ describe('An alert with a delay', () => {
   const { applyProfile, confirmProfile, measure, onlyAlert, send, reading, statuses } = device;
   const openAlerts = async () => (await device.org.api.get(`/assets/${device.assetId}`)).body.openAlerts;
 
-  it('opens with the reading at which the breach has lasted the delay, and begins with its first one', async () => {
+  it('opens when the breach has lasted the delay, and begins with its first reading', async () => {
     await confirmProfile(LASTING);
     const webhook = await device.subscribe(['alert.created', 'alert.resolved', 'data.measurement.alert']);
     await measure(0, 9, 10, 11, 12, 13);
@@ -53,7 +53,7 @@ describe('An alert with a delay', () => {
     assert.equal(await openAlerts(), 1);
   });
 
-  it('keeps terms from the device, which confirms the change by a report without them', async () => {
+  it('keeps delay and severity off the device, which confirms the change by a report without them', async () => {
     await applyProfile(LASTING);
     const { pendingConfig } = await configOf(device.org, device.serial);
     assert.equal(pendingConfig.alarmRules[0].samples, 6);
@@ -70,7 +70,7 @@ describe('An alert with a delay', () => {
     assert.deepEqual(await statuses(), ['high_temp new']);
   });
 
-  it('confirms the change by a report of a device that has not fetched it, with its terms', async () => {
+  it('confirms the change of a device that has not fetched it, with delay and severity', async () => {
     await applyProfile(LASTING);
     const { pendingConfig } = await configOf(device.org, device.serial);
     await report(device.org, device.serial, { ...FACTORY, ...pendingConfig });
@@ -97,7 +97,7 @@ describe('An alert with a delay', () => {
     assert.equal((await device.org.api.get('/alerts?severity=high')).status, 400);
   });
 
-  it('begins a breach anew when the device confirms another bound', async () => {
+  it('restarts a breach when the device confirms another bound', async () => {
     await confirmProfile(LASTING);
     await measure(0, 9, 9, 9);
     const [alert] = LASTING.temperatureAlerts;
@@ -108,7 +108,7 @@ describe('An alert with a delay', () => {
     assert.equal((await onlyAlert()).timestamp, device.at(3));
   });
 
-  it('has another severity once the device has confirmed the rules with it, which it runs already', async () => {
+  it('changes the severity once the device has confirmed rules that it already runs', async () => {
     await confirmProfile(LASTING);
     const [alert] = LASTING.temperatureAlerts;
     await applyProfile({
@@ -122,7 +122,7 @@ describe('An alert with a delay', () => {
     assert.equal((await onlyAlert()).severity, 'critical');
   });
 
-  it('counts the samples on the device anew when another measurement interval is applied', async () => {
+  it('adjusts the number of samples on the device when another measurement interval is applied', async () => {
     await confirmProfile(LASTING);
     await applyProfile({ intervals: { measurementIntervalMinutes: 5 } });
     const { pendingConfig } = await configOf(device.org, device.serial);
@@ -134,7 +134,7 @@ describe('An alert with a delay', () => {
     assert.equal((await onlyAlert()).severity, 'warning');
   });
 
-  it('opens at once and as critical by the same rules on a device that did not get them from the service', async () => {
+  it('opens at once and as critical for a device whose rules did not come from the service', async () => {
     await applyProfile(LASTING);
     const { pendingConfig } = await configOf(device.org, device.serial);
     await device.org.api.post(`/devices/${device.serial}/config/withdraw`);
@@ -143,7 +143,7 @@ describe('An alert with a delay', () => {
     assert.equal((await onlyAlert()).severity, 'critical');
   });
 
-  it('starts no job for a member of a group that runs the profile already', async () => {
+  it('starts no job for a group member that runs the profile already', async () => {
     const { api } = device.org;
     assert.equal((await api.post('/devices/config-profiles', { slug: 'lasting', ...LASTING })).status, 201);
     const group = (await api.post('/groups', { name: 'Rooms', profileSlug: 'lasting' })).body;

@@ -1,4 +1,4 @@
-/** Which alerts the readings of a device open and resolve. */
+/** Alerts that the readings of a device open and resolve. */
 import assert from 'node:assert/strict';
 import { FREEZER, FRIDGE } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
@@ -90,7 +90,7 @@ describe('The evaluation of readings', () => {
       assert.deepEqual(await statuses(), ['high_temp new']);
     });
 
-    it('opens no alert by a reading that is more than a day old on arrival', async () => {
+    it('opens no alert by a reading that arrives more than a day late', async () => {
       const old = (seconds: number) => new Date(Date.now() - DAY_MS + seconds * 1_000).toISOString();
       await send([reading(0, 20, { measuredAt: old(-60) })]);
       assert.deepEqual(await statuses(), []);
@@ -133,7 +133,7 @@ describe('The evaluation of readings', () => {
     assert.deepEqual((await statuses()).toSorted(), ['high_temp new', 'high_temp resolved']);
   });
 
-  it('evaluates each position by the channel that it stands for', async () => {
+  it('evaluates each position by its channel', async () => {
     await newDevice({ model: 'TVO-THT' });
     const high = (channel: string, highC: number) => ({ type: 'high', channel, highC });
     await confirmProfile({ temperatureAlerts: [high('ambient', 30), high('probe', 8)] });
@@ -143,7 +143,7 @@ describe('The evaluation of readings', () => {
     assert.deepEqual(await statuses(), ['high_temp resolved', 'high_temp new']);
   });
 
-  it('neither opens nor resolves a temperature alert by a sensor error, nor marks readings late by one', async () => {
+  it('neither opens nor resolves a temperature alert by a sensor error, and marks no readings late because of one', async () => {
     await newDevice({}, 'ABCDEF000001');
     await confirmProfile(FREEZER);
     const { token } = await device.dms.issueKey(device.org.id, 'device');
@@ -192,7 +192,7 @@ describe('The evaluation of readings', () => {
       assert.deepEqual(await statuses(), []);
     });
 
-    it('resolves an open alert by the first reading after the schedule, and says so', async () => {
+    it('resolves an open alert by the first reading after the schedule, with that reason', async () => {
       const webhook = await device.subscribe(['alert.resolved']);
       await send([wednesday('17:59', 20)]);
       assert.deepEqual(await statuses(), ['high_temp new']);
@@ -222,7 +222,7 @@ describe('The evaluation of readings', () => {
       await logger.close();
     });
 
-    it('says nothing of the schedule when the temperature is back within it', async () => {
+    it('gives no reason when the temperature is back within the schedule', async () => {
       await send([wednesday('08:00', 20), wednesday('17:59', 5)]);
       assert.deepEqual((await onlyAlert()).details, { channel: 1, value: 20, bounds: FRIDGE_BOUNDS });
     });
@@ -235,7 +235,7 @@ describe('The evaluation of readings', () => {
       assert.deepEqual(await statuses(), ['high_temp resolved', 'high_temp new']);
     });
 
-    it('evaluates the last minute of a day, and of a whole one, in a window until 24:00', async () => {
+    it('evaluates the last minute of a day in a window until 24:00, also in a window of the whole day', async () => {
       const until24 = (from: string) => ({
         ...OFFICE,
         schedule: { ...OFFICE.schedule, from, to: '24:00' },

@@ -1,4 +1,4 @@
-/** Which events alerts publish, as the deliveries show them. */
+/** Events of alerts, as seen in the deliveries. */
 import assert from 'node:assert/strict';
 import { FRIDGE } from '../support/fleet.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -80,7 +80,7 @@ describe('The events of alerts', () => {
     );
   });
 
-  it('publishes a frame once for each alert that it has a breach of', async () => {
+  it('publishes a frame once for each alert that it breaches', async () => {
     const webhookId = await subscribe(['data.measurement.alert', 'alert.created', 'alert.resolved']);
     await send([reading(0, 20), reading(1, 21), reading(2, 1)]);
     const [high, low] = (await alerts()).map(({ id }) => id);
@@ -104,7 +104,7 @@ describe('The events of alerts', () => {
     assert.equal(await device.countEvents(), 2);
   });
 
-  it('publishes alerts that are resolved by new rules, and by archiving', async () => {
+  it('publishes alerts that new rules or archiving resolve', async () => {
     const webhookId = await subscribe(['alert.resolved']);
     await measure(0, 20);
     await confirmProfile({ temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 10 }] });

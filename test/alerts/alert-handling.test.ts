@@ -1,4 +1,4 @@
-/** Alerts in the hands of people: acknowledged, commented on, assigned, and snoozed. */
+/** Alerts handled by people: acknowledged, commented on, assigned, and snoozed. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createAlertActionsRepository } from '../../src/alerts/alert-actions.repository.ts';
@@ -32,7 +32,7 @@ describe('An alert in the hands of people', () => {
   const show = async () => (await device.org.api.get(`/alerts/${id}`)).body;
   const comment = (text: unknown) => device.org.api.post(`/alerts/${id}/comments`, { comment: text });
   const inMinutes = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString();
-  /** What the worker does then. */
+  /** Runs the sweep of the worker. */
   const sweepIn = (minutes: number, alertsIn = createAlertsRepository, setAside: string[] = []) =>
     createAlertHandling({
       alertsIn,
@@ -47,7 +47,7 @@ describe('An alert in the hands of people', () => {
     }).endSnoozes(() => true);
   const words = (history: Action[]) => history.map(({ action, comment: said }) => [action, said]);
 
-  it('says who has taken it in hand and when, and what was done about it', async () => {
+  it('shows who has acknowledged and assigned an alert, when, and all further actions', async () => {
     assert.deepEqual(words((await show()).history), [['opened', null]]);
     const { status, body } = await acknowledge({ comment: 'Door closed', assignee: 'Ada' });
     assert.equal(status, 200);
@@ -72,14 +72,14 @@ describe('An alert in the hands of people', () => {
     assert.deepEqual(times, times.toSorted());
   });
 
-  it('is commented on after its end, too', async () => {
+  it('accepts comments after the end of an alert, too', async () => {
     await measure(1, 5);
     const { status, body } = await comment('It was the defrosting');
     assert.deepEqual([status, body.action, body.comment], [201, 'commented', 'It was the defrosting']);
     assert.deepEqual(words((await show()).history).at(-1), ['commented', 'It was the defrosting']);
   });
 
-  it('is announced as acknowledged once, however often somebody says so', async () => {
+  it('publishes the acknowledgement of an alert once, even when it is repeated', async () => {
     const webhookId = await device.subscribe(['alert.acknowledged']);
     const first = await acknowledge();
     await acknowledge();
@@ -94,7 +94,7 @@ describe('An alert in the hands of people', () => {
     assert.equal(event.timestamp, first.body.acknowledgedAt);
   });
 
-  it('is new again when its snooze is over, unless it has ended by then', async () => {
+  it('makes an alert new again when its snooze ends, unless the alert has ended by then', async () => {
     const until = inMinutes(60);
     const snoozed = await acknowledge({ snoozeUntil: until });
     assert.equal(snoozed.body.snoozeUntil, until);
@@ -116,7 +116,7 @@ describe('An alert in the hands of people', () => {
     assert.equal((await show()).status, 'resolved');
   });
 
-  it('is new again although the snooze of another one cannot be ended', async () => {
+  it('ends the snooze of an alert even if that of another one cannot be ended', async () => {
     await acknowledge({ snoozeUntil: inMinutes(60) });
     await device.newDevice();
     await confirmProfile(FRIDGE);
@@ -140,7 +140,7 @@ describe('An alert in the hands of people', () => {
     assert.equal((await show()).status, 'new');
   });
 
-  it('stays acknowledged when its snooze is taken back', async () => {
+  it('keeps an alert acknowledged when its snooze is taken back', async () => {
     await acknowledge({ snoozeUntil: inMinutes(60) });
     const { body } = await acknowledge({ snoozeUntil: null });
     assert.equal(body.snoozeUntil, null);
@@ -152,7 +152,7 @@ describe('An alert in the hands of people', () => {
     assert.equal((await show()).status, 'acknowledged');
   });
 
-  it('refuses what is no comment, no name and no time to come, and changes nothing', async () => {
+  it('refuses invalid comments, names and times, and changes nothing', async () => {
     for (const said of ['', ' \n ', '\u200b', 'x'.repeat(2_001), 7, null])
       assert.equal((await comment(said)).status, 400, JSON.stringify(said).slice(0, 40));
     for (const more of [
@@ -169,14 +169,14 @@ describe('An alert in the hands of people', () => {
     assert.deepEqual((await show()).history.length, 2);
   });
 
-  it('answers 404 for an alert that the organization does not have', async () => {
+  it('answers 404 for an alert of another organization', async () => {
     const stranger = await device.dms.addOrganization();
     assert.equal((await stranger.api.post(`/alerts/${id}/comments`, { comment: 'x' })).status, 404);
     assert.equal((await device.org.api.get(`/alerts/${randomUUID()}`)).status, 404);
     assert.equal((await show()).history.length, 1);
   });
 
-  it('keeps at most 500 entries, and is acknowledged however many there are', async () => {
+  it('keeps at most 500 entries of history, and still accepts an acknowledgement', async () => {
     await query(
       device.dms.service.sql,
       `insert into alert_actions (organization_id, alert_id, action, comment)

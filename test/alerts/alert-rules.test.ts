@@ -1,4 +1,4 @@
-/** Which rules apply to a device, and what becomes of its alerts when they change. */
+/** Rules that apply to a device, and the fate of its alerts when they change. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { applyAnswer, configOf, eventually, FACTORY, FRIDGE, report } from '../support/fleet.ts';
@@ -9,7 +9,7 @@ describe('The alert rules of a device', () => {
   const device = useDevice({ withWorker: false });
   const { applyProfile, confirmProfile, measure, onlyAlert, reading, send, statuses } = device;
 
-  it('evaluates by the rules that the device confirmed, whatever was applied since', async () => {
+  it('evaluates by the rules that the device confirmed, even if others were applied since', async () => {
     await confirmProfile(FRIDGE);
     await applyProfile({ temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 30 }] });
     await measure(0, 20);
@@ -24,7 +24,7 @@ describe('The alert rules of a device', () => {
     assert.deepEqual(await statuses(), ['high_temp resolved']);
   });
 
-  it('evaluates by a calendar that ends at 24:00, as somebody else may have set it on the device', async () => {
+  it('evaluates by a calendar that ends at 24:00 and was set on the device by others', async () => {
     await applyProfile(FRIDGE);
     const { pendingConfig } = await configOf(device.org, device.serial);
     const everyDay = { type: 'WEEK', enableRules: [0, 1, 2], days: [0, 1, 2, 3, 4, 5, 6], timezone: 0 };
@@ -129,7 +129,10 @@ describe('The alert rules of a device', () => {
     assert.deepEqual(await statuses(), ['high_temp resolved']);
   });
 
-  /** Holds up whoever writes to the table until it is released, and tells once somebody waits who has locked devices. */
+  /**
+   * Blocks writers of the table until it is released, and resolves once one of them waits that has locked
+   * devices.
+   */
   async function holdUp(table: string) {
     const holder = await device.dms.service.sql.transaction();
     await query(holder, `lock table ${table} in exclusive mode`);
@@ -151,7 +154,7 @@ describe('The alert rules of a device', () => {
     };
   }
 
-  /** Somebody waits for somebody whom the test holds up. */
+  /** Some transaction waits for another one, which the test blocks. */
   const untilTwoWait = () =>
     eventually(
       () =>

@@ -23,7 +23,9 @@ interface Sample {
 }
 
 const channels = fc.integer({ min: 1, max: 2 });
-/** Bounds are tenths, as on the device, which may run a hysteresis that is larger than the distance of its bounds. */
+/**
+ * Bounds are tenths, as on the device, which may have a hysteresis larger than the distance of its bounds.
+ */
 const definitions: fc.Arbitrary<Definition[]> = fc
   .array(
     fc.record({
@@ -47,7 +49,7 @@ const definitions: fc.Arbitrary<Definition[]> = fc
 const samples = fc.array(fc.record({ channel: channels, value: fc.integer({ min: -700, max: 700 }) }), {
   maxLength: 40,
 });
-/** Where a series is split into frames. */
+/** The positions at which a series is split into frames. */
 const cuts = fc.array(fc.nat({ max: 40 }), { maxLength: 8 });
 
 const degrees = (hundredths: number | null) => (hundredths === null ? null : hundredths / 100);
@@ -70,7 +72,7 @@ const toReadings = (all: Sample[]): EvaluatedReading[] =>
 
 const breachOf = ({ low, high }: Definition, value: number) =>
   high !== null && value > high ? 'high_temp' : low !== null && value < low ? 'low_temp' : null;
-/** The value is on the good side of the bound that the alert opened at, by the hysteresis. */
+/** Whether the value has returned from the bound that the alert opened at, by the hysteresis. */
 const hasReturned = ({ low, high, hysteresis }: Definition, type: string | undefined, value: number) =>
   type === 'high_temp' ? value <= (high ?? 0) - hysteresis : value >= (low ?? 0) + hysteresis;
 const describeOpen = (open: OpenTemperatureAlert[]) =>
@@ -78,7 +80,9 @@ const describeOpen = (open: OpenTemperatureAlert[]) =>
 const describeAll = (transitions: AlertTransition[]) =>
   transitions.map(({ kind, alert: { rule, channel, type } }) => `${kind} ${rule} ${channel} ${type}`);
 
-/** Frame by frame, each evaluated from the alerts that the one before left open, as the database keeps them. */
+/**
+ * Evaluates frame by frame, each from the alerts that the previous one left open, as the database keeps them.
+ */
 function inFrames(alertDefinitions: AlertDefinition[], readings: EvaluatedReading[], at: number[]) {
   const ends = [...at.filter((end) => end < readings.length), readings.length].toSorted((a, b) => a - b);
   let open: OpenTemperatureAlert[] = [];
@@ -91,7 +95,7 @@ function inFrames(alertDefinitions: AlertDefinition[], readings: EvaluatedReadin
   return { open, transitions };
 }
 
-/** Calls back after each reading, with what was open before and what is open now. */
+/** Calls back after each reading, with the alerts that were open before and after it. */
 function stepByStep(
   all: Definition[],
   series: Sample[],
@@ -160,7 +164,7 @@ describe('The state machine of temperature alerts', () => {
     );
   });
 
-  it('has the same alerts for the same readings, however they are split into frames', () => {
+  it('has the same alerts for the same readings in any split into frames', () => {
     fc.assert(
       fc.property(definitions, samples, cuts, (all, series, at) => {
         const [alertDefinitions, readings] = [toDefinitions(all), toReadings(series)];
@@ -203,7 +207,7 @@ describe('The state machine of temperature alerts', () => {
     );
   });
 
-  it('has no alert open after a reading outside of the windows, and by the rules within them', () => {
+  it('closes alerts by a reading outside of the windows, and follows the rules within them', () => {
     const windows = [
       { type: 'WEEK' as const, enableRules: [0], days: [1], fromTime: 480, toTime: 1_080, timezone: 0 },
     ];

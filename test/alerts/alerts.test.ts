@@ -13,7 +13,7 @@ describe('The API of alerts', () => {
       await measure(0, 20);
     });
 
-    it('acknowledges an alert, also twice, and resolves it afterwards', async () => {
+    it('acknowledges an alert, even twice, and resolves it afterwards', async () => {
       const { id } = await onlyAlert();
       for (let round = 0; round < 2; round++) {
         const { status, body } = await acknowledge(id);
@@ -32,7 +32,7 @@ describe('The API of alerts', () => {
       assert.deepEqual(await statuses(), ['high_temp resolved']);
     });
 
-    it('refuses any status but acknowledged, and other fields', async () => {
+    it('refuses statuses other than acknowledged, and other fields', async () => {
       const { id } = await onlyAlert();
       for (const body of [
         { status: 'resolved' },
@@ -50,7 +50,7 @@ describe('The API of alerts', () => {
       await measure(0, 20, 5, 20, 1, 20);
     });
 
-    it('lists alerts newest first, and counts all on each page', async () => {
+    it('lists alerts newest first, with the total on each page', async () => {
       const pages: AlertItem[][] = [];
       for (let cursor: string | null = ''; cursor !== null; ) {
         const page = await list(`&limit=3${cursor && `&cursor=${cursor}`}`);
@@ -73,7 +73,7 @@ describe('The API of alerts', () => {
       assert.equal((await list('&status=acknowledged')).totalItems, 1);
     });
 
-    it('filters alerts by asset, and lists those of the organization alone', async () => {
+    it('filters alerts by asset, and lists only alerts of the organization', async () => {
       await newDevice();
       await confirmProfile(FRIDGE);
       await measure(0, 20);

@@ -11,7 +11,7 @@ describe('Alerts that need no profile', () => {
   const { alerts, at, confirmProfile, list, measure, newDevice, onlyAlert, reading, send, statuses } = device;
   const battery = (minute: number, batteryStatus: string) => send([reading(minute, 5)], { batteryStatus });
 
-  it('are opened by a low battery, and resolved when the flag is gone', async () => {
+  it('opens an alert by a low battery, and resolves it when the flag is gone', async () => {
     await battery(0, 'low');
     await measure(1, 5);
     const { type, details } = await onlyAlert();
@@ -22,7 +22,7 @@ describe('Alerts that need no profile', () => {
     assert.deepEqual(await statuses(), ['low_battery resolved', 'low_battery new']);
   });
 
-  it('are opened by a sensor whose newest sample is an error, and resolved by its next value', async () => {
+  it('opens an alert when the newest sample of a sensor is an error, and resolves it by the next value', async () => {
     await newDevice({}, 'ABCDEF000002');
     const { token } = await device.dms.issueKey(device.org.id, 'device');
     const logger = await openLogger({ serial: device.serial, coapPort: device.dms.coapPort, token });
@@ -36,7 +36,7 @@ describe('Alerts that need no profile', () => {
     await logger.close();
   });
 
-  it('are published when they open and when they are resolved', async () => {
+  it('publishes the opening and the resolution of these alerts', async () => {
     const webhookId = await device.subscribe(['alert.created', 'alert.resolved']);
     await battery(0, 'low');
     await battery(1, 'ok');
@@ -50,7 +50,7 @@ describe('Alerts that need no profile', () => {
     );
   });
 
-  it('stay open beside temperature alerts that open and end, and end with the asset', async () => {
+  it('keeps these alerts open while temperature alerts open and end, and resolves them with the asset', async () => {
     await confirmProfile(FRIDGE);
     await battery(0, 'low');
     await measure(1, 20, 5);
@@ -67,7 +67,7 @@ describe('Alerts that need no profile', () => {
     );
   });
 
-  it('are listed by their type, with the total of that type', async () => {
+  it('lists these alerts by their type, with the total of that type', async () => {
     await confirmProfile(FRIDGE);
     await battery(0, 'low');
     await measure(1, 20);

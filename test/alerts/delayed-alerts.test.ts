@@ -1,4 +1,7 @@
-/** Alerts with a delay: by example, and against a second account that looks back from each reading. */
+/**
+ * Alerts with a delay: by example, and compared with a second implementation that looks back from each
+ * reading.
+ */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type AlertDefinition, isActiveAt } from '../../src/alerts/alert-definition.ts';
@@ -10,7 +13,7 @@ const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 2, 2);
 
 interface Sample {
-  /** After the start. */
+  /** Minutes after the start. */
   minute: number;
   /** °C; null: the sensor failed. */
   value: number | null;
@@ -43,7 +46,7 @@ const definitionWith = (highC: number, more: Partial<AlertDefinition> = {}): Ale
 });
 const timeOf = (minute: number) => new Date(START_MS + minute * MINUTE_MS);
 
-/** One frame for each reading; between them the state is what the database keeps. */
+/** Evaluates one frame per reading, with the state in between as the database keeps it. */
 function openingsOf(samples: readonly Sample[], more: Partial<AlertDefinition> = {}): Opening[] {
   let state: TemperatureState[] = [];
   return samples.flatMap(({ minute, value, periodMinutes, highC }) => {
@@ -67,7 +70,7 @@ function openingsOf(samples: readonly Sample[], more: Partial<AlertDefinition> =
   });
 }
 
-/** Looks back from each reading, and remembers only which alert is open. */
+/** The second implementation: looks back from each reading, and remembers only which alert is open. */
 function expectedOpenings(samples: readonly Sample[], more: Partial<AlertDefinition>): Opening[] {
   const definition = definitionWith(8, more);
   const breachOf = ({ value, highC }: Sample) =>
@@ -112,14 +115,14 @@ const summary = (samples: Sample[], more: Partial<AlertDefinition> = {}) =>
   openingsOf(samples, more).map(({ minute, since }) => [minute, since]);
 
 describe('A breach of an alert with a delay', () => {
-  it('opens the alert with the reading at which it has lasted exactly the delay, and not a minute before', () => {
+  it('opens the alert with the reading at which the breach has lasted exactly the delay, and not a minute before', () => {
     assert.deepEqual(openingsOf(samplesOf([0, 9], [29, 10], [30, 11], [31, 12])), [
       { minute: 30, type: 'high_temp', since: 0, value: 9 },
     ]);
     assert.deepEqual(summary(samplesOf([0, 9], [29, 10])), []);
   });
 
-  it('begins anew with readings before it, which shows that the clock was ahead at its beginning', () => {
+  it('restarts at earlier readings, which show that the clock was fast at the beginning', () => {
     assert.deepEqual(summary(samplesOf([3_600, 9], [0, 9], [29, 9], [30, 9])), [[30, 0]]);
   });
 
@@ -127,17 +130,17 @@ describe('A breach of an alert with a delay', () => {
     assert.deepEqual(summary(samplesOf([3, 9], [4, 9]), { delayMinutes: 0 }), [[3, 3]]);
   });
 
-  it('begins anew after a reading within the bounds, also one within the hysteresis', () => {
+  it('restarts after a reading within the bounds, even within the hysteresis', () => {
     assert.deepEqual(summary(samplesOf([0, 9], [10, 7.5], [20, 9], [40, 9], [50, 9])), [[50, 20]]);
   });
 
-  it('begins anew beyond the other bound', () => {
+  it('restarts beyond the other bound', () => {
     assert.deepEqual(openingsOf(samplesOf([0, 9], [10, 1], [35, 1], [40, 1])), [
       { minute: 40, type: 'low_temp', since: 10, value: 1 },
     ]);
   });
 
-  it('begins anew after a gap of more than two of the larger period at its ends', () => {
+  it('restarts after a gap of more than two of the larger period at its ends', () => {
     assert.deepEqual(summary(samplesOf([0, 9, 10], [20, 9, 10], [30, 9, 10])), [[30, 0]]);
     assert.deepEqual(summary(samplesOf([0, 9, 10], [21, 9, 10], [31, 9, 10], [51, 9, 10])), [[51, 21]]);
     assert.deepEqual(summary(samplesOf([0, 9, 5], [30, 9, 15])), [[30, 0]]);
@@ -148,25 +151,25 @@ describe('A breach of an alert with a delay', () => {
     assert.deepEqual(summary(samplesOf([0, 9], [1_000, 9])), [[1_000, 0]]);
   });
 
-  it('goes on while the sensor fails, whose errors are readings without a value', () => {
+  it('continues while the sensor fails, whose errors are readings without a value', () => {
     assert.deepEqual(summary(samplesOf([0, 9, 10], [15, null, 10], [30, null, 10], [40, 9, 10])), [[40, 0]]);
     assert.deepEqual(summary(samplesOf([0, 9, 10], [30, null, 10], [40, 9, 10])), []);
   });
 
-  it('begins anew with another bound', () => {
+  it('restarts with another bound', () => {
     assert.deepEqual(summary(samplesOf([0, 9], [20, 9, null, 8.5], [40, 9, null, 8.5], [50, 9, null, 8.5])), [
       [50, 20],
     ]);
   });
 
-  it('begins anew when its window ends, also when no reading falls between two windows', () => {
+  it('restarts when its window ends, even without a reading between two windows', () => {
     const windows = [window(480, 500), window(510, 600)];
     assert.deepEqual(summary(samplesOf([490, 9], [495, 9], [515, 9], [520, 9], [545, 9]), { windows }), [
       [545, 515],
     ]);
   });
 
-  it('begins anew after a reading outside of its windows, also one without a value', () => {
+  it('restarts after a reading outside of its windows, even one without a value', () => {
     const windows = [window(0, 430), window(435, 470)];
     assert.deepEqual(summary(samplesOf([413, 9], [430, null], [435, 9], [465, 9]), { windows }), [
       [465, 435],
@@ -174,12 +177,12 @@ describe('A breach of an alert with a delay', () => {
     assert.deepEqual(summary(samplesOf([413, 9], [430, 9], [435, 9], [465, 9]), { windows }), [[465, 435]]);
   });
 
-  it('goes on over midnight where one window ends as the next begins', () => {
+  it('continues over midnight where one window ends as the next begins', () => {
     const windows = [window(1_380, 1_440), window(0, 60)];
     assert.deepEqual(summary(samplesOf([1_425, 9], [1_440, 9], [1_455, 9]), { windows }), [[1_455, 1_425]]);
   });
 
-  it('opens what a second account opens, whatever the readings, periods, bounds, and windows', () => {
+  it('opens the same alerts as the second implementation, for any readings, periods, bounds, and windows', () => {
     const samples = fc
       .array(
         fc.record({

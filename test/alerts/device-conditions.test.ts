@@ -1,4 +1,4 @@
-/** Low batteries and failing sensors, as a rule of frames. */
+/** Low batteries and failing sensors: the rules, without a database. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -34,14 +34,14 @@ const toText = ({ kind, alert }: ConditionTransition) => `${kind} ${nameOf(alert
 const nameOf = (alert: OpenConditionAlert) =>
   alert.type === 'low_battery' ? 'battery' : `channel ${alert.channel}`;
 
-/** What each frame does. */
+/** The transitions of each frame. */
 function evaluate(...frames: EvaluatedFrame[]): string[][] {
   const evaluator = createConditionEvaluator([]);
   return frames.map((each) => evaluator.evaluate(each).map(toText));
 }
 
 describe('The conditions of a device', () => {
-  it('open an alert when the newest sample of a channel is an error, and end it with a value', () => {
+  it('opens an alert when the newest sample of a channel is an error, and ends it with a value', () => {
     assert.deepEqual(evaluate(frame([value(1), failure(2)]), frame([failure(3)]), frame([value(4)])), [
       ['opened channel 1'],
       [],
@@ -49,20 +49,20 @@ describe('The conditions of a device', () => {
     ]);
   });
 
-  it('open nothing by an error that a value follows in the same frame, whatever their order', () => {
+  it('opens no alert by an error with a later value in the same frame, in any order', () => {
     assert.deepEqual(evaluate(frame([value(2), failure(1)]), frame([failure(3), value(4)])), [[], []]);
   });
 
-  it('keep an alert of a sensor open when an older value arrives after the error', () => {
+  it('keeps an alert of a sensor open when an older value arrives after the error', () => {
     assert.deepEqual(evaluate(frame([failure(5)]), frame([value(4)])), [['opened channel 1'], []]);
   });
 
-  it('end an alert that a fast clock opened with the next value, not when that clock is caught up', () => {
+  it('ends an alert from a fast clock with the next value, without waiting for the time of the error', () => {
     const ahead = frame([failure(20_000)]);
     assert.deepEqual(evaluate(ahead, frame([value(10_001)])), [['opened channel 1'], ['resolved channel 1']]);
   });
 
-  it('follow the battery flag, and take a frame without it for no change', () => {
+  it('follows the battery flag, and changes nothing by a frame without it', () => {
     const flags = ['low', null, 'low', 'ok', 'ok', 'low'] as const;
     assert.deepEqual(evaluate(...flags.map((batteryStatus) => frame([], { batteryStatus }))), [
       ['opened battery'],
@@ -74,7 +74,7 @@ describe('The conditions of a device', () => {
     ]);
   });
 
-  it('are open exactly while the newest sample of a channel is an error and the last flag was low', () => {
+  it('keeps alerts open exactly while the newest sample of a channel is an error and the last flag was low', () => {
     const sample = fc.record({ channel: fc.integer({ min: 1, max: 3 }), isError: fc.boolean() });
     const sent = fc.record({
       samples: fc.array(sample, { maxLength: 6 }),
@@ -94,7 +94,7 @@ describe('The conditions of a device', () => {
           });
           if (batteryStatus !== null) isLow = batteryStatus === 'low';
           const turned = shuffle % 2 === 0 ? timed : timed.toReversed();
-          // As between batches: what is open is stored as JSON.
+          // As between batches, open alerts are stored as JSON.
           const evaluator = createConditionEvaluator(JSON.parse(JSON.stringify(open)));
           const before = open.map(nameOf);
           const transitions = evaluator.evaluate(frame(turned, { batteryStatus }));
@@ -110,7 +110,7 @@ describe('The conditions of a device', () => {
   });
 });
 
-/** What is open after the transitions, each of which has to be possible. */
+/** Applies the transitions, each of which must be possible, to the open alerts. */
 function replay(before: string[], transitions: string[]): string[] {
   const open = new Set(before);
   for (const transition of transitions) {

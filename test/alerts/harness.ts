@@ -1,4 +1,6 @@
-/** What the tests of alerts share: for each test a customer with a device, whose readings begin six hours ago. */
+/**
+ * Shared by the tests of alerts: for each test a customer with a device, whose readings begin six hours ago.
+ */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import type { Answer } from '../support/client.ts';
@@ -6,9 +8,9 @@ import { apply, applyAnswer, createProfile, register } from '../support/fleet.ts
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 export const MINUTE_MS = 60_000;
-/** Those of the profile FRIDGE. */
+/** Bounds of the profile FRIDGE. */
 export const FRIDGE_BOUNDS = { lowC: 2, highC: 8, hysteresisC: 0.5 };
-/** Nobody listens there. */
+/** No server listens there. */
 export const CLOSED_URL = 'http://127.0.0.1:9/hook';
 
 export interface AlertItem {
@@ -25,7 +27,7 @@ export interface AlertItem {
   details: Record<string, unknown>;
 }
 
-/** Registers the hooks of a suite. Without a worker, nobody but the test writes to the device. */
+/** Registers the hooks of a suite. Without a worker, only the test writes to the device. */
 export function useDevice({ withWorker = true } = {}) {
   let dms: TestService;
   let org: TestOrganization;
@@ -40,7 +42,7 @@ export function useDevice({ withWorker = true } = {}) {
     assetId = await register(org, serial, { name: `Room of ${serial}`, ...more });
   }
   before(async () => {
-    // Tests hold up whoever writes, on a machine that may be busy.
+    // Tests block writers, on a machine that may be busy.
     const settings = { deviceLockTimeoutMs: 10_000 };
     dms = await startService({ withWorker, settings, now: () => new Date(Date.now() + aheadMs) });
   });
@@ -109,7 +111,7 @@ export function useDevice({ withWorker = true } = {}) {
       await applyProfile(profile);
       await applyAnswer(org, serial);
     },
-    /** So many minutes after the first reading. */
+    /** Minutes after the first reading. */
     at,
     reading,
     send,

@@ -13,11 +13,14 @@ const HOUR = 60;
 describe('Late readings', () => {
   const device = useDevice({ withWorker: false });
   const { alerts, reading, send, statuses } = device;
-  /** Minutes after the readings of the test begin: ahead of the clock of the database, by which assets are registered. */
+  /**
+   * Minutes from the start to the readings of the test, ahead of the database's clock, by which assets are
+   * registered.
+   */
   const ahead = (minute: number) => 24 * HOUR + minute;
   const at = (minute: number) => device.at(ahead(minute));
   const setMinute = (minute: number) => device.setClock(Date.parse(at(minute)));
-  /** A frame that arrives then. */
+  /** Sends a frame that arrives at that minute. */
   async function measure(minute: number, readings: Array<[minute: number, value: number]>): Promise<void> {
     setMinute(minute);
     await send(readings.map(([measured, value]) => reading(ahead(measured), value)));
@@ -50,7 +53,7 @@ describe('Late readings', () => {
     await device.confirmProfile(FRIDGE);
   });
 
-  it('in breach make an alert that is over, and both of its events', async () => {
+  it('makes a finished alert of late readings in breach, with both of its events', async () => {
     const webhook = await device.subscribe(['alert.created', 'alert.resolved', 'data.measurement.alert']);
     await measure(100, [[100, 5]]);
     await measure(101, [
@@ -76,7 +79,7 @@ describe('Late readings', () => {
     assert.equal((await device.org.api.get(`/assets/${device.assetId}`)).body.openAlerts, 0);
   });
 
-  it('within the bounds of their time make none', async () => {
+  it('makes no alert of late readings within the bounds of their time', async () => {
     await measure(100, [[100, 5]]);
     await measure(101, [
       [10, 5],
@@ -85,7 +88,7 @@ describe('Late readings', () => {
     assert.deepEqual(await statuses(), []);
   });
 
-  it('are evaluated by the settings that were in force when they were measured', async () => {
+  it('evaluates late readings by the settings that were in force when they were measured', async () => {
     setMinute(60);
     await device.confirmProfile({
       temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 20, severity: 'warning' }],
@@ -106,13 +109,13 @@ describe('Late readings', () => {
     ]);
   });
 
-  it('make none of times of which nothing is known', async () => {
+  it('makes no alert for times without known settings', async () => {
     await measure(100, [[100, 5]]);
     await measure(101, [[-90, 20]]);
     assert.deepEqual(await statuses(), []);
   });
 
-  it('lengthen the alert of their excursion, without another event', async () => {
+  it('extends the alert of an excursion by its late readings, without another event', async () => {
     const webhook = await device.subscribe(['alert.created', 'alert.resolved']);
     await measure(100, [[100, 5]]);
     await measure(101, [[30, 9]]);
@@ -129,7 +132,7 @@ describe('Late readings', () => {
     assert.equal((await device.published(webhook)).length, 2);
   });
 
-  it('begin a second alert where they split an excursion', async () => {
+  it('begins a second alert where late readings split an excursion', async () => {
     await measure(100, [[100, 5]]);
     await measure(101, [
       [20, 9],
@@ -139,7 +142,7 @@ describe('Late readings', () => {
     assert.deepEqual(await summary(), [late(20, 30, 9, 20), late(40, 100, 10, 40)]);
   });
 
-  it('of more than a day ago are over with the next reading, late or not', async () => {
+  it('ends an excursion of more than a day ago with the next reading, late or not', async () => {
     const now = 40 * HOUR;
     await measure(now, [[0, 9]]);
     assert.deepEqual(await summary(), [late(0, 0, 9, 0)]);
@@ -151,7 +154,7 @@ describe('Late readings', () => {
     assert.deepEqual(await statuses(), ['high_temp resolved', 'high_temp new']);
   });
 
-  it('find the next reading however far away it is, in days that are compacted, too', async () => {
+  it('finds the next reading at any distance, even in compacted days', async () => {
     const far = 40 * 24 * HOUR;
     await measure(0, [[0, 5]]);
     await measure(far, [
@@ -174,7 +177,7 @@ describe('Late readings', () => {
     assert.deepEqual(await summary(), [late(5, 30, -2, 15)]);
   });
 
-  it('begin an open alert earlier however far away it is', async () => {
+  it('moves the beginning of an open alert over any distance', async () => {
     const far = 40 * 24 * HOUR;
     await measure(far, [
       [0, 5],
@@ -194,7 +197,7 @@ describe('Late readings', () => {
     assert.deepEqual(await summary(), [{ late: false, status: 'new', span: [10, null], extreme: null }]);
   });
 
-  it('before an open alert begin it earlier, and within it make none', async () => {
+  it('moves the beginning of an open alert by late readings before it, and makes no alert of those within it', async () => {
     const webhook = await device.subscribe(['alert.created', 'alert.resolved']);
     await measure(50, [
       [0, 5],
@@ -213,7 +216,7 @@ describe('Late readings', () => {
     assert.equal((await device.published(webhook)).length, 2);
   });
 
-  it('of an excursion that is shorter than its delay make none', async () => {
+  it('makes no alert of an excursion that is shorter than its delay', async () => {
     setMinute(-30);
     const alert = { type: 'high', channel: 'probe', highC: 8, delayMinutes: 20 };
     await device.confirmProfile({
@@ -231,7 +234,7 @@ describe('Late readings', () => {
     assert.deepEqual(await summary(), [late(10, 40, 9, 10)]);
   });
 
-  it('change alerts of other channels and of other types as little as before', async () => {
+  it('changes no alert of another channel or type', async () => {
     await measure(100, [[100, 5]]);
     setMinute(101);
     const more = { channel: 3, type: 'humidity' };
@@ -239,7 +242,7 @@ describe('Late readings', () => {
     assert.deepEqual(await statuses(), []);
   });
 
-  it('are known once, however many frames bring them at a time', async () => {
+  it('counts late readings once, even when concurrent frames bring them', async () => {
     await measure(100, [[100, 5]]);
     setMinute(101);
     const frames = Array.from({ length: 20 }, (_, index) => [
@@ -256,7 +259,7 @@ describe('Late readings', () => {
     ]);
   });
 
-  it('make alerts that last as long as the statistics say, in whatever order and pieces they come', async () => {
+  it('makes alerts as long as the statistics say, for readings in any order and pieces', async () => {
     const count = 24;
     const values = fc.array(fc.constantFrom(5, 9, 12), { minLength: count, maxLength: count });
     const order = fc.shuffledSubarray([...Array(count).keys()], { minLength: count });
@@ -286,7 +289,7 @@ describe('Late readings', () => {
     );
   });
 
-  it('come over CoAP as over HTTP', async () => {
+  it('treats late readings over CoAP as over HTTP', async () => {
     await device.newDevice({}, '282C0246F001');
     await device.confirmProfile(FRIDGE);
     await measure(100, [[100, 5]]);
@@ -300,7 +303,7 @@ describe('Late readings', () => {
     );
   });
 
-  it('make alerts that the list tells from others, and whose history is their opening and their end', async () => {
+  it('marks late alerts in the list, with a history of opening and end', async () => {
     await measure(100, [[100, 9]]);
     await measure(101, [
       [10, 1],

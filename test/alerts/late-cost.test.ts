@@ -1,4 +1,4 @@
-/** What late readings cost the database: statements of one frame, by what it brings. */
+/** The cost of late readings: statements of one frame, by its content. */
 import assert from 'node:assert/strict';
 import { FRIDGE } from '../support/fleet.ts';
 import { useDevice } from './harness.ts';
@@ -29,22 +29,22 @@ describe('A frame', () => {
     await send(series(800, [5]));
   });
 
-  it('without late readings takes no statement for excursions in late data', async () => {
+  it('takes no statement for excursions in late data without late readings', async () => {
     assert.equal(await statementsOf(series(801, [9, 12, 5])), 0);
   });
 
-  it('of late readings within the bounds takes two, however many they are', async () => {
+  it('takes two statements for any number of late readings within the bounds', async () => {
     assert.equal(await statementsOf(series(1, [5])), 2);
     assert.equal(await statementsOf(series(10, Array<number>(500).fill(5))), 2);
   });
 
-  it('of late readings in breach takes one more for the readings around them, however many they are', async () => {
+  it('takes one more for the readings around late ones in breach, however many they are', async () => {
     assert.equal(await statementsOf(series(1, [9, 5])), 3);
     const [warm, cold] = [Array<number>(200).fill(9), Array<number>(200).fill(1)];
     assert.equal(await statementsOf(series(10, [...warm, ...cold, 5])), 3);
   });
 
-  it('that lengthens excursions takes one more, and one that is repeated none', async () => {
+  it('takes one more to extend excursions, and none when the frame is repeated', async () => {
     await send([...series(10, [9, 5]), ...series(20, [9, 5])]);
     const frame = [...series(9, [9]), ...series(19, [9])];
     assert.equal(await statementsOf(frame), 4);

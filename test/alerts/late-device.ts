@@ -1,4 +1,4 @@
-/** A device whose readings and alerts are in memory; all that decides about them is that of the service. Times are minutes. */
+/** A device whose readings and alerts are in memory, with all rules of the service. Times are minutes. */
 
 import type { AlertBatchesRepository, NewAlert } from '../../src/alerts/alert-batches.repository.ts';
 import type { Bounds } from '../../src/alerts/alert-definition.ts';
@@ -43,7 +43,7 @@ const CHANNEL = 1;
 const toDate = (minute: number) => new Date(START_MS + minute * MINUTE_MS);
 const toMinute = (at: Date) => (at.getTime() - START_MS) / MINUTE_MS;
 
-/** Whether the rules are on at that minute of the history. */
+/** Whether the rules are active at that minute of the history. */
 export function isActive(rules: InForce['rules'], minute: number): boolean {
   const [from, to] = rules?.hours ?? [0, 24];
   const ofDay = ((minute % DAY) + DAY) % DAY;
@@ -98,7 +98,7 @@ export function createLateDevice(inForce: readonly InForce[]) {
   });
 
   return {
-    /** A frame that arrives then. */
+    /** Receives a frame that arrives at that minute. */
     async receive(samples: readonly Sample[], arrival: number): Promise<void> {
       const config = settings.findLast(({ from }) => from <= toDate(arrival))?.config ?? null;
       const sync = { reported: null, confirmed: config, revision: 1, pending: null };
@@ -108,7 +108,7 @@ export function createLateDevice(inForce: readonly InForce[]) {
       device = { ...device, state: stored.state };
       events.push(...(await evaluate({ sql: null as never, afterCommit() {} }, [stored])));
     },
-    /** By their beginning. */
+    /** Ordered by their beginning. */
     lateAlerts: (): LateAlert[] =>
       alerts
         .filter(({ late }) => late)
@@ -122,10 +122,10 @@ export function createLateDevice(inForce: readonly InForce[]) {
           from: toMinute(startedAt),
           to: endedAt && toMinute(endedAt),
         })),
-    /** Of late alerts. */
+    /** Extremes of late alerts. */
     events: () =>
       events.flatMap(({ type, data }) => ('late' in data && data.late ? [type.slice('alert.'.length)] : [])),
-    /** Whether a reading above or below the bounds of FRIDGE came late. */
+    /** Whether a reading beyond the bounds of FRIDGE came late. */
     hasLateBreach: (from: number, to: number): boolean =>
       [...readings.values()].some(({ measuredAt, value, late }) => {
         const isBeyond = value !== null && (value > 8 || value < 2);

@@ -1,6 +1,6 @@
 /**
- * Excursions in late data against a second account of them, whatever the order and the pieces in which readings come. Random
- * histories: LATE_SEED repeats those of a failure, LATE_RUNS sets how many there are.
+ * Excursions in late data, compared with a second implementation, for readings in any order and pieces.
+ * Random histories: LATE_SEED repeats a failure, LATE_RUNS sets their number.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -20,7 +20,7 @@ const RULES = {
 
 const VALUES = [1, 5, 5, 7.8, 7.2, 9, 9, 12];
 
-/** Without a period of measurement a breach that has not lasted its delay goes on over any gap. */
+/** Without a known period, a breach that has not lasted its delay continues over any gap. */
 const settingsOf = (names: Array<keyof typeof RULES>) =>
   fc.uniqueArray(
     fc.record({
@@ -40,7 +40,7 @@ const samplesOf = (values: Array<number | null>) =>
     { selector: ({ minute }) => minute, minLength: 1, maxLength: 14 },
   );
 
-/** Readings in the order in which they are sent, how many are in each frame, and how long each frame takes. */
+/** The readings in the order of sending, the number in each frame, and the duration of each frame. */
 const historyOf = (values: Array<number | null>) =>
   samplesOf(values).chain((all) =>
     fc.record({
@@ -67,7 +67,7 @@ function toFrames({ order, sizes }: { order: Sample[]; sizes: number[] }): Sampl
 }
 
 describe('Excursions in late data', () => {
-  it('are the same in whatever order and pieces their readings come', async () => {
+  it('finds the same excursions for any order and pieces of the readings', async () => {
     await fc.assert(
       fc.asyncProperty(
         sent(['fridge', 'narrow', 'night', 'none']),
@@ -85,7 +85,7 @@ describe('Excursions in late data', () => {
     );
   });
 
-  it('with a delay each have an alert, whatever their order and pieces', async () => {
+  it('makes an alert of each excursion with a delay, for any order and pieces', async () => {
     await fc.assert(
       fc.asyncProperty(
         sent(['slow', 'slow', 'fridge', 'none'], VALUES),
@@ -104,7 +104,7 @@ describe('Excursions in late data', () => {
     );
   });
 
-  it('with a delay are the same once their readings have come in order', async () => {
+  it('finds the same excursions with a delay as for readings in order', async () => {
     await fc.assert(
       fc.asyncProperty(sent(['slow', 'slow', 'fridge', 'none']), async ({ settings: inForce, history }) => {
         const device = createLateDevice(inForce);
@@ -116,7 +116,7 @@ describe('Excursions in late data', () => {
     );
   });
 
-  it('change nothing when they are sent again', async () => {
+  it('changes nothing when readings are sent again', async () => {
     await fc.assert(
       fc.asyncProperty(sent(['slow', 'fridge', 'night']), async ({ settings: inForce, history }) => {
         const device = createLateDevice(inForce);
@@ -129,7 +129,7 @@ describe('Excursions in late data', () => {
     );
   });
 
-  it('belong to alerts of readings that came in time where their times overlap', async () => {
+  it('assigns excursions to alerts of timely readings where their times overlap', async () => {
     const inForce = [{ from: -DAY, rules: RULES.fridge, periodMinutes: null }];
     await fc.assert(
       fc.asyncProperty(historyOf([...VALUES, null]), async (history) => {

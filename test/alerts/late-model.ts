@@ -1,4 +1,7 @@
-/** A second account of excursions: reading by reading, with a look back for the delay. Times are minutes. */
+/**
+ * The second implementation of excursions: reading by reading, with a look back for the delay. Times are
+ * minutes.
+ */
 import { type InForce, isActive, type LateAlert, type Sample } from './late-device.ts';
 
 export function expectedExcursions(sent: readonly Sample[], settings: readonly InForce[]): LateAlert[] {

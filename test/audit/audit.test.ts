@@ -1,4 +1,4 @@
-/** The audit trail: every change has a row, and nothing else has. */
+/** The audit trail has a row for every change, and no others. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { apply, createProfile, FACTORY, FRIDGE, register } from '../support/flee
 import { call, type Fixtures, forEvery, pathOf, populate, slotsOf } from '../support/operations.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
-/** They send something, and change nothing. */
+/** These send something, and change nothing. */
 const CHANGES_NOTHING = ['testCellularWebhook', 'testWebhook', 'testNotificationChannel'];
 
 interface Entry {
@@ -25,7 +25,7 @@ describe('The audit trail', () => {
   let changing: Route[];
 
   before(async () => {
-    // Nothing listens there: a link that confirms an address is not waited for.
+    // Nothing listens there, because sending a link is not awaited.
     const smtp = { url: 'smtp://127.0.0.1:9', from: 'alerts@example.com', timeoutMs: 1_000 };
     dms = await startService({ withWorker: false, settings: { smtp } });
     changing = dms.service.routes.filter(
@@ -41,7 +41,7 @@ describe('The audit trail', () => {
     return body.items;
   }
 
-  /** A job of which a device has refused the change. */
+  /** A job with a device that has refused the change. */
   async function failedJob(own: TestOrganization): Promise<string> {
     const serial = `REFUSING-${randomUUID().slice(0, 8)}`;
     await register(own, serial);
@@ -56,11 +56,11 @@ describe('The audit trail', () => {
     return jobId;
   }
 
-  /** A channel whose address nobody has confirmed. */
+  /** A channel with an unconfirmed address. */
   const newAddress = async ({ api }: TestOrganization): Promise<string> =>
     (await api.post('/notification-channels', { type: 'email', target: 'quality@example.com' })).body.id;
 
-  /** The operation that this one takes back. */
+  /** The operation that this one reverts. */
   const muteOf = ({ method, path }: Route): Route | undefined =>
     method === 'DELETE' && path.endsWith('/mute')
       ? changing.find((other) => other.method === 'POST' && other.path === path)
@@ -84,7 +84,7 @@ describe('The audit trail', () => {
     return { own, fixtures, made };
   }
 
-  it('has one row for every change, by the operation and the key that made it', async () => {
+  it('writes one row for every change, with the operation and the key of the caller', async () => {
     await forEvery(changing, async (route) => {
       const { own, fixtures, made } = await change(route);
       assert.deepEqual(
@@ -99,7 +99,7 @@ describe('The audit trail', () => {
     });
   });
 
-  it('has no row for a withdrawal without anything pending, or for a device that leaves no group', async () => {
+  it('writes no row for a withdrawal without pending settings, or for a device that leaves no group', async () => {
     const own = await dms.addOrganization();
     const { serial, groupId } = await populate(own);
     const withdraw = () => own.api.post(`/devices/${serial}/config/withdraw`);
@@ -110,7 +110,7 @@ describe('The audit trail', () => {
     assert.deepEqual(await entries(own), before);
   });
 
-  it('has no row for a refused request or a dry run', async () => {
+  it('writes no row for a refused request or a dry run', async () => {
     const fixtures = await populate(dms);
     const reader = dms.with((await dms.issueKey(dms.id, 'customer', 'read')).token);
     const before = await entries(dms);
@@ -163,7 +163,7 @@ describe('The audit trail', () => {
     assert.ok(rows.includes(key.id));
   });
 
-  it('is one row for an apply to many devices, and one for a repeat under the same Idempotency-Key', async () => {
+  it('writes one row for an apply to many devices, and one for a repeat under the same Idempotency-Key', async () => {
     const own = await dms.addOrganization();
     for (const serial of ['ONE', 'TWO', 'THREE']) await register(own, serial);
     const slug = await createProfile(own, { slug: 'fridge', ...FRIDGE });
@@ -178,7 +178,7 @@ describe('The audit trail', () => {
     assert.deepEqual(entry.after, { jobId: body.jobId, appliedCount: 3 });
   });
 
-  it('is rolled back with the change', async () => {
+  it('rolls the row back with the change', async () => {
     const own = await dms.addOrganization();
     const { sql } = dms.service;
     await sql.raw(`alter table assets add constraint broken check (name <> 'Broken') not valid`);
@@ -188,7 +188,7 @@ describe('The audit trail', () => {
     assert.deepEqual(await entries(own), []);
   });
 
-  it('tells of two changes at once what each of them found', async () => {
+  it('shows for each of two concurrent changes the state that it found', async () => {
     const own = await dms.addOrganization();
     const { body: hook } = await own.api.post('/cellular-webhooks', { url: 'https://example.com/a' });
     const names = Array.from({ length: 6 }, (_, index) => `Name ${index}`);
@@ -198,7 +198,7 @@ describe('The audit trail', () => {
       assert.deepEqual(before, changes[index + 1]?.after);
   });
 
-  it('is filtered by actor, subject and time, newest first, page by page', async () => {
+  it('filters by actor, subject and time, newest first, page by page', async () => {
     const own = await dms.addOrganization();
     const { id: keyId, token } = await dms.issueKey(own.id, 'customer', 'write');
     const ids: string[] = [];
@@ -232,7 +232,7 @@ describe('The audit trail', () => {
     assert.equal(rest.body.nextCursor, null);
   });
 
-  it('is read along an index, whatever it is filtered by', async () => {
+  it('reads along an index for every filter', async () => {
     const { sql } = dms.service;
     const seen: string[] = [];
     const note = ({ sql: text }: { sql: string }) => {

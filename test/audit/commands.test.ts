@@ -1,4 +1,4 @@
-/** What the command line changes is in the audit trail of the organization. */
+/** Changes by the command line are in the audit trail of the organization. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { commands } from '../../src/commands/commands.ts';
 import { runCommand } from '../support/command-line.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/** They change nothing of an organization. */
+/** These change nothing of an organization. */
 const READING = [
   'org list',
   'key list',
@@ -22,7 +22,7 @@ const READING = [
   'restore',
   'completion',
   'complete',
-  // Moves what is stored, and shows the same.
+  // Moves stored data, and shows the same.
 ];
 
 describe('The command line in the audit trail', () => {
@@ -46,13 +46,13 @@ describe('The command line in the audit trail', () => {
   }
 
   it('names every command that changes something', () => {
-    // What commands by API change, the API records.
+    // The API records changes of commands that use it.
     const local = commands.filter(({ isRemote }) => !isRemote);
     const others = local.filter(({ action }) => action === undefined).map(({ words }) => words.join(' '));
     assert.deepEqual(others.sort(), [...READING].sort());
   });
 
-  it('has one row for each change, and none for what was there already or refused', async () => {
+  it('writes one row for each change, and none for repeated or refused ones', async () => {
     const [id = ''] = await succeed('org', 'create', organization);
     await succeed('org', 'create', organization);
     const [keyId = '', key = ''] = await succeed('key', 'create', '--org', organization, '--name', 'First');

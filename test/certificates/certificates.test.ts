@@ -20,7 +20,7 @@ LARGE.write('%PDF-');
 
 const pdf = (text: string) => Buffer.from(`%PDF-1.7\n${text}\n%%EOF`);
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-/** As a file is read. */
+/** Yields bytes as a file would. */
 const pieces = (bytes: Buffer) => Readable.from([bytes]);
 const pathOf = (assetId: string) => `/assets/${assetId}/calibration-certificate`;
 
@@ -117,7 +117,7 @@ describe('Calibration certificates', () => {
     assert.equal((await upload(dms.api, assetId, pdf('x'))).status, 404);
   });
 
-  it('keeps a certificate with its serial number, compared without case, whatever asset has it', async () => {
+  it('keeps a certificate with its serial number, compared without case, for any asset with it', async () => {
     const { api } = dms;
     const first = await register(dms, 'Moving-A');
     await upload(api, first, pdf('of A'));
@@ -198,7 +198,7 @@ describe('Calibration certificates', () => {
     assert.equal((await putRaw(assetId, LARGE, false)).status, 200);
   });
 
-  it('keeps what was there, and nothing else, when the connection of an upload breaks', async () => {
+  it('keeps the earlier certificate, and nothing else, when the connection of an upload breaks', async () => {
     const assetId = await register(dms, nextSerial());
     for (const present of [null, pdf('present')]) {
       if (present) await upload(dms.api, assetId, present);
@@ -211,14 +211,14 @@ describe('Calibration certificates', () => {
     }
   });
 
-  it('ends a download with the content that it began with, when the certificate is replaced meanwhile', async () => {
+  it('ends a download with its original content when the certificate is replaced meanwhile', async () => {
     const { assetId, reader } = await readSlowly();
     await upload(dms.api, assetId, pdf('new'));
     assert.ok((await reader.readOn()).text.endsWith(`${LARGE.toString('latin1')}`), 'all of the old one');
     assert.ok((await download(dms.api, assetId)).bytes.equals(pdf('new')));
   });
 
-  it('removes the content of a replaced certificate later, and breaks off who still reads it', async () => {
+  it('removes the content of a replaced certificate later, and aborts its remaining downloads', async () => {
     await removeReplaced();
     const { assetId, reader } = await readSlowly();
     await upload(dms.api, assetId, pdf('new'));
@@ -286,13 +286,13 @@ describe('Calibration certificates', () => {
     return Number(row?.count);
   };
 
-  /** As the sweep does an hour later. */
+  /** Runs as the sweep does an hour later. */
   async function removeReplaced(): Promise<void> {
     await own('certificate_removals').update({ due_at: new Date() });
     await createCertificateContentsRepository(dms.service.sql).removeDue();
   }
 
-  /** Announces so many bytes, and goes away before they are sent. */
+  /** Announces this many bytes, and disconnects before they are sent. */
   async function breakOff(assetId: string, bytes: Buffer, announced: number): Promise<void> {
     const headers = { authorization: await bearer(), 'content-type': PDF, 'content-length': announced };
     await new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import { createKeyedSemaphore } from '../../src/process/keyed-semaphore.ts';
 const POOL = 4;
 
 describe('Chunks of certificates', () => {
-  it('of one organization are read while 64 downloads of another wait for the connections', async () => {
+  it('reads chunks of one organization while 64 downloads of another wait for the connections', async () => {
     let reading = 0;
     const pool = {
       insertChunk: async () => {},

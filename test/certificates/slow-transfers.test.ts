@@ -1,4 +1,4 @@
-/** Certificates are streamed in both directions: slow clients hold little memory, and not for ever. */
+/** Certificates are streamed in both directions: slow clients hold little memory, and not forever. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -10,10 +10,10 @@ import { startSlowReader } from '../support/slow-reader.ts';
 
 const PDF = 'application/pdf';
 const SIZE = 10 * 1024 * 1024;
-/** Twice as many as one organization may have at once. */
+/** Twice the limit of one organization. */
 const UPLOADS = 12;
 const READERS = 10;
-/** A tenth of what ten of them ask for. */
+/** A tenth of the bytes that ten of them request. */
 const GROWTH_MAX_MB = 10;
 const WRITE_TIMEOUT_MS = 3_000;
 const TRANSFERS = {
@@ -61,7 +61,7 @@ describe('Slow clients of certificates', () => {
   const startReaders = (count: number) =>
     Array.from({ length: count }, () => startSlowReader(dms.baseUrl, { path: pathOf(assetId), token }));
 
-  /** Sends all but the last byte. Resolves when it is sent, or refused before; a refusal is noted. */
+  /** Sends all but the last byte. Resolves when it is sent, or refused before; a refusal is recorded. */
   async function startUpload(key: string, bytes: Buffer): Promise<void> {
     const { hostname, port } = new URL(dms.baseUrl);
     const socket = connect({ host: hostname, port: Number(port) }).on('error', () => {});
@@ -81,7 +81,7 @@ describe('Slow clients of certificates', () => {
     await Promise.race([answered, isSent ? null : once(socket, 'drain')]);
   }
 
-  it('hold less than 10 MB when ten of them read nothing of 10 MiB, and are cut off', async () => {
+  it('holds less than 10 MB for ten clients that do not read their 10 MiB, and disconnects them', async () => {
     const before = await liveMemoryMb();
     const readers = startReaders(READERS);
     const statuses = await Promise.all(readers.map(({ status }) => status));
@@ -102,7 +102,7 @@ describe('Slow clients of certificates', () => {
     );
   });
 
-  it('may upload only so many at once with one key', async () => {
+  it('limits concurrent uploads per key', async () => {
     const small = Buffer.from(`%PDF-${'x'.repeat(1_000)}`);
     for (let upload = 0; upload < 7; upload++) await startUpload(token, small);
     await eventually(
@@ -119,7 +119,7 @@ describe('Slow clients of certificates', () => {
     );
   });
 
-  it('hold less than 10 MB when twelve of them keep back the last byte of an upload of 10 MiB', async () => {
+  it('holds less than 10 MB for twelve clients that withhold the last byte of an upload of 10 MiB', async () => {
     const before = await liveMemoryMb();
     const keys = await Promise.all(Array.from({ length: 4 }, newToken));
     await Promise.all(

@@ -1,4 +1,4 @@
-/** The rules of a job's run, without database and Temporal (contract, section 4). */
+/** Rules of a job's run, without database and Temporal (contract, section 4). */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { findConflicts, memoized } from '../../src/config-jobs/changes.ts';
@@ -90,14 +90,14 @@ describe('Evaluating a stage', () => {
     assert.equal(evaluateStage(counted({ applied: 85, timed_out: 15 }), first), 'abort');
   });
 
-  it('aborts when no device is left in the first stage, or none of those left has applied the change', () => {
+  it('aborts when no device is left in the first stage, or none that is left has applied the change', () => {
     assert.equal(evaluateStage(counted({ superseded: 10, queued: 90 }), first), 'abort');
     assert.equal(evaluateStage(counted({ cancelled: 9, waiting: 1, queued: 90 }), first), 'wait');
     assert.equal(evaluateStage(counted({ cancelled: 9, applied: 1, queued: 90 }), first), 'proceed');
     assert.equal(evaluateStage(counted({ superseded: 9, timed_out: 1, queued: 90 }), first), 'abort');
   });
 
-  it('proceeds from a first stage that is empty by its making, whoever has left the job since', () => {
+  it('proceeds from a first stage that is empty by design, even if devices have left the job since', () => {
     assert.equal(
       evaluateStage(counted({ superseded: 1, queued: 9 }), { ...first, isEmpty: true }),
       'proceed',
@@ -126,7 +126,7 @@ describe('Evaluating a stage', () => {
     assert.deepEqual(wrong, []);
   });
 
-  it('compares shares of the devices that count without rounding', () => {
+  it('compares shares of the counted devices without rounding', () => {
     fc.assert(
       fc.property(counts, fc.option(rollouts), fc.boolean(), (begun, rollout, isLast) => {
         const open = begun.waiting + begun.sent;
@@ -169,7 +169,7 @@ describe('Evaluating a stage', () => {
 });
 
 describe('A finished job', () => {
-  it('finishes as succeeded when every device applied the change, was superseded or cancelled', () => {
+  it('ends as succeeded when every device applied the change, or was superseded or cancelled', () => {
     fc.assert(
       fc.property(counts, (some) => {
         assert.equal(finishedStatus({ ...some, failed: 0, timed_out: 0 }), 'succeeded');
@@ -177,7 +177,7 @@ describe('A finished job', () => {
     );
   });
 
-  it('finishes as completed_with_failures when a device failed or timed out', () => {
+  it('ends as completed_with_failures when a device failed or timed out', () => {
     assert.equal(finishedStatus(counted({ applied: 99, failed: 1 })), 'completed_with_failures');
     assert.equal(finishedStatus(counted({ applied: 99, timed_out: 1 })), 'completed_with_failures');
   });
@@ -230,7 +230,7 @@ const windowAt = (fromTime: number): Calendar => ({
   timezone: 0,
 });
 
-/** Changes of few values, so that they often overlap and often agree. */
+/** Changes with few values, so that they often overlap and often agree. */
 const changes: fc.Arbitrary<DeviceConfiguration> = fc
   .record(
     {
@@ -251,7 +251,7 @@ describe('Changes of several jobs on one device', () => {
     ['ten minutes, daily', { measurementPeriodBase: 600, transmissionInterval: 86_400 }],
   ]);
 
-  it('conflict only when they give a shared setting different values, which the later one takes over', () => {
+  it('finds a conflict only where two changes set a key to different values; the later one takes it over', () => {
     const all = [...contents.keys()];
     const periods: ConfigurationKey[] = ['measurementPeriodBase', 'measurementPeriodFactor'];
     const overwritten: ConfigurationKey[] = ['measurementPeriodBase'];
@@ -271,7 +271,7 @@ describe('Changes of several jobs on one device', () => {
     assert.deepEqual(findConflicts([], all, contents), []);
   });
 
-  it('conflict exactly when the merged configuration no longer includes the existing one', () => {
+  it('finds a conflict exactly when the merged configuration no longer includes the existing one', () => {
     fc.assert(
       fc.property(changes, changes, changes, (other, existing, incoming) => {
         const pending = merged(merged(other, existing), incoming);
@@ -288,7 +288,7 @@ describe('Changes of several jobs on one device', () => {
     );
   });
 
-  it('cannot be compared when the configuration of a change is not stored', () => {
+  it('throws when the configuration of a change is not stored', () => {
     assert.throws(
       () => findConflicts(['nothing'], ['daily'], contents),
       /configuration nothing is not there/,

@@ -23,7 +23,7 @@ const FREQUENT = { name: 'Frequent', intervals: { measurementIntervalMinutes: 10
 const RARE = { name: 'Rare', intervals: { measurementIntervalMinutes: 60 } };
 const SLOW = { name: 'Slow', intervals: { transmissionIntervalSeconds: 86_400 } };
 
-/** After the fetch, a report that the change cannot be taken. */
+/** Fetches the change, then reports that it cannot be applied. */
 async function refuse(dms: TestOrganization, serial: string): Promise<void> {
   await dms.device.get(`/devices/${serial}/pending-config`);
   const { body } = await report(dms, serial, { ...FACTORY, errors: [{ code: 7, message: 'out of range' }] });
@@ -75,7 +75,7 @@ describe('Applying a profile', () => {
     assert.equal((await configOf(fleet, serial)).syncStatus, 'applied');
   });
 
-  it('names in the record what the report of an applied device left out, until a report names it', async () => {
+  it('shows which settings the report of an applied device left out, until a report names them', async () => {
     const [serial = ''] = serials;
     await applyTo('vaccine-fridge', [serial]);
     const { config } = (await fleet.device.get(`/devices/${serial}/pending-config`)).body;
@@ -149,7 +149,7 @@ describe('Applying a profile', () => {
     assert.equal((await configOf(fleet, serials[0] as string)).pendingConfig, null);
   });
 
-  it('takes no character for another one that only looks like it or folds to it', async () => {
+  it('refuses serials that only look like a registered one or fold to it', async () => {
     await register(fleet, 'KELVIN-1');
     const { status, body } = await fleet.api.put('/devices/config-profiles/freezer/apply', {
       serialNumbers: ['\u212aELVIN-1'],
@@ -189,14 +189,14 @@ describe('Applying a profile', () => {
       await query(holder, 'select from device_configs where organization_id = ? for update', [fleet.id]);
       for (const body of [{ applyToAll: true }, { serialNumbers: serials }]) {
         const path = '/devices/config-profiles/hot-water-guard/apply?dryRun=true';
-        // One that waited for a lock would be answered with 503.
+        // A preview that waited for a lock would be answered with 503.
         const answer = await fleet.api.put(path, body);
         assert.equal(answer.body.appliedCount, serials.length);
       }
     });
   });
 
-  it('warns in a preview of devices whose other interval does not fit the one that is applied', async () => {
+  it('warns in a preview of devices whose other interval does not fit the applied one', async () => {
     const [hourly = '', pendingHourly = '', unknown = ''] = serials;
     await report(fleet, hourly, { ...FACTORY, measurementPeriodBase: 3_600, transmissionInterval: 86_400 });
     await createProfile(fleet, { name: 'Chatty', intervals: { transmissionIntervalSeconds: 600 } });
@@ -214,7 +214,7 @@ describe('Applying a profile', () => {
     );
   });
 
-  it('keeps what other jobs have made pending, and settles all jobs by one confirmation', async () => {
+  it('keeps pending settings of other jobs, and settles all jobs by one confirmation', async () => {
     const [serial = ''] = serials;
     const first = await applyTo('frequent', [serial]);
     const second = await applyTo('slow', [serial]);
@@ -227,7 +227,7 @@ describe('Applying a profile', () => {
     for (const jobId of [first, second]) assert.equal((await untilEnded(fleet, jobId)).counts.applied, 1);
   });
 
-  it('supersedes targets of an earlier job with the same settings, which succeeds without them', async () => {
+  it('supersedes targets of an earlier job with the same settings, and that job succeeds without them', async () => {
     const [serial = '', other = ''] = serials;
     const first = await applyTo('frequent', [serial, other]);
     const second = await applyTo('rare', [serial]);
@@ -249,7 +249,7 @@ describe('Applying a profile', () => {
       assert.match(body.items[0].reason, /out of range \(code 7\)/);
     });
 
-    it('offers the same change again by a retry, whatever the profile says by then', async () => {
+    it('offers the same change again by a retry, even after the profile was changed', async () => {
       const [serial = '', other = ''] = serials;
       const jobId = await applyTo('frequent', [serial, other]);
       await refuse(fleet, serial);
@@ -272,7 +272,7 @@ describe('Applying a profile', () => {
   });
 
   describe('and retrying while a retry runs', () => {
-    it('makes one job of retries at once, and answers 409 until it has ended', async () => {
+    it('begins only one of concurrent retries, and answers 409 until it has ended', async () => {
       const [serial = ''] = serials;
       const jobId = await applyTo('freezer', [serial]);
       await refuse(fleet, serial);
@@ -321,7 +321,7 @@ describe('Applying a profile', () => {
       assert.equal((await untilEnded(fleet, jobId)).status, 'succeeded');
     });
 
-    it('aborts a job when too many devices fail, and cancels and withdraws what is open', async () => {
+    it('aborts a job when too many devices fail, and cancels and withdraws its open targets', async () => {
       const jobId = await applyTo('frequent', serials, { rollout: { ...rollout, firstPercent: 60 } });
       const [failing = '', waiting = '', queued = ''] = serials;
       await refuse(fleet, failing);
@@ -357,7 +357,7 @@ describe('Applying a profile', () => {
       });
     }
 
-    it('begins the second stage when those that are left of the first have applied the change', async () => {
+    it('begins the second stage when the remaining devices of the first have applied the change', async () => {
       const [first = '', second = '', third = ''] = serials;
       const jobId = await applyTo('frequent', serials, { rollout: { ...rollout, firstPercent: 60 } });
       await applyTo('rare', [first]);

@@ -1,4 +1,7 @@
-/** Profiles promise local time; calendars on a device have a fixed offset from UTC, and get a new one at transitions. */
+/**
+ * Profiles promise local time. Calendars on a device have a fixed offset from UTC, and get a new one at
+ * transitions.
+ */
 import assert from 'node:assert/strict';
 import { openResources } from '../../src/compose/resources.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
@@ -39,7 +42,7 @@ const ZONES: Zone[] = [
 describe('Daylight saving time', () => {
   let dms: TestService;
   let resources: ReturnType<typeof openResources>;
-  /** As a worker does again and again. */
+  /** Runs the sweep of a worker. */
   let sweep: () => Promise<number>;
   let now: Date;
   let serials = 0;
@@ -107,7 +110,7 @@ describe('Daylight saving time', () => {
     });
   }
 
-  it('changes all devices but one that cannot be stored, which is tried again later', async () => {
+  it('offers the new offset to all devices except one whose change cannot be stored, which it tries again later', async () => {
     const fleet: string[] = [];
     for (let count = 0; count < 3; count++) {
       const { serial } = await registerWith(hotWaterIn('Europe/Stockholm'));
@@ -130,7 +133,7 @@ describe('Daylight saving time', () => {
     await pendingAt(bad, 120);
   });
 
-  it('offers a pending change at the new offset as a new revision, and its job goes on', async () => {
+  it('offers a pending change at the new offset as a new revision, and keeps its job running', async () => {
     const { serial, jobId } = await registerWith(hotWaterIn('Europe/Stockholm'));
     const fetched = await dms.device.get(`/devices/${serial}/pending-config`);
     assert.equal(fetched.body.revision, 1);
@@ -149,7 +152,7 @@ describe('Daylight saving time', () => {
     await worker.stop(1_000);
   });
 
-  it('changes nothing on devices that are monitored always or in a zone without summer time', async () => {
+  it('changes nothing on devices that are always monitored or in a zone without summer time', async () => {
     const always = await registerWith(FRIDGE);
     const tokyo = await registerWith(hotWaterIn('Asia/Tokyo'));
     const moving = await registerWith(hotWaterIn('Europe/Stockholm'));
@@ -196,10 +199,10 @@ describe('Daylight saving time', () => {
   });
 
   describe('when the rules of time zones change', () => {
-    /** As a worker whose runtime has this release of the time zone database. */
+    /** Runs as a worker whose runtime has this release of the time zone database. */
     const sweepBy = (timeZoneRules: string | null) =>
       composeSlices({ ...resources, timeZoneRules }).configJobs.syncUtcOffsets(() => true);
-    /** Confirmed in January; it is July, and the next check is weeks away, as rules plan it that know no summer time. */
+    /** Confirmed in January; it is July. By rules without summer time, the next check is weeks away. */
     async function compiledByRules(timeZoneRules: string): Promise<string> {
       const { serial } = await registerWith(hotWaterIn('Europe/Stockholm'));
       await applyAnswer(dms, serial);
@@ -215,7 +218,7 @@ describe('Daylight saving time', () => {
     }
     const pendingOffsets = async (serial: string) => offsetsOf((await configOf(dms, serial)).pendingConfig);
 
-    it('compiles schedules again by the newer ones, which their next check would only find weeks later', async () => {
+    it('compiles schedules again by newer rules at once, although the next check is weeks away', async () => {
       const serial = await compiledByRules('2000a');
       await sweepBy('2000a');
       assert.deepEqual(await pendingOffsets(serial), []);
@@ -223,7 +226,7 @@ describe('Daylight saving time', () => {
       assert.deepEqual(await pendingOffsets(serial), [120]);
     });
 
-    it('does not compile them again by older ones, nor without a version', async () => {
+    it('compiles no schedule again by older rules, nor without a version', async () => {
       const serial = await compiledByRules('2000c');
       await sweepBy('2000b');
       await sweepBy(null);
@@ -240,7 +243,7 @@ describe('Daylight saving time', () => {
       assert.equal((await dms.device.get(`/devices/${serial}/pending-config`)).body.revision, revision);
     });
 
-    it('goes on with the next sweep after it lost its lease', async () => {
+    it('continues with the next sweep after it lost its lease', async () => {
       const serial = await compiledByRules('2000a');
       const { syncUtcOffsets } = composeSlices({ ...resources, timeZoneRules: '2000b' }).configJobs;
       await syncUtcOffsets(() => false);
@@ -250,7 +253,7 @@ describe('Daylight saving time', () => {
     });
   });
 
-  it('shows the version of the rules of time zones in its readiness and its metrics', async () => {
+  it('shows the version of the time zone rules in readiness and metrics', async () => {
     const { tz } = process.versions;
     assert.equal((await dms.api.get('/readyz')).body.timeZoneRules, tz);
     const metrics = await (await fetch(dms.metricsUrl)).text();

@@ -1,4 +1,4 @@
-/** The end of a job before all its devices have settled, chunk by chunk: here of three devices. */
+/** Ending a job before all its devices have settled, in chunks; a chunk here has three devices. */
 import assert from 'node:assert/strict';
 import { createChangesService } from '../../src/config-jobs/changes.service.ts';
 import type { JobRef } from '../../src/config-jobs/config-job.ts';
@@ -78,7 +78,7 @@ describe('The end of a job in chunks', () => {
     const [row] = await query<{ count: number }>(sql, `select count(*) from ${condition}`, bindings);
     return row?.count;
   };
-  /** Of the organization, by whatever transaction. */
+  /** Number of locked devices of the organization, whichever transaction holds them. */
   const lockedCount = async () => {
     const active = await countOf(dms.service.sql, 'device_configs where organization_id = ?', [org.id]);
     const [row] = await query<{ count: number }>(
@@ -102,7 +102,7 @@ describe('The end of a job in chunks', () => {
     });
   }
 
-  it('goes on with the devices that are left when a process was killed in a chunk, and publishes the event once', async () => {
+  it('goes on with the remaining devices after a process was killed in a chunk, and publishes the event once', async () => {
     const first = await endNext('cancelled', null);
     const killed = inTransaction(async (tx) => {
       await jobEnding.endNext(tx, job, 'cancelled', first);
@@ -116,7 +116,7 @@ describe('The end of a job in chunks', () => {
     for (const serial of serials) assert.equal((await configOf(org, serial)).pendingConfig, null);
   });
 
-  it('leaves a device alone that confirmed the change after its chunk was listed, and before it was locked', async () => {
+  it('keeps the change of a device that confirmed it between the listing and the lock of its chunk', async () => {
     const { body } = await org.api.get('/assets');
     const [, second] = body.items;
     const { sql } = dms.service;
@@ -132,7 +132,7 @@ describe('The end of a job in chunks', () => {
     assert.deepEqual([await stateCount('applied'), await stateCount('cancelled')], [1, CHUNK - 1]);
   });
 
-  describe('that is large and was cancelled', () => {
+  describe('when large and cancelled', () => {
     const cancel = () => org.api.post(`/devices/config-jobs/${job.jobId}/cancel`);
 
     beforeEach(async () => {
@@ -140,7 +140,7 @@ describe('The end of a job in chunks', () => {
       job = { organizationId: org.id, jobId: await apply(org, 'daily', { applyToAll: true }) };
     });
 
-    it('takes a second cancel as the first one until it has ended, which is refused then', async () => {
+    it('accepts a second cancel until the job has ended, and refuses it afterwards', async () => {
       const { status, body: first } = await cancel();
       assert.deepEqual([status, first.status, first.counts.queued], [200, 'running', LARGE]);
       const { status: again, body: second } = await cancel();
@@ -150,7 +150,7 @@ describe('The end of a job in chunks', () => {
       assert.deepEqual([refused, body.message], [409, 'The job is not running: it is cancelled']);
     });
 
-    it('is not retried before it has ended', async () => {
+    it('refuses a retry before the job has ended', async () => {
       await cancel();
       const { status, body } = await org.api.post(`/devices/config-jobs/${job.jobId}/retry`);
       assert.deepEqual(
@@ -160,7 +160,7 @@ describe('The end of a job in chunks', () => {
     });
   });
 
-  /** A statement waits for a lock. */
+  /** Whether a statement waits for a lock. */
   async function untilWaiting(): Promise<void> {
     const waits = `pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
     while ((await countOf(dms.service.sql, waits, [])) === 0) {

@@ -21,7 +21,7 @@ import { startService, type TestService } from '../support/service.ts';
 
 const FRIDGE_SLUG = 'vaccine-fridge';
 
-/** The bound of a history of 4,999 events for 300 devices, for fewer of them. */
+/** 4,999 events for 300 devices, scaled to the devices of the test. */
 const DEVICES = 60;
 const EVENTS_MAX = 1_000;
 
@@ -42,7 +42,7 @@ describe('The run of a job', () => {
     assert.equal(status, 201, text);
     return body.id;
   };
-  /** Deadlines are days away: they are shortened, and the run that has read the plan is replaced. */
+  /** Real deadlines are days away: shortens them, and replaces the run, which has already read the plan. */
   async function timeOut(...jobIds: string[]): Promise<void> {
     for (const jobId of jobIds) {
       await eventually(
@@ -66,7 +66,7 @@ describe('The run of a job', () => {
     const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: [quick, slow, fetched] });
     await applyAnswer(dms, quick);
     await dms.device.get(`/devices/${fetched}/pending-config`);
-    // Two days are shortened before the worker of all these tests is started, and reads the plan.
+    // The deadlines have to be shortened before the worker of these tests starts and reads the plan.
     const soon = "update config_jobs set deadline_at = now() + interval '1 second' where id = ?";
     await query(dms.service.sql, soon, [jobId]);
     worker = await dms.service.startWorker((await servers()).workflowBundle);
@@ -81,7 +81,7 @@ describe('The run of a job', () => {
     assert.equal((await jobOf(dms, jobId)).counts.timedOut, 2);
   });
 
-  it('retries what has timed out, withdraws the change when that is cancelled, and can be tried again', async () => {
+  it('retries timed-out targets, withdraws the change when the retry is cancelled, and can retry again', async () => {
     const [serial] = (await registerMany(dms, 1, 'RETRIED')) as [string];
     const first = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
     await timeOut(first);
@@ -94,7 +94,7 @@ describe('The run of a job', () => {
     assert.equal(await pendingOf(serial), null);
   });
 
-  it('leaves what timed out in another job when a retry is cancelled', async () => {
+  it('keeps the timed-out change of another job when a retry is cancelled', async () => {
     const [serial] = (await registerMany(dms, 1, 'OTHER')) as [string];
     const other = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
     const retried = await apply(dms, FRIDGE_SLUG, { serialNumbers: [serial] });
@@ -111,7 +111,7 @@ describe('The run of a job', () => {
       jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials });
     });
 
-    it('describes in the Temporal UI what a running job waits for', async () => {
+    it('describes in the Temporal UI which devices a running job waits for', async () => {
       await untilSeen(dms, jobId);
       for (const serial of serials.slice(0, 10)) await applyAnswer(dms, serial);
       const details = await eventually(

@@ -1,4 +1,7 @@
-/** Jobs of so many devices that the change is offered in chunks: here of two devices, above eight. */
+/**
+ * Jobs that offer the change in chunks because they have many devices; here chunks of two, for more than
+ * eight devices.
+ */
 import assert from 'node:assert/strict';
 import type { Knex } from 'knex';
 import { query } from '../../src/db/query.ts';
@@ -47,14 +50,14 @@ describe('A job of many devices', () => {
     serials = await registerInOrder(DEVICES);
   });
 
-  /** Their asset ids grow with their numbers, so that it is known which chunk a device is in. */
+  /** Asset ids grow with the numbers of the devices, so the chunk of each device is known. */
   async function registerInOrder(count: number): Promise<string[]> {
     await registerMany(org, count);
     const { body } = await org.api.get('/assets?limit=500');
     return body.items.map(({ serialNumber }: { serialNumber: string }) => serialNumber);
   }
 
-  /** From the first test that needs it to the last. */
+  /** Runs from the first test that needs it to the last. */
   const startWorker = async () => {
     worker ??= await dms.service.startWorker((await servers()).workflowBundle);
   };
@@ -68,7 +71,7 @@ describe('A job of many devices', () => {
     return body.items.find((target: { serialNumber: string }) => target.serialNumber === serial).state;
   };
 
-  /** While another connection holds the device: a chunk with it waits. */
+  /** Runs `work` while another connection has locked the device, so a chunk with it waits. */
   const whileLocked = <T>(serial: string, work: (holder: Knex) => Promise<T>): Promise<T> =>
     dms.service.sql.transaction(async (holder) => {
       const { assetId } = await configOf(org, serial);
@@ -76,7 +79,7 @@ describe('A job of many devices', () => {
       return work(holder);
     });
 
-  it('is stored whole by the request, which waits for no device and changes none', async () => {
+  it('stores the job whole in the request, without waiting for a device or changing one', async () => {
     await whileLocked(serials[3] as string, async () => {
       const { status, body } = await org.api.put('/devices/config-profiles/daily/apply', {
         applyToAll: true,
@@ -89,7 +92,7 @@ describe('A job of many devices', () => {
     for (const serial of serials) assert.equal((await configOf(org, serial)).pendingConfig, null);
   });
 
-  it('is not stored at all when the request fails half-way', async () => {
+  it('stores nothing of a job whose request fails half-way', async () => {
     const [seventh] = await query<{ id: string }>(
       dms.service.sql,
       'select id from assets where organization_id = ? order by id offset 6 limit 1',
@@ -105,9 +108,9 @@ describe('A job of many devices', () => {
     assert.deepEqual((await org.api.get('/devices/config-jobs')).body.items, []);
   });
 
-  it('times out in chunks at its deadline, whether it was offered to a device or not', async () => {
+  it('times out in chunks at the deadline, both devices that were offered the change and others', async () => {
     const jobId = await apply(org, 'daily', { applyToAll: true });
-    // Two days are shortened before the worker of all these tests is started, and reads the plan.
+    // The deadline has to be shortened before the worker of these tests starts and reads the plan.
     const soon = "update config_jobs set deadline_at = now() + interval '2 seconds' where id = ?";
     await query(dms.service.sql, soon, [jobId]);
     await startWorker();
@@ -124,7 +127,7 @@ describe('A job of many devices', () => {
     assert.deepEqual([job.status, job.counts.applied], ['succeeded', DEVICES]);
   });
 
-  it('answers reports of devices whose chunk waits, and of those that have no chunk yet', async () => {
+  it('answers reports of devices in a waiting chunk and in chunks that have not begun', async () => {
     const jobId = await apply(org, 'daily', { applyToAll: true });
     await startWorker();
     await whileLocked(serials[3] as string, async () => {
@@ -137,19 +140,19 @@ describe('A job of many devices', () => {
     await untilCounted(jobId, { queued: 0 });
   });
 
-  describe('that is cancelled', () => {
+  describe('when cancelled', () => {
     let jobId: string;
 
     const cancel = () => org.api.post(`/devices/config-jobs/${jobId}/cancel`);
     const pendingOf = async (serial: string) => (await configOf(org, serial)).pendingConfig;
 
-    /** The answer to the cancel, which came while a chunk of the job waited for the locked device. */
+    /** Cancels the job while one of its chunks waits for the locked device. */
     async function cancelWhileOffering(serial: string): Promise<void> {
       jobId = await apply(org, 'daily', { applyToAll: true });
       await startWorker();
       const answer = await whileLocked(serial, async () => {
         await untilCounted(jobId, { waiting: CHUNK });
-        // It waits for the job, which the chunk holds; not for devices.
+        // The cancel waits for the job, which the chunk has locked, but not for devices.
         return { cancelled: cancel() };
       });
       const { status, body } = await answer.cancelled;
@@ -157,14 +160,14 @@ describe('A job of many devices', () => {
       assert.ok(body.cancelRequestedAt);
     }
 
-    it('takes the change back in chunks, and ends when no device is offered it any more', async () => {
+    it('withdraws the change in chunks, and ends when no device is offered it any more', async () => {
       await cancelWhileOffering(serials[3] as string);
       const job = await untilEnded(org, jobId);
       assert.deepEqual([job.status, job.counts.cancelled], ['cancelled', DEVICES]);
       for (const serial of serials) assert.equal(await pendingOf(serial), null);
     });
 
-    it('answers before any device is locked, and is running until the last one is through', async () => {
+    it('answers a cancel before any device is locked, and keeps running until the last one is done', async () => {
       jobId = await apply(org, 'daily', { applyToAll: true });
       await startWorker();
       await untilCounted(jobId, { waiting: DEVICES });
@@ -191,7 +194,7 @@ describe('A job of many devices', () => {
       assert.deepEqual([counts.applied, counts.cancelled], [1, DEVICES - 1]);
     });
 
-    it('tells of its end once', async () => {
+    it('publishes the end of a cancelled job once', async () => {
       const receiver = await startReceiver();
       await org.api.post('/webhooks', { url: receiver.url, events: ['config.job.finished'] });
       jobId = await apply(org, 'daily', { applyToAll: true });
@@ -207,7 +210,7 @@ describe('A job of many devices', () => {
       await receiver.stop();
     });
 
-    it('is never started when it was scheduled', async () => {
+    it('never starts a cancelled job that was scheduled', async () => {
       const startAt = new Date(Date.now() + 3_600_000).toISOString();
       jobId = await apply(org, 'daily', { applyToAll: true, startAt });
       await startWorker();
@@ -218,7 +221,7 @@ describe('A job of many devices', () => {
     });
   });
 
-  it('leaves devices to a later job that sets the same keys, whether they are offered the change or queued', async () => {
+  it('lets a later job with the same keys take over devices, whether they are offered the change or queued', async () => {
     const jobId = await apply(org, 'daily', { applyToAll: true });
     await startWorker();
     const later = await whileLocked(serials[3] as string, async () => {
@@ -243,7 +246,7 @@ describe('A job of many devices', () => {
     await untilCounted(jobId, { waiting: DEVICES - 1, cancelled: 1 });
   });
 
-  it('keeps to a rollout: the rest is offered the change when the first stage runs it', async () => {
+  it('offers the change to the rest only after the first stage of a rollout runs it', async () => {
     const rollout = { firstPercent: 50, minAppliedPercent: 100, abortFailedPercent: 50 };
     const jobId = await apply(org, 'daily', { applyToAll: true, rollout });
     await startWorker();
@@ -252,7 +255,7 @@ describe('A job of many devices', () => {
     await untilCounted(jobId, { applied: 5, waiting: 4, queued: 0 });
   });
 
-  it('compiles for what a device has shown since the request', async () => {
+  it('compiles for the capabilities that a device has reported since the request', async () => {
     const alerts = [{ type: 'high', channel: 'probe', highC: 30 }];
     await createProfile(org, { slug: 'room', temperatureAlerts: alerts });
     const serial = serials[8] as string;
@@ -273,7 +276,7 @@ describe('A job of many devices', () => {
     assert.notDeepEqual(await slotsOf(serial), await slotsOf(serials[0] as string));
   });
 
-  it('sends the change again to the devices that failed, in chunks too', async () => {
+  it('retries failed devices in chunks, too', async () => {
     const jobId = await apply(org, 'daily', { applyToAll: true });
     await startWorker();
     await untilCounted(jobId, { waiting: DEVICES });

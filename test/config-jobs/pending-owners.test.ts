@@ -1,4 +1,7 @@
-/** Whose the keys are that are pending for a device, and what is taken out when a job ends or a device leaves its group. */
+/**
+ * Owners of the keys that are pending for a device, and their withdrawal when a job ends or a device leaves
+ * its group.
+ */
 import assert from 'node:assert/strict';
 import { apply, configOf, createProfile, FACTORY, jobOf, register, report } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -64,7 +67,7 @@ describe('A pending setting', () => {
     'is in a group that is deleted': (id) => change('delete', `/groups/${id}`),
   };
   for (const [how, leave] of Object.entries(LEAVING)) {
-    it(`leaves with the profile of the group when the device ${how}, although another apply has overwritten a part of it`, async () => {
+    it(`takes out the profile of the group when the device ${how}, but not the part that another apply has overwritten`, async () => {
       const groupId = await joinGroup();
       const own = await applyTo('daily');
       await leave(groupId);
@@ -73,14 +76,14 @@ describe('A pending setting', () => {
     });
   }
 
-  it('leaves with the profile of the group when the group names another one that does not set it', async () => {
+  it('takes out the profile of the group when the group gets another one that does not set the same keys', async () => {
     const groupId = await joinGroup();
     await applyTo('daily');
     await change('patch', `/groups/${groupId}`, { profileSlug: 'hourly' });
     assert.deepEqual(await pending(), HOURLY);
   });
 
-  it('leaves with the profile of the group also after the device has refused it or its job has timed out', async () => {
+  it('takes out the profile of the group even after the device refused it or its job timed out', async () => {
     const groupId = await joinGroup();
     await refuse();
     await change('patch', `/assets/${assetId}`, { groupId: null });
@@ -92,7 +95,7 @@ describe('A pending setting', () => {
     assert.deepEqual(await pending(), DAILY);
   });
 
-  it('goes on being offered when another apply overwrites its neighbour, and its target is superseded', async () => {
+  it('keeps offering the rest of a change when another apply overwrites a key, and supersedes its target', async () => {
     const first = await applyTo('both');
     const second = await applyTo('daily');
     assert.deepEqual([await stateOf(first), await stateOf(second)], ['superseded', 'waiting']);
@@ -101,7 +104,7 @@ describe('A pending setting', () => {
     assert.deepEqual(await poll(), TEN_MINUTES);
   });
 
-  it('leaves with its own job when that is cancelled, although the target was superseded before', async () => {
+  it('takes out the rest of a superseded change when its job is cancelled', async () => {
     const first = await applyTo('both');
     const second = await applyTo('daily');
     await cancel(first);
@@ -109,7 +112,7 @@ describe('A pending setting', () => {
     assert.deepEqual([await stateOf(first), await stateOf(second)], ['superseded', 'waiting']);
   });
 
-  it('leaves with its own job when that is cancelled, although the device has refused it', async () => {
+  it('takes out a refused change when its job is cancelled', async () => {
     const first = await applyTo('both');
     await refuse();
     await cancel(first);
@@ -118,7 +121,7 @@ describe('A pending setting', () => {
     assert.equal(await stateOf(first), 'failed');
   });
 
-  it('belongs to all jobs that set its value, and leaves with the last one of them', async () => {
+  it('keeps a setting that several jobs set to one value until the last of them is cancelled', async () => {
     const both = await applyTo('both');
     const hourly = await applyTo('hourly');
     await cancel(both);
@@ -127,7 +130,7 @@ describe('A pending setting', () => {
     assert.equal(await pending(), null);
   });
 
-  it('does not come back to a job that had set the same value before another job overwrote it', async () => {
+  it('removes a setting with the last job that set it, although an earlier job had set the same value before it was overwritten', async () => {
     await applyTo('both');
     await applyTo('daily');
     const third = await applyTo('hourly');
@@ -135,7 +138,7 @@ describe('A pending setting', () => {
     assert.deepEqual(await pending(), TEN_MINUTES);
   });
 
-  it('stays, and stays refused, when a job is cancelled that had set it once more', async () => {
+  it('keeps a refused setting, still refused, when a second job that set it is cancelled', async () => {
     await applyTo('hourly');
     await refuse();
     const again = await applyTo('both');
@@ -146,7 +149,7 @@ describe('A pending setting', () => {
     assert.deepEqual([pendingConfig, syncStatus], [HOURLY, 'failed']);
   });
 
-  it('leaves with a cancelled retry of the job that had set it', async () => {
+  it('takes out a setting when a retry of its job is cancelled', async () => {
     const first = await applyTo('both');
     await worker.expireJobs();
     const again = await retry(first);
@@ -154,7 +157,7 @@ describe('A pending setting', () => {
     assert.equal(await pending(), null);
   });
 
-  it('can be retried as a whole when a part of it was overwritten and the rest confirmed', async () => {
+  it('retries a change as a whole after a part of it was overwritten and the rest confirmed', async () => {
     const first = await applyTo('both');
     await worker.expireJobs();
     await applyTo('daily');
@@ -165,7 +168,7 @@ describe('A pending setting', () => {
     assert.deepEqual(await pending(), { ...TEN_MINUTES, ...HOURLY });
   });
 
-  it('leaves a refusal of other settings that its own job shared with an overwritten one as it is', async () => {
+  it('keeps the refusal of the other settings of a change when one of them is overwritten', async () => {
     await applyTo('both');
     const second = await applyTo('daily');
     await refuse();
@@ -177,7 +180,7 @@ describe('A pending setting', () => {
     assert.deepEqual([pendingConfig, syncStatus], [TEN_MINUTES, 'failed']);
   });
 
-  it('goes back to what the hardware before had confirmed when its job is cancelled or the device leaves its group', async () => {
+  it('returns to what the previous hardware had confirmed when the job is cancelled or the device leaves its group', async () => {
     await applyTo('both');
     await poll();
     await report(org, 'A', { ...FACTORY, ...TEN_MINUTES, ...HOURLY });
@@ -189,7 +192,8 @@ describe('A pending setting', () => {
     assert.deepEqual(await pendingOf('B'), { ...TEN_MINUTES, ...DAILY });
     await cancel(own);
     assert.deepEqual(await pendingOf('B'), { ...TEN_MINUTES, ...HOURLY });
-    // The factory settings of the new one are no proof that it runs what the old one did.
+    // A report of factory settings by the new hardware does not prove that it runs the confirmed
+    // configuration.
     await report(org, 'B', FACTORY);
     const { id } = await change('post', '/groups', { name: 'Daily', profileSlug: 'daily' });
     await change('patch', `/assets/${assetId}`, { groupId: id });
@@ -203,7 +207,7 @@ describe('A pending setting', () => {
     assert.equal(await pendingOf('B'), null);
   });
 
-  describe('of a device from which all that is pending is withdrawn', () => {
+  describe('when all pending settings of a device are withdrawn', () => {
     const withdraw = (serial = 'A') => org.api.post(`/devices/${serial}/config/withdraw`);
     const jobOfTarget = async (jobId: string) => {
       const { status, counts } = await jobOf(org, jobId);
@@ -211,7 +215,7 @@ describe('A pending setting', () => {
       return { status, cancelled: counts.cancelled, reason: items.at(-1).reason };
     };
 
-    it('leaves with all others, whoever they belong to, and ends jobs that wait for this device alone', async () => {
+    it('takes out the settings of all owners, and ends jobs that wait for this device alone', async () => {
       await register(org, 'B');
       await joinGroup();
       const own = await applyTo('daily');
@@ -227,7 +231,7 @@ describe('A pending setting', () => {
       assert.deepEqual((await configOf(org, 'B')).pendingConfig, DAILY);
     });
 
-    it('leaves also when the device has refused it, or its job has timed out', async () => {
+    it('takes out settings even after the device refused them or their job timed out', async () => {
       const first = await applyTo('both');
       await refuse();
       await applyTo('daily');
@@ -239,13 +243,13 @@ describe('A pending setting', () => {
       assert.deepEqual(await pending(), TEN_MINUTES);
     });
 
-    it('was none before: nothing changes then', async () => {
+    it('changes nothing when nothing is pending', async () => {
       const { status, body } = await withdraw();
       assert.deepEqual([status, body], [200, await configOf(org, 'A')]);
       assert.equal((await withdraw('unknown')).status, 404);
     });
 
-    it('is named in the audit trail as it was before', async () => {
+    it('records the pending settings before the withdrawal in the audit trail', async () => {
       await applyTo('daily');
       await withdraw();
       const [entry] = (await org.api.get('/audit?subject=A')).body.items;
@@ -253,7 +257,7 @@ describe('A pending setting', () => {
       assert.deepEqual([entry.before.pendingConfig, entry.after.pendingConfig], [DAILY, null]);
     });
 
-    it('leaves while a job of the device begins and while another one is cancelled', async () => {
+    it('leaves a consistent state when a job of the device begins and another is cancelled at the same time', async () => {
       const jobId = await applyTo('daily');
       const answers = await Promise.all([
         withdraw(),

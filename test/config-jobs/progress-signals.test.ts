@@ -1,4 +1,4 @@
-/** When a job's workflow is signalled, and what the signal says. */
+/** When the workflow of a job is signalled, and with which lines. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ describe('Progress signals of a job', () => {
   let signal: (jobId: string, lines: string[]) => Promise<void>;
   let progress: ProgressSignals;
 
-  /** Lets everything run that waits for no timer. */
+  /** Runs everything that waits for no timer. */
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   const pass = async (ms: number) => {
     mock.timers.tick(ms);
@@ -61,13 +61,13 @@ describe('Progress signals of a job', () => {
   });
   afterEach(() => mock.timers.reset());
 
-  it('are sent at once and name each device', async () => {
+  it('sends the first signal at once, with a line for each device', async () => {
     recordApplied('A', 'B');
     await settled();
     assert.deepEqual(signals, [{ jobId: JOB, lines: ['A applied', 'B applied'] }]);
   });
 
-  it('are combined into one at the end of the interval after the first', async () => {
+  it('combines later changes into one signal at the end of the interval', async () => {
     recordApplied('A');
     await settled();
     recordApplied('B');
@@ -79,7 +79,7 @@ describe('Progress signals of a job', () => {
     assert.equal(signals.length, 2);
   });
 
-  it('cost nothing while nothing changes, and are sent at once after a pause', async () => {
+  it('sends nothing while nothing changes, and sends at once after a pause', async () => {
     recordApplied('A');
     await settled();
     await pass(10 * INTERVAL_MS);
@@ -90,13 +90,13 @@ describe('Progress signals of a job', () => {
     assert.equal(signals.length, 2);
   });
 
-  it('have no lines when only a change is known and not its device', async () => {
+  it('sends no lines when the changed device is unknown', async () => {
     progress.progressed(ORGANIZATION, [JOB]);
     await settled();
     assert.deepEqual(signals, [{ jobId: JOB, lines: [] }]);
   });
 
-  it('of one job do not delay those of another', async () => {
+  it('delays no signal of one job by those for another', async () => {
     jobs.set('other', counted({ waiting: 1 }));
     recordApplied('A');
     progress.progressed(ORGANIZATION, ['other']);
@@ -104,7 +104,7 @@ describe('Progress signals of a job', () => {
     assert.deepEqual(signals.map(({ jobId }) => jobId).sort(), [JOB, 'other']);
   });
 
-  it('name at most 50 devices each', async () => {
+  it('sends at most 50 lines', async () => {
     recordApplied('first');
     await settled();
     recordApplied(...Array.from({ length: 80 }, (_, index) => `D${index}`));
@@ -112,7 +112,7 @@ describe('Progress signals of a job', () => {
     assert.equal(signals.at(-1)?.lines.length, 50);
   });
 
-  it('of a large job name no device and are sent once per percent', async () => {
+  it('sends signals of a large job once per percent, without lines', async () => {
     jobs.set(JOB, counted({ waiting: 1_000 }));
     for (let applied = 1; applied <= 25; applied++) {
       jobs.set(JOB, counted({ waiting: 1_000 - applied, applied }));
@@ -125,7 +125,7 @@ describe('Progress signals of a job', () => {
     );
   });
 
-  it('of a large job count its targets only when the recorded outcomes do not add up to a percent', async () => {
+  it('counts the targets of a large job only when the recorded outcomes do not add up to a percent', async () => {
     jobs.set(JOB, counted({ waiting: 1_000 }));
     recordApplied('first');
     await pass(INTERVAL_MS);
@@ -142,7 +142,7 @@ describe('Progress signals of a job', () => {
     assert.equal(countsAsked, 2, 'only the rows show which outcome was the last');
   });
 
-  it('of a large job distinguish one open target from none', async () => {
+  it('distinguishes one open target of a large job from none', async () => {
     for (const waiting of [1, 0]) {
       jobs.set(JOB, counted({ waiting, applied: 1_000 - waiting }));
       progress.progressed(ORGANIZATION, [JOB]);
@@ -151,7 +151,7 @@ describe('Progress signals of a job', () => {
     assert.equal(signals.length, 2);
   });
 
-  it('of a large job are at most 101, and always include its end', async () => {
+  it('sends at most 101 signals for a large job, and always one for its end', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }), async (steps) => {
         signals = [];
@@ -177,7 +177,7 @@ describe('Progress signals of a job', () => {
     );
   });
 
-  it('of a large job in stages are percents of the targets that have begun', async () => {
+  it('counts percents of a staged large job over the targets that have begun', async () => {
     jobs.set(JOB, counted({ applied: 100, queued: 900 }));
     progress.progressed(ORGANIZATION, [JOB]);
     await pass(INTERVAL_MS);
@@ -187,7 +187,7 @@ describe('Progress signals of a job', () => {
     assert.equal(signals.length, 2);
   });
 
-  it('report a fault and keep its lines for the next signal', async () => {
+  it('reports a fault, and keeps the lines for the next signal', async () => {
     const found = jobs.get(JOB) as Counts;
     jobs.delete(JOB);
     recordApplied('A');
@@ -199,7 +199,7 @@ describe('Progress signals of a job', () => {
     assert.deepEqual(signals, [{ jobId: JOB, lines: ['A applied', 'B applied'] }]);
   });
 
-  it('are all sent when a flush returns, also those that waited for the interval', async () => {
+  it('sends all signals before a flush returns, including delayed ones', async () => {
     let isSlow = false;
     signal = async (jobId, lines) => {
       await settled();

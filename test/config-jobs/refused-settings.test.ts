@@ -1,4 +1,4 @@
-/** What a device refused is not offered again by what happens to other changes. */
+/** A change of other settings does not offer refused settings again. */
 import assert from 'node:assert/strict';
 import { apply, configOf, createProfile, eventually, FACTORY, register, report } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -32,7 +32,7 @@ describe('A refused setting', () => {
     (await fleet.api.get(`/devices/config-jobs/${jobId}/targets`)).body.items[0].state;
   const retry = (jobId: string) => fleet.api.post(`/devices/config-jobs/${jobId}/retry`);
 
-  it('stays refused when another job on the device is cancelled', async () => {
+  it('keeps a setting refused when another job on the device is cancelled', async () => {
     const other = await applyTo('ten-minutes');
     assert.equal((await fleet.api.post(`/devices/config-jobs/${other}/cancel`)).status, 200);
     assert.equal((await poll()).status, 204);
@@ -40,7 +40,7 @@ describe('A refused setting', () => {
     assert.deepEqual([pendingConfig, syncStatus], [DAILY, 'failed']);
   });
 
-  it('leaves the offer of other settings, which is pending and sent, and failed again once they are confirmed', async () => {
+  it('offers other settings meanwhile, and shows the device as failed again once they are confirmed', async () => {
     const other = await applyTo('ten-minutes');
     const { pendingConfig, syncStatus } = await configOf(fleet, 'A');
     assert.deepEqual([pendingConfig, syncStatus], [{ ...DAILY, ...TEN_MINUTES }, 'pending']);
@@ -54,7 +54,7 @@ describe('A refused setting', () => {
     assert.deepEqual((await poll()).body.config, DAILY);
   });
 
-  it('fails with the other settings when the device refuses these as well', async () => {
+  it('fails a later change too, when the device refuses its settings as well', async () => {
     const other = await applyTo('ten-minutes');
     await poll();
     await report(fleet, 'A', { ...FACTORY, errors: [{ message: 'neither' }] });
@@ -62,13 +62,13 @@ describe('A refused setting', () => {
     assert.deepEqual([await statusNow(), (await poll()).status], ['failed', 204]);
   });
 
-  it('is offered again by another apply of it, together with what waits', async () => {
+  it('offers a refused setting again after another apply of it, together with other pending settings', async () => {
     await applyTo('ten-minutes');
     await applyTo('every-day');
     assert.deepEqual((await poll()).body.config, { ...DAILY, ...TEN_MINUTES });
   });
 
-  it('is confirmed with everything else by a report that shows all of it', async () => {
+  it('confirms a refused setting by a report that shows it with all others', async () => {
     const other = await applyTo('ten-minutes');
     const { body } = await report(fleet, 'A', { ...FACTORY, ...DAILY, ...TEN_MINUTES });
     assert.deepEqual(body, { syncStatus: 'applied', pendingConfig: null });
@@ -76,7 +76,7 @@ describe('A refused setting', () => {
     assert.equal((await retry(refusedJob)).status, 409, 'the device has confirmed it since');
   });
 
-  it('is none when the device repeats over HTTP an error that it reported before it fetched another change', async () => {
+  it('refuses nothing when the device repeats over HTTP an error from before it fetched another change', async () => {
     const errors = [{ message: 'out of range' }];
     const other = await applyTo('ten-minutes');
     await poll();
@@ -92,7 +92,7 @@ describe('A refused setting', () => {
     assert.deepEqual([items[0].state, items[0].reason], ['failed', 'the device refused: no (code 7)']);
   });
 
-  it('is not handed out in answers to frames', async () => {
+  it('hands out no refused setting in answers to frames', async () => {
     const measuredAt = new Date().toISOString();
     const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt }];
     const send = () => fleet.device.post('/devices/A/measurements', { readings });

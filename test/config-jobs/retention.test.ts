@@ -1,4 +1,4 @@
-/** What is removed by age, and what is kept although it is old, because something still depends on it. */
+/** Removal by age, and the old rows that stay because something depends on them. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { openResources, type Resources } from '../../src/compose/resources.ts';
@@ -49,7 +49,7 @@ describe('The retention', () => {
   const ageJob = (jobId: string, days: number) =>
     run(`update config_jobs set finished_at = now() - make_interval(days => ?) where id = ?`, [days, jobId]);
 
-  /** A device that has applied the profile by a job that has ended. */
+  /** Registers a device that has applied the profile by a job that has ended. */
   async function applied(
     profile: object,
     serial = `DEVICE-${++serials}`,
@@ -89,7 +89,7 @@ describe('The retention', () => {
       assert.equal(await status(`/devices/config-jobs/${jobId}`), 404);
     });
 
-    it('looks at a job of which it keeps something only once in its time', async () => {
+    it('checks a job that it keeps only once per retention time', async () => {
       const { jobId } = await applied(HOT_WATER);
       await ageJob(jobId, 400);
       await removeOld();
@@ -139,7 +139,7 @@ describe('The retention', () => {
       return assetId;
     };
 
-    it('removes alerts two years after they were resolved, however many, and neither younger nor open ones', async () => {
+    it('removes all alerts that were resolved two years ago, and neither younger nor open ones', async () => {
       const old = await addAlerts(2_500, 'resolved', 731);
       const young = await addAlerts(1, 'resolved', 729);
       const open = await addAlerts(1, 'acknowledged', 800);
@@ -159,7 +159,7 @@ describe('The retention', () => {
         { organizationId: dms.id, config },
       ]);
 
-    it('removes one that nothing has referred to for a week, and keeps a younger one', async () => {
+    it('removes a configuration without a reference for a week, and keeps a younger one', async () => {
       const [old] = (await store({ transmissionInterval: 1_001 })) as [string];
       const [young] = (await store({ transmissionInterval: 1_002 })) as [string];
       await age(old);
@@ -167,7 +167,7 @@ describe('The retention', () => {
       assert.deepEqual([await isStored(old), await isStored(young)], [false, true]);
     });
 
-    it('keeps all that devices report, run or wait for, and that targets refer to, however old', async () => {
+    it('keeps old configurations that devices report, run or wait for, or that targets refer to', async () => {
       const { serial } = await applied(HOT_WATER);
       const slug = await createProfile(dms, { ...FRIDGE, slug: `pending-${++serials}` });
       await apply(dms, slug, { serialNumbers: [serial] });
@@ -193,7 +193,7 @@ describe('The retention', () => {
       await applyAnswer(dms, serial);
     });
 
-    it('keeps one that a transaction uses again at the same moment, whichever comes first', async () => {
+    it('keeps a configuration that a transaction uses again at the same moment, in either order', async () => {
       const transact = createTransact(dms.service.sql);
       const config = { transmissionInterval: 1_003 };
       const [id] = (await store(config)) as [string];
@@ -216,7 +216,7 @@ describe('The retention', () => {
       assert.equal(await isStored(id), true, 'used while it was removed');
     });
 
-    it('marks one as used that a process has in its cache', async () => {
+    it('marks a configuration as used that a process has in its cache', async () => {
       const cache = createConfigurationCache();
       const entry = { organizationId: dms.id, config: { transmissionInterval: 1_004 } };
       const repository = createConfigurationsRepository(dms.service.sql, cache);
@@ -229,7 +229,7 @@ describe('The retention', () => {
   });
 
   describe('of unregistered devices', () => {
-    it('removes serials without a contact for 30 days, however many, and keeps the others', async () => {
+    it('removes all serials without a contact for 30 days, and keeps the others', async () => {
       await run(
         `insert into unregistered_devices (organization_id, serial_number, last_contact_at)
          select ?, 'serial-' || n, now() - make_interval(days => case when n % 2 = 0 then 31 else 29 end)

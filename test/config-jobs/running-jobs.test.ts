@@ -1,4 +1,7 @@
-/** What operators see of the jobs of all organizations. Times are moved in the rows: nobody waits for a deadline. */
+/**
+ * Counts of jobs of all organizations, for operators. The tests move times in the rows and wait for no
+ * deadline.
+ */
 import assert from 'node:assert/strict';
 import { createJobRunsRepository } from '../../src/config-jobs/job-runs.repository.ts';
 import { query } from '../../src/db/query.ts';
@@ -30,7 +33,7 @@ describe('The counts of running jobs', () => {
       [minutes],
     );
 
-  it('tell apart those past their deadline, and those that no run has checked for five minutes', async () => {
+  it('separates jobs past their deadline from jobs that no run has checked for five minutes', async () => {
     assert.deepEqual(await counts(), { running: 3, overdue: 0, withoutRun: 0 });
     await move('created_at', 10);
     await move('workflow_checked_at', 1);
@@ -41,7 +44,7 @@ describe('The counts of running jobs', () => {
     assert.deepEqual(await counts(), { running: 3, overdue: 1, withoutRun: 1 });
   });
 
-  it('leave out jobs that have ended', async () => {
+  it('leaves out jobs that have ended', async () => {
     const { body } = await dms.api.get('/devices/config-jobs');
     for (const { id } of body.items) await dms.api.post(`/devices/config-jobs/${id}/cancel`);
     assert.deepEqual(await counts(), { running: 0, overdue: 0, withoutRun: 0 });

@@ -45,7 +45,7 @@ describe('A scheduled job', () => {
     );
   const pendingOf = async (serial: string) => (await configOf(fleet, serial)).pendingConfig;
 
-  it('has its targets queued and offers nothing until its start, and its deadline counts from there', async () => {
+  it('queues its targets and offers nothing until its start, and counts the deadline from there', async () => {
     const startAt = inMs(2_000);
     const jobId = await schedule(startAt, { serialNumbers: serials, deadlineMinutes: 10 });
     const job = await jobOf(fleet, jobId);
@@ -58,7 +58,7 @@ describe('A scheduled job', () => {
     assert.equal((await untilEnded(fleet, jobId)).status, 'succeeded');
   });
 
-  it('is found by its status, and ends at once when it is cancelled', async () => {
+  it('lists scheduled jobs by their status, and ends one at once when it is cancelled', async () => {
     const jobId = await schedule(inMs(DAY_MS));
     await untilIdle(dms, jobId, /The change is offered from/);
     const found = (await fleet.api.get('/devices/config-jobs?status=scheduled')).body.items;
@@ -72,7 +72,7 @@ describe('A scheduled job', () => {
     assert.equal((await fleet.api.post(`/devices/config-jobs/${jobId}/cancel`)).status, 409);
   });
 
-  it('stays as it is when another profile is applied before its start, and replaces its settings then', async () => {
+  it('keeps its targets when another profile is applied before its start, and overwrites its settings then', async () => {
     const jobId = await schedule(inMs(2_000));
     const other = await apply(fleet, 'freezer', { serialNumbers: serials });
     assert.equal((await jobOf(fleet, jobId)).counts.queued, 3);
@@ -80,7 +80,7 @@ describe('A scheduled job', () => {
     assert.equal((await jobOf(fleet, jobId)).counts.waiting, 3);
   });
 
-  it('starts for all devices in chunks, the first ones of a rollout first, without those archived meanwhile', async () => {
+  it('starts for all devices in chunks, those of the first stage first, without archived ones', async () => {
     await registerMany(fleet, 4 * CHUNK_SIZE, 'MORE');
     const { assetId } = await configOf(fleet, serials[0] as string);
     const rollout = { firstPercent: 30, minAppliedPercent: 100, abortFailedPercent: 100 };
@@ -100,7 +100,7 @@ describe('A scheduled job', () => {
     await untilStarted(jobId);
   });
 
-  it('is refused with a start that is over, or more than 30 days ahead', async () => {
+  it('refuses a start in the past, or more than 30 days ahead', async () => {
     for (const startAt of [inMs(-60_000), inMs(31 * DAY_MS), 'tomorrow']) {
       const body = { serialNumbers: serials, startAt };
       const answer = await fleet.api.put('/devices/config-profiles/vaccine-fridge/apply', body);

@@ -1,4 +1,7 @@
-/** PostgreSQL expects one row of an organization that its statistics do not know. Statements must not rely on that. */
+/**
+ * PostgreSQL expects one row of an organization that is missing in its statistics. Statements must not rely
+ * on that.
+ */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createProfile, FRIDGE } from '../support/fleet.ts';

@@ -1,4 +1,7 @@
-/** What is done chunk by chunk is done for the set that is there: chunks of three, large above six, any number of devices. */
+/**
+ * Work in chunks covers exactly the devices that exist: chunks of three, large above six, any number of
+ * devices.
+ */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { listAll } from '../support/client.ts';
@@ -21,7 +24,7 @@ const LARGE_ABOVE = 2 * CHUNK;
 const HOURLY = { transmissionInterval: 3_600 };
 const DAILY = { transmissionInterval: 86_400 };
 
-/** None, around one chunk and around the smallest large job, and more. */
+/** None, around one chunk, around the smallest large job, and more. */
 const size = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 3 * CHUNK + 1 }) },
   { weight: 1, arbitrary: fc.integer({ min: 3 * CHUNK, max: 40 }) },
@@ -32,7 +35,7 @@ interface Target {
   state: string;
 }
 
-describe('What is done chunk by chunk', () => {
+describe('Work in chunks', () => {
   let dms: TestService;
   let steps: Steps;
 
@@ -48,7 +51,7 @@ describe('What is done chunk by chunk', () => {
     await dms.stop();
   });
 
-  /** A customer with devices, every other one of the first in a group. */
+  /** A customer with devices; every other one of the first devices is in a group. */
   async function addFleet(count: number, members = 0) {
     const org = await dms.addOrganization();
     await createProfile(org, { slug: 'hourly', intervals: { transmissionIntervalSeconds: 3_600 } });
@@ -60,7 +63,7 @@ describe('What is done chunk by chunk', () => {
     return { org, groupId, serials, inGroup };
   }
 
-  /** What each device of the customer has pending. */
+  /** The pending change of each device of the customer. */
   async function pendingOf(org: TestOrganization, serials: string[]) {
     const pending: Record<string, object | null> = {};
     await inTurns(serials, 4, async (serial) => {
@@ -99,7 +102,7 @@ describe('What is done chunk by chunk', () => {
       { numRuns: 12 },
     ));
 
-  it('reaches every device that stays while others come, go and report in between', () =>
+  it('reaches every device that stays while others are registered, are archived and report', () =>
     fc.assert(
       fc.asyncProperty(size, async (count) => {
         const { org, serials } = await addFleet(count + LARGE_ABOVE);
@@ -128,7 +131,7 @@ describe('What is done chunk by chunk', () => {
       { numRuns: 6 },
     ));
 
-  it('withdraws the profile of a group from each of its members, and lets each of them go when it is deleted', () =>
+  it('withdraws the profile of a group from each of its members, and removes each of them when it is deleted', () =>
     fc.assert(
       fc.asyncProperty(size, size, fc.boolean(), async (count, members, isDeleted) => {
         const { org, groupId, serials, inGroup } = await addFleet(count, members);

@@ -1,4 +1,4 @@
-/** A backup that is restored beside the service: what is under way there goes on. */
+/** A backup that is restored beside the service: work under way at its time continues. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -29,7 +29,7 @@ describe('A backup to the standard output', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dms-programs-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  /** In place of a program: answers with its version, or does what is given. */
+  /** Stands for a program: prints its version, or does what the test gives. */
   const install = (name: string, does: string) =>
     writeFileSync(
       join(folder, name),
@@ -37,7 +37,7 @@ describe('A backup to the standard output', () => {
       { mode: 0o755 },
     );
 
-  /** As a process of its own, whose files these are. */
+  /** A separate process with these files. */
   const runProcess = (databaseUrl: string, input: string, ...typed: string[]) =>
     promisify(execFile)(
       'sh',
@@ -47,7 +47,7 @@ describe('A backup to the standard output', () => {
       },
     );
 
-  it('is all that comes there, and a restore reads the standard input', async () => {
+  it('writes nothing but the backup to the standard output, and restores from the standard input', async () => {
     install('pg_dump', 'echo "$@"');
     install('pg_restore', 'cat >&2; exit 1');
     const { postgresUrl } = await servers();
@@ -77,7 +77,7 @@ describe('A backup', () => {
     }
   });
 
-  it('that is restored goes on with the jobs and deliveries that were under way, though their runs are lost', async () => {
+  it('continues jobs and deliveries under way after a restore, although their runs are lost', async () => {
     const receiver = await startReceiver();
     const before = await startService();
     await before.api.post('/cellular-webhooks', { url: receiver.url, deliverConfigApplied: true });

@@ -30,7 +30,7 @@ const MANY_DEVICES = 10_000;
 const OF_DEVICES = ['assets', 'device_configs', 'device_states'];
 const SERIALS = Array.from({ length: SENDERS }, (_, index) => `DEV-${DEVICES - index}`);
 
-describe('A database that is distributed after it was in use', function () {
+describe('A database that is distributed after use', function () {
   this.timeout(240_000);
   const taskQueue = `test-${randomUUID()}`;
   let url: string;
@@ -91,14 +91,14 @@ describe('A database that is distributed after it was in use', function () {
     return counts;
   }
 
-  it('has every row that it had', async () => {
+  it('keeps every row', async () => {
     assert.deepEqual(await countRows(), kept);
     assert.ok((kept.assets ?? 0) >= ORGANIZATIONS * DEVICES);
     for (const table of ['measurement_blocks', 'config_targets', 'deliveries'])
       assert.ok((kept[table] ?? 0) >= ORGANIZATIONS * SENDERS, `${table}: ${kept[table]}`);
   });
 
-  it('keeps no row on the coordinator that the nodes have', async () => {
+  it('leaves no row on the coordinator that the nodes have', async () => {
     const rows = await query(
       sql,
       `select logicalrelid::text as "table" from pg_dist_partition where partmethod in ('h', 'n') and pg_relation_size(logicalrelid) > 0`,
@@ -106,7 +106,7 @@ describe('A database that is distributed after it was in use', function () {
     assert.deepEqual(rows, []);
   });
 
-  it('has nothing to migrate, and goes on with its jobs', async () => {
+  it('finds nothing to migrate, and continues with its jobs', async () => {
     assert.deepEqual(await migrate(sql), []);
     const dms = await startService({
       databaseUrl: url,
@@ -120,7 +120,7 @@ describe('A database that is distributed after it was in use', function () {
     await dms.stop();
   });
 
-  it('reads no more devices than are meant of an organization that is newer than the statistics', async () => {
+  it('reads only the devices that a statement names, for an organization newer than the statistics', async () => {
     await query(sql, `vacuum analyze ${OF_DEVICES}`);
     const service = { databaseUrl: url, settings: { taskQueue, isDatabaseDistributed: true } };
     const dms = await startService({ ...service, withWorker: false });

@@ -1,6 +1,6 @@
 /**
- * A node of Citus that is killed and comes back. Skipped without CITUS_URL, and without CITUS_START_NODE: a command that is
- * given the folder of a node's data and starts the node.
+ * A node of Citus that is killed and restarted. Skipped without CITUS_URL, and without CITUS_START_NODE: a
+ * command that is given the folder of a node's data and starts the node.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -19,7 +19,7 @@ const BACK_MS = 30_000;
 const PAUSE_MS = 100;
 const FIRST_AT = Date.parse('2026-03-02T08:00:00Z');
 
-/** A device that sends one reading after the other, and what was acknowledged. */
+/** A device that sends one reading after the other, with the acknowledged ones. */
 interface Sender {
   organization: TestOrganization;
   assetId: string;
@@ -91,12 +91,12 @@ describe('While a node of Citus is down', function () {
     return { organization, assetId, receiver, acknowledged, stop };
   }
 
-  it('organizations on the other nodes are served', () => {
+  it('serves organizations on the other nodes', () => {
     const meanwhile = [...elsewhere.acknowledged.values()].filter((at) => killedAt < at && at < startedAt);
     assert.ok(meanwhile.length > 20, `${meanwhile.length} frames`);
   });
 
-  it('and receive their webhooks', () => {
+  it('delivers webhooks of organizations on the other nodes', () => {
     const early = [...elsewhere.acknowledged].filter(([, at]) => at < startedAt - 2_000);
     assert.deepEqual(
       early.filter(([measuredAt]) => !deliveredMeanwhile.has(measuredAt)),
@@ -104,7 +104,7 @@ describe('While a node of Citus is down', function () {
     );
   });
 
-  it('its organizations are refused, and are served within 30 seconds after it is back', async () => {
+  it('refuses organizations of the node, and serves them within 30 seconds after it is back', async () => {
     const later = await eventually(
       async () => [...there.acknowledged.values()].filter((at) => at > startedAt),
       (times) => times.length > 0,
@@ -117,7 +117,7 @@ describe('While a node of Citus is down', function () {
     assert.deepEqual(meanwhile, []);
   });
 
-  it('nothing that was acknowledged is lost, and each event is delivered', async () => {
+  it('loses nothing that was acknowledged, and delivers each event', async () => {
     await delay(2_000);
     for (const sender of [there, elsewhere]) {
       await sender.stop();

@@ -1,6 +1,6 @@
 /**
- * The service on a real Citus, named by CITUS_URL: a database with the extension, on a coordinator that knows its nodes.
- * Without the variable these tests are skipped.
+ * The service on a real Citus, named by CITUS_URL: a database with the extension, on a coordinator that knows
+ * its nodes. Skipped without the variable.
  */
 import assert from 'node:assert/strict';
 import type { Knex } from 'knex';
@@ -55,7 +55,7 @@ describe('On Citus', () => {
     assert.deepEqual(printed, []);
   });
 
-  it('has each table of a tenant distributed, and all of them beside each other', async () => {
+  it('distributes each table of a tenant, all of them on the same nodes', async () => {
     const rows = await query<{ table: string }>(
       sql,
       `select c.relname as "table" from pg_class c
@@ -71,14 +71,14 @@ describe('On Citus', () => {
     assert.equal(groups.length, 1);
   });
 
-  it('drops partitions that are over', async () => {
+  it('drops expired partitions', async () => {
     await createPartitions(sql, MEASUREMENTS, new Date('2019-06-15'));
     const dropped = await dropPartitions(sql, MEASUREMENTS, new Date('2019-07-01'));
     assert.ok(dropped.includes(`${MEASUREMENTS.name}_201906`), dropped.join());
     assert.deepEqual(await dropPartitions(sql, MEASUREMENTS, new Date('2019-07-01')), []);
   });
 
-  it('runs migrations that come after the distribution', async () => {
+  it('runs migrations that were added after the distribution', async () => {
     const later = {
       up: (trx: Knex) => trx.raw('create index assets_later_idx on assets (organization_id, floor)'),
       down: (trx: Knex) => trx.raw('drop index assets_later_idx'),
@@ -86,7 +86,7 @@ describe('On Citus', () => {
     assert.deepEqual(await migrateTo(sql, { ...migrations, '999-later': later }), ['999-later']);
   });
 
-  it('devices of several organizations are configured, report and alert, and webhooks are delivered', async () => {
+  it('configures devices of several organizations, with reports, alerts and webhooks', async () => {
     const receiver = await startReceiver();
     await Promise.all(
       organizations.map(async (organization) => {
@@ -112,7 +112,7 @@ describe('On Citus', () => {
     await receiver.stop();
   });
 
-  it('groups offer their profile to members, lose members and are removed', async () => {
+  it('offers profiles of groups to members, and removes members and groups', async () => {
     const [organization] = organizations as [TestOrganization];
     const { api } = organization;
     const slug = await createProfile(organization, { slug: 'group-cold', ...FRIDGE });
@@ -143,7 +143,7 @@ describe('On Citus', () => {
     const faults: string[] = [];
     for (const { path, owner, texts } of readSourceStatements()) {
       if (NEVER_THERE.some((each) => `${path} ${owner}`.startsWith(each))) continue;
-      // Where parts are conditional, that with most bindings is the one that names the organization.
+      // Of conditional parts, the variant with most bindings is the one that names the organization.
       const most = Math.max(...texts.map(countBindings));
       for (const text of texts.filter((each) => countBindings(each) === most)) {
         const fault = await explain(text);
@@ -153,7 +153,7 @@ describe('On Citus', () => {
     assert.deepEqual([...new Set(faults)], []);
   });
 
-  /** Of a statement that names one organization; its other bindings are null. */
+  /** Returns the bindings of a statement that names one organization; the other ones are null. */
   async function explain(text: string): Promise<string | null> {
     const bindings = [...text.matchAll(BINDING)].map(([, before, after]) => {
       if (before === 'unnest(' && after === '::uuid[]') return [ORGANIZATION];
@@ -185,7 +185,7 @@ describe('On Citus', () => {
 const ORGANIZATION = '01900000-0000-7000-8000-000000000000';
 const BINDING = /(unnest\(|organization_id = )?(?<!\\)\?(::\w+\[\]|::uuid as organization_id)?/g;
 const countBindings = (text: string): number => text.match(BINDING)?.length ?? 0;
-/** Statements that are not sent where tables are distributed, and why. */
+/** Statements that are not sent where tables are distributed, with the reason. */
 const NEVER_THERE: string[] = [
   'src/commands/',
   'src/db/distribute.ts',
@@ -193,7 +193,7 @@ const NEVER_THERE: string[] = [
   'src/db/list-totals.repository.ts addUpListChanges',
   'src/deliveries/claims.repository.ts claimNew',
   'src/assets/assets.statements.ts FIND_OWNERS',
-  // These cannot be planned for null; the test of devices runs them.
+  // Cannot be planned for null; the test of devices runs them.
   'src/config-jobs/config-targets.statements.ts ACTIVATE_NEXT',
   'src/config-jobs/old-jobs.repository.ts removeTargets',
   'src/deliveries/attempts.repository.ts record',

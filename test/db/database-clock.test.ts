@@ -30,7 +30,7 @@ describe('The clock of the database', () => {
     const before = await databaseNow();
     const read = clock.now();
     const after = await databaseNow();
-    // As exact as the shortest round trip; times of JavaScript have no fractions of milliseconds.
+    // As exact as the shortest round trip; JavaScript times have no fractions of milliseconds.
     assert.ok(read.getTime() >= before.getTime() - 1_000 && read.getTime() <= after.getTime() + 1_000);
     assert.ok(Math.abs((clock.processAheadMs() as number) - HOUR_MS) < 10_000);
   });
@@ -41,7 +41,7 @@ describe('The clock of the database', () => {
     assert.deepEqual([clock.now(), clock.processAheadMs()], [new Date(0), null]);
   });
 
-  it('goes on when the clock of the process is set', async () => {
+  it('continues evenly when the clock of the process is set', async () => {
     let processMs = 0;
     let elapsedMs = 0;
     const clock = createDatabaseClock({
@@ -62,7 +62,7 @@ describe('The clock of the database', () => {
     const slow: Sql = {
       raw: (() => {
         const roundTripMs = roundTripsMs.shift() as number;
-        // The database reads its clock, which began at zero as well, at the beginning of each round trip.
+        // The database reads its clock, which also began at zero, at the beginning of each round trip.
         const rows = [{ ms: elapsedMs }];
         elapsedMs += roundTripMs;
         return Promise.resolve({ rows });
@@ -73,7 +73,7 @@ describe('The clock of the database', () => {
     assert.equal(clock.now().getTime(), elapsedMs - 5);
   });
 
-  it('keeps the time that it knows when the database does not answer', async () => {
+  it('keeps the known time when the database does not answer', async () => {
     const clock = createDatabaseClock({ sql, processNow: anHourAhead, monotonicMs });
     await clock.synchronize();
     const away = openDatabase({

@@ -1,6 +1,6 @@
 /**
- * With DATABASE_DISTRIBUTED, on a PostgreSQL that is not: each statement that locks rows names one organization, and does
- * what it does without the setting.
+ * With DATABASE_DISTRIBUTED, on a PostgreSQL without Citus: each statement that locks rows names one
+ * organization, and has the same effect as without the setting.
  */
 import assert from 'node:assert/strict';
 import { openDatabase } from '../../src/db/database.ts';
@@ -33,7 +33,7 @@ describe('With the tables distributed by organization', () => {
   });
   after(() => dms.stop());
 
-  it('devices of several organizations are configured, report and alert side by side, and webhooks are delivered', async () => {
+  it('configures devices of several organizations side by side, with reports, alerts and webhooks', async () => {
     const receiver = await startReceiver();
     await Promise.all(
       organizations.map(async (organization) => {
@@ -52,7 +52,7 @@ describe('With the tables distributed by organization', () => {
     await receiver.stop();
   });
 
-  it('a statement that locks rows names exactly one organization', async () => {
+  it('names exactly one organization in a statement that locks rows', async () => {
     const ids = new Set(organizations.map(({ id }) => id));
     await eventually(
       async () => locking().length,
@@ -70,7 +70,7 @@ describe('With the tables distributed by organization', () => {
 
   const locking = () => seen.filter(({ sql }) => LOCKS.test(sql));
 
-  it('new deliveries of several endpoints are claimed', async () => {
+  it('claims new deliveries of several endpoints', async () => {
     const { databaseUrl } = dms.settings;
     const sql = openDatabase({
       url: databaseUrl,
@@ -103,7 +103,7 @@ describe('A statement about rows of several organizations', () => {
   const TEXT = `select * from unnest(?::uuid[], ?::text[]) with ordinality
     as n (organization_id, name, position) where kind = ?`;
 
-  it('becomes one statement for each of them, with its own rows', () => {
+  it('splits into one statement for each organization, with its own rows', () => {
     const parts = splitByOrganization(TEXT, [['b', 'a', 'b'], ['one', 'two', 'three'], 'x']);
     assert.deepEqual(
       parts.map(({ bindings }) => bindings),
@@ -118,7 +118,7 @@ describe('A statement about rows of several organizations', () => {
     );
   });
 
-  it('takes arrays that are written as text apart, quoted elements too', () => {
+  it('splits arrays in text form, including quoted elements', () => {
     const parts = splitByOrganization(TEXT, ['{a,b,a}', '{"{1,2}",null,x}', 'x']);
     assert.deepEqual(
       parts.map(({ bindings }) => bindings),
@@ -129,7 +129,7 @@ describe('A statement about rows of several organizations', () => {
     );
   });
 
-  it('compares each table that it joins with the organization', () => {
+  it('compares each joined table with the organization', () => {
     const text =
       'select from assets a join devices d on d.organization_id = a.organization_id where a.organization_id = ?';
     assert.deepEqual(splitByOrganization(text, ['a']), [
@@ -140,7 +140,7 @@ describe('A statement about rows of several organizations', () => {
     ]);
   });
 
-  it('compares each table that it joins by an id with all ids of its rows, once each', () => {
+  it('compares each table that is joined by an id with all ids of its rows, once each', () => {
     const text = `update devices d set name = n.name from unnest(?::uuid[], ?::uuid[], ?::text[])
       as n (organization_id, id, name) where d.id = n.id and d.name <> n.name`;
     const parts = splitByOrganization(text, [
@@ -161,7 +161,7 @@ describe('A statement about rows of several organizations', () => {
     );
   });
 
-  it('tells rows of the same name in several of its parts from each other', () => {
+  it('distinguishes rows of the same name in several of its parts', () => {
     const part = (table: string) =>
       `update ${table} t set x = 1 from unnest(?::uuid[], ?::uuid[]) as n (organization_id, id) where t.id = n.id`;
     const text = `with first as (${part('one')}) ${part('two')}`;
@@ -169,7 +169,7 @@ describe('A statement about rows of several organizations', () => {
     assert.deepEqual(only?.bindings, ['a', ['1'], ['1'], 'a', ['2'], ['2']]);
   });
 
-  it('is left as it is when it names an organization already, or none', () => {
+  it('leaves a statement unchanged that names an organization already, or none', () => {
     const text = 'select from assets where organization_id = ? and id = any(?::uuid[])';
     assert.deepEqual(splitByOrganization(text, ['a', ['b']]), [{ text, bindings: ['a', ['b']] }]);
     assert.deepEqual(splitByOrganization(TEXT, [[], [], 'x']), [{ text: TEXT, bindings: [[], [], 'x'] }]);

@@ -1,4 +1,4 @@
-/** Which items share a batch, and when it starts. The commits end when the test says so. */
+/** Which items share a batch, and when it starts. The commits end when the test resolves them. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import * as fc from 'fast-check';
@@ -53,7 +53,7 @@ async function turns(): Promise<void> {
 const LONG_MS = 3_600_000;
 
 describe('A group commit', () => {
-  it('shows how many items wait, and of each batch how many it has and how long the first of them has waited', async () => {
+  it('reports the number of waiting items, and the size and longest wait of each batch', async () => {
     let countWaiting = () => Number.NaN;
     const seen: Array<{ items: number; longestWaitMs: number }> = [];
     const { submit, end } = createStage({
@@ -125,7 +125,7 @@ describe('A group commit', () => {
     assert.deepEqual(numbers(), [[1, 2, 4], [3]]);
   });
 
-  it('takes the same share of each lane where lanes share batches', async () => {
+  it('takes the same share of each lane if lanes share batches', async () => {
     const lanes = { laneOf: ({ lane }: Item) => lane, concurrency: 2, isMixed: true };
     const { submit, numbers, end } = createStage({ lanes, maxItems: 4, concurrency: 1 });
     submit('z', 0);
@@ -139,7 +139,7 @@ describe('A group commit', () => {
     assert.deepEqual(numbers(), [[0], [1, 2, 8, 9], [3, 4, 10], [5, 6, 7]]);
   });
 
-  it('gathers lanes that share batches while any batch is under way, and takes all that wait when the first is due', async () => {
+  it('gathers lanes that share batches while any batch is under way, and takes all waiting items when the first is due', async () => {
     const lanes = { laneOf: ({ lane }: Item) => lane, concurrency: 2, isMixed: true };
     const { submit, numbers } = createStage({ lanes, gather: { enough: 3, ms: LONG_MS } });
     submit('a', 1);
@@ -153,7 +153,7 @@ describe('A group commit', () => {
     assert.deepEqual(numbers(), [[1], [2, 3, 4]]);
   });
 
-  it('never gives all batches to one lane, and lets lanes that wait take turns', async () => {
+  it('never gives all batches to one lane, and lets waiting lanes take turns', async () => {
     const { submit, numbers, end } = createStage({ maxItems: 1 });
     submit('a', 1, 2, 3, 4, 5);
     await turns();
@@ -167,7 +167,7 @@ describe('A group commit', () => {
     assert.deepEqual(numbers(), [[1], [2], [6], [3], [8], [7]]);
   });
 
-  it('refuses items of a lane that is full, and takes those of others', async () => {
+  it('refuses items of a lane that is full, and accepts others', async () => {
     const { submit } = createStage({ maxWaiting: { perLane: 2, inAll: 100 } });
     const settled = await Promise.allSettled(submit('a', 1, 2, 3).slice(2));
     assert.deepEqual(
@@ -177,7 +177,7 @@ describe('A group commit', () => {
     assert.equal(await Promise.race([...submit('b', 4), turns().then(() => 'accepted')]), 'accepted');
   });
 
-  it('when full as a whole, takes items only of lanes with less than their share', async () => {
+  it('accepts items only of lanes below their share when full as a whole', async () => {
     const { submit } = createStage({ concurrency: 0, maxWaiting: { perLane: 100, inAll: 4 } });
     submit('a', 1, 2, 3);
     submit('b', 4);
@@ -185,9 +185,9 @@ describe('A group commit', () => {
     assert.equal(await Promise.race([...submit('b', 6), turns().then(() => 'accepted')]), 'accepted');
   });
 
-  it('starts batches so far apart as an interval says, and the first at once', async () => {
+  it('spaces batches by the interval, and starts the first at once', async () => {
     const { submit, numbers, end } = createStage({ intervalMs: 30 });
-    // Before the first batch: however late the test goes on, the second starts no sooner after this.
+    // Taken before the first batch: even if the test is slow, the second starts no sooner after this.
     const startedAt = performance.now();
     submit('a', 1);
     await turns();
@@ -198,7 +198,7 @@ describe('A group commit', () => {
     assert.ok(performance.now() - startedAt >= 25);
   });
 
-  it('commits items of a key in their order and never at the same time, and keeps all bounds, whatever happens', async () => {
+  it('commits items of a key in order and never concurrently, and keeps all bounds, for any sequence', async () => {
     const items = fc.array(fc.tuple(fc.nat(3), fc.nat(2)), { maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(items, fc.boolean(), fc.infiniteStream(fc.nat(5)), async (drawn, isMixed, choices) => {

@@ -1,4 +1,4 @@
-/** Work of which there is one at a time: it moves on when its process ends, dies or stops. */
+/** Work that one process does at a time: it moves on when its process ends, dies or stops. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -27,7 +27,7 @@ describe('A lease', () => {
   const start = (): Lease =>
     startLease(sql, { name: 'tested', leaseMs: LEASE_MS, onFault: (error) => assert.fail(String(error)) });
 
-  /** Another process that has the lease. */
+  /** Another process that holds the lease. */
   async function startHolder() {
     const child = spawn(process.execPath, ['--import=#typescript', HOLDER, url, String(LEASE_MS)]);
     children.push(child);
@@ -37,7 +37,7 @@ describe('A lease', () => {
     return { child, nextLine };
   }
 
-  it('is held by one of those that want it, and by another one when that one has stopped', async () => {
+  it('gives the lease to one of several candidates, and to another one when that one has stopped', async () => {
     const leases = [start(), start(), start()];
     const first = await Promise.race(leases.map((lease) => lease.untilHeld().then(() => lease)));
     const others = leases.filter((lease) => lease !== first);
@@ -49,7 +49,7 @@ describe('A lease', () => {
     await Promise.all([second, ...others].map((lease) => lease.stop()));
   });
 
-  it('stays with its holder while that one renews it', async () => {
+  it('keeps its holder while that one renews it', async () => {
     const holder = start();
     await holder.untilHeld();
     const other = start();
@@ -59,7 +59,7 @@ describe('A lease', () => {
     assert.equal(await other.untilHeld(), false, 'who has stopped does not wait any more');
   });
 
-  it('is taken over from a process that was killed', async () => {
+  it('passes from a process that was killed to another one', async () => {
     const { child } = await startHolder();
     child.kill('SIGKILL');
     const successor = start();
@@ -67,7 +67,7 @@ describe('A lease', () => {
     await successor.stop();
   });
 
-  it('is taken over from a process that hangs, which knows that when it goes on', async () => {
+  it('passes from a process that hangs to another one, and the first knows it when it continues', async () => {
     const { child, nextLine } = await startHolder();
     child.kill('SIGSTOP');
     const successor = start();

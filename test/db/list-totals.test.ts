@@ -1,4 +1,7 @@
-/** Totals of lists are kept, not counted: they are exact at any moment, whoever writes and whenever they are added up. */
+/**
+ * Totals of lists are kept, not counted: they are exact at any moment, for any writers and times of adding
+ * up.
+ */
 import assert from 'node:assert/strict';
 import { addUpListChanges } from '../../src/db/list-totals.repository.ts';
 import { query } from '../../src/db/query.ts';
@@ -23,7 +26,7 @@ describe('Totals of lists', () => {
     (await run<{ count: number }>('select count(*) from list_changes where organization_id = ?', [org.id]))[0]
       ?.count;
 
-  it('are right before, while and after changes are added up, with many writers at a time', async () => {
+  it('shows exact totals before, while and after changes are added up, with many concurrent writers', async () => {
     const serials = Array.from({ length: 60 }, (_, index) => `DEVICE-${index}`);
     let isOver = false;
     const adding = (async () => {
@@ -43,7 +46,7 @@ describe('Totals of lists', () => {
     assert.equal(await total('/assets?model=none'), 0);
   });
 
-  it('follow what is written past the service', async () => {
+  it('follows writes that bypass the service', async () => {
     const [serial] = (await registerMany(org, 1)) as [string];
     await run(
       `insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at)
@@ -61,8 +64,8 @@ describe('Totals of lists', () => {
     assert.deepEqual(totals, [3, 0, 0, 3]);
   });
 
-  it('keep the counts of a running job, and nothing is left of them when it has ended', async function () {
-    // There, nothing keeps counts of jobs; the triggers of this database do all the same.
+  it('keeps the counts of a running job, and removes them when it has ended', async function () {
+    // Where tables are distributed, counts of jobs are not kept, but the triggers of this database still run.
     if (dms.service.sql.isDistributed) this.skip();
     const serials = await registerMany(org, 4);
     const slug = await createProfile(org, FRIDGE);

@@ -1,4 +1,4 @@
-/** The schema: every migration can be taken back, and any number of processes may bring it up to date. */
+/** The schema: every migration can be reverted, and any number of processes may bring it up to date. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -14,10 +14,10 @@ import { servers } from '../support/servers.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const NAMES = Object.keys(migrations) as Array<keyof typeof migrations>;
-/** The migrator's own. */
+/** Tables of the migrator itself. */
 const BOOKS = ['schema_migrations', 'schema_migrations_lock'];
 
-/** Everything that PostgreSQL knows of the schema, one line each. */
+/** Everything that PostgreSQL knows about the schema, one line each. */
 const SCHEMA = `
   select concat_ws(' ', 'table', c.relname, c.relkind, c.reloptions::text, pg_get_expr(c.relpartbound, c.oid),
       case when c.relkind = 'p' then pg_get_partkeydef(c.oid) end) as line, c.relname as name
@@ -69,7 +69,7 @@ describe('The migrations', () => {
     return rows.filter(({ name }) => !name.startsWith('schema_migrations')).map(({ line }) => line);
   }
 
-  it('are all listed, numbered from 001 on without gaps', () => {
+  it('lists all migrations, numbered from 001 on without gaps', () => {
     const files = readdirSync(new URL('migrations/', ROOT)).filter((name) => /^\d/.test(name));
     assert.deepEqual(
       NAMES,
@@ -81,7 +81,7 @@ describe('The migrations', () => {
     );
   });
 
-  it('up, all down and up again give the same schema, and nothing in between', async () => {
+  it('gives the same schema after up, all down and up again, and nothing in between', async () => {
     const empty = await schema();
     assert.deepEqual(await migrate(sql), NAMES);
     const full = await schema();
@@ -92,7 +92,7 @@ describe('The migrations', () => {
     assert.deepEqual(await schema(), full);
   });
 
-  it('each take back what they did, and can be run again', async () => {
+  it('reverts and repeats each migration', async () => {
     for (const name of NAMES) {
       const before = await schema();
       await migrations[name].up(sql);
@@ -105,7 +105,7 @@ describe('The migrations', () => {
     }
   });
 
-  it('give devices that are there the settings that they run', async () => {
+  it('gives existing devices the settings that they run', async () => {
     await migrate(sql);
     await migrations['043-device-settings'].down(sql);
     const [organization] = await query<{ id: string }>(
@@ -145,7 +145,7 @@ describe('The migrations', () => {
     ]);
   });
 
-  it('run again change nothing, neither schema nor rows', async () => {
+  it('changes nothing when run again, neither schema nor rows', async () => {
     await migrate(sql);
     await query(sql, `insert into organizations (name) values ('kept')`);
     const before = [await schema(), await query(sql, 'select * from organizations')];
@@ -153,7 +153,7 @@ describe('The migrations', () => {
     assert.deepEqual([await schema(), await query(sql, 'select * from organizations')], before);
   });
 
-  it('keep their lock while one of them runs for longer than a transaction may be idle', async () => {
+  it('keeps the lock while a migration runs for longer than a transaction may be idle', async () => {
     await migrate(sql);
     const session = { idle_in_transaction_session_timeout: '700ms' };
     const impatient = openDatabase({
@@ -187,7 +187,7 @@ describe('The migrations', () => {
     return row?.idleMs ?? 0;
   }
 
-  it('run by two processes at once are run by one of them', async () => {
+  it('runs migrations in one of two concurrent processes', async () => {
     const env = { ...process.env, DATABASE_URL: url };
     const run = () =>
       promisify(execFile)(process.execPath, ['--import=#typescript', 'src/bin/cli.ts', 'migrate'], {
@@ -199,7 +199,7 @@ describe('The migrations', () => {
     assert.equal(outputs[1], 'The schema is up to date\n');
   });
 
-  it('run by many at once are run once', async () => {
+  it('runs migrations once for many concurrent processes', async () => {
     const handles = Array.from({ length: 5 }, open);
     const runs = await Promise.all(handles.map(migrate));
     await Promise.all(handles.map((handle) => handle.destroy()));
@@ -209,13 +209,13 @@ describe('The migrations', () => {
     );
   });
 
-  it('go on where a process that was killed has left the lock of its migrator', async () => {
+  it('continues where a killed process has left the lock of its migrator', async () => {
     await migrate(sql);
     await query(sql, 'update schema_migrations_lock set is_locked = 1');
     assert.deepEqual(await migrate(sql), []);
   });
 
-  it('keep text as text and times with their zone', async () => {
+  it('keeps text as text and times with their zone', async () => {
     await migrate(sql);
     const others = await query<{ name: string }>(
       sql,
@@ -227,7 +227,7 @@ describe('The migrations', () => {
     assert.deepEqual(others, []);
   });
 
-  it('give every table a primary key, and every constraint the name of its table', async () => {
+  it('gives every table a primary key, and every constraint the name of its table', async () => {
     await migrate(sql);
     const tables = await query<{ name: string; keys: string }>(
       sql,

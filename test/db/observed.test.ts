@@ -1,4 +1,4 @@
-/** What operators see of the database: pools, faults that are counted, notifications, partitions. */
+/** The database for operators: pools, counted faults, notifications, partitions. */
 import assert from 'node:assert/strict';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { type Database, openDatabase, readPool } from '../../src/db/database.ts';
@@ -30,7 +30,7 @@ describe('The database as operators see it', () => {
   after(() => sql.destroy());
   beforeEach(() => void faults.splice(0));
 
-  it('shows how many connections are used and idle, and how many callers wait for one', async () => {
+  it('shows the used and idle connections, and the callers that wait for one', async () => {
     const transact = createTransact(sql);
     let end = () => {};
     const ended = new Promise<void>((resolve) => {
@@ -111,7 +111,7 @@ describe('The database as operators see it', () => {
     await listener.stop();
   });
 
-  it('shows until when rows can be inserted: to the first partition that is missing', async () => {
+  it('shows until when rows can be inserted: to the first missing partition', async () => {
     const [events] = DELIVERY_TABLES as [PartitionedTable];
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
     const endsIn = async () =>

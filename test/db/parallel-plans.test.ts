@@ -1,4 +1,7 @@
-/** The planner expects many rows of some pages, and would start processes for them that take longer than the page. */
+/**
+ * The planner expects many rows for some pages, and would start parallel workers that take longer than the
+ * page.
+ */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -11,7 +14,7 @@ describe('A statement of the service', () => {
   });
   after(() => dms.stop());
 
-  it('runs in one process of the server and is not compiled, however many rows are expected', async () => {
+  it('runs in one process of the server and uncompiled, however many rows are expected', async () => {
     const plan = await dms.service.sql.transaction(async (tx) => {
       const costless = ['parallel_setup_cost', 'parallel_tuple_cost', 'min_parallel_table_scan_size'];
       for (const name of [...costless, 'jit_above_cost']) await query(tx, `set local ${name} = 0`);

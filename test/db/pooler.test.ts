@@ -51,7 +51,7 @@ describe('Behind PgBouncer in transaction mode', () => {
     });
     after(() => Promise.all([dms?.stop(), receiver?.stop()]));
 
-    it('registers, applies, takes readings and delivers what follows from them', async () => {
+    it('registers, applies, accepts readings and delivers events', async () => {
       await dms.api.post('/webhooks', { url: receiver.url, events: ['alert.created'] });
       const slug = await createProfile(dms, { slug: 'fridge', ...FRIDGE });
       const serials = Array.from({ length: 20 }, (_, index) => `POOLED-${index}`);
@@ -67,7 +67,7 @@ describe('Behind PgBouncer in transaction mode', () => {
       assert.equal(body.counts.applied, serials.length);
     });
 
-    it('bounds each transaction as on a connection of its own', async () => {
+    it('bounds each transaction as on a direct connection', async () => {
       const settings = await createTransact(dms.service.sql)(({ sql }) =>
         query<{ name: string; setting: string }>(
           sql,
@@ -95,7 +95,7 @@ describe('Behind PgBouncer in transaction mode', () => {
     await Promise.all([set.destroy(), plain.destroy()]);
   });
 
-  it('says which settings are missing when nobody has named the pooler', async () => {
+  it('names the missing settings when the pooler is not configured', async () => {
     const unaware = open(pgbouncer.url, 'none');
     assert.match(
       (await findPoolerFault(unaware, 'none')) ?? '',

@@ -8,7 +8,9 @@ import { newDatabase } from '../support/servers.ts';
 
 const GOLDEN = readFileSync(new URL('../../docs/schema.sql', import.meta.url), 'utf8');
 
-/** Tables, `is_tenant` where rows belong to an organization; api_keys is a reference table, as its comment says. */
+/**
+ * Tables; `is_tenant` if rows belong to an organization. api_keys is a reference table, as its comment says.
+ */
 const TABLES = `
   tables as (
     select c.oid, c.relname as name, exists (
@@ -45,18 +47,18 @@ describe('The database schema', () => {
       ...(schema && { searchPath: [schema] }),
     });
 
-  /** What the statement finds, one name per row. */
+  /** Results of the statement, one name per row. */
   async function names(select: string): Promise<string[]> {
     const rows = await query<{ name: string }>(sql, `with ${TABLES}, ${INDEXES} ${select} order by 1`);
     return rows.map(({ name }) => name);
   }
 
-  it('is the one in docs/schema.sql', async () => {
+  it('equals docs/schema.sql', async () => {
     const isSame = (await dumpSchema(sql)) === GOLDEN;
     assert.ok(isSame, 'docs/schema.sql does not describe the migrated database: run `npm run schema`');
   });
 
-  it('can be created from docs/schema.sql alone', async () => {
+  it('builds from docs/schema.sql alone', async () => {
     const copy = connect(await newDatabase(), 'copy');
     try {
       await copy.raw('create schema copy');
@@ -67,7 +69,7 @@ describe('The database schema', () => {
     }
   });
 
-  it('consists of tables, indexes, functions and triggers, which docs/schema.sql shows, and of nothing else', async () => {
+  it('consists only of tables, indexes, functions and triggers, which docs/schema.sql shows', async () => {
     assert.deepEqual(
       await names(`
         select relname as name from pg_class
@@ -110,7 +112,7 @@ describe('The database schema', () => {
     );
   });
 
-  it('has no foreign key from a table without organization_id to a tenant table', async () => {
+  it('allows no foreign key from a table without organization_id to a tenant table', async () => {
     assert.deepEqual(
       await names(`
         select o.conname as name from pg_constraint o
@@ -127,7 +129,7 @@ describe('The database schema', () => {
     );
   });
 
-  it('says in a comment what null means in each column that takes it', async () => {
+  it('explains null in the comment of each column that accepts it', async () => {
     assert.deepEqual(
       await names(`
         select t.name || '.' || a.attname as name from tables t join pg_attribute a on a.attrelid = t.oid
@@ -137,7 +139,7 @@ describe('The database schema', () => {
     );
   });
 
-  it('explains each column whose type does not: arrays, JSON and booleans', async () => {
+  it('explains each column whose type is not clear by itself: arrays, JSON and booleans', async () => {
     assert.deepEqual(
       await names(`
         select t.name || '.' || a.attname as name from tables t join pg_attribute a on a.attrelid = t.oid

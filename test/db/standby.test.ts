@@ -64,7 +64,7 @@ describe('With a standby', () => {
     (await dms.api.get(`/assets/${assetId}/measurements`)).body.items as Array<{ value: number }>;
 
   describe('as a replica', () => {
-    it('reads of the history, of alerts and of deliveries go to it, and show what was stored', async () => {
+    it('serves reads of the history, of alerts and of deliveries, and shows stored rows', async () => {
       const assetId = await register(dms, 'ON-REPLICA');
       await eventually(() => readsFromReplicaOf(assetId), Boolean);
       await sendTemperature(dms, 'ON-REPLICA', 4.5);
@@ -87,7 +87,7 @@ describe('With a standby', () => {
 
     const readsFromReplicaOf = (assetId: string) => readsFromReplica(`/assets/${assetId}/measurements`);
 
-    it('the primary serves them while it lags too far, and an asset is found right after it was registered', async () => {
+    it('leaves reads to the primary while it lags too far, and finds an asset right after its registration', async () => {
       const earlierId = await register(dms, 'BEFORE-LAG');
       await eventually(() => readsFromReplicaOf(earlierId), Boolean);
       await run(standbyUrl, 'select pg_wal_replay_pause()');
@@ -112,7 +112,7 @@ describe('With a standby', () => {
       return rows[0].is_paused;
     }
 
-    it('connections that cannot write are given up, so that a pool finds the new primary', async () => {
+    it('gives up connections that cannot write, so that a pool finds the new primary', async () => {
       const other = await startSwitchedProxy(Number(new URL(standbyUrl).port));
       const sql = openDatabase({
         url: withPort(standbyUrl, other.port),
@@ -132,7 +132,7 @@ describe('With a standby', () => {
   });
 
   describe('that takes over', () => {
-    it('all that was acknowledged is there, and the service goes on by itself', async () => {
+    it('keeps everything that was acknowledged, and the service continues by itself', async () => {
       await servers.replicateSynchronously();
       await dms.api.post('/webhooks', { url: receiver.url, events: ['alert.created'] });
       const slug = await createProfile(dms, { slug: 'fridge', ...FRIDGE });
@@ -184,7 +184,7 @@ describe('With a standby', () => {
     return items;
   }
 
-  /** Each device sends one reading after the other, and the same again until it is acknowledged. */
+  /** Each device sends one reading after the other, and repeats each until it is acknowledged. */
   function startLoad(serials: string[]) {
     const acknowledged: Array<{ serial: string; value: number }> = [];
     let isOver = false;

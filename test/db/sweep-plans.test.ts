@@ -1,7 +1,4 @@
-/**
- * What sweeps look for they find by an index, among rows of which few are due: their statements do not take longer the
- * more rows there are that are not.
- */
+/** Sweeps find due rows by an index: their statements do not take longer with more rows that are not due. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { openResources } from '../../src/compose/resources.ts';
@@ -16,9 +13,9 @@ import { createLog } from '../../src/process/log.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ROWS = 3_000;
-/** Rows that a statement may read of tables with thousands, none of which is due. */
+/** Rows that a statement may read from tables with thousands, none of them due. */
 const ROWS_READ_MAX = 50;
-/** The retention reads all rows that may refer to a configuration when one is due, and is due here for none. */
+/** If a configuration is due, the retention reads all rows that may refer to it; here none is due. */
 const SWEPT = [
   'overdue devices',
   'offsets of time zones',
@@ -43,7 +40,7 @@ describe('Sweeps', () => {
     sweeps = sweepsOf(resources, composeSlices(resources)).filter(({ name }) => SWEPT.includes(name));
     await addRows();
     await addFleet();
-    // The first time each row is looked at, as after an upgrade.
+    // Checks each row for the first time, as after an upgrade.
     for (const { run } of sweeps) await run(() => true);
     await query(dms.service.sql, 'vacuum analyze');
   });
@@ -63,7 +60,7 @@ describe('Sweeps', () => {
        select organization_id, id, 'online', now(), now() + interval '1 day' from assets`,
       `insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at)
        select organization_id, id, serial_number, 'no_data', 'resolved', '{}', now() from assets`,
-      // A third of them over, a third not due, a third due and muted; checked just now.
+      // One third is over, one is not due, one is due and muted; all were checked just now.
       `insert into alert_escalations (organization_id, alert_id, policy_id, state, began_at, next_step_at, muted_until,
          workflow_checked_at)
        select organization_id, id, id, case when n = 0 then 'resolved' else 'open' end, now(),
@@ -78,7 +75,7 @@ describe('Sweeps', () => {
        from assets`,
       `insert into configurations (organization_id, id, content)
        select organization_id, id, '{"calendars": []}' from assets`,
-      // A disabled endpoint with a long queue, and one that has delivered as much.
+      // A disabled endpoint with a long queue, and one with as many delivered deliveries.
       `insert into endpoints (organization_id, collection, name, url, status, disabled_reason, events)
        select id, 'event', status, 'http://127.0.0.1', status, case status when 'disabled' then 'customer' end, '{x}'
        from organizations, unnest('{active,disabled}'::text[]) as status`,
@@ -90,7 +87,7 @@ describe('Sweeps', () => {
     for (const statement of statements) await query(dms.service.sql, statement);
   }
 
-  /** It is overdue, and no policy is for its alerts. */
+  /** An overdue fleet, without a policy for its alerts. */
   async function addFleet(): Promise<void> {
     const statements = [
       `insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at, is_announced)
@@ -113,7 +110,7 @@ describe('Sweeps', () => {
     );
     return row?.rows ?? 0;
   };
-  /** Statistics reach the others when a connection has been idle for a moment, or closes. */
+  /** PostgreSQL publishes statistics of a connection once it has been idle for a moment, or closes. */
   async function settledRowsRead(): Promise<number> {
     await query(resources.sql, 'select pg_stat_force_next_flush()');
     await query(dms.service.sql, 'select pg_stat_force_next_flush()');
@@ -121,7 +118,7 @@ describe('Sweeps', () => {
   }
 
   for (const name of SWEPT) {
-    it(`for ${name} read next to no rows while nothing is due`, async () => {
+    it(`reads next to no rows for ${name} while nothing is due`, async () => {
       const sweep = sweeps.find((each) => each.name === name) as Sweep;
       const before = await settledRowsRead();
       await sweep.run(() => true);
@@ -130,7 +127,7 @@ describe('Sweeps', () => {
     });
   }
 
-  it('for what metrics show read next to no rows', async () => {
+  it('reads next to no rows for metrics', async () => {
     const before = await settledRowsRead();
     const counts = await createEndpointHealthRepository(resources.sql).countByState();
     assert.equal(counts.oldestDueSeconds, 0);
@@ -142,7 +139,7 @@ describe('Sweeps', () => {
     assert.ok(read <= ROWS_READ_MAX, `${read} rows were read`);
   });
 
-  it('for endpoints with new deliveries read next to no rows while another endpoint has a long queue', async () => {
+  it('reads next to no rows for endpoints with new deliveries while another endpoint has a long queue', async () => {
     const before = await settledRowsRead();
     const pending = await createClaimsRepository(resources.sql, randomUUID()).listPendingEndpoints();
     assert.deepEqual(pending, []);

@@ -1,4 +1,4 @@
-/** Transactions on pooled connections, both kinds: together or not at all, and nothing of one gets into another. */
+/** Transactions on pooled connections, both kinds: all or nothing, and isolated from each other. */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
@@ -35,7 +35,7 @@ describe('Transactions', () => {
         transact = createFor(database);
       });
 
-      it('give what their work gives, and run the effects when it is durable', async () => {
+      it('returns the result of the work, and runs the effects after the commit', async () => {
         const seen: string[][] = [];
         const result = await transact(async ({ sql, afterCommit }) => {
           await write(sql, 'kept');
@@ -45,7 +45,7 @@ describe('Transactions', () => {
         assert.deepEqual([result, seen, await notes()], ['done', [['effect']], ['kept']]);
       });
 
-      it('leave nothing of a work that fails, run no effect and fail with the same error', async () => {
+      it('keeps nothing of a failed work, runs no effect and fails with the same error', async () => {
         const fault = new Error('fault');
         let effects = 0;
         const failing = transact(async ({ sql, afterCommit }) => {
@@ -57,7 +57,7 @@ describe('Transactions', () => {
         assert.deepEqual([await notes(), effects], [[], 0]);
       });
 
-      it('do not claim to have kept what a swallowed fault of a statement has undone', async () => {
+      it('fails instead of hiding that a swallowed fault of a statement has undone the work', async () => {
         const swallowing = transact(async ({ sql }) => {
           await write(sql, 'undone');
           await write(sql, 'undone').catch(() => undefined);
@@ -67,14 +67,14 @@ describe('Transactions', () => {
         assert.deepEqual(await notes(), []);
       });
 
-      it('let nothing through of what a failed work left running', async () => {
+      it('blocks statements of code that a failed work left running', async () => {
         let late: Promise<unknown> = Promise.resolve();
         const failing = transact(({ sql }) => {
           late = delay(50).then(() => write(sql, 'late'));
           return Promise.all([late, Promise.reject(new Error('fault'))]);
         });
         await assert.rejects(failing, /fault/);
-        // On the only connection that there is.
+        // Uses the only connection.
         await transact(async ({ sql }) => {
           await write(sql, 'of the next');
           await assert.rejects(late, /is over|already complete/);
@@ -82,7 +82,7 @@ describe('Transactions', () => {
         assert.deepEqual(await notes(), ['of the next']);
       });
 
-      it('fail when their connection dies, and the next one gets another', async () => {
+      it('fails when the connection dies, and the next transaction gets another', async () => {
         const failing = transact(async ({ sql }) => {
           const other = open(1);
           const [row] = await query<{ pid: number }>(sql, 'select pg_backend_pid() as pid');
@@ -95,7 +95,7 @@ describe('Transactions', () => {
         assert.deepEqual(await notes(), ['after']);
       });
 
-      it('run their work again after a deadlock', async () => {
+      it('repeats the work after a deadlock', async () => {
         await database.raw(`insert into notes values ('a'), ('b')`);
         const two = open(2);
         let runs = 0;
@@ -115,7 +115,7 @@ describe('Transactions', () => {
     });
   }
 
-  it('keep what surrounds a joined work that fails, and of that nothing', async () => {
+  it('keeps the outer work and nothing of a joined work that fails', async () => {
     const effects: string[] = [];
     await createTransact(database)(async (tx) => {
       await write(tx.sql, 'around');
@@ -135,7 +135,7 @@ describe('Transactions', () => {
     assert.deepEqual([await notes(), effects], [['around', 'joined'], ['joined']]);
   });
 
-  it('keep nothing of a joined work whose fault was swallowed, but what surrounds it', async () => {
+  it('keeps the outer work and nothing of a joined work whose fault was swallowed', async () => {
     await createTransact(database)(async (tx) => {
       await write(tx.sql, 'around');
       const swallowing = joinTransaction(tx)(async ({ sql }) => {
@@ -148,7 +148,7 @@ describe('Transactions', () => {
   });
 
   describe('of batches, beside that', () => {
-    it('keep what their last statement writes, and leave nothing when that one fails', async () => {
+    it('keeps the writes of the last statement, and nothing when that one fails', async () => {
       const finishing = (last: string) =>
         createBatchTransact(database)(async ({ sql, finishWith }) => {
           await write(sql, `before ${last}`);
@@ -160,7 +160,7 @@ describe('Transactions', () => {
       assert.deepEqual(await notes(), ['before last', 'last']);
     });
 
-    it('commit when the last statement turns out to be none', async () => {
+    it('commits when there is no last statement', async () => {
       await createBatchTransact(database)(async ({ sql, finishWith }) => {
         await write(sql, 'kept');
         finishWith(async () => {});
@@ -168,7 +168,7 @@ describe('Transactions', () => {
       assert.deepEqual(await notes(), ['kept']);
     });
 
-    it('leave nothing when they begin with a statement that fails, and their connection is used again', async () => {
+    it('keeps nothing when the first statement fails, and reuses the connection', async () => {
       const eager = createBatchTransact(database, { startsWithRead: true });
       await assert.rejects(
         eager(({ sql }) => query(sql, 'select 1 / 0')),
@@ -189,7 +189,7 @@ describe('Transactions', () => {
       assert.deepEqual(await notes(), ['kept']);
     });
 
-    it('leave other transactions as they are when their statements are planned once', async () => {
+    it('leaves other transactions unchanged when statements are planned once', async () => {
       const modeIn = async (sql: Sql) =>
         (await query<{ plan_cache_mode: string }>(sql, 'show plan_cache_mode'))[0];
       const own = await createBatchTransact(database, { plans: 'once' })(({ sql }) => modeIn(sql));

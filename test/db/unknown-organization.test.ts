@@ -1,7 +1,7 @@
 /**
- * The planner expects a single row of an organization that is newer than its statistics, as one is after a large import.
- * A statement about some of its devices must not read all of them for that. Where tables are distributed, each statement
- * is planned for the organization that it names, so there it matters most.
+ * For an organization newer than its statistics, as after a large import, the planner expects a single row. A
+ * statement about some of its devices must not read all of them for that reason. It matters most where tables
+ * are distributed, because each statement is then planned for the organization that it names.
  */
 import assert from 'node:assert/strict';
 import pg from 'pg';
@@ -30,11 +30,14 @@ import { startService, type TestOrganization, type TestService } from '../suppor
 
 const DEVICES = 4_000;
 const SOME = 40;
-/** A device is looked up by serial number and by id, locked and written. Whoever reads them all reads twice as many. */
+/**
+ * A device is looked up by serial number and by id, locked and written. A statement that reads all devices
+ * reads twice as many rows.
+ */
 const ROWS_READ_MAX = SOME * 50;
 const OF_DEVICES = ['assets', 'device_configs', 'device_states'];
 
-/** About one device: its id is that of its asset. */
+/** Statements about one device: its id is that of its asset. */
 type Request = (
   org: TestOrganization,
   serial: string,
@@ -59,10 +62,10 @@ const REQUESTS: Record<string, Request> = {
     api.post(`/assets/${id}/replace-hardware`, { newSerialNumber: `${serial}-NEW` }),
   'a new asset': ({ api }) => api.post('/assets', { serialNumber: 'LOGGER-1' }),
 };
-/** The devices that are online are those of earlier tests, so few that they may be read whole. */
+/** The only online devices are those of earlier tests, so few that they may all be read. */
 const ROWS_READ_BY_REQUEST_MAX = SOME + 30;
 
-/** Claimed some at a time: whoever reads all of them for each claim reads twice as many as it may. */
+/** Claimed in parts: reading all deliveries for each claim would read twice the allowed rows. */
 const DELIVERIES = 800;
 /** A delivery is claimed, found with its event, and recorded. */
 const ROWS_READ_PER_DELIVERY_MAX = 12;
@@ -71,7 +74,7 @@ const OF_DELIVERIES = ['deliveries', 'events'];
 for (const isDatabaseDistributed of [false, true]) {
   const how = isDatabaseDistributed ? ', with the tables distributed' : '';
 
-  describe(`Of an organization that statistics do not know, no more devices are read than are meant${how}`, () => {
+  describe(`Reads only the named devices of an organization that statistics do not know${how}`, () => {
     let dms: TestService;
     let org: TestOrganization;
     let resources: ReturnType<typeof openResources>;
@@ -81,7 +84,7 @@ for (const isDatabaseDistributed of [false, true]) {
       const databaseUrl = await databaseWithoutAutovacuum([...OF_DEVICES, ...OF_DELIVERIES]);
       counter = await connect(databaseUrl);
       const settings = { isDatabaseDistributed, webhooks: QUICK };
-      // The outbox is polled once: how often it is polled is up to the machine, and each poll reads rows.
+      // The outbox is polled once, because each poll reads rows and their number would depend on the machine.
       const deliveryPlan = { pollIntervalMs: 600_000 };
       dms = await startService({ databaseUrl, withWorker: false, settings, deliveryPlan });
       resources = openResources({ settings: dms.settings, log: createLog('silent') });
@@ -110,7 +113,7 @@ for (const isDatabaseDistributed of [false, true]) {
     }
 
     const DAILY = { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } };
-    /** The last ones: whoever reads them all finds these at the end. */
+    /** The last devices: a statement that reads all of them finds these at the end. */
     const serialNumbers = Array.from({ length: SOME }, (_, index) =>
       (DEVICES - index).toString(16).toUpperCase().padStart(12, '0'),
     );
@@ -128,14 +131,14 @@ for (const isDatabaseDistributed of [false, true]) {
       assert.ok(read <= most, `${read} rows were read`);
     }
 
-    it('by an apply to some, and by its cancel', async () => {
+    it('bounds the reads of an apply to some, and of its cancel', async () => {
       const slug = await createProfile(org, DAILY);
       await isBounded(() => apply(org, slug, { serialNumbers }));
       const jobId = (await org.api.get('/devices/config-jobs')).body.items[0].id;
       await isBounded(() => org.api.post(`/devices/config-jobs/${jobId}/cancel`));
     });
 
-    it('by those that join and leave a group with a profile', async () => {
+    it('bounds the reads of joining and leaving a group with a profile', async () => {
       const { body } = await org.api.post('/groups', { name: 'Fridges', profileSlug: DAILY.slug });
       for (const change of ['add-members', 'remove-members']) {
         await isBounded(async () => {
@@ -145,12 +148,12 @@ for (const isDatabaseDistributed of [false, true]) {
       }
     });
 
-    it('by their readings', async () => {
+    it('bounds the reads of readings', async () => {
       await isBounded(ofEach((serial) => sendTemperature(org, serial, 5)));
       await isBounded(ofEach((serial) => sendTemperature(org, serial, 6)));
     });
 
-    it('by their device info', async () => {
+    it('bounds the reads of device info', async () => {
       const { token } = await dms.issueKey(org.id, 'device');
       await isBounded(
         ofEach(async (serial) => {
@@ -161,7 +164,7 @@ for (const isDatabaseDistributed of [false, true]) {
       );
     });
 
-    it('by alerts that open and resolve', async () => {
+    it('bounds the reads of alerts that open and resolve', async () => {
       await apply(org, await createProfile(org, FRIDGE), { serialNumbers });
       await isBounded(ofEach((serial) => applyAnswer(org, serial)));
       await isBounded(ofEach((serial) => sendTemperature(org, serial, 12)));
@@ -171,7 +174,7 @@ for (const isDatabaseDistributed of [false, true]) {
     });
 
     for (const [what, request] of Object.entries(REQUESTS)) {
-      it(`by a request: ${what}`, async () => {
+      it(`bounds the reads of a request: ${what}`, async () => {
         const [serial = ''] = serialNumbers;
         const rows = await query<{ id: string }>(
           dms.service.sql,
@@ -185,9 +188,9 @@ for (const isDatabaseDistributed of [false, true]) {
       });
     }
 
-    it('by their reports', () => isBounded(ofEach((serial) => report(org, serial, FACTORY))));
+    it('bounds the reads of reports', () => isBounded(ofEach((serial) => report(org, serial, FACTORY))));
 
-    it('by the check of their offsets from UTC', async () => {
+    it('bounds the reads of the check of offsets from UTC', async () => {
       await query(
         dms.service.sql,
         `update device_configs set utc_offset_check_at = '-infinity' where organization_id = ? and asset_id in (
@@ -198,7 +201,7 @@ for (const isDatabaseDistributed of [false, true]) {
       await isBounded(() => syncUtcOffsets(() => true));
     });
 
-    it('by a delivery: each is read a few times', async () => {
+    it('reads each delivery a few times', async () => {
       const receiver = await startReceiver();
       const known = await addCustomer(dms);
       await queue(counter, known, receiver.url);
@@ -216,7 +219,7 @@ for (const isDatabaseDistributed of [false, true]) {
     });
   });
 
-  /** Nothing but the test analyzes the tables. Statements are planned as Citus makes PostgreSQL do it: for their values. */
+  /** Only the test analyzes the tables. Statements are planned for their values, as under Citus. */
   async function databaseWithoutAutovacuum(tables: string[]): Promise<string> {
     const databaseUrl = await newDatabase();
     const client = await connect(databaseUrl);
@@ -242,7 +245,7 @@ async function connect(connectionString: string): Promise<pg.Client> {
   return client;
 }
 
-/** Of the tables and their partitions, since they exist. */
+/** Reads of the tables and their partitions, since their creation. */
 async function rowsRead(client: pg.Client, tables: string[]): Promise<number> {
   const { rows } = await client.query(
     `select ${ROWS_READ}::integer as count from pg_stat_user_tables
@@ -252,7 +255,7 @@ async function rowsRead(client: pg.Client, tables: string[]): Promise<number> {
   return rows[0].count;
 }
 
-/** For a new endpoint. It would take long through the API. */
+/** For a new endpoint; through the API it would take long. */
 async function queue(client: pg.Client, customer: Customer, url: string): Promise<void> {
   const { id } = await customer.subscribe(url);
   await customer.publish(1);

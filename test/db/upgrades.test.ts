@@ -1,4 +1,4 @@
-/** One release runs beside the next: what a process does on a schema that is not its own. */
+/** One release runs beside the next: processes on a schema that is not their own. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { servers } from '../support/servers.ts';
 import { endAll, run } from '../support/stack.ts';
 
 const LAST = Object.keys(migrations).at(-1) as string;
-/** A release without the last migration, and one that adds another. */
+/** A release without the last migration, and one with an additional migration. */
 const EARLIER: Migrations = Object.fromEntries(Object.entries(migrations).slice(0, -1));
 const NEXT = '999-next';
 const LATER: Migrations = {
@@ -38,40 +38,40 @@ describe('During an upgrade', () => {
   afterEach(() => sql.destroy());
   after(endAll);
 
-  it('a release finds its own schema and that of the next release right', async () => {
+  it('accepts the schema of its own release and that of the next one', async () => {
     await migrate(sql);
     assert.equal(await findSchemaFault(sql), null);
     assert.deepEqual(await migrateTo(sql, LATER), [NEXT]);
     assert.equal(await findSchemaFault(sql), null);
   });
 
-  it('a release says that an older schema has to be migrated first', async () => {
+  it('reports that an older schema has to be migrated first', async () => {
     assert.match((await findSchemaFault(sql)) ?? '', /no schema yet: run "migrate"/);
     await migrateTo(sql, EARLIER);
     assert.match((await findSchemaFault(sql)) ?? '', new RegExp(`lacks ${LAST}: run "migrate" first`));
   });
 
-  it('a release that is too old for the schema says so', async () => {
+  it('reports that the release is too old for the schema', async () => {
     await migrateTo(sql, LATER);
     await query(sql, 'update schema_support set needed_migration = ?', [NEXT]);
     assert.match((await findSchemaFault(sql)) ?? '', new RegExp(`too new .* does not know ${NEXT}`));
     assert.equal(await findSchemaFault(sql, Object.keys(LATER)), null);
   });
 
-  it('a process ends with the reason when the schema is older than it', async () => {
+  it('ends a process with the reason when the schema is older', async () => {
     await migrateTo(sql, EARLIER);
     const api = runApi();
     assert.equal(await api.exited, 1);
     assert.match(api.output(), new RegExp(`lacks ${LAST}: run "migrate" first`));
   });
 
-  it('migrate of the earlier release leaves a later schema as it is', async () => {
+  it('leaves a later schema as it is when the earlier release migrates', async () => {
     await migrateTo(sql, LATER);
     assert.deepEqual(await migrate(sql), []);
     assert.equal(await findSchemaFault(sql, Object.keys(LATER)), null);
   });
 
-  it('a migration that waits for a long transaction makes nobody else wait for long', async () => {
+  it('keeps a migration that waits for a long transaction from delaying others for long', async () => {
     await migrate(sql);
     const long = await sql.transaction();
     await query(long, 'select from device_states');
@@ -97,7 +97,7 @@ describe('During an upgrade', () => {
       );
     });
 
-    it('migrate refuses the database and leaves it as it is', async () => {
+    it('refuses to migrate the database, and leaves it as it is', async () => {
       await assert.rejects(migrate(sql), REFUSED);
       const rows = await query(sql, `select name from schema_migrations order by name`);
       assert.equal(rows.length, 3);
@@ -108,7 +108,7 @@ describe('During an upgrade', () => {
       assert.equal(tables.length, 0);
     });
 
-    it('processes and npm start end with what to do instead', async () => {
+    it('ends processes and npm start with instructions', async () => {
       assert.match((await findSchemaFault(sql)) ?? '', REFUSED);
       const dataDir = mkdtempSync(join(tmpdir(), 'dms-upgrades-'));
       const temporal = { TEMPORAL_ADDRESS: '127.0.0.1:9', COAP_PORT: '0' };

@@ -1,4 +1,4 @@
-/** A client that stops or vanishes inside a transaction: the server ends it, and its locks with it. */
+/** A client that stops or vanishes inside a transaction: the server ends it and releases its locks. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ describe('Clients of the database that vanish in a transaction', () => {
     return dms.device.post(`/devices/${serial}/measurements`, { readings });
   };
 
-  /** A process that does nothing any more, while its kernel goes on answering for it. */
+  /** A suspended process, whose kernel still answers for it. */
   async function startStopped(statement: string): Promise<void> {
     const args = ['--import=#typescript', HOLDER, dms.settings.databaseUrl, statement, IDLE_TIMEOUT];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -50,7 +50,7 @@ describe('Clients of the database that vanish in a transaction', () => {
     return rows[0].count;
   }
 
-  it('keep their locks for a short time, in which frames of other devices are stored', async () => {
+  it('keeps locks for a short time only, in which frames of other devices are stored', async () => {
     const [first = '', second = '', other = ''] = serials;
     await startStopped(
       `select from device_states s join assets a on a.organization_id = s.organization_id and a.id = s.asset_id
@@ -74,7 +74,7 @@ describe('Clients of the database that vanish in a transaction', () => {
     assert.ok(stored >= 5, `${stored} frames of the other device`);
   });
 
-  it('are bounded on every connection of the service', async () => {
+  it('limits the idle time on every connection of the service', async () => {
     const { rows } = await dms.service.sql.raw(
       `select name, setting::integer as value from pg_settings
        where name ~ '^(tcp_|idle_in_transaction_session_timeout|client_connection_check_interval)'`,

@@ -1,4 +1,4 @@
-/** Which addresses deliveries may go to: addresses in URLs, names, and names whose address changes. */
+/** Addresses that deliveries may go to: in URLs, of names, and of names whose address changes. */
 import assert from 'node:assert/strict';
 import { createLog } from '../../src/process/log.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -14,13 +14,13 @@ describe('The address of a receiver', () => {
   let receiver: Receiver;
   let port: string;
   const logged: string[] = [];
-  /** The addresses of each name, look-up by look-up; the last one stays. */
+  /** The addresses of each name, per look-up; the last ones stay. */
   const answers: Record<string, string[][]> = {};
   const lookups: string[] = [];
 
   before(async () => {
     dms = await startService({
-      // Only the receiver's own address is allowed, of all that are not public.
+      // The receiver's own address is the only non-public one that is allowed.
       settings: { webhooks: QUICK, webhookAllowedRanges: ['127.0.0.1/32'] },
       deliveryPlan: QUICK_PLAN,
       log: createLog('trace', { write: (line: string) => void logged.push(line) }),
@@ -60,7 +60,7 @@ describe('The address of a receiver', () => {
     assert.equal(receiver.received.length, 0);
   });
 
-  it('looks a name up for every connection, so DNS rebinding gains nothing', async () => {
+  it('looks up a name for every connection, so DNS rebinding gains nothing', async () => {
     answers['rebinding.example'] = [['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']];
     const endpoint = await customer.subscribe(`http://rebinding.example:${port}/r`, {
       events: ['config.failed'],
@@ -86,7 +86,7 @@ describe('The address of a receiver', () => {
     receiver.answer((response) => response.writeHead(204).end());
   });
 
-  it('tells a name without an address from a private one in deliveries, and not in the answer of a test', async () => {
+  it('shows in a delivery, but not in the answer of a test, whether a name has no address or a private one', async () => {
     const test = async (hostname: string) => {
       const endpoint = await customer.subscribe(`http://${hostname}:${port}/`, { events: ['config.failed'] });
       const { delivered, statusCode, error } = await endpoint.test();
@@ -102,7 +102,7 @@ describe('The address of a receiver', () => {
     await customer.api.delete(endpoint.path);
   });
 
-  it('blocks a delivery to an address that is not public, and delivers it by a replay once it is allowed', async () => {
+  it('blocks a delivery to a non-public address, and delivers it by a replay once it is allowed', async () => {
     answers['inside.example'] = [['192.168.7.7']];
     const endpoint = await customer.subscribe(`http://inside.example:${port}/hook`);
     await customer.publish(1);

@@ -43,7 +43,7 @@ describe('The outcome of an attempt', () => {
     return { attemptNumber, state, scheduleStep, nextAttemptAt };
   }
 
-  it('ends a delivery that was delivered, blocked, or answered with 410', () => {
+  it('ends a delivery that was accepted, blocked, or answered with 410', () => {
     for (const [verdict, state] of [
       ['delivered', 'delivered'],
       ['blocked', 'blocked'],
@@ -54,7 +54,7 @@ describe('The outcome of an attempt', () => {
     }
   });
 
-  it('plans the next attempt by the schedule, counted from the end of this one', () => {
+  it('plans the next attempt by the schedule, counted from the end of the last one', () => {
     assert.deepEqual(outcomeOf({}, {}), {
       attemptNumber: 1,
       state: 'retrying',

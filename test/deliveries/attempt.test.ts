@@ -28,7 +28,7 @@ const PROXY = {
   NODE_USE_ENV_PROXY: '1',
 };
 
-/** What a receiver can do wrong, and the error that is reported for it. */
+/** Faults of a receiver, with the error that is reported for each. */
 const FAULTS: Array<{ does: string; how(response: ServerResponse): void; error: RegExp }> = [
   { does: 'answers 400', how: (response) => response.writeHead(400).end(), error: /answered 400/ },
   { does: 'answers 404', how: (response) => response.writeHead(404).end(), error: /answered 404/ },
@@ -77,7 +77,7 @@ function drip(response: ServerResponse): void {
   response.on('close', () => clearInterval(timer));
 }
 
-/** Writes as much as the client reads, at most a gigabyte. Returns how much that was so far. */
+/** Writes as much as the client reads, at most a gigabyte. Returns the number of bytes so far. */
 function pour(response: ServerResponse): () => number {
   const chunk = Buffer.alloc(64 * 1024, 'x');
   let written = 0;
@@ -123,7 +123,7 @@ describe('A delivery attempt', () => {
   });
   afterEach(() => receiver.stop());
 
-  /** Receives no event, only tests. */
+  /** Subscribed to no event that occurs: receives only tests. */
   const quietEndpoint = (url = receiver.url) => customer.subscribe(url, { events: ['device.online'] });
 
   it('counts any 2xx answer as delivered', async () => {
@@ -147,7 +147,7 @@ describe('A delivery attempt', () => {
     assert.ok(receiver.received.every(({ path }) => path === '/hook'));
   });
 
-  it('reports what the receiver did wrong, within the deadline', async () => {
+  it('reports the fault of a receiver, within the deadline', async () => {
     const endpoint = await quietEndpoint();
     for (const { does, how, error: expected } of FAULTS) {
       receiver.answer(how);
@@ -176,7 +176,7 @@ describe('A delivery attempt', () => {
     await tls.stop();
   });
 
-  it('sends nothing while the secret cannot be opened, and retries until it can', async () => {
+  it('sends nothing while the secret cannot be opened, and retries until it can be', async () => {
     const endpoint = await customer.subscribe(receiver.url, { secret: SECRET });
     const replaceSealed = async (secret: Buffer) => {
       const [row] = await query<{ secret: Buffer }>(
@@ -195,7 +195,7 @@ describe('A delivery attempt', () => {
     assert.match(String(receiver.received[0]?.headers['webhook-signature']), /^v1,/);
   });
 
-  it('shows a delivery whose request cannot be made, sends those of others, and retries until it can', async () => {
+  it('shows a delivery whose request cannot be built, sends other deliveries, and retries until it can be built', async () => {
     const [endpoint, other] = [
       await customer.subscribe(receiver.url),
       await customer.subscribe(receiver.url),
@@ -218,7 +218,7 @@ describe('A delivery attempt', () => {
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response, index) => {
       const fault = FAULTS[index];
-      // On a connection that was used before, a request that is lost is repeated within the attempt.
+      // A request that is lost on a reused connection is repeated within the attempt.
       if (/^(answers \d|redirects)/.test(fault?.does ?? '')) response.setHeader('connection', 'close');
       if (fault) fault.how(response);
       else response.writeHead(204).end();
@@ -305,7 +305,7 @@ describe('A delivery attempt', () => {
     assert.ok(durationMs > CONNECT_MS / 2 && durationMs < LONG_DEADLINE_MS / 2, `${durationMs} ms`);
   });
 
-  it('ignores proxies that the environment names', async () => {
+  it('ignores proxies in the environment', async () => {
     const saved = { ...process.env };
     Object.assign(process.env, PROXY);
     try {
@@ -370,7 +370,7 @@ describe('A delivery attempt', () => {
   const breakerIs = (endpoint: Endpoint, wanted: string) =>
     eventually(endpoint.breaker, (breaker) => breaker === wanted, { pauseMs: 20 });
 
-  it('waits for Retry-After, whatever the status of the failure', async () => {
+  it('waits for Retry-After after a failure with any status', async () => {
     for (const status of [301, 404, 500, 503]) {
       receiver.answer((response) => response.writeHead(status, { 'retry-after': '3600' }).end());
       const endpoint = await customer.subscribe(receiver.url);

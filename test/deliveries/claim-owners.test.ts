@@ -1,4 +1,4 @@
-/** Two senders, and leases that run out while an attempt is under way. */
+/** Two senders, and leases that expire while an attempt is under way. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createAttemptsRepository, type RecordedAttempt } from '../../src/deliveries/attempts.repository.ts';
@@ -77,7 +77,7 @@ describe('A claim of a delivery', () => {
     return { state, attemptCount, statusCodes: attempts.map(({ statusCode }) => statusCode) };
   }
 
-  it('lets a late failure change nothing when another sender has delivered meanwhile', async () => {
+  it('ignores a late failure when another sender has delivered meanwhile', async () => {
     const late = await slow.claim();
     await leaseRunsOut();
     await quick.record(await quick.claim(), 'delivered');
@@ -85,7 +85,7 @@ describe('A claim of a delivery', () => {
     assert.deepEqual(await seen(), { state: 'delivered', attemptCount: 1, statusCodes: [204] });
   });
 
-  it('lets a late failure change nothing while another sender is at it', async () => {
+  it('ignores a late failure while another sender makes its attempt', async () => {
     const late = await slow.claim();
     await leaseRunsOut();
     const claim = await quick.claim();
@@ -94,7 +94,7 @@ describe('A claim of a delivery', () => {
     assert.deepEqual(await seen(), { state: 'delivered', attemptCount: 1, statusCodes: [204] });
   });
 
-  it('lets a late success win over the retry of another sender, and keeps both attempts', async () => {
+  it('keeps a late success over the retry of another sender, and both attempts', async () => {
     const late = await slow.claim();
     await leaseRunsOut();
     await quick.record(await quick.claim(), 'retrying');
@@ -102,14 +102,14 @@ describe('A claim of a delivery', () => {
     assert.deepEqual(await seen(), { state: 'delivered', attemptCount: 2, statusCodes: [500, 204] });
   });
 
-  it('lets a late success win while the delivery waits for its next sender', async () => {
+  it('keeps a late success while the delivery waits for its next sender', async () => {
     const late = await slow.claim();
     await leaseRunsOut();
     await slow.record(late, 'delivered');
     assert.deepEqual(await seen(), { state: 'delivered', attemptCount: 1, statusCodes: [204] });
   });
 
-  it('lets no failure that follows a late success undo it', async () => {
+  it('keeps a late success when a failure follows', async () => {
     const late = await slow.claim();
     await leaseRunsOut();
     const claim = await quick.claim();
@@ -118,7 +118,7 @@ describe('A claim of a delivery', () => {
     assert.deepEqual(await seen(), { state: 'delivered', attemptCount: 1, statusCodes: [204] });
   });
 
-  it('of a resend stays one to be sent immediately when it is released, until an attempt was made', async () => {
+  it('keeps a released resend immediate until an attempt was made', async () => {
     const claims = createClaimsRepository(dms.service.sql, customer.id);
     const ref = { organizationId: customer.id, endpointId: endpoint.id };
     const first = await slow.claim();
@@ -134,7 +134,7 @@ describe('A claim of a delivery', () => {
     assert.deepEqual(await claims.claimImmediate(ref, 1, LEASE_SECONDS), []);
   });
 
-  it('is not released by the sender that has lost it', async () => {
+  it('refuses a release by a sender that has lost the claim', async () => {
     const late = await slow.claim();
     await leaseRunsOut();
     const claim = await quick.claim();

@@ -1,4 +1,4 @@
-/** Connections to receivers, which answer with bytes of any kind or not at all. */
+/** Connections to receivers that answer with arbitrary bytes or not at all. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ const DEADLINE_MS = 30_000;
 const CONNECT_MS = 2_000;
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-/** Asks for a certificate of the client, and reads what comes until the end of the handshake is known. */
+/** Requests a client certificate, and reads until the end of the handshake is known. */
 const STRICT_SERVER = `
 import socket, ssl, sys
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -62,7 +62,7 @@ describe('A connection to a receiver', () => {
     return `http://${host}:${(server.address() as AddressInfo).port}/hook`;
   }
 
-  /** `answer` gets the connection of each request, and which request of that connection it is. */
+  /** `answer` gets the connection of each request, and the number of the request on it. */
   function listenRaw(answer: (socket: Socket, index: number) => void, port?: number, host?: string) {
     const server = createServer((socket) => {
       let count = 0;
@@ -78,7 +78,7 @@ describe('A connection to a receiver', () => {
     return listen(server, port, host);
   }
 
-  it('delivers whatever interim answers come before the final one', async () => {
+  it('delivers after any interim answers', async () => {
     const interim = (text: string) => `HTTP/1.1 ${text}\r\n\r\n`;
     const [first, second] = ['HTTP/1.1 100 Con', 'tinue\r\nServer: x\r\n\r\n'];
     for (const before of [
@@ -107,7 +107,7 @@ describe('A connection to a receiver', () => {
     }
   });
 
-  it('refuses a change of the protocol that was not asked for as invalid HTTP', async () => {
+  it('reports an unrequested protocol switch as invalid HTTP', async () => {
     const url = await listenRaw((socket) => socket.write(`HTTP/1.1 101 Switching Protocols\r\n\r\n${OK}`));
     for (let index = 0; index < 2; index++) {
       const { verdict, error } = await attempt(url);
@@ -115,7 +115,7 @@ describe('A connection to a receiver', () => {
     }
   });
 
-  it('takes 204 and 304 as answers without content, whatever length they name', async () => {
+  it('treats 204 and 304 as answers without content, whatever their Content-Length', async () => {
     for (const [answer, verdict] of [
       ['204 No Content\r\n\r\n', 'delivered'],
       ['204 No Content\r\nContent-Length: 2\r\n\r\n', 'delivered'],
@@ -128,7 +128,7 @@ describe('A connection to a receiver', () => {
     }
   });
 
-  it('takes the status of a refusal whose body is cut off or never comes', async () => {
+  it('uses the status of a refusal whose body is cut off or never arrives', async () => {
     for (const [answer, verdict] of [
       ['410 Gone\r\nContent-Length: 20\r\n\r\nok', 'gone'],
       ['503 Service Unavailable\r\nRetry-After: 60\r\nContent-Length: 20\r\n\r\nok', 'throttled'],
@@ -143,7 +143,7 @@ describe('A connection to a receiver', () => {
     assert.equal((await attempt(half)).statusCode, null);
   });
 
-  it('repeats a request once on a new one when the receiver has closed a used one', async () => {
+  it('repeats a request once on a new connection when the receiver has closed a used one', async () => {
     for (const close of [(socket: Socket) => socket.resetAndDestroy(), (socket: Socket) => socket.end()]) {
       let taken = 0;
       let lost = 0;
@@ -182,7 +182,7 @@ describe('A connection to a receiver', () => {
     assert.equal(verdicts.filter((verdict) => verdict === 'retry').length, broken);
   });
 
-  it('names the host to TLS without a trailing dot, and an address not at all', async () => {
+  it('sends the host name to TLS without a trailing dot, and no name for an address', async () => {
     const named: string[] = [];
     const server = createTlsServer({
       SNICallback(name, done) {
@@ -197,7 +197,7 @@ describe('A connection to a receiver', () => {
   });
 
   it('gives each address of a host its share of the time to connect', async function () {
-    // Other systems have one loopback address.
+    // Other systems have a single loopback address.
     if (process.platform !== 'linux') return this.skip();
     const listener = await startUnansweringListener();
     const { port } = new URL(listener.url);
@@ -209,7 +209,7 @@ describe('A connection to a receiver', () => {
     assert.ok(durationMs >= CONNECT_MS / 2 - 50 && durationMs < DEADLINE_MS, `${durationMs} ms`);
   });
 
-  it('names the alert of a receiver that wants a certificate of the client', async function () {
+  it('reports the TLS alert of a receiver that requires a client certificate', async function () {
     if (spawnSync('python3', ['--version']).error) return this.skip();
     const certificates = createCertificates();
     const { certFile, keyFile } = certificates.createAuthority('receiver').issue('localhost');

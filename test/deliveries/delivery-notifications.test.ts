@@ -12,7 +12,7 @@ describe('A notification', () => {
   const newRef = () => ({ organizationId: randomUUID(), endpointId: randomUUID() });
   const [first, second] = [newRef(), newRef()];
 
-  it('names the endpoints that have something new, with their organizations', () => {
+  it('names the endpoints with new deliveries, with their organizations', () => {
     const payload = `${endpointKey(first)},${endpointKey(second)}`;
     assert.deepEqual(parseNotification(payload), { kind: 'queued', endpoints: [first, second] });
   });
@@ -22,7 +22,7 @@ describe('A notification', () => {
     assert.deepEqual(parseNotification(payload), { kind: 'changed', endpoints: [first] });
   });
 
-  it('fits into the payload of NOTIFY with as many endpoints as one may name', () => {
+  it('fits into the payload of NOTIFY with the maximum number of endpoints', () => {
     const payload = Array.from({ length: ENDPOINTS_PER_NOTIFICATION }, newRef).map(endpointKey).join();
     assert.ok(Buffer.byteLength(payload) <= NOTIFY_BYTES_MAX, `${payload.length} bytes`);
   });

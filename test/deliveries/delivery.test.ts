@@ -1,4 +1,4 @@
-/** The retry schedule, and what status codes mean. */
+/** The retry schedule, and the meaning of status codes. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RETRY_AFTER_MAX_MS } from '../../client/src/http-fields.ts';

@@ -1,4 +1,4 @@
-/** How fast a backlog is drained. */
+/** The pace of draining a backlog. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { nextPace, type Requests, startPace } from '../../src/deliveries/drain-pace.ts';
@@ -39,13 +39,13 @@ describe('The pace of a drain', () => {
     );
   });
 
-  it('catches up with 25 new deliveries a second at a receiver that fails each fifth request', () => {
+  it('catches up with 25 new deliveries a second at a receiver that fails every fifth request', () => {
     let [drain, requests, backlog, seconds] = [startPace(1), 0, 500, 0];
     for (; backlog >= Math.floor(drain.pace); seconds++) {
       const sent = Math.floor(drain.pace);
       const failed = Math.floor((requests + sent) / 5) - Math.floor(requests / 5);
       requests += sent;
-      // Each failure comes back as a retry.
+      // Each failure returns as a retry.
       backlog += 25 + failed - sent;
       drain = nextPace(drain, { sent, failed }, 1_000);
       assert.ok(seconds < 60, `${backlog} are left after a minute`);

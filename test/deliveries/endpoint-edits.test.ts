@@ -1,4 +1,6 @@
-/** Edits of endpoints write one row, whatever is queued, and neither wait for events nor make them wait. */
+/**
+ * Edits of endpoints write one row, for a queue of any length, and neither wait for events nor delay them.
+ */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
@@ -30,7 +32,7 @@ describe('An edit of an endpoint', () => {
     await receiver.stop();
   });
 
-  /** Queues that many at once; it would take long through the API. */
+  /** Queues this many deliveries at once, because it would take long through the API. */
   async function queue(endpoint: Endpoint, count: number, state = 'pending'): Promise<void> {
     await query(
       dms.service.sql,
@@ -44,7 +46,7 @@ describe('An edit of an endpoint', () => {
     );
   }
 
-  /** The transactions that wrote the deliveries, and how many each. */
+  /** Number of deliveries written by each transaction. */
   const writers = (endpoint: Endpoint) =>
     query<{ writer: string; state: string; count: number }>(
       dms.service.sql,
@@ -60,7 +62,7 @@ describe('An edit of an endpoint', () => {
     return endpoint;
   }
 
-  it('writes no delivery when it disables, enables or deletes', async () => {
+  it('writes no delivery on disabling, enabling or deleting', async () => {
     const endpoint = await withQueue(50);
     const before = await writers(endpoint);
     await endpoint.change({ status: 'disabled' });
@@ -71,7 +73,7 @@ describe('An edit of an endpoint', () => {
     assert.deepEqual(await writers(endpoint), before);
   });
 
-  it('shows and filters what waits by the status of the endpoint', async () => {
+  it('shows and filters waiting deliveries by the status of the endpoint', async () => {
     const endpoint = await withQueue(2);
     const counts = async () => {
       const found: Record<string, number> = {};
@@ -94,7 +96,7 @@ describe('An edit of an endpoint', () => {
     await customer.api.delete(endpoint.path);
   });
 
-  it('waits for no event that is being stored, and no event waits for it', async () => {
+  it('waits for no event that is being stored, and delays none', async () => {
     const endpoint = await withQueue(1);
     const transact = createTransact(dms.service.sql);
     const type = 'config.applied';
@@ -102,7 +104,7 @@ describe('An edit of an endpoint', () => {
     const event = { organizationId: customer.id, type, body };
     await transact(async ({ sql }) => {
       await createDeliveriesRepository(sql).insert([event]);
-      // The event is not committed: an edit that waited for it would never be answered.
+      // The event is not committed, so an edit that waited for it would never be answered.
       await endpoint.change({ status: 'disabled' });
       await endpoint.change({ url: `${receiver.url}/changed` });
     });
@@ -166,7 +168,7 @@ describe('An edit of an endpoint', () => {
 
     const arrived = (path: string) => receiver.received.filter((each) => each.path.endsWith(path)).length;
 
-    it('cancels what is queued for a deleted endpoint in statements of a thousand at most', async () => {
+    it('cancels the queue of a deleted endpoint in statements of a thousand rows at most', async () => {
       const rows = await eventually(
         () => writers(deleted),
         (all) => all.every(({ state }) => state === 'cancelled'),
@@ -179,14 +181,14 @@ describe('An edit of an endpoint', () => {
       assert.equal(arrived('/deleted'), 0);
     });
 
-    it('releases what it held through a paced drain', async () => {
+    it('releases held deliveries through a paced drain', async () => {
       await enabled.change({ status: 'active' });
       assert.equal(await enabled.breaker(), 'draining');
       await enabled.untilAll('delivered', 100);
       assert.equal(arrived('/enabled'), 100);
     });
 
-    it('queues a replay bit by bit, as the drain proceeds', async () => {
+    it('queues a replay in parts, as the drain proceeds', async () => {
       const { body } = await customer.api.post(`${replayed.path}/replay`, { since: '2020-01-01T00:00:00Z' });
       assert.deepEqual(body, { queued: QUEUED });
       const leftMost: number[] = [];

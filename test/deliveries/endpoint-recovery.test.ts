@@ -1,4 +1,4 @@
-/** What the workflow of an endpoint does next. */
+/** The next step of an endpoint's workflow. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { nextStep, type RecoveryState } from '../../src/deliveries/endpoint-recovery.ts';
@@ -39,7 +39,7 @@ describe('The next step of an endpoint recovery', () => {
     assert.deepEqual(stepOf({ retrying: 1, nextRetryAt: in20s }), wait('retry', in20s));
   });
 
-  it('sends nothing but a probe, at its time, while the breaker is open', () => {
+  it('sends only a probe, at its time, while the breaker is open', () => {
     fc.assert(
       fc.property(fc.nat(1_000), fc.nat(1_000), fc.boolean(), (pending, retrying, isDue) => {
         const nextProbeAt = isDue ? now : in5s;

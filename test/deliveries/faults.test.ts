@@ -1,7 +1,7 @@
 /**
- * Faults around the delivery of webhooks: notifications that do not arrive, workers that end in the middle of their work.
- * Everything that was committed arrives, and nothing arrives twice without need. `test/faults` has the servers that stop,
- * `npm run ledger` the processes that are killed at random.
+ * Faults around the delivery of webhooks: lost notifications, and workers that end in the middle of their
+ * work. Everything that was committed arrives, and arrives twice only where it has to. `test/faults` covers
+ * servers that stop, `npm run ledger` processes that are killed at random.
  */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
@@ -21,9 +21,9 @@ const WEBHOOKS = {
   drainTickMs: 50,
   drainPerSecondMax: 80,
 };
-/** Requests of a drain that are answered before its worker stops. */
+/** Number of requests of a drain that are answered before its worker stops. */
 const DRAINED_BEFORE = 8;
-/** No test takes so long. */
+/** Longer than any test takes. */
 const WITHOUT_POLLS = { ...QUICK_PLAN, pollIntervalMs: HOUR_MS };
 const BY_POLLS = { ...QUICK_PLAN, pollIntervalMs: 50 };
 
@@ -40,7 +40,7 @@ describe('The delivery of webhooks', () => {
     await dms.stop();
   });
 
-  /** Another process of the same service, in this one. */
+  /** A second instance of the service, within this process. */
   async function whileWorking(
     {
       settings = {},
@@ -62,7 +62,7 @@ describe('The delivery of webhooks', () => {
     databaseDirectUrl: `postgres://nobody@${await unreachable()}/none`,
   });
 
-  it('starts the missing run of an endpoint when a worker ended before it could', async () => {
+  it('starts the missing run of an endpoint whose worker ended before starting it', async () => {
     const subscriber = await ledger.subscribe(['config.applied']);
     subscriber.receiver.answer((response, index) => response.writeHead(index < 1 ? 500 : 204).end());
     await whileWorking({ settings: { temporalAddress: await unreachable() } }, async () => {
@@ -78,7 +78,7 @@ describe('The delivery of webhooks', () => {
     assertBalanced(ledger, 1);
   });
 
-  it('goes on by polls without notifications, and sends again what a killed worker had not recorded', async () => {
+  it('continues by polling without notifications, and repeats only deliveries that a killed worker had not recorded', async () => {
     const subscriber = await ledger.subscribe(['device.online']);
     const before = ledger.balance().repeats;
     await whileWorking({ settings: await withoutNotifications(), deliveryPlan: BY_POLLS }, async () => {
@@ -86,7 +86,7 @@ describe('The delivery of webhooks', () => {
       await ledger.publish(['device.online'], { rollBack: true });
       await ledger.untilAllDelivered(20_000);
       assertBalanced(ledger, before);
-      // As a worker leaves it that was killed after the answer and before the record of it.
+      // The state that a worker leaves when it is killed after the answer and before recording it.
       const revived = await query(
         ledger.sql,
         `update deliveries set state = 'sending', attempt_count = 0, schedule_step = 0, next_attempt_at = null,
@@ -101,7 +101,7 @@ describe('The delivery of webhooks', () => {
     assertBalanced(ledger, before + 1);
   });
 
-  it('has one connection for notifications however often it is cut, and goes on by notifications alone', async () => {
+  it('keeps exactly one connection for notifications when it is cut, and continues by notifications alone', async () => {
     const subscriber = await ledger.subscribe(['alert.created']);
     const connections = () =>
       query<{ query: string; state: string }>(
@@ -122,7 +122,7 @@ describe('The delivery of webhooks', () => {
         await subscriber.receiver.until(round);
         await query(
           ledger.sql,
-          // It waits: a connection that is only ending would be taken for the next one.
+          // Waits for the end, because a connection that is still ending could be taken for the next one.
           `select pg_terminate_backend(pid, 10_000) from pg_stat_activity
            where application_name = 'listen ' || ? and datname = current_database()`,
           [DELIVERIES_CHANNEL],
@@ -136,7 +136,7 @@ describe('The delivery of webhooks', () => {
     });
   });
 
-  it('is handed over at once by a worker that stops, what it sent and what it drained, and repeats nothing', async () => {
+  it('hands over sends and drains at once when a worker stops, and repeats nothing', async () => {
     const sent = await ledger.subscribe(['alert.resolved']);
     const drained = await ledger.subscribe(['device.offline']);
     const waiting: ServerResponse[] = [];
@@ -145,7 +145,7 @@ describe('The delivery of webhooks', () => {
       if (index < DRAINED_BEFORE) response.writeHead(204).end();
       else waiting.push(response);
     });
-    // As if the receiver had just come back.
+    // The state just after the receiver came back.
     await query(
       ledger.sql,
       "update endpoints set breaker = 'draining' where organization_id = ? and id = ?",

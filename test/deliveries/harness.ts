@@ -1,4 +1,7 @@
-/** What the tests of deliveries share: waits of milliseconds in place of hours, and a customer with endpoints and events. */
+/**
+ * Shared by the tests of deliveries: waits of milliseconds instead of hours, and a customer with endpoints
+ * and events.
+ */
 import assert from 'node:assert/strict';
 import type { DomainEvent } from '../../src/db/domain-event.ts';
 import { query } from '../../src/db/query.ts';
@@ -13,8 +16,9 @@ import { apply, applyAnswer, createProfile, eventually, FRIDGE, registerMany } f
 import type { TestOrganization, TestService } from '../support/service.ts';
 
 /**
- * No request meets its deadline, and no claim the end of its lease, on whatever machine: tests of either set their own. A
- * single request of hundreds that does would be a failure, and its endpoint would be probed and drained.
+ * Time limits that no request and no claim reaches, even on a slow machine; tests of deadlines and leases set
+ * their own. A single time-out among hundreds of requests would count as a failure, and start a probe and a
+ * drain.
  */
 export const QUICK: DeliverySettings = {
   perEndpointMax: 16,
@@ -62,7 +66,7 @@ export interface Endpoint {
   change(body: object): Promise<void>;
   /** Up to 500, newest first. */
   deliveries(): Promise<DeliveryItem[]>;
-  /** The only one. */
+  /** The only delivery. */
   delivery(): Promise<DeliveryItem & { payload: Record<string, unknown>; attempts: AttemptItem[] }>;
   until(holds: (items: DeliveryItem[]) => boolean, timeoutMs?: number): Promise<DeliveryItem[]>;
   untilAll(state: string, count: number, timeoutMs?: number): Promise<DeliveryItem[]>;
@@ -79,9 +83,9 @@ export interface Endpoint {
 export interface Customer extends TestOrganization {
   subscribe(url: string, more?: object): Promise<Endpoint>;
   subscribeCellular(url: string, more?: object): Promise<Endpoint>;
-  /** Publishes that many `config.applied` in one transaction. */
+  /** Publishes this many `config.applied` in one transaction. */
   publish(count: number): Promise<void>;
-  /** Has that many devices confirm a change, which publishes a `config.applied` for each. */
+  /** Has this many devices confirm a change, which publishes a `config.applied` for each. */
   confirmChanges(count: number): Promise<{ serials: string[]; jobId: string }>;
 }
 

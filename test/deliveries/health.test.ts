@@ -1,4 +1,4 @@
-/** The health of endpoints: what is sent, what waits, and what is held while a receiver fails. */
+/** The health of endpoints: deliveries that are sent, wait and are held while a receiver fails. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
@@ -27,11 +27,11 @@ const WEBHOOKS = {
   perEndpointMax: IN_FLIGHT_MAX,
   drainTickMs: TICK_MS,
   drainPerSecondMax: DRAIN_MAX,
-  // Receivers answer when the test says so.
+  // Receivers answer when the test makes them.
   deadlineMs: HOUR_MS,
   leaseSeconds: 4 * 3_600,
 };
-/** Nothing is retried, probed or disabled by itself while a test runs. */
+/** Keeps retries, probes and disabling from happening by themselves during a test. */
 const PLAN = {
   scheduleMs: [0, HOUR_MS, HOUR_MS],
   probePlan: { firstMs: HOUR_MS, share: 0, maxMs: HOUR_MS },
@@ -76,7 +76,7 @@ describe('The health of an endpoint', () => {
     lines.filter(({ msg, endpointId }) => endpointId === id && msg === 'webhook.breaker_opened').length;
   const breakerIs = (endpoint: Endpoint, wanted: string) =>
     eventually(endpoint.breaker, (breaker) => breaker === wanted, { pauseMs: 10 });
-  /** The breaker is open, and no attempt from before is under way any more. */
+  /** Waits until the breaker is open and no earlier attempt is under way. */
   async function hasStoppedSending(endpoint: Endpoint): Promise<void> {
     await breakerIs(endpoint, 'open');
     await eventually(
@@ -91,14 +91,14 @@ describe('The health of an endpoint', () => {
     );
   }
   const refOf = ({ id }: Endpoint) => ({ organizationId: customer.id, endpointId: id });
-  /** Lets its run read the state of the endpoint anew. */
+  /** Makes the run read the state of the endpoint again. */
   const wakeRun = (endpoint: Endpoint) => recoveries.startRecovery(refOf(endpoint));
-  /** Resolves when the run has nothing more to do. */
+  /** Resolves when the run has nothing left to do. */
   const untilRunEnded = async (endpoint: Endpoint) => {
     await wakeRun(endpoint);
     await dms.service.temporal.client.workflow.getHandle(deliverWebhooksId(endpoint.id)).result();
   };
-  /** Lets the time of its next probe come. Does nothing while one is under way or the breaker is not open. */
+  /** Makes the next probe due. Does nothing while one is under way or the breaker is not open. */
   async function probe(endpoint: Endpoint): Promise<void> {
     const due = await query(
       dms.service.sql,
@@ -108,7 +108,7 @@ describe('The health of an endpoint', () => {
     );
     if (due.length > 0) await wakeRun(endpoint);
   }
-  /** The next probe is planned, so the last one is recorded. */
+  /** A planned next probe means that the last one is recorded. */
   const untilProbed = (endpoint: Endpoint) =>
     eventually(
       () =>
@@ -122,8 +122,8 @@ describe('The health of an endpoint', () => {
       { pauseMs: 10 },
     );
   /**
-   * Probes again and again: a probe may be of a delivery that the receiver does not take, and a failure that is recorded
-   * late plans another one.
+   * Probes repeatedly, because the receiver may refuse the probed delivery, and a failure that is recorded
+   * late plans another probe.
    */
   const probeUntil = (endpoint: Endpoint, wanted: string) =>
     eventually(
@@ -134,7 +134,7 @@ describe('The health of an endpoint', () => {
       (breaker) => breaker === wanted,
       { pauseMs: 20 },
     );
-  /** Answers nothing; `release` answers what waits and whatever comes. */
+  /** Holds all answers until `release`, which also answers later requests. */
   function hold() {
     const waiting: ServerResponse[] = [];
     receiver.answer((response) => void waiting.push(response));
@@ -146,7 +146,7 @@ describe('The health of an endpoint', () => {
     };
   }
 
-  it('sends nothing after a refusal, however many events are published until it is recorded', async () => {
+  it('sends nothing after a refusal until it is recorded, however many events are published', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing(503);
     const publishing = Promise.all(
@@ -182,7 +182,8 @@ describe('The health of an endpoint', () => {
   it('opens the breaker when half of at least twenty attempts within a minute failed', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response, index) => response.writeHead(index % 2 === 0 ? 500 : 204).end());
-    // One after the other: many at once might be recorded in another order, five failures in a row.
+    // Sent one after the other: concurrent ones might be recorded in another order, with five failures in a
+    // row.
     for (let count = 1; count <= 18; count++) {
       await customer.publish(1);
       await endpoint.until((items) => items.every(({ attemptCount }) => attemptCount === 1));
@@ -213,7 +214,7 @@ describe('The health of an endpoint', () => {
     await breakerIs(endpoint, 'closed');
   });
 
-  it('drains on after a single failure, which waits for its own retry', async () => {
+  it('continues the drain after a single failure, which waits for its own retry', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing(503);
     await customer.publish(1);
@@ -251,21 +252,21 @@ describe('The health of an endpoint', () => {
     );
     isBack = true;
     await probeUntil(endpoint, 'closed');
-    // What failed before the second probe is backlog as well.
+    // Deliveries that failed before the second probe are backlog as well.
     await endpoint.untilAll('delivered', 41);
   });
 
-  it('forgets the failures before a recovery that another process has found', async () => {
+  it('forgets failures from before a recovery that another process has found', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing();
     await customer.publish(5);
-    // The log follows the commit.
+    // The log line follows the commit.
     await eventually(
       async () => openings(endpoint),
       (count) => count === 1,
       { pauseMs: 10 },
     );
-    // As the other process leaves it when its probe was delivered and nothing else was queued.
+    // The state after the other process delivered its probe with nothing else queued.
     await query(
       dms.service.sql,
       `update endpoints set breaker = 'closed', next_probe_at = null, recovered_at = now()
@@ -274,13 +275,13 @@ describe('The health of an endpoint', () => {
     );
     await customer.publish(1);
     await receiver.until(6);
-    // Nothing is sent after a failure before its consequences are recorded.
+    // Nothing is sent after a failure until its consequences are recorded.
     await customer.publish(1);
     await receiver.until(7);
     assert.deepEqual([await endpoint.breaker(), openings(endpoint)], ['closed', 1]);
   });
 
-  it('stays closed when a failure from before its recovery is recorded after it', async () => {
+  it('keeps the breaker closed when an earlier failure is recorded after the recovery', async () => {
     const { id } = await customer.subscribe(receiver.url);
     const endpoint = { organizationId: customer.id, endpointId: id };
     const breakers = createBreakerRepository(dms.service.sql);
@@ -324,7 +325,7 @@ describe('The health of an endpoint', () => {
   const statesOf = (items: Array<{ state: string }>, wanted: string) =>
     items.filter(({ state }) => state === wanted).length;
 
-  it('sends what is queued to a changed URL without waiting for the probe', async () => {
+  it('sends the queue to a changed URL without waiting for the probe', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     const other = await startReceiver();
     failing(503);
@@ -336,7 +337,7 @@ describe('The health of an endpoint', () => {
     await other.stop();
   });
 
-  it('cancels what is queued for a deleted endpoint', async () => {
+  it('cancels the queue of a deleted endpoint', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing(503);
     await customer.publish(3);
@@ -357,7 +358,7 @@ describe('The health of an endpoint', () => {
     assert.equal(states.length, 1);
   });
 
-  it('holds the queue of an endpoint that its customer disabled, queues nothing new, and drains it when enabled', async () => {
+  it('holds the queue of an endpoint disabled by its customer, queues nothing new, and drains it when enabled', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     failing(503);
     await customer.publish(1);
@@ -378,13 +379,13 @@ describe('The health of an endpoint', () => {
     await endpoint.untilAll('delivered', 6);
   });
 
-  it('sends a slow endpoint no more than is in flight when it is disabled', async () => {
+  it('sends a slow endpoint at most its requests in flight after it is disabled', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     const held = hold();
     await customer.publish(20);
     await receiver.until(IN_FLIGHT_MAX);
     await endpoint.change({ status: 'disabled' });
-    // What was claimed beyond that is given back when the change is known.
+    // Further claims are released when the change is known.
     await eventually(
       () =>
         query(
@@ -408,7 +409,7 @@ describe('The health of an endpoint', () => {
     assert.equal(receiver.received.length, 20, 'none twice');
   });
 
-  it('never dates failing_since before the last success, even one that is recorded late', async () => {
+  it('never dates failing_since before the last success, even before one that is recorded late', async () => {
     const endpoints = createEndpointHealthRepository(dms.service.sql);
     const { id } = await customer.subscribe(receiver.url, { events: ['device.online'] });
     const endpoint = { organizationId: customer.id, endpointId: id };

@@ -1,4 +1,4 @@
-/** What operators see of deliveries: the metrics of the process and the lines of its log. */
+/** Metrics and log lines about deliveries, for operators. */
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { freePort } from '../../dev/embedded/free-port.ts';
@@ -26,7 +26,7 @@ describe('Metrics and log of deliveries', () => {
       log: createLog('info', sink),
       settings: {
         metricsPort: await freePort(),
-        // A retry would change the age of the oldest delivery that is due.
+        // A retry would change the age of the oldest due delivery.
         webhooks: QUICK,
       },
       deliveryPlan: {

@@ -37,7 +37,7 @@ describe('Look-ups of host names', () => {
   const countOf = (hostname: string) => asked.filter((each) => each === hostname).length;
   beforeEach(() => void asked.splice(0));
 
-  it('ask once for a name, whoever waits for it, and remember what they learned', async () => {
+  it('asks once for a name on behalf of all callers, and remembers the answer', async () => {
     const names = create();
     await Promise.all(range(20).map((index) => names.prepare('one.test', `organization ${index % 2}`)));
     await names.prepare('one.test', 'another organization');
@@ -49,7 +49,7 @@ describe('Look-ups of host names', () => {
     assert.equal(names.latest('none.test').error?.code, 'ENOTFOUND');
   });
 
-  it('of one organization wait for each other, and not those of another one', async () => {
+  it('lets look-ups of one organization wait for each other, but not for another organization', async () => {
     const names = create();
     for (const index of range(AT_ONCE)) void names.prepare(`hang${index}.test`, 'a');
     await assert.rejects(names.prepare('shared.test', 'a'), NoTurn);
@@ -59,7 +59,7 @@ describe('Look-ups of host names', () => {
     assert.equal(countOf('shared.test'), 1);
   });
 
-  it('are repeated when the answer is no longer good, after a minute at most, and soon after a failure', async () => {
+  it('repeats look-ups when the answer has expired, after a minute at most, and soon after a failure', async () => {
     let nowMs = 1_000;
     const ttls: Record<string, number> = { 'short.test': 10, 'long.test': 3_600 };
     const names = createNameLookups({
@@ -87,7 +87,7 @@ describe('Look-ups of host names', () => {
     }
   });
 
-  it('that have failed leave room for other names of their organization', async () => {
+  it('keeps room for other names of an organization beside names that have failed', async () => {
     let nowMs = 1_000;
     const names = createNameLookups({
       resolve,
@@ -106,7 +106,7 @@ describe('Look-ups of host names', () => {
     await Promise.all(again);
   });
 
-  it('do not count in the deadline of an attempt while they wait for their turn', async () => {
+  it('leaves the wait for a turn out of the deadline of an attempt', async () => {
     const receiver = await startReceiver();
     const waitsMs = 400;
     const sender = createSender({
@@ -166,7 +166,7 @@ describe('Deliveries to names that are slow to answer', () => {
   const attemptsOf = async (endpoint: Endpoint) =>
     (await endpoint.deliveries()).map(({ state, attemptCount }) => `${state} after ${attemptCount}`);
 
-  it('delay no other organization, and use up no attempt while they wait for us', async () => {
+  it('delays no other organization, and uses up no attempt while waiting for a turn', async () => {
     const healthy = await customer.subscribe(urlOf('healthy'));
     for (const index of range(hanging)) await other.subscribe(urlOf(`hang${index}`));
     const late = await Promise.all(range(slow).map((index) => other.subscribe(urlOf(`slow${index}`))));

@@ -8,7 +8,7 @@ import { validateEnvironment } from '../../src/process/environment.ts';
 import { type Answer, type NameServer, startNameServer, TYPE_A } from '../support/name-server.ts';
 
 const LIMIT_MS = 10_000;
-/** By then the question was repeated, once and several times. */
+/** Answers after the question was repeated once, and several times. */
 const LATE_MS = 1_300;
 const VERY_LATE_MS = 3_600;
 
@@ -41,17 +41,17 @@ describe('The resolver of host names', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('answers with all addresses and how long they are good', async () => {
+  it('answers with all addresses and their time to live', async () => {
     const expected = [{ address: '192.0.2.7', family: 4, ttlSeconds: 30 }];
     assert.deepEqual(await resolve('receiver.example'), expected);
     assert.deepEqual(await resolve('Receiver.Example.'), expected, 'the same name');
   });
 
-  it('takes an answer that comes after the question was repeated', async () => {
+  it('accepts an answer that arrives after the question was repeated', async () => {
     assert.equal((await resolve('late.example'))[0]?.address, '192.0.2.8');
   });
 
-  it('takes an answer that takes nearly five seconds, and one to a question that was repeated after a loss', async () => {
+  it('accepts an answer after nearly five seconds, and one to a question that was repeated after a loss', async () => {
     const [late, lost] = await Promise.all([resolve('very-late.example', 5_000), resolve('lost.example')]);
     assert.equal(late[0]?.address, '192.0.2.10');
     assert.equal(lost[0]?.address, '192.0.2.11');
@@ -68,11 +68,11 @@ describe('The resolver of host names', () => {
     }
   });
 
-  it('does without the addresses of one family when nobody answers for them', async () => {
+  it('omits the addresses of a family that no server answers for', async () => {
     assert.deepEqual(await resolve('half.example'), [{ address: '192.0.2.9', family: 4, ttlSeconds: 1 }]);
   });
 
-  it('tells a name that does not exist from one that nobody answers for', async () => {
+  it('distinguishes a name that does not exist from one without an answer', async () => {
     await assert.rejects(resolve('nobody.example'), { code: 'ENOTFOUND' });
     await assert.rejects(resolve('silent.example', 100), { code: 'EAI_AGAIN' });
     const unreachable = createNameResolver({ servers: ['127.0.0.1:9'], hostsFile });
@@ -97,7 +97,7 @@ describe('The resolver of host names', () => {
     assert.deepEqual(await addresses('receiver.example'), ['192.0.2.7']);
   });
 
-  it('takes localhost for this machine, without a name server', async () => {
+  it('resolves localhost to this machine, without a name server', async () => {
     for (const name of ['localhost', 'any.localhost.']) {
       assert.deepEqual(
         (await resolve(name)).map(({ address, family }) => [address, family]),
@@ -109,7 +109,7 @@ describe('The resolver of host names', () => {
     }
   });
 
-  it('is given name servers by DNS_SERVERS, as addresses with or without a port', () => {
+  it('reads name servers from DNS_SERVERS, with or without a port', () => {
     const good = '192.0.2.1,192.0.2.1:5353,2001:db8::1,[2001:db8::1]:53';
     assert.equal(validateEnvironment({ DNS_SERVERS: good }).DNS_SERVERS, good);
     createNameResolver({ servers: good.split(','), hostsFile });

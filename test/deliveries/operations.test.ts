@@ -1,4 +1,4 @@
-/** What customers do with deliveries: list, resend, replay, and test an endpoint. */
+/** Operations of customers on deliveries: list, resend, replay, and test an endpoint. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -19,7 +19,7 @@ import {
 
 const TICK_MS = 150;
 
-/** Half of those of a process. */
+/** Half of the limit of a process. */
 const TESTS_OF_ORGANIZATION = 32;
 
 describe('Operations on deliveries', () => {
@@ -48,7 +48,7 @@ describe('Operations on deliveries', () => {
 
   const failing = () => receiver.answer((response) => response.writeHead(500).end());
   const well = () => receiver.answer((response) => response.writeHead(204).end());
-  /** Answers nothing until the end, then everything. */
+  /** Holds all answers until the end. */
   function holdAnswers() {
     const open = new Set<ServerResponse>();
     let most = 0;
@@ -72,7 +72,7 @@ describe('Operations on deliveries', () => {
     failing();
     await customer.publish(count);
     const items = await endpoint.untilAll('failed', count, 20_000);
-    // Else the breaker might close after the replay, and what is due would be sent without pacing.
+    // Otherwise the breaker might close after the replay, and due retries would be sent without pacing.
     await eventually(endpoint.breaker, (breaker) => breaker === 'closed');
     well();
     return { endpoint, items };
@@ -114,7 +114,7 @@ describe('Operations on deliveries', () => {
     assert.equal((await customer.api.get(`${endpoint.path}/deliveries?state=sending`)).status, 400);
   });
 
-  it('lists and shows deliveries whatever text their events hold', async () => {
+  it('lists and shows deliveries of events with any text', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     await customer.publish(1);
     await endpoint.untilAll('delivered', 1);
@@ -189,7 +189,8 @@ describe('Operations on deliveries', () => {
     await endpoint.untilAll('delivered', 9);
     assert.deepEqual([...idsSeen(before)].sort(), items.map(({ eventId }) => eventId).sort());
     const times = receiver.received.slice(before).map(({ at }) => at);
-    // 1 + 2 + 4 + 2 requests take three ticks; a busy machine may merge some. Without pacing it would be none.
+    // 1 + 2 + 4 + 2 requests take three ticks, some of which a busy machine may merge; without pacing there
+    // would be none.
     assert.ok((times.at(-1) ?? 0) - (times[0] ?? 0) >= TICK_MS, 'paced');
     assert.deepEqual((await replay(endpoint, { since: EVER_SINCE })).body, { queued: 0 });
     assert.deepEqual((await replay(endpoint, { since: EVER_SINCE, states: ['delivered'] })).body, {
@@ -255,7 +256,7 @@ describe('Operations on deliveries', () => {
     assert.equal(receiver.received.length, 2, 'once each');
   });
 
-  it('keeps tests to the limit of requests in flight to an endpoint, and bounds tests at once', async () => {
+  it('keeps tests to the limit of requests in flight to an endpoint, and bounds concurrent tests', async () => {
     const endpoint = await customer.subscribe(receiver.url, { events: ['device.online'] });
     const held = holdAnswers();
     const newClient = async () => customer.with((await dms.issueKey(customer.id, 'customer')).token);
@@ -284,7 +285,7 @@ describe('Operations on deliveries', () => {
     assert.equal((await ofOther).status, 200);
   });
 
-  it('leaves the status of an endpoint alone when a test meets 410', async () => {
+  it('keeps the status of an endpoint when a test is answered with 410', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     receiver.answer((response) => response.writeHead(410).end());
     assert.equal((await endpoint.test()).statusCode, 410);

@@ -1,4 +1,4 @@
-/** The dispatcher's bookkeeping: what it claims, what it sends next, and what it gives back. */
+/** The dispatcher's bookkeeping: what it claims, sends next and releases. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { PrefetchQueues } from '../../src/deliveries/prefetch-queues.ts';
@@ -6,7 +6,7 @@ import type { EndpointRef } from '../../src/endpoints/endpoint.ts';
 
 const PER_ENDPOINT_MAX = 4;
 const MAX_CLAIM_AGE_MS = 1_000;
-/** Prefetched at first, in multiples of the requests in flight. */
+/** Initial prefetch, in multiples of the requests in flight. */
 const FIRST_CAPACITY = 8 * PER_ENDPOINT_MAX;
 
 interface Claim extends EndpointRef {
@@ -25,7 +25,7 @@ const newQueues = () =>
 const claimsOf = (endpoint: EndpointRef, count: number, first = 0): Claim[] =>
   Array.from({ length: count }, (_, index) => ({ ...endpoint, number: first + index }));
 
-/** Queues that hold so many deliveries of the endpoint, claimed at 0 ms. */
+/** Queues with this many deliveries of the endpoint, claimed at 0 ms. */
 function queuesWith(endpoint: EndpointRef, count: number): PrefetchQueues<Claim> {
   const queues = newQueues();
   queues.markReady([endpoint]);
@@ -80,7 +80,7 @@ describe('PrefetchQueues', () => {
     assert.deepEqual(queues.takeCapacities(), [{ ...A, capacity: FIRST_CAPACITY / 2 }]);
   });
 
-  it('doubles what it prefetches for an endpoint that needs more at once, up to a limit', () => {
+  it('doubles the prefetch of an endpoint that needs more within a short time, up to a limit', () => {
     const queues = newQueues();
     const capacities: number[] = [];
     for (let round = 0; round < 5; round++) {
@@ -99,7 +99,7 @@ describe('PrefetchQueues', () => {
     assert.equal(Math.max(...capacities), 32 * PER_ENDPOINT_MAX);
   });
 
-  it('hands out deliveries in order, at most the limit of the endpoint at a time', () => {
+  it('hands out deliveries in order, up to the limit of the endpoint at a time', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: FIRST_CAPACITY }),
@@ -129,7 +129,7 @@ describe('PrefetchQueues', () => {
     );
   });
 
-  it('gives back what is prefetched for an invalidated endpoint, and nothing of another one', () => {
+  it('gives up the prefetched claims of an invalidated endpoint, and none of another one', () => {
     const queues = newQueues();
     queues.markReady([A, B]);
     queues.add([...claimsOf(A, 3), ...claimsOf(B, 2)], queues.takeCapacities(), 0);
@@ -151,7 +151,7 @@ describe('PrefetchQueues', () => {
     assert.equal(queues.isStale(A, MAX_CLAIM_AGE_MS + 1), false);
   });
 
-  it('bounds what all endpoints hold and send together, and lets each of them send something', () => {
+  it('bounds the totals of prefetched and sent deliveries, and lets each endpoint send something', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 500 }), (count) => {
         const queues = newQueues();
@@ -179,7 +179,7 @@ describe('PrefetchQueues', () => {
     );
   });
 
-  it('tells endpoints with the same id apart by their organization', () => {
+  it('distinguishes endpoints with the same id by their organization', () => {
     const other = { organizationId: 'another', endpointId: 'a' };
     const queues = queuesWith(A, 1);
     assert.equal(queues.next(other), null);

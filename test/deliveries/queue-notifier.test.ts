@@ -1,4 +1,4 @@
-/** When the dispatchers are notified of what was queued. */
+/** When the dispatchers are notified of queued deliveries. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createQueueNotifier } from '../../src/deliveries/queue-notifier.service.ts';
@@ -7,7 +7,7 @@ import type { EndpointRef } from '../../src/endpoints/endpoint.ts';
 const newRef = (): EndpointRef => ({ organizationId: randomUUID(), endpointId: randomUUID() });
 
 describe('The notifier of queues', () => {
-  /** A notification ends when the test says so. */
+  /** A notification ends when the test resolves it. */
   function start(gatherMs: number) {
     const notified: EndpointRef[][] = [];
     const faults: unknown[] = [];
@@ -26,7 +26,7 @@ describe('The notifier of queues', () => {
   }
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  it('notifies at once, and then of all that was queued meanwhile, each endpoint once', async () => {
+  it('notifies at once, and then about everything queued meanwhile, each endpoint once', async () => {
     const { queued, stop, notified, endOne } = start(0);
     const [first, second, third] = [newRef(), newRef(), newRef()];
     queued([first]);
@@ -41,7 +41,7 @@ describe('The notifier of queues', () => {
     await stopped;
   });
 
-  it('gathers after a notification, for the time given', async () => {
+  it('gathers for the given time after a notification', async () => {
     const { queued, stop, notified, endOne } = start(60_000);
     const [first, second] = [newRef(), newRef()];
     queued([first]);
@@ -57,7 +57,7 @@ describe('The notifier of queues', () => {
     await stopped;
   });
 
-  it('goes on after a notification that failed', async () => {
+  it('continues after a notification that failed', async () => {
     const { queued, stop, notified, faults, endOne } = start(0);
     queued([newRef()]);
     endOne(new Error('the database is away'));

@@ -1,4 +1,4 @@
-/** The steps of the run of an endpoint that take long, without a receiver: the drain of its backlog, and its retries. */
+/** Long steps of an endpoint's run, without a receiver: the drain of its backlog, and its retries. */
 import assert from 'node:assert/strict';
 import type { ClaimedDelivery } from '../../src/deliveries/claims.repository.ts';
 import {
@@ -10,20 +10,20 @@ import { createLog } from '../../src/process/log.ts';
 const TICK_MS = 40;
 const PER_TICK_MAX = 8;
 const BACKLOG = 31;
-/** How much earlier than asked for a timer may fire. */
+/** How much too early a timer may fire. */
 const TIMER_MS = 2;
 const ENDPOINT = { organizationId: 'organization', endpointId: 'endpoint' };
 
 interface Sent {
   id: string;
-  /** Of its tick. */
+  /** Limit of its tick. */
   limit: number;
-  /** When its tick began, and when it was sent, in ms. */
+  /** Start of its tick, and time of sending, in ms. */
   tickAt: number;
   at: number;
 }
 
-/** Drains until the breaker is closed, while so many new deliveries come with each tick. */
+/** Drains until the breaker is closed, while this many new deliveries arrive with each tick. */
 async function drain({ newPerTick = 0 } = {}) {
   const backlog = Array.from({ length: BACKLOG }, (_, index) => `${100 + index}`);
   let newest = 100 + BACKLOG;
@@ -39,7 +39,7 @@ async function drain({ newPerTick = 0 } = {}) {
         for (let count = 0; count < newPerTick; count++) backlog.push(`${newest++}`);
         return backlog.splice(0, limit).map((id) => ({ ...ENDPOINT, id }) as ClaimedDelivery);
       },
-      // A machine that stalls for ticks gives some back.
+      // A drain on a machine that stalls for some ticks releases claims.
       release: async (claims: ClaimedDelivery[]) => void backlog.unshift(...claims.map(({ id }) => id)),
     },
     backlog: { queueHeld: async () => false, queueReplay: async () => false },
@@ -92,7 +92,7 @@ describe('The drain of a backlog', () => {
     assert.equal(ids.length, BACKLOG);
   });
 
-  it('ends when it has caught up, although new deliveries keep coming', async () => {
+  it('ends when it has caught up, although new deliveries keep arriving', async () => {
     const { sent: all } = await drain({ newPerTick: PER_TICK_MAX / 2 });
     assert.ok(all.length > BACKLOG);
   });
@@ -112,7 +112,7 @@ describe('The drain of a backlog', () => {
 });
 
 describe('The retries of an endpoint', () => {
-  it('are waited for by the step that sends them when they are due within ten seconds', async () => {
+  it('waits within the step for retries that are due within ten seconds', async () => {
     const due: Array<Array<{ id: string }>> = [[{ id: 'first' }], [], [{ id: 'second' }], []];
     const waits = [30, 30, 30, 10_001];
     const sent: string[] = [];

@@ -1,4 +1,4 @@
-/** A replay of any number of deliveries queues each of those that match, once, and no other. */
+/** A replay of any number of deliveries queues each match once, and no other delivery. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { query } from '../../src/db/query.ts';
@@ -27,13 +27,13 @@ describe('A replay', () => {
   const run = (statement: string, bindings: unknown[]) =>
     query<{ id: string }>(dms.service.sql, statement, bindings);
 
-  it('queues each delivery that matches once, and no other, in any number of statements', () =>
+  it('queues each match once, and no other delivery, in any number of statements', () =>
     fc.assert(
       fc.asyncProperty(size, fc.integer({ min: 1, max: 4 }), async (count, every) => {
         const endpoint = await customer.subscribe('http://127.0.0.1:9/');
         await customer.publish(count);
         const ofEndpoint = [customer.id, endpoint.id];
-        // What the replay names, and what came to a different end, one by one or by far more.
+        // Deliveries that match the replay, and others with another end, alternating or in long runs.
         await run(
           `update deliveries d set state = case when n % ?::integer = 0 then 'failed' else 'delivered' end
            from (select id, row_number() over (order by id) as n from deliveries where endpoint_id = ?) as numbered
@@ -54,7 +54,7 @@ describe('A replay', () => {
         const ref = { organizationId: customer.id, endpointId: endpoint.id };
         for (let statements = 0; await backlog.queueReplay(ref); statements++) {
           assert.ok(statements <= count / 1_000 + 1, 'it ends');
-          // Sent and failed once more at once: it is not queued again by the same replay.
+          // Sent and failed again at once, and not queued a second time by the same replay.
           if (statements === 0)
             await run(
               `update deliveries set state = 'failed', updated_at = now()

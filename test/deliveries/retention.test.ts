@@ -1,4 +1,4 @@
-/** Old rows are dropped by partition, and new rows always have one. */
+/** Partitions with old rows are dropped, and new rows always have one. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -115,7 +115,7 @@ describe('Partitions', () => {
     assert.equal((await query(sql, 'select 1 from measurement_blocks')).length, 1);
   });
 
-  it('drops a partition when its writer has committed, and blocks no other writer meanwhile', async () => {
+  it('drops a partition once its writer has committed, and blocks no other writer meanwhile', async () => {
     const keeper = createPartitionKeeper(sql, MEASUREMENTS);
     await keeper.ensure([new Date('2018-05-01'), new Date('2018-06-01')]);
     const insert = (handle: Sql, at: string) =>
@@ -136,7 +136,7 @@ describe('Partitions', () => {
     assert.deepEqual(await dropped, ['measurement_blocks_201805']);
   });
 
-  it('begins a partition with the first id of its day, as PostgreSQL reads the time of a UUIDv7', async () => {
+  it('begins a partition with the first id of its day, by the time that PostgreSQL reads from a UUIDv7', async () => {
     for (const moment of [new Date(0), now, new Date('2031-12-31T23:59:59.999Z'), new Date('9999-01-01')]) {
       const seventh = `${firstIdAt(moment).slice(0, 14)}7000-8000-000000000000`;
       const [row] = await query<{ at: Date; isFirst: boolean }>(

@@ -1,4 +1,4 @@
-/** What deliveries that fail cost in events of the histories of workflows: nothing for each of them. */
+/** Failing deliveries cost no events of workflow histories per delivery. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createStarter } from '../../src/temporal/starter.ts';
@@ -8,7 +8,7 @@ import { startService, type TestService } from '../support/service.ts';
 import { addCustomer, type Customer, type Endpoint, QUICK } from './harness.ts';
 
 const DELIVERIES = 100;
-/** At most so many events of histories, by how many first attempts fail. */
+/** Maximum number of history events, by the number of failing first attempts. */
 const BARS: Array<{ failing: number; eventsMax: number }> = [
   { failing: 0, eventsMax: 0 },
   { failing: 1, eventsMax: 50 },
@@ -28,7 +28,7 @@ describe('The history of the run of an endpoint', () => {
     customer = await addCustomer(dms);
   });
 
-  /** Of all runs, when all of them have ended. */
+  /** Total over all runs, once all of them have ended. */
   async function countEvents(endpointId: string): Promise<number> {
     const { workflow } = dms.service.temporal.client;
     const runs = await eventually(
@@ -58,7 +58,7 @@ describe('The history of the run of an endpoint', () => {
       (planned) => planned.length === 1,
     );
 
-  /** Lets the time of all retries come. */
+  /** Makes all retries due. */
   async function retryNow({ id: endpointId }: Endpoint): Promise<void> {
     const endpoint = { organizationId: customer.id, endpointId };
     await query(
@@ -73,7 +73,7 @@ describe('The history of the run of an endpoint', () => {
   }
 
   for (const { failing, eventsMax } of BARS) {
-    it(`has at most ${eventsMax} events for ${DELIVERIES} deliveries of which ${failing} fail at first`, async () => {
+    it(`has at most ${eventsMax} events for ${DELIVERIES} deliveries, ${failing} of them failing at first`, async () => {
       const receiver = await startReceiver();
       const endpoint = await customer.subscribe(receiver.url);
       const every = DELIVERIES / failing;
@@ -82,7 +82,7 @@ describe('The history of the run of an endpoint', () => {
         const id = headers['webhook-id'];
         if (failed.size === failing || index % every !== 0) return response.writeHead(204).end();
         failed.add(id);
-        // Each later than the one before, whatever the jitter: none changes when the run looks next.
+        // Each one is later than the one before, with any jitter, so none changes the next check of the run.
         response.writeHead(500, { 'retry-after': String(failed.size * HOUR_SECONDS) }).end();
       });
       await customer.publish(1);

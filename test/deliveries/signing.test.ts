@@ -1,4 +1,4 @@
-/** Signatures, verified by the Standard Webhooks library, and the secrets that make them. */
+/** Signatures, verified by the Standard Webhooks library, and their secrets. */
 import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import fc from 'fast-check';
@@ -26,7 +26,7 @@ function accepts(secret: string, { body, headers }: { body: string; headers: Inc
 }
 
 describe('A signature', () => {
-  it('signs like the Standard Webhooks library, whatever the body and the secret', () => {
+  it('signs like the Standard Webhooks library, with any body and secret', () => {
     const base64 = fc
       .uint8Array({ minLength: 8, maxLength: 64 })
       .map((key) => Buffer.from(key).toString('base64'));
@@ -137,7 +137,7 @@ describe('The secret of an endpoint', () => {
     assert.ok(!JSON.stringify(await endpoint.view()).includes('whsec_'));
   });
 
-  it('signs what is queued with a changed secret, and does not sign it after the secret was removed', async () => {
+  it('signs queued deliveries with a changed secret, and leaves them unsigned after the secret was removed', async () => {
     const [changed, removed] = [
       await customer.subscribe(`${receiver.url}/changed`, { secret: SECRET }),
       await customer.subscribe(`${receiver.url}/removed`, { secret: SECRET }),

@@ -1,4 +1,4 @@
-/** Which endpoints receive which events, and what the events hold. */
+/** Subscriptions of endpoints to events, and the content of events. */
 import assert from 'node:assert/strict';
 import type { DomainEvent } from '../../src/db/domain-event.ts';
 import { query } from '../../src/db/query.ts';
@@ -165,7 +165,7 @@ describe('An event', () => {
     assert.deepEqual(finished, body);
   });
 
-  it('publishes config.applied without a job when the device runs what is left of a superseded change', async () => {
+  it('publishes config.applied without a job when the device runs the rest of a superseded change', async () => {
     await register(customer, 'LEFT-OVER');
     for (const [name, intervals] of Object.entries({
       Both: { measurementIntervalMinutes: 10, transmissionIntervalSeconds: 3_600 },
@@ -183,7 +183,7 @@ describe('An event', () => {
     assert.equal((deviceConfig as Record<string, number>).measurementPeriodBase, 600);
   });
 
-  it('publishes config.applied with the job that it settles, not one that failed before', async () => {
+  it('publishes config.applied with the job that it settles, not with one that failed before', async () => {
     await register(customer, 'SECOND-THOUGHTS');
     const jobId = await apply(customer, 'vaccine-fridge', { serialNumbers: ['SECOND-THOUGHTS'] });
     await customer.device.get('/devices/SECOND-THOUGHTS/pending-config');

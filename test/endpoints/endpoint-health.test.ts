@@ -1,4 +1,4 @@
-/** When the breaker of an endpoint opens, and when it is probed and drained. */
+/** When the breaker of an endpoint opens, and when the endpoint is probed and drained. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -67,7 +67,7 @@ describe('The breaker', () => {
     );
   });
 
-  it('forgets the failures of an outage when the receiver has recovered, and nothing else', () => {
+  it('forgets failures of an outage when the receiver has recovered, and no others', () => {
     const outage = healthAfter(times(30, 'retry'));
     assert.equal(opensBreaker(withAttempt(outage, { verdict: 'retry' }, 3_100), 'retry'), true);
     const recovered = sinceRecovery(outage, 3_050);

@@ -1,4 +1,4 @@
-/** Which URLs an endpoint may have, so that no URL makes the service send requests into an internal network. */
+/** URLs that an endpoint may have, so that none makes the service send requests into an internal network. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isAllowedAddress } from '../../src/endpoints/allowed-address.ts';
@@ -48,8 +48,8 @@ describe('The URL of an endpoint', () => {
     }
   });
 
-  it('accepts letters beyond ASCII however often it was asked before', () => {
-    // By then the engine has compiled the check, which is where Node.js 20 goes wrong with URL.canParse.
+  it('accepts letters beyond ASCII after any number of checks', () => {
+    // After this many calls the engine has compiled the check, where URL.canParse of Node.js 20 fails.
     for (let call = 0; call < 100_000; call++) endpointUrlFault('https://example.com/hook', []);
     accepted('https://bücher.example/straße?q=ä');
   });
@@ -64,7 +64,7 @@ describe('The URL of an endpoint', () => {
       refused(`http://${host}/`, /^must name a host/);
     }
     refused(`http://${'a.'.repeat(127)}com/`, /^must name a host/);
-    // Node.js before 24 parses no URL with such a label.
+    // Node.js before 24 refuses every URL with such a label.
     refused('http://xn--a/', /^must (name a host|be an absolute http or https URL)/);
     accepted('http://xn--bcher-kva.example/');
     accepted(`http://${'a'.repeat(63)}.com/`);
@@ -143,7 +143,7 @@ describe('An address in the URL', () => {
     'a.b.localhost.',
   ];
 
-  it('refuses loopback addresses, however they are spelled', () => {
+  it('refuses loopback addresses in any spelling', () => {
     for (const host of LOOPBACK_SPELLINGS) {
       refused(`http://${host}/hook`, NOT_PUBLIC);
       refused(`https://${host}:8443/hook`, NOT_PUBLIC);
@@ -158,7 +158,7 @@ describe('An address in the URL', () => {
     accepted('http://localhost/', ['127.0.0.0/8']);
   });
 
-  it('refuses addresses of every range that is not public', () => {
+  it('refuses addresses of every non-public range', () => {
     for (const host of [
       '0.0.0.0',
       '0',
@@ -286,7 +286,7 @@ describe('Any IPv4 address', () => {
     ['203.0.114.0', '223.255.255.255'],
   ]);
 
-  it('refuses every spelling of any IPv4 address that is not public', () => {
+  it('refuses every spelling of any non-public IPv4 address', () => {
     fc.assert(
       fc.property(inside, (address) => {
         for (const host of spellings(address)) refused(`http://${host}/`, NOT_PUBLIC);
@@ -304,7 +304,7 @@ describe('Any IPv4 address', () => {
     );
   });
 
-  it('refuses IPv4 addresses that are not public inside IPv6, mapped, translated or tunnelled', () => {
+  it('refuses non-public IPv4 addresses inside IPv6, mapped, translated or tunnelled', () => {
     fc.assert(
       fc.property(inside, (address) => {
         const high = (address >>> 16).toString(16);
@@ -358,7 +358,7 @@ describe('Any IPv4 address', () => {
   }
 });
 
-describe('What a name resolves to', () => {
+describe('The addresses of a name', () => {
   it('checks resolved addresses by the same rule as addresses in URLs', () => {
     assert.equal(isAllowedAddress('8.8.8.8', []), true);
     assert.equal(isAllowedAddress('2606:4700:4700::1111', []), true);

@@ -420,7 +420,7 @@ describe('Webhooks', () => {
         assert.equal((await own.api.get(path)).body.totalItems, 0);
       });
 
-      it('holds at most 100 endpoints, however many are added at the same time', async () => {
+      it('holds at most 100 endpoints, even with concurrent additions', async () => {
         await Promise.all(Array.from({ length: 20 }, () => create(own.api, path)));
         await Promise.all(Array.from({ length: 75 }, () => create(own.api, path, { status: 'disabled' })));
         const answers = await Promise.all(

@@ -11,7 +11,7 @@ const box = createSecretBox({ 1: first });
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('A sealed secret', () => {
-  it('opens a sealed secret as the same text, whatever the text', () => {
+  it('opens a sealed secret as the same text, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (secret) => {
         assert.equal(box.open(box.seal(secret, owner), owner), secret);

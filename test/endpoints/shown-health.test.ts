@@ -1,4 +1,4 @@
-/** Sections 6 and 12 of the contract: a customer sees that an endpoint is in trouble, and why deliveries wait. */
+/** Sections 6 and 12 of the contract: a customer sees that an endpoint fails, and why deliveries wait. */
 import assert from 'node:assert/strict';
 import { eventually, register, sendTemperature } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -25,7 +25,7 @@ describe('The health of an endpoint', () => {
     (await org.api.post(path, { url: receiver.url, ...body })).body;
   const read = async (path: string) => (await org.api.get(path)).body;
 
-  it('is healthy while deliveries get through, the same in the list and of one, in both collections', async () => {
+  it('shows an endpoint as healthy while deliveries succeed, alike in the list and alone, in both collections', async () => {
     for (const path of ['/cellular-webhooks', '/webhooks']) {
       const { id, health } = await create(path);
       assert.deepEqual(health, {
@@ -40,7 +40,7 @@ describe('The health of an endpoint', () => {
     }
   });
 
-  it('is failing from the first failure on, with what waits since when, and the time of the next attempt', async () => {
+  it('shows an endpoint as failing from the first failure on, with its backlog, the start, and the next attempt', async () => {
     const { id } = await create('/cellular-webhooks');
     answering(503);
     await sendTemperature(org, 'A-1', 4);
@@ -60,7 +60,7 @@ describe('The health of an endpoint', () => {
     assert.equal((await read('/fleet')).endpoints.failing, 1);
   });
 
-  it('is disabled once the endpoint answers 410, of which the other endpoints are notified', async () => {
+  it('shows an endpoint as disabled after 410, and notifies the other endpoints', async () => {
     const other = await startReceiver();
     await org.api.post('/webhooks', { url: other.url, events: ['webhook.disabled'] });
     answering(410);
@@ -83,7 +83,7 @@ describe('The health of an endpoint', () => {
     await other.stop();
   });
 
-  it('counts what is held, and says of each delivery why it waits', async () => {
+  it('counts held deliveries, and gives each its reason for waiting', async () => {
     const { id } = await create('/webhooks', { events: ['alert.created', 'webhook.disabled'] });
     const cellular = await create('/cellular-webhooks');
     answering(500);
@@ -102,7 +102,7 @@ describe('The health of an endpoint', () => {
     assert.equal((await read(`/webhooks/${id}`)).health.state, 'healthy');
   });
 
-  it('gives no reason for what was delivered, and shows when', async () => {
+  it('gives no reason for a delivered delivery, and shows the time', async () => {
     const { id } = await create('/cellular-webhooks');
     await sendTemperature(org, 'A-1', 4);
     const { items } = await eventually(

@@ -7,7 +7,7 @@ import { startService, type TestOrganization, type TestService } from '../suppor
 import { validateEventBody } from '../support/validate-events.ts';
 import { detailsOf, MINUTE_MS, runOf, useOrganization } from './harness.ts';
 
-/** What the Temporal UI shows of the run. */
+/** Fields of the run in the Temporal UI. */
 const untilDetails = (dms: TestService, id: string, seen: RegExp) =>
   eventually(
     () => detailsOf(runOf(dms, id)).catch((error: Error) => error.name),
@@ -44,7 +44,7 @@ describe('The run of an escalation', () => {
       (status) => status === 'RUNNING',
     );
 
-  it('makes step after step until somebody acknowledges the alert, and says who did and when', async () => {
+  it('makes step after step until the alert is acknowledged, and shows who did that and when', async () => {
     const [nurse, head] = [await customer.channel('nurse'), await customer.channel('head')];
     await customer.escalation([
       [0, nurse],
@@ -72,7 +72,7 @@ describe('The run of an escalation', () => {
     );
   });
 
-  it('says in the Temporal UI which alert it is about, and what follows when', async () => {
+  it('shows in the Temporal UI the alert, the next step and its time', async () => {
     await customer.escalation([
       [0, await customer.channel('nurse')],
       [10, await customer.channel('head')],
@@ -87,7 +87,7 @@ describe('The run of an escalation', () => {
     assert.match((await run.staticSummary()) ?? '', /^Escalates low battery of BATTERY-\d+$/);
   });
 
-  it('goes on with a new run at its step when an operator has terminated the one before', async () => {
+  it('continues at its step with a new run after an operator has terminated the one before', async () => {
     await customer.escalation([
       [0, await customer.channel('nurse')],
       [10, await customer.channel('head')],
@@ -104,7 +104,7 @@ describe('The run of an escalation', () => {
     );
   });
 
-  it('is started by the sweep when the process that stored the alert could not reach Temporal', async () => {
+  it('starts by the sweep when the process that stored the alert could not reach Temporal', async () => {
     await customer.escalation([[0, await customer.channel('nurse')]]);
     const { databaseUrl, taskQueue } = dms.settings;
     const cutOff = await startService({
@@ -134,7 +134,7 @@ describe('The run of an escalation', () => {
     assert.equal(await runOf(dms, second.id).result(), 'the policy was deleted, step 1 of 1');
   });
 
-  it('begins anew for an alert that was acknowledged and is snoozed later on', async () => {
+  it('restarts for an alert that was acknowledged and is snoozed later on', async () => {
     await customer.escalation([
       [0, await customer.channel('nurse')],
       [10, await customer.channel('head')],
@@ -150,7 +150,7 @@ describe('The run of an escalation', () => {
   });
 });
 
-/** So long that no sweep wakes a run: what follows a change does so by the signal. */
+/** So long that no sweep wakes a run: effects of a change come by the signal. */
 const LONG_MS = 600_000;
 
 describe('The change of a policy or a mute', () => {
@@ -181,7 +181,7 @@ describe('The change of a policy or a mute', () => {
     await eventually(customer.sent, ({ length }) => length === 1);
   });
 
-  it('wakes runs that wait for a mute which ends before its time', async () => {
+  it('wakes runs that wait for a mute that ends early', async () => {
     await customer.escalation([[5, await customer.channel('nurse')]]);
     const { id } = await customer.openAlert();
     const { body } = await org.api.get(`/alerts/${id}`);
@@ -217,7 +217,7 @@ describe('The messages of an escalation', () => {
     await receiver.stop();
   });
 
-  it('are sent in quiet hours, which hold what the channel says by itself', async () => {
+  it('sends steps in quiet hours, which hold other notifications of the channel', async () => {
     const customer = useOrganization(dms, dms);
     const quietHours = { from: '10:00', to: '14:00', timezone: 'UTC' };
     const channel = await customer.channel('', { type: 'slack', target: receiver.url, quietHours });
@@ -234,7 +234,7 @@ describe('The messages of an escalation', () => {
     assert.equal(receiver.received.length, 1);
   });
 
-  it('reach a webhook as the document of the API describes them', async () => {
+  it('sends steps to a webhook in the form of the API document', async () => {
     const org = await dms.addOrganization();
     const customer = useOrganization(dms, org);
     const channel = await customer.channel('', { target: receiver.url });

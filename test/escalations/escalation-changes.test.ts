@@ -1,4 +1,7 @@
-/** Changes that many open escalations follow: the request writes one row, a sweep goes through them in chunks. */
+/**
+ * Changes that many open escalations follow: the request writes one row, and a sweep processes them in
+ * chunks.
+ */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
@@ -36,7 +39,7 @@ describe('A change of open escalations', () => {
   const steps = (...minutes: number[]) =>
     minutes.map((afterMinutes) => ({ afterMinutes, channelIds: [channelId] }));
 
-  /** Before their first step, after ten minutes. */
+  /** Before their first step, which is due after ten minutes. */
   async function addEscalations(count: number, organizationId = org.id, policy?: string): Promise<string> {
     const policyId = policy ?? (await customer.escalation([[10, channelId]]));
     await query(
@@ -58,7 +61,7 @@ describe('A change of open escalations', () => {
     return policyId;
   }
 
-  /** Goes on for so many rounds, or until nothing is pending. */
+  /** Sweeps for this many rounds, or until nothing is pending. */
   function follow(rounds = Number.POSITIVE_INFINITY): Promise<void> {
     const { sql } = dms.service;
     let left = rounds;
@@ -75,7 +78,7 @@ describe('A change of open escalations', () => {
     return sweep(() => left-- > 0);
   }
 
-  /** How many escalations there are of each state and next step, in minutes. */
+  /** Number of escalations of each state and next step, in minutes. */
   const count = async (organizationId = org.id): Promise<Record<string, number>> => {
     const rows = await query<{ state: string; next: Date; count: number }>(
       dms.service.sql,
@@ -90,7 +93,7 @@ describe('A change of open escalations', () => {
   const pending = async () =>
     (await createEscalationChangesRepository(dms.service.sql).listFirst(ZERO, 10)).length;
 
-  it('writes none of them in the request, and a sweep plans all of them', async () => {
+  it('writes no escalation in the request, and plans all of them in a sweep', async () => {
     const policyId = await addEscalations(MANY);
     await org.api.patch(`/escalations/${policyId}`, { steps: steps(5) });
     assert.deepEqual(await count(), { 'open 10': MANY });
@@ -101,14 +104,14 @@ describe('A change of open escalations', () => {
     assert.deepEqual([new Set(woken).size, await pending(), setAside], [MANY, 0, []]);
   });
 
-  it('wakes no run whose step is put off', async () => {
+  it('wakes no run whose step is postponed', async () => {
     const policyId = await addEscalations(3);
     await org.api.patch(`/escalations/${policyId}`, { steps: steps(20) });
     await follow();
     assert.deepEqual([await count(), woken], [{ 'open 20': 3 }, []]);
   });
 
-  it('is none when only the name changes, or what the policy matches', async () => {
+  it('ignores changes of the name and of the matching rules alone', async () => {
     const policyId = await addEscalations(1);
     await org.api.patch(`/escalations/${policyId}`, {
       name: 'At night',
@@ -119,7 +122,7 @@ describe('A change of open escalations', () => {
     assert.equal(await pending(), 0);
   });
 
-  it('ends all of them when the policy is disabled or deleted', async () => {
+  it('ends all escalations when the policy is disabled or deleted', async () => {
     const disabled = await addEscalations(3);
     await org.api.patch(`/escalations/${disabled}`, { status: 'disabled' });
     await follow();
@@ -130,7 +133,7 @@ describe('A change of open escalations', () => {
     assert.equal(woken.length, 3);
   });
 
-  it('begins anew when the policy changes again on the way', async () => {
+  it('starts over when the policy changes again meanwhile', async () => {
     const policyId = await addEscalations(MANY);
     await org.api.patch(`/escalations/${policyId}`, { steps: steps(5) });
     await follow(1);
@@ -139,7 +142,7 @@ describe('A change of open escalations', () => {
     assert.deepEqual(await count(), { 'open 7': MANY });
   });
 
-  it('of one organization holds up none of another', async () => {
+  it('delays no escalation of another organization', async () => {
     const policyId = await addEscalations(MANY);
     const other = await dms.addOrganization();
     const channel = await useOrganization(dms, other).channel('head');

@@ -15,7 +15,7 @@ const inMinutes = (minutes: number) => new Date(AT.getTime() + minutes * MINUTE_
 const step = (afterMinutes: number, ...channelIds: string[]) => ({ afterMinutes, channelIds });
 const THREE = [step(0, 'a'), step(10, 'b'), step(30, 'c')];
 
-/** Every step that is made at the first moment from which on it is due, up to the end; the minutes and the channels. */
+/** Every step, made at the first moment at which it is due, up to the end; with minutes and channels. */
 function play(
   policy: Parameters<typeof nextStep>[0],
   { from = BEGUN, notBefore = 0 }: { from?: EscalationProgress; notBefore?: number } = {},
@@ -49,7 +49,7 @@ describe('The plan of an escalation', () => {
     ]);
   });
 
-  it('makes each step that a snooze has held when it ends, and one repeat for all that were due', () => {
+  it('makes each step that a snooze has held when it ends, and one repeat for all due ones', () => {
     assert.deepEqual(play({ steps: THREE, repeatMinutes: 5 }, { notBefore: 60 }).slice(0, 5), [
       [60, 'a'],
       [60, 'b'],
@@ -59,7 +59,7 @@ describe('The plan of an escalation', () => {
     ]);
   });
 
-  it('follows a policy that was changed: steps that were added are made, those taken away are not', () => {
+  it('follows a changed policy: makes added steps, and skips removed ones', () => {
     const [first] = THREE;
     const progress = { ...BEGUN, stepsMade: 2, lastStepAt: inMinutes(10) };
     assert.deepEqual(play({ steps: [...THREE, step(60, 'd')], repeatMinutes: null }, { from: progress }), [
@@ -75,7 +75,7 @@ describe('The plan of an escalation', () => {
     });
   });
 
-  it('makes every step once and in order, whatever holds it and for how long', () => {
+  it('makes every step once and in order, for any holds', () => {
     const minutes = fc.uniqueArray(fc.integer({ min: 0, max: 10_080 }), { minLength: 1, maxLength: 10 });
     fc.assert(
       fc.property(

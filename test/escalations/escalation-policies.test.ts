@@ -1,4 +1,4 @@
-/** Escalations as customers write, change and delete them. */
+/** Escalations as customers create, change and delete them. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
@@ -31,7 +31,7 @@ describe('Escalations', () => {
   const steps = (...minutes: number[]) =>
     minutes.map((afterMinutes) => ({ afterMinutes, channelIds: [channelId] }));
 
-  it('take a name and steps, and match all alerts without anything else', async () => {
+  it('accepts a name and steps alone, which match all alerts', async () => {
     const { status, body } = await create();
     assert.equal(status, 201);
     const { id, createdAt, updatedAt, ...rest } = body;
@@ -49,7 +49,7 @@ describe('Escalations', () => {
     assert.deepEqual((await org.api.get('/escalations')).body, { items: [body], nextCursor: null });
   });
 
-  it('keep what a change leaves out', async () => {
+  it('keeps fields that a change leaves out', async () => {
     const { body } = await create({ repeatMinutes: 30, severities: ['critical'] });
     const changed = await org.api.patch(`/escalations/${body.id}`, { name: 'At night', repeatMinutes: null });
     const { updatedAt } = changed.body;
@@ -57,7 +57,7 @@ describe('Escalations', () => {
     assert.ok(updatedAt > body.updatedAt);
   });
 
-  it('refuse steps that do not grow, too many of them, and minutes out of range', async () => {
+  it('refuses steps out of order, too many of them, and minutes out of range', async () => {
     const refused = [
       { steps: [] },
       { steps: steps(5, 5) },
@@ -77,7 +77,7 @@ describe('Escalations', () => {
     assert.match((await create({ steps: steps(10, 5) })).body.message, /in the order of afterMinutes/);
   });
 
-  it('refuse channels and groups that do not exist, or belong to somebody else', async () => {
+  it('refuses channels and groups that do not exist, or belong to another organization', async () => {
     const other = await useOrganization(dms, await dms.addOrganization()).channel('stranger');
     for (const id of [randomUUID(), other]) {
       const { status, body } = await create({ steps: [{ afterMinutes: 0, channelIds: [channelId, id] }] });
@@ -89,7 +89,7 @@ describe('Escalations', () => {
     assert.equal((await org.api.patch(`/escalations/${body.id}`, change)).status, 404);
   });
 
-  it('hold the channels that they name: deleting one is refused with the name of the escalation', async () => {
+  it('protects its channels: deleting one is refused with the name of the escalation', async () => {
     const { body } = await create({ name: 'Cold store' });
     const refused = await org.api.delete(`/notification-channels/${channelId}`);
     assert.equal(refused.status, 409);
@@ -98,7 +98,7 @@ describe('Escalations', () => {
     assert.equal((await org.api.delete(`/notification-channels/${channelId}`)).status, 204);
   });
 
-  it(`are ${POLICIES_MAX} at most, however many are created at once`, async () => {
+  it(`allows ${POLICIES_MAX} escalations at most, even with concurrent additions`, async () => {
     await query(
       dms.service.sql,
       `insert into escalation_policies
@@ -110,7 +110,7 @@ describe('Escalations', () => {
     assert.deepEqual(statuses.toSorted(), [201, 409, 409]);
   });
 
-  it('stand in the audit trail with what they were and became', async () => {
+  it('records escalations before and after a change in the audit trail', async () => {
     const { body } = await create();
     await org.api.patch(`/escalations/${body.id}`, { name: 'At night' });
     await org.api.delete(`/escalations/${body.id}`);

@@ -1,4 +1,4 @@
-/** Which events begin and end escalations, and when their runs are started. */
+/** Events that begin and end escalations, and when their runs are started. */
 import assert from 'node:assert/strict';
 import { alertExample } from '../../src/alerts/alerts.schemas.ts';
 import type { DomainEvent } from '../../src/db/domain-event.ts';
@@ -51,20 +51,20 @@ describe('The queue of escalations', () => {
     nextStepAt: state === 'open' ? AT : null,
   });
 
-  it('asks nothing without an alert that opens or ends', async () => {
+  it('runs no statement without an alert that opens or ends', async () => {
     await queue(tx, []);
     await queue(tx, [event('alert.resolved', 'never escalated', { status: 'resolved' })]);
     assert.deepEqual([asked, effects], [[], []]);
   });
 
-  it('begins none for excursions in late data, which are over, and for what was acknowledged before it is announced', async () => {
+  it('begins none for finished excursions in late data, or for alerts that were acknowledged before their event', async () => {
     const late = event('alert.created', 'late', { late: true, status: 'resolved' });
     const acknowledged = event('alert.created', 'acknowledged', { status: 'acknowledged' });
     assert.deepEqual(await queue(tx, [late, acknowledged]), [late, acknowledged]);
     assert.deepEqual(asked, []);
   });
 
-  it('starts and signals runs after the commit alone, and shows the escalation in the event', async () => {
+  it('starts and signals runs only after the commit, and shows the escalation in the event', async () => {
     changed = [escalation('opened', 'open'), escalation('ended', 'resolved')];
     const events = await queue(tx, [
       event('alert.created', 'opened'),

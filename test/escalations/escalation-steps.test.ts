@@ -1,4 +1,4 @@
-/** The steps of an escalation, on its rows: when each is made, whom it reaches, and what ends or holds it. */
+/** Steps of an escalation, on its rows: when each is made, whom it reaches, and what ends or holds it. */
 import assert from 'node:assert/strict';
 import { createAlertActionsRepository } from '../../src/alerts/alert-actions.repository.ts';
 import { createAlertHandling } from '../../src/alerts/alert-handling.service.ts';
@@ -46,13 +46,13 @@ describe('A step of an escalation', () => {
     return alert;
   }
   const at = (minutes: number) => new Date(beganAt + minutes * MINUTE_MS);
-  /** The pass of a run so many minutes after the beginning. */
+  /** One pass of a run, so many minutes after the beginning. */
   const pass = (alertId: string, minutes: number, more: Partial<EscalationRunDeps> = {}) =>
     newRun(dms, () => at(minutes), more).makeDueStep({ organizationId: org.id, alertId });
   const isDue = (alertId: string, minutes: number) =>
     createAlertEscalationsRepository(dms.service.sql).isDue({ organizationId: org.id, alertId }, at(minutes));
   const reached = async () => (await customer.sent()).map(({ to }) => to);
-  /** What the sweep for snoozes does then. */
+  /** Runs the sweep for snoozes. */
   const endSnoozes = (minutes: number) =>
     createAlertHandling({
       alertsIn: createAlertsRepository,
@@ -66,7 +66,7 @@ describe('A step of an escalation', () => {
       now: () => at(minutes),
     }).endSnoozes(() => true);
 
-  it('is made when it is due and not before, and reaches each of its channels once', async () => {
+  it('makes a step when it is due and not before, and reaches each of its channels once', async () => {
     const policyId = await customer.escalation([
       [0, nurse],
       [10, nurse, head],
@@ -90,7 +90,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual((await customer.show(id)).escalation, { id: policyId, step: 2, nextStepAt: null });
   });
 
-  it('says in its message and in the history of the alert which step it is, and to whom it went', async () => {
+  it('names the step and its recipients in the message and in the history of the alert', async () => {
     await customer.escalation([[0, nurse, head]]);
     const { id } = await openAlert();
     await pass(id, 0);
@@ -105,14 +105,14 @@ describe('A step of an escalation', () => {
     assert.match(escalated?.comment ?? '', /^step 1 of 1: webhook http\S+nurse, webhook http\S+head$/);
   });
 
-  it('is made once when several workers make it at the same time', async () => {
+  it('makes a step once when several workers make it at the same time', async () => {
     await customer.escalation([[0, nurse]]);
     const { id } = await openAlert();
     await Promise.all(Array.from({ length: 8 }, () => pass(id, 0)));
     assert.deepEqual(await reached(), ['nurse']);
   });
 
-  it('is not recorded without its notifications', async () => {
+  it('records no step without its notifications', async () => {
     await customer.escalation([[0, nurse]]);
     const { id } = await openAlert();
     const killed = {
@@ -124,7 +124,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), ['nurse']);
   });
 
-  it('does not follow an acknowledgement or the end of the alert', async () => {
+  it('makes no step after an acknowledgement or the end of the alert', async () => {
     await customer.escalation([[0, nurse]]);
     const acknowledged = await openAlert();
     await customer.acknowledge(acknowledged.id);
@@ -137,7 +137,7 @@ describe('A step of an escalation', () => {
       assert.equal((await customer.show(id)).escalation?.nextStepAt, null);
   });
 
-  it('waits for the end of a snooze, and is made then with all that were due', async () => {
+  it('waits for the end of a snooze, and then makes all due steps', async () => {
     await customer.escalation([
       [0, nurse],
       [10, nurse],
@@ -159,7 +159,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), ['nurse', 'nurse', 'head']);
   });
 
-  it('is made at the end of a snooze although the alert is not new again yet', async () => {
+  it('makes a step at the end of a snooze even if the alert is not new again yet', async () => {
     await customer.escalation([[10, nurse]]);
     const { id } = await openAlert();
     await customer.acknowledge(id, { snoozeUntil: at(60) });
@@ -167,7 +167,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), ['nurse']);
   });
 
-  it('follows an alert that was acknowledged and then snoozed, and none whose snooze was taken back', async () => {
+  it('continues for an alert that was acknowledged and then snoozed, and not if the snooze was taken back', async () => {
     await customer.escalation([[10, nurse]]);
     const { id } = await openAlert();
     await customer.acknowledge(id);
@@ -179,7 +179,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), []);
   });
 
-  it('waits for the end of a mute, and is found by the sweep then', async () => {
+  it('waits for the end of a mute, after which the sweep finds the step', async () => {
     await customer.escalation([[0, nurse]]);
     const { id } = await openAlert();
     const { body } = await org.api.get(`/alerts/${id}`);
@@ -193,7 +193,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), ['nurse']);
   });
 
-  it('goes on when the mute that its run has seen ends before its time', async () => {
+  it('continues when the mute that its run has read ends early', async () => {
     await customer.escalation([[0, nurse]]);
     const { id } = await openAlert();
     const path = `/assets/${(await org.api.get(`/alerts/${id}`)).body.assetId}/mute`;
@@ -207,7 +207,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), ['nurse']);
   });
 
-  it('is made when the mute ends while its run reads it', async () => {
+  it('makes a step when the mute ends while its run reads it', async () => {
     await customer.escalation([[0, nurse]]);
     const { id } = await openAlert();
     const path = `/assets/${(await org.api.get(`/alerts/${id}`)).body.assetId}/mute`;
@@ -228,7 +228,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), ['nurse']);
   });
 
-  it('follows the policy as it is at that moment', async () => {
+  it('follows the policy as it is at the time of the step', async () => {
     const policyId = await customer.escalation([
       [0, nurse],
       [10, nurse],
@@ -248,7 +248,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), ['nurse', 'head', 'head']);
   });
 
-  it('is named by its place in the policy when that has lost steps', async () => {
+  it('names a step by its place in a policy that has lost steps', async () => {
     const policyId = await customer.escalation([
       [0, nurse],
       [5, nurse],
@@ -265,7 +265,7 @@ describe('A step of an escalation', () => {
     assert.match(text, /\(step 1 of 1 again\)/);
   });
 
-  it('is not made when the policy was disabled or deleted', async () => {
+  it('makes no step when the policy was disabled or deleted', async () => {
     const policyId = await customer.escalation([[5, nurse]]);
     const one = await openAlert();
     await org.api.patch(`/escalations/${policyId}`, { status: 'disabled' });
@@ -278,7 +278,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), []);
   });
 
-  it('is not made either when the policy that was disabled is enabled again', async () => {
+  it('makes no step after a disabled policy is enabled again', async () => {
     const policyId = await customer.escalation([[5, nurse]]);
     const { id } = await openAlert();
     await org.api.patch(`/escalations/${policyId}`, { status: 'disabled' });
@@ -289,7 +289,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), []);
   });
 
-  it('leaves out channels that are disabled or unconfirmed by then, and counts all the same', async () => {
+  it('skips channels that are disabled or unconfirmed by then, and counts the step all the same', async () => {
     await customer.escalation([[0, nurse, head]]);
     const { id } = await openAlert();
     await org.api.patch(`/notification-channels/${nurse}`, { status: 'disabled' });
@@ -309,7 +309,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), ['strict']);
   });
 
-  it('belongs to the oldest active policy that matches type, severity and group', async () => {
+  it('uses the oldest active policy that matches type, severity and group', async () => {
     const { body: group } = await org.api.post('/groups', { name: 'Fridges' });
     await customer.escalation([[0, nurse]], { alertTypes: ['high_temp'] });
     await customer.escalation([[0, nurse]], { severities: ['warning'] });
@@ -327,7 +327,7 @@ describe('A step of an escalation', () => {
     assert.equal(items[0].escalation.id, ofGroup);
   });
 
-  it('lets a channel that it names notify by itself of no alert that its policy matches', async () => {
+  it('keeps its channels from notifying separately of alerts that match its policy', async () => {
     const queued = async () =>
       (
         await query<{ channel_id: string }>(
@@ -343,7 +343,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual([...new Set(await queued())], [head]);
   });
 
-  it('is shown in the event of the alert that begins it', async () => {
+  it('shows the escalation in the event of the alert that begins it', async () => {
     await org.api.post('/webhooks', { url: 'http://127.0.0.1:9/hook', events: ['alert.created'] });
     const policyId = await customer.escalation([[5, nurse]]);
     const { id } = await openAlert();
@@ -359,7 +359,7 @@ describe('A step of an escalation', () => {
     );
   });
 
-  it('costs one statement in the batch of frames that opens alerts, and none in others', async () => {
+  it('costs one statement in a batch of frames that opens alerts, and none in others', async () => {
     const seen: string[] = [];
     const onQuery = ({ sql }: { sql: string }) => void seen.push(sql);
     dms.service.sql.on('query', onQuery);
@@ -374,7 +374,7 @@ describe('A step of an escalation', () => {
     await resolve();
   });
 
-  it('is found by the sweep when it is due and its run is not there', async () => {
+  it('finds a due step without a run in the sweep', async () => {
     await customer.escalation([[5, nurse]]);
     const { id } = await openAlert();
     const escalations = createAlertEscalationsRepository(dms.service.sql);
@@ -389,7 +389,7 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await ids(5), []);
   });
 
-  it('is found by the sweep in turn with those of other organizations, of which many are due for longer', async () => {
+  it('finds due steps in turn with other organizations, even if many of these are due for longer', async () => {
     await customer.escalation([[5, nurse]]);
     for (let count = 0; count < 4; count++) await openAlert();
     const longDue = org.id;

@@ -1,4 +1,4 @@
-/** A fleet that is overdue escalates once, as one alert of the fleet. */
+/** An overdue fleet escalates once, by one of its alerts. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createOverdueFleetsRepository } from '../../src/presence/overdue-fleets.repository.ts';
@@ -58,7 +58,7 @@ describe('An overdue fleet that escalates', () => {
     await org.device.post(`/devices/${serial}/measurements`, { readings, nextTransmissionAt });
   }
 
-  it('does so by the first of its alerts, whose message says how many of how many devices are overdue', async () => {
+  it('escalates by the first of its alerts, with the number of overdue devices in the message', async () => {
     await customer.escalation([[0, nurse]]);
     await loseFleet(25);
     const [first] = await alerts();
@@ -75,7 +75,7 @@ describe('An overdue fleet that escalates', () => {
     assert.match(message?.text ?? '', /25 of 25 devices/);
   });
 
-  it('is acknowledged as a whole, by whoever acknowledges that alert, and with devices that become overdue later', async () => {
+  it('acknowledges the whole fleet with that alert, including devices that become overdue later', async () => {
     await customer.escalation([[0, nurse]]);
     await loseFleet(25);
     const [first] = await escalating();
@@ -108,7 +108,7 @@ describe('An overdue fleet that escalates', () => {
     assert.equal(totalItems, 1_010);
   });
 
-  it('goes on at the same step with the next alert when the device of the first one is back', async () => {
+  it('continues at the same step with the next alert when the device of the first one is back', async () => {
     await customer.escalation([
       [0, nurse],
       [60, nurse],
@@ -129,7 +129,7 @@ describe('An overdue fleet that escalates', () => {
     assert.match(second?.text ?? '', /29 of 30 devices/);
   });
 
-  it('begins anew with the next alert when the policy of the first one is gone', async () => {
+  it('restarts with the next alert when the policy of the first one is gone', async () => {
     const policyId = await customer.escalation([[0, nurse]]);
     await loseFleet(25);
     const [first] = await escalating();
@@ -142,7 +142,7 @@ describe('An overdue fleet that escalates', () => {
     assert.deepEqual([next?.escalation?.id, next?.escalation?.step], [other, 0]);
   });
 
-  it('is not muted by the mute of the one device', async () => {
+  it('ignores the mute of the one device', async () => {
     await customer.escalation([[0, nurse]]);
     await loseFleet(25);
     const [first] = await escalating();
@@ -153,7 +153,7 @@ describe('An overdue fleet that escalates', () => {
     assert.equal((await customer.sent()).length, 1);
   });
 
-  it('does not escalate again by the alerts that are announced when it is over', async () => {
+  it('starts no second escalation for alerts that are announced when the fleet is back', async () => {
     await customer.escalation([
       [0, nurse],
       [60, nurse],
@@ -169,7 +169,7 @@ describe('An overdue fleet that escalates', () => {
     assert.match(second?.subject ?? '', /^Escalation, step 2: FLEET-\S+, no contact$/);
   });
 
-  it('is none of a few devices: each escalates by itself, and a channel that is named says nothing of it', async () => {
+  it('escalates a few devices separately, without other notifications of a named channel', async () => {
     await customer.escalation([[0, nurse]]);
     const other = await customer.channel('head');
     await loseFleet(3);
@@ -182,7 +182,7 @@ describe('An overdue fleet that escalates', () => {
     assert.deepEqual(queued, [{ channel_id: other }]);
   });
 
-  it('waits until a policy matches one of its alerts, and escalates by the first that it matches', async () => {
+  it('waits until a policy matches one of its alerts, and escalates by the first match', async () => {
     await customer.escalation([[0, nurse]], { alertTypes: ['high_temp'] });
     const serials = await loseFleet(25);
     assert.deepEqual(await escalating(), []);

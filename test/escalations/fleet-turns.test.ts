@@ -1,4 +1,4 @@
-/** The sweep over overdue fleets that escalate: each has its turn, whatever is wrong with another. */
+/** The sweep over overdue fleets: each fleet has its turn, regardless of faults in others. */
 import assert from 'node:assert/strict';
 import {
   createFleetEscalations,
@@ -51,7 +51,7 @@ describe('The sweep over overdue fleets', () => {
       now: () => new Date('2026-03-02T08:15:30Z'),
     });
 
-  it('goes on with the others when one fails', async () => {
+  it('continues with the others when one fails', async () => {
     const fleets = ['failing', 'b'].map((organizationId) => ({ organizationId, isAcknowledged: false }));
     await sweepOf(fleets)(() => true);
     assert.deepEqual([done, setAside], [['b'], ['failing']]);
@@ -63,13 +63,13 @@ describe('The sweep over overdue fleets', () => {
     assert.deepEqual(done, ['a', 'b', 'a', 'b']);
   });
 
-  it('looks at no alert when no policy is for missed contacts', async () => {
+  it('checks no alert when no policy is for missed contacts', async () => {
     const fleets = [{ organizationId: 'a', isAcknowledged: false }];
     await sweepOf(fleets, { hasPolicy: async () => false })(() => true);
     assert.deepEqual(done, []);
   });
 
-  it('says once of a fleet that no policy matches the alerts that it looks at', async () => {
+  it('reports once that no policy matches the checked alerts of a fleet', async () => {
     const sweep = sweepOf([{ organizationId: 'a', isAcknowledged: false }]);
     await sweep(() => true);
     await sweep(() => true);

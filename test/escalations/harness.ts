@@ -1,4 +1,7 @@
-/** What the tests of escalations share: an organization with channels, a policy, and devices whose alerts open and end. */
+/**
+ * Shared by the tests of escalations: an organization with channels, a policy, and devices whose alerts open
+ * and end.
+ */
 import assert from 'node:assert/strict';
 import type { WorkflowHandle } from '@temporalio/client';
 import { createAlertActionsRepository } from '../../src/alerts/alert-actions.repository.ts';
@@ -18,7 +21,7 @@ import { newDevice } from '../notifications/harness.ts';
 import type { TestOrganization, TestService } from '../support/service.ts';
 
 export const MINUTE_MS = 60_000;
-/** Nobody listens there. */
+/** No server listens there. */
 const NOBODY = 'http://127.0.0.1:9/';
 const OWNER = '00000000-0000-4000-8000-000000000001';
 
@@ -30,7 +33,7 @@ export interface ShownAlert {
 }
 
 export const useOrganization = (dms: TestService, org: TestOrganization) => ({
-  /** A channel, by the last part of its target; its id. */
+  /** Creates a channel, named by the last part of its target; returns its id. */
   async channel(name: string, more: object = {}): Promise<string> {
     const body = { type: 'webhook', target: `${NOBODY}${name}`, ...more };
     const { status, body: created, text } = await org.api.post('/notification-channels', body);
@@ -38,7 +41,7 @@ export const useOrganization = (dms: TestService, org: TestOrganization) => ({
     return created.id;
   },
 
-  /** An escalation; its id. Each step: after how many minutes, and the channels. */
+  /** Creates an escalation; returns its id. Each step has its minutes and its channels. */
   async escalation(steps: Array<[number, ...string[]]>, more: object = {}): Promise<string> {
     const { status, body, text } = await org.api.post('/escalations', {
       name: 'On call',
@@ -49,7 +52,7 @@ export const useOrganization = (dms: TestService, org: TestOrganization) => ({
     return body.id;
   },
 
-  /** Of a new device with a low battery; `resolve` ends it. */
+  /** Opens an alert by the low battery of a new device; `resolve` ends it. */
   async openAlert(name = 'Cold room'): Promise<{ id: string; resolve(): Promise<void> }> {
     const setBattery = await newDevice(org, name);
     await setBattery('low');
@@ -64,7 +67,7 @@ export const useOrganization = (dms: TestService, org: TestOrganization) => ({
     assert.equal(status, 200, text);
   },
 
-  /** What the outbox holds of escalations, oldest first: whom it is for, and the subject. */
+  /** Messages of escalations in the outbox, oldest first, with target and subject. */
   async sent(): Promise<Array<{ to: string; subject: string; text: string }>> {
     const rows = await query<{ target: string; content: Message }>(
       dms.service.sql,
@@ -81,7 +84,7 @@ export const useOrganization = (dms: TestService, org: TestOrganization) => ({
   },
 });
 
-/** What a worker does at each pass of a run, at the time given. */
+/** Makes the pass of a run, as a worker does, at the given time. */
 export const newRun = (dms: TestService, now: () => Date, more: Partial<EscalationRunDeps> = {}) =>
   createEscalationRun({
     transact: createTransact(dms.service.sql),
@@ -100,6 +103,6 @@ export const newRun = (dms: TestService, now: () => Date, more: Partial<Escalati
 export const runOf = (dms: TestService, alertId: string): WorkflowHandle =>
   dms.service.temporal.client.workflow.getHandle(escalateAlertId(alertId));
 
-/** What the Temporal UI shows of it. */
+/** Fields of the run in the Temporal UI. */
 export const detailsOf = async (run: WorkflowHandle): Promise<string> =>
   (await run.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;

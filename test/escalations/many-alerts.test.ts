@@ -1,4 +1,4 @@
-/** Hundreds of alerts at once: each escalates, on a queue of its own, and jobs go on beside them. */
+/** Hundreds of alerts at once: each escalates, on a task queue of its own, while jobs continue. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { escalationTaskQueue } from '../../src/temporal/workflow-ids.ts';
@@ -26,7 +26,7 @@ describe('Many alerts at once', () => {
 
   before(async () => {
     receiver = await startMessageReceiver();
-    // The sweep wakes runs that are late, which costs events.
+    // The sweep would wake late runs, which costs events.
     dms = await startService({ settings: { notificationIntervalMs: 0, runCheckIntervalMs: 600_000 } });
   });
   after(async () => {
@@ -46,7 +46,7 @@ describe('Many alerts at once', () => {
   const countMade = () => countRows('alert_escalations where steps_made > 0');
   const countUnsent = () => countRows(`notifications where state = 'pending'`);
 
-  it('escalate each once, in few messages, with few events of history, and hold up no job of somebody else', async () => {
+  it('escalates each alert once, in few messages, with few history events, without delaying a job of another organization', async () => {
     const customer = useOrganization(dms, dms);
     const channel = await customer.channel('', { target: receiver.url });
     await customer.escalation([
@@ -72,7 +72,7 @@ describe('Many alerts at once', () => {
       ({ length }) => length >= MANY,
       { timeoutMs: 120_000 },
     );
-    // All that is sent twice has been sent by then.
+    // Any repeated message has been sent by then.
     await eventually(countUnsent, (count) => count === 0);
     const all = named();
     assert.equal(all.length, MANY);

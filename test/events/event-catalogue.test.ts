@@ -1,4 +1,4 @@
-/** The catalogue of events: what it says is what receivers get. */
+/** Receivers get events exactly as the catalogue describes them. */
 import assert from 'node:assert/strict';
 
 import type { DomainEvent, EventBody, EventType } from '../../src/db/domain-event.ts';
@@ -90,7 +90,7 @@ describe('The service', () => {
       (seen) => types.every((type) => seen.includes(type)),
     );
 
-  it('delivers events of every type in the catalogue, each as it describes them', async () => {
+  it('delivers events of every type in the catalogue, each as described there', async () => {
     const serial = '282C02424EED';
     await register(dms, serial);
     const slug = await createProfile(dms, FRIDGE);

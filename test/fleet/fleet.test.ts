@@ -1,4 +1,4 @@
-/** Section 11 of the contract: the whole organization in one answer, and devices that nobody registered. */
+/** Section 11 of the contract: the whole organization in one answer, and unregistered devices. */
 import assert from 'node:assert/strict';
 import { addUpListChanges } from '../../src/db/list-totals.repository.ts';
 import { query } from '../../src/db/query.ts';
@@ -30,7 +30,7 @@ describe('The fleet of an organization', () => {
   const some = (counts: Record<string, number>) =>
     Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
 
-  it('counts nothing where there is nothing, and names every state', async () => {
+  it('counts nothing for a new organization, and names every state', async () => {
     const { status, syncStatus, batteryStatus, openAlerts, endpoints, unregisteredDevices } = await fleet();
     assert.deepEqual(status, { new: 0, online: 0, offline: 0 });
     assert.equal(Object.keys(syncStatus).length, 6);
@@ -40,7 +40,7 @@ describe('The fleet of an organization', () => {
     assert.equal(unregisteredDevices, 0);
   });
 
-  it('counts devices that no apply has reached as such, whatever they run, until one does or they are archived', async () => {
+  it('counts devices without an apply as such, whatever they run, until one reaches them or they are archived', async () => {
     const first = await register(org, 'FIRST');
     await register(org, 'SECOND');
     await org.api.post('/assets/import', [{ serialNumber: 'THIRD' }]);
@@ -94,7 +94,7 @@ describe('The fleet of an organization', () => {
     assert.deepEqual(some((await (await dms.addOrganization()).api.get('/fleet')).body.status), {});
   });
 
-  it('writes no count with a frame that changes no state, and one row for each state that it changes', async () => {
+  it('writes no count for a frame that changes no state, and one row for each changed state', async () => {
     await register(org, 'WARM-1');
     await sendTemperature(org, 'WARM-1', 4);
     const changes = async () =>
@@ -104,7 +104,7 @@ describe('The fleet of an organization', () => {
     assert.equal(await changes(), before);
   });
 
-  it('lists devices that sent without being registered, newest first by page, until they are registered or removed', async () => {
+  it('lists unregistered devices, newest first by page, until they are registered or removed', async () => {
     for (const serial of ['S-1', 'S-2', 'S-3', 'S-2']) {
       const { status } = await org.device.post(`/devices/${serial}/measurements`, {
         readings: [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }],

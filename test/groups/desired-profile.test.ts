@@ -1,4 +1,4 @@
-/** Sections 11 and 12 of the contract: what the profile of a group means for its members. */
+/** Sections 11 and 12 of the contract: the effects of a group's profile on its members. */
 import assert from 'node:assert/strict';
 import {
   apply,
@@ -67,20 +67,20 @@ describe('The profile of a group', () => {
     assert.equal(answer.body.syncStatus, 'failed', answer.text);
   };
 
-  it('is offered in one job to the members that do not run it', async () => {
+  it('offers the profile in one job to the members that do not run it', async () => {
     const [first, second, third] = (await registerMany(org, 3)) as [string, string, string];
     await apply(org, 'daily', { serialNumbers: [first, second] });
     await applyAnswer(org, first);
     await add(first, second, third);
     const { jobId, memberCount } = await name('daily', { deadlineMinutes: 60 });
     assert.equal(memberCount, 3);
-    // One runs it, and one is offered it already.
+    // One runs it, and one is already offered it.
     assert.deepEqual(await targetsOf(jobId), { [third]: 'waiting' });
     assert.equal((await jobOf(org, jobId)).profileSlug, 'daily');
     assert.equal((await name('daily')).jobId, null);
   });
 
-  it('is offered to new members by itself, however they join', async () => {
+  it('offers the profile to new members automatically, however they join', async () => {
     await name('daily');
     const byId = await register(org, 'BY-PATCH');
     await org.api.patch(`/assets/${byId}`, { groupId: group });
@@ -95,12 +95,12 @@ describe('The profile of a group', () => {
     for (const serial of ['BY-PATCH', 'BY-POST', 'BY-IMPORT', 'BY-IMPORT-2', 'BY-ADD']) {
       assert.equal((await pendingOf(serial)).transmissionInterval, 86_400, serial);
     }
-    // The two of one import are in one job.
+    // Both devices of one import are in one job.
     assert.equal((await jobsOf()).length, 4);
     assert.equal((await add('BY-ADD')).jobId, null);
   });
 
-  it('is previewed by a dry run, which changes nothing', async () => {
+  it('previews the offers in a dry run, which changes nothing', async () => {
     const [first, second] = (await registerMany(org, 2)) as [string, string];
     await apply(org, 'daily', { serialNumbers: [first] });
     await add(first, second);
@@ -119,11 +119,11 @@ describe('The profile of a group', () => {
     const { jobId } = await name('daily', { rollout });
     const { counts } = await jobOf(org, jobId);
     assert.deepEqual([counts.waiting, counts.queued], [1, 3]);
-    // Who waits for a stage is not offered the same once more.
+    // Members that wait for a stage are not offered the same again.
     assert.equal((await name('daily')).jobId, null);
   });
 
-  it('moves no member when it is changed, until a PATCH names it again', async () => {
+  it('changes no member when the profile is edited, until a PATCH names it again', async () => {
     await register(org, 'A-1', { groupId: group });
     await name('daily');
     await applyAnswer(org, 'A-1');
@@ -136,7 +136,7 @@ describe('The profile of a group', () => {
     assert.equal((await pendingOf('A-1')).transmissionInterval, 7_200);
   });
 
-  it('leaves another apply to a member as it is, until a PATCH names it again', async () => {
+  it('leaves another apply to a member as it is, until a PATCH names the profile again', async () => {
     await register(org, 'A-1', { groupId: group });
     const { jobId } = await name('daily');
     await apply(org, 'weekly', { serialNumbers: ['A-1'] });
@@ -148,7 +148,7 @@ describe('The profile of a group', () => {
     assert.equal((await pendingOf('A-1')).transmissionInterval, 86_400);
   });
 
-  it('is not offered again to a member that refused it; that one waits for a retry', async () => {
+  it('offers the profile no second time to a member that refused it; that one waits for a retry', async () => {
     await register(org, 'A-1', { groupId: group });
     const { jobId } = await name('daily');
     await refuse('A-1');
@@ -163,7 +163,7 @@ describe('The profile of a group', () => {
     assert.equal(await pendingOf('A-1'), null);
   });
 
-  it('is withdrawn from who leaves, but for what others want; what is confirmed stays', async () => {
+  it('withdraws the profile from a leaving member, except settings that others want and confirmed ones', async () => {
     const serials = (await registerMany(org, 3)) as [string, string, string];
     await add(...serials);
     const { jobId } = await name('daily');
@@ -181,7 +181,7 @@ describe('The profile of a group', () => {
     assert.deepEqual(Object.keys(await pendingOf(wanted)).sort(), ['alarmRules', 'calendars']);
   });
 
-  it('is withdrawn with what several jobs of the group brought, also queued stages and refused keys', async () => {
+  it('withdraws settings of several jobs of the group, including queued stages and refused keys', async () => {
     const serials = (await registerMany(org, 4)) as [string, string, string, string];
     await add(...serials);
     const { jobId } = await name('daily', { rollout: { firstPercent: 25 } });
@@ -199,7 +199,7 @@ describe('The profile of a group', () => {
       const { counts } = await jobOf(org, id);
       assert.deepEqual([counts.queued, counts.waiting, counts.sent], [0, 0, 0]);
     }
-    // A retry is for those who are still in the group.
+    // A retry covers only devices that are still in the group.
     assert.equal((await org.api.post(`/devices/config-jobs/${jobId}/retry`)).status, 409);
   });
 
@@ -207,7 +207,7 @@ describe('The profile of a group', () => {
     ['deleted', () => org.api.delete(`/groups/${group}`)],
     ['given no profile', () => name(null)],
   ] as const) {
-    it(`is withdrawn from all members when the group is ${how}`, async () => {
+    it(`withdraws the profile from all members when the group is ${how}`, async () => {
       const serials = await registerMany(org, 5);
       await add(...serials);
       const { jobId } = await name('daily');
@@ -217,7 +217,7 @@ describe('The profile of a group', () => {
     });
   }
 
-  it('gives way to another one: what was open of the first is withdrawn', async () => {
+  it('withdraws open changes of the first profile when the group gets another one', async () => {
     await register(org, 'A-1', { groupId: group });
     const { jobId } = await name('fridge');
     const other = await name('daily');
@@ -226,7 +226,7 @@ describe('The profile of a group', () => {
     assert.deepEqual(await pendingOf('A-1'), { transmissionInterval: 86_400 });
   });
 
-  it('follows a member into another group: the first profile is withdrawn, and the second offered', async () => {
+  it('withdraws the first profile and offers the second to a member that changes its group', async () => {
     const other = (await org.api.post('/groups', { name: 'Weekly', profileSlug: 'weekly' })).body.id;
     const id = await register(org, 'A-1', { groupId: group });
     const { jobId } = await name('fridge');
@@ -235,7 +235,7 @@ describe('The profile of a group', () => {
     assert.deepEqual(await pendingOf('A-1'), { transmissionInterval: 604_800 });
   });
 
-  it('is queued for very many members, and nothing of it is left for who leaves before its chunk', async () => {
+  it('queues the profile for very many members, and leaves nothing of it on a member that leaves before its chunk', async () => {
     const serials = await registerMany(org, 9);
     await add(...serials);
     const { jobId } = await name('daily');
@@ -246,7 +246,7 @@ describe('The profile of a group', () => {
     assert.deepEqual([counts.queued, counts.cancelled], [8, 1]);
   });
 
-  it('is offered to very many members by the run of the job, but not to who has left before', async () => {
+  it('offers the profile to very many members by the run of the job, but not to members that have left', async () => {
     const serials = await registerMany(org, 9);
     await add(...serials);
     const { jobId } = await name('daily');
@@ -264,7 +264,7 @@ describe('The profile of a group', () => {
     assert.equal((await pendingOf(serials[7] as string)).transmissionInterval, 86_400);
   });
 
-  it('is not brought to an archived member', async () => {
+  it('offers nothing to an archived member', async () => {
     const id = await register(org, 'A-1', { groupId: group });
     await org.api.delete(`/assets/${id}`);
     assert.equal((await name('daily')).jobId, null);

@@ -1,4 +1,4 @@
-/** Sections 11 and 12 of the contract: groups, who is in them, and what is chosen by them. */
+/** Sections 11 and 12 of the contract: groups, their members, and selections by group. */
 import assert from 'node:assert/strict';
 import {
   apply,
@@ -37,7 +37,7 @@ describe('Groups', () => {
   const serialsIn = async (path: string): Promise<string[]> =>
     (await org.api.get(path)).body.items.map(({ serialNumber }: { serialNumber: string }) => serialNumber);
 
-  it('refuse a name that another one has in a dry run as well', async () => {
+  it('refuses a taken name in a dry run as well', async () => {
     await createGroup('Fridges');
     const other = await createGroup('Freezers');
     for (const query of ['?dryRun=true', '']) {
@@ -46,7 +46,7 @@ describe('Groups', () => {
     assert.equal((await org.api.patch(`/groups/${other}?dryRun=true`, { name: 'FREEZERS' })).status, 200);
   });
 
-  it('are created, shown, listed newest first, changed and deleted', async () => {
+  it('creates, shows, lists newest first, changes and deletes groups', async () => {
     const created = await org.api.post('/groups', { name: 'Fridges' });
     assert.equal(created.status, 201);
     assert.equal(created.headers.location, `/groups/${created.body.id}`);
@@ -69,7 +69,7 @@ describe('Groups', () => {
     }
   });
 
-  it('have names that are unique without case, also when two are created at once', async () => {
+  it('requires names that are unique without case, also for concurrent creations', async () => {
     await createGroup('Fridges');
     assert.equal((await org.api.post('/groups', { name: 'FRIDGES' })).status, 409);
     const other = await createGroup('Kühlräume');
@@ -79,7 +79,7 @@ describe('Groups', () => {
     assert.deepEqual(both.map(({ status }) => status).sort(), [201, 409]);
   });
 
-  it('have names that are one whatever the form of Unicode and the blanks at the ends', async () => {
+  it('treats names as equal whatever their Unicode form and outer white space', async () => {
     const { body } = await org.api.post('/groups', { name: ' Ku\u0308hlhaus\u00a0' });
     assert.equal(body.name, 'K\u00fchlhaus');
     for (const name of ['K\u00fchlhaus', 'ku\u0308hlhaus ', '\u3000K\u00dcHLHAUS']) {
@@ -91,7 +91,7 @@ describe('Groups', () => {
     assert.equal(joined.body.totalItems, 1);
   });
 
-  it('have names that are one where letters have several lower cases, or become two', async () => {
+  it('treats names as equal where letters have several lower cases, or become two', async () => {
     for (const [name, same] of [
       ['ΟΔΟΣ', 'οδος'],
       ['Οδοσ', 'οδος'],
@@ -109,7 +109,7 @@ describe('Groups', () => {
     }
   });
 
-  it('refuse blank and long names, unknown profiles, and a rollout without a profile', async () => {
+  it('refuses blank and long names, unknown profiles, and a rollout without a profile', async () => {
     const id = await createGroup('Fridges');
     for (const body of [{}, { name: ' ' }, { name: 'x'.repeat(129) }, { name: 'a', unknown: 1 }]) {
       assert.equal((await org.api.post('/groups', body)).status, 400);
@@ -122,7 +122,7 @@ describe('Groups', () => {
     assert.match(alone.body.message, /deadlineMinutes is about the job for profileSlug/);
   });
 
-  it('are joined on registration, by PATCH, by import and many at once, and left by null', async () => {
+  it('lets devices join on registration, by PATCH, by import and in bulk, and leave by null', async () => {
     const fridges = await createGroup('Fridges');
     const freezers = await createGroup('Freezers');
     const first = await register(org, 'A-1', { groupId: fridges });
@@ -156,7 +156,7 @@ describe('Groups', () => {
     assert.equal((await groupOf(freezers)).memberCount, 2);
   });
 
-  it('that are unknown or of others cannot be joined, and nobody joins when one serial number is unknown', async () => {
+  it('refuses unknown groups and those of others, and adds no device when one serial number is unknown', async () => {
     const foreign = (await (await dms.addOrganization()).api.post('/groups', { name: 'Theirs' })).body.id;
     const own = await createGroup('Ours');
     const id = await register(org, 'A-1');
@@ -175,7 +175,7 @@ describe('Groups', () => {
     assert.deepEqual(await serialsIn('/assets'), ['A-1']);
   });
 
-  it('are a filter of the list beside all others; malformed is 400, and unknown an empty list', async () => {
+  it('filters assets by group beside all other filters; a malformed id is 400, an unknown one an empty list', async () => {
     const group = await createGroup('Fridges');
     for (const serial of ['A-1', 'A-2', 'B-1'])
       await register(org, serial, { groupId: group, model: serial[0] });
@@ -193,7 +193,7 @@ describe('Groups', () => {
     });
   });
 
-  it('lose members that are archived, and all of them when they are deleted', async () => {
+  it('loses members that are archived, and all members when deleted', async () => {
     const group = await createGroup('Fridges');
     const [first, second] = [
       await register(org, 'A-1', { groupId: group }),
@@ -205,7 +205,7 @@ describe('Groups', () => {
     assert.equal((await org.api.get(`/assets/${second}`)).body.groupId, null);
   });
 
-  it('choose the devices that a profile is applied to, and of which the job is no job of the group', async () => {
+  it('selects devices for an apply, whose job does not belong to the group', async () => {
     const group = await createGroup('Fridges');
     const serials = await registerMany(org, 2);
     await register(org, 'OTHER');
@@ -224,7 +224,7 @@ describe('Groups', () => {
     assert.equal((await configOf(org, serials[0] as string)).pendingConfig.transmissionInterval, 86_400);
   });
 
-  it('choose whose measurements are exported', async () => {
+  it('selects the devices of an export', async () => {
     const group = await createGroup('Fridges');
     await register(org, 'A-1', { groupId: group });
     await register(org, 'A-2');
@@ -240,7 +240,7 @@ describe('Groups', () => {
     assert.equal((await org.api.get(`/measurements?${span}&groupId=${group}&all=true`)).status, 400);
   });
 
-  it('choose of which alerts a notification channel is notified', async () => {
+  it('selects the alerts of a notification channel', async () => {
     const group = await createGroup('Fridges');
     const channel = { type: 'webhook', target: 'http://127.0.0.1:9/hooks', delayMinutes: 60 };
     const { body: ofGroup } = await org.api.post('/notification-channels', { ...channel, groupIds: [group] });

@@ -1,4 +1,4 @@
-/** Devices that join and leave a group while others change its profile. */
+/** Devices that join and leave a group while other requests change its profile. */
 import assert from 'node:assert/strict';
 import type { Knex } from 'knex';
 import { query } from '../../src/db/query.ts';
@@ -28,7 +28,7 @@ describe('A group that changes from several sides at once', () => {
   const intervalOf = async (serial: string) =>
     (await configOf(org, serial)).pendingConfig?.transmissionInterval ?? null;
 
-  /** While another connection holds the device. */
+  /** Runs `work` while another connection has locked the device. */
   const whileLocked = <T>(assetId: string, work: (holder: Knex) => Promise<T>): Promise<T> =>
     dms.service.sql.transaction(async (holder) => {
       await query(holder, 'select from device_configs where asset_id = ? for no key update', [assetId]);
@@ -46,7 +46,7 @@ describe('A group that changes from several sides at once', () => {
       (waiting) => waiting >= count,
     );
 
-  it('brings its profile to a device that joins while the profile is being named', async () => {
+  it('offers its profile to a device that joins while the profile is being named', async () => {
     const member = await register(org, 'MEMBER', { groupId: group });
     const late = await register(org, 'LATE');
     const [named, joined] = await whileLocked(member, async () => {
@@ -72,14 +72,14 @@ describe('A group that changes from several sides at once', () => {
     assert.equal(await intervalOf('LATE'), 86_400);
   });
 
-  it('gives every member one target when the same profile is named twice at once', async () => {
+  it('gives every member one target when concurrent requests name the same profile', async () => {
     const serials = await registerMany(org, 9);
     await org.api.post(`/groups/${group}/add-members`, { serialNumbers: serials });
     const both = await Promise.all([name('daily'), name('daily')]);
     assert.equal(both.filter(({ body }) => body.jobId !== null).length, 1);
   });
 
-  it('ends with all members offered the profile that it has, whatever was named and joined at once', async () => {
+  it('ends with all members offered its profile, after any concurrent changes and joins', async () => {
     const serials = await registerMany(org, 6);
     const moves = serials.map((serial) =>
       org.api.post(`/groups/${group}/add-members`, { serialNumbers: [serial] }),
@@ -91,7 +91,7 @@ describe('A group that changes from several sides at once', () => {
     assert.equal((await org.api.get(`/groups/${group}`)).body.memberCount, 6);
   });
 
-  it('leaves a device in one of two groups that it joins at once, with the profile of that one', async () => {
+  it('leaves a device in one of two groups that it joins concurrently, with the profile of that one', async () => {
     const other = (await org.api.post('/groups', { name: 'Weekly', profileSlug: 'weekly' })).body.id;
     await name('daily');
     const id = await register(org, 'A-1');
@@ -103,7 +103,7 @@ describe('A group that changes from several sides at once', () => {
     assert.equal(await intervalOf('A-1'), groupId === group ? 86_400 : 604_800);
   });
 
-  it('is gone for a device that joins while it is deleted', async () => {
+  it('refuses a device that joins while the group is deleted', async () => {
     const member = await register(org, 'MEMBER', { groupId: group });
     await name('daily');
     const late = await register(org, 'LATE');

@@ -1,4 +1,7 @@
-/** Groups of so many members that what a change withdraws is withdrawn in chunks: here of two members, above four. */
+/**
+ * Groups whose changes are withdrawn in chunks because they have many members; here chunks of two, above four
+ * members.
+ */
 import assert from 'node:assert/strict';
 import type { Knex } from 'knex';
 import { query } from '../../src/db/query.ts';
@@ -18,7 +21,7 @@ import { openSteps, type Steps } from '../support/steps.ts';
 
 const CHUNK = 2;
 const CHUNKS = { applyChunkSize: CHUNK, largeJobDevices: 2 * CHUNK };
-/** Three chunks: what is done in the first, waits in the second, and has not begun in the last. */
+/** Three chunks: the first one is done, the second waits, and the last one has not begun. */
 const MEMBERS = 2 * CHUNK + 1;
 const BLOCKED = CHUNK + 1;
 const LAST = MEMBERS - 1;
@@ -28,7 +31,7 @@ const FRIDGE = {
   temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 2, highC: 8 }],
 };
 
-/** What each profile sets. */
+/** The settings of each profile. */
 const ALERTS = ['alarmRules', 'calendars'];
 const INTERVAL = ['transmissionInterval'];
 
@@ -49,7 +52,7 @@ describe('A group of very many members', () => {
   });
   beforeEach(setUp);
 
-  /** A group of an organization of its own, whose members are offered its profile. */
+  /** A group in a new organization, whose members are offered its profile. */
   async function setUp(): Promise<void> {
     org = await dms.addOrganization();
     for (const profile of [DAILY, FRIDGE]) await createProfile(org, profile);
@@ -61,7 +64,7 @@ describe('A group of very many members', () => {
     for (const serial of serials) assert.deepEqual(await pendingKeys(serial), ALERTS);
   }
 
-  /** Their asset ids grow with their numbers, so that it is known which chunk a device is in. */
+  /** Asset ids grow with the numbers of the devices, so the chunk of each device is known. */
   async function registerInOrder(count: number): Promise<string[]> {
     await registerMany(org, count);
     const { body } = await org.api.get('/assets?limit=500');
@@ -90,7 +93,7 @@ describe('A group of very many members', () => {
   };
   const isRemoved = async (id = group) =>
     (await query(dms.service.sql, 'select 1 from groups where id = ?', [id])).length === 0;
-  /** Of all jobs of the organization together. */
+  /** Counts over all jobs of the organization. */
   const countTargets = async (state: string): Promise<number> => {
     const [row] = await query<{ count: number }>(
       dms.service.sql,
@@ -100,7 +103,7 @@ describe('A group of very many members', () => {
     return row?.count ?? 0;
   };
 
-  /** While another connection holds the device: a chunk with it waits. */
+  /** Runs `work` while another connection has locked the device, so a chunk with it waits. */
   const whileLocked = <T>(serial: string, work: (holder: Knex) => Promise<T>): Promise<T> =>
     dms.service.sql.transaction(async (holder) => {
       const { assetId } = await configOf(org, serial);
@@ -119,7 +122,7 @@ describe('A group of very many members', () => {
       { pauseMs: 10 },
     );
 
-  it('is named another profile without a lock on any member, and all are offered that one alone', async () => {
+  it('changes its profile without locking a member, and offers all members the new one alone', async () => {
     const jobId = await whileLocked(serials[BLOCKED] as string, () => name('daily'));
     assert.equal((await jobOf(org, jobId)).counts.queued, MEMBERS);
     const { databaseUrl, taskQueue } = dms.settings;
@@ -128,7 +131,7 @@ describe('A group of very many members', () => {
     assert.equal(await countTargets('cancelled'), MEMBERS);
   });
 
-  it('loses its profile without a lock on any member, a chunk at a time', async () => {
+  it('drops its profile without locking a member, chunk by chunk', async () => {
     const { withdrawn } = await whileLocked(serials[BLOCKED] as string, async () => {
       await name(null);
       const withdrawing = steps.withdraw();
@@ -142,7 +145,7 @@ describe('A group of very many members', () => {
     assert.deepEqual([await countTargets('applied'), await countTargets('cancelled')], [1, MEMBERS - 1]);
   });
 
-  it('is worked through by the next worker where one has ended', async () => {
+  it('continues with the next worker when one has ended', async () => {
     const { ended } = await whileLocked(serials[BLOCKED] as string, async () => {
       await name(null);
       let isEnding = false;
@@ -159,7 +162,7 @@ describe('A group of very many members', () => {
     await assertPending([]);
   });
 
-  it('withdraws the former profile from a member that runs the new one, too', async () => {
+  it('withdraws the former profile even from a member that runs the new one', async () => {
     const member = serials[LAST] as string;
     await apply(org, 'daily', { serialNumbers: [member] });
     await report(org, member, { ...FACTORY, transmissionInterval: 86_400 });
@@ -180,7 +183,7 @@ describe('A group of very many members', () => {
     assert.deepEqual([counts.waiting, counts.queued], [2, MEMBERS - 2]);
   });
 
-  it('offers the profile that was named last, however quickly one followed the other', async () => {
+  it('offers the profile that was named last, after any number of quick changes', async () => {
     const second = await name('daily');
     const third = await name('fridge');
     await steps.work();
@@ -189,7 +192,7 @@ describe('A group of very many members', () => {
     assert.deepEqual((await jobOf(org, second)).counts.cancelled, MEMBERS);
   });
 
-  it('leaves to a member that is offered another change meanwhile that one alone', async () => {
+  it('leaves a member only the other change that it is offered meanwhile', async () => {
     await name(null);
     const member = serials[LAST] as string;
     await apply(org, 'daily', { serialNumbers: [member] });
@@ -216,8 +219,8 @@ describe('A group of very many members', () => {
     assert.equal((await org.api.post(`/devices/config-jobs/${jobId}/retry`)).status, 201);
   });
 
-  describe('that is deleted', () => {
-    it('is gone with the answer, before any member is locked', async () => {
+  describe('when deleted', () => {
+    it('disappears with the answer, before any member is locked', async () => {
       await whileLocked(serials[BLOCKED] as string, remove);
       assert.equal((await org.api.get(`/groups/${group}`)).status, 404);
       assert.deepEqual((await org.api.get('/groups')).body.items, []);
@@ -235,12 +238,12 @@ describe('A group of very many members', () => {
       assert.deepEqual(await groupIds(), Array(MEMBERS).fill(undefined));
     });
 
-    it('leaves its name free at once', async () => {
+    it('frees its name at once', async () => {
       await remove();
       assert.equal((await org.api.post('/groups', { name: 'FRIDGES' })).status, 201);
     });
 
-    it('takes its change back from all members, and then its row is removed', async () => {
+    it('withdraws its change from all members, and then removes its row', async () => {
       await remove();
       await steps.work();
       assert.ok(await isRemoved());
@@ -250,7 +253,7 @@ describe('A group of very many members', () => {
       assert.equal(body.items.length, MEMBERS);
     });
 
-    it('is left by a member that joins another group before its turn, and stays in that one', async () => {
+    it('keeps a member in another group that it joins before its turn', async () => {
       const other = (await org.api.post('/groups', { name: 'Daily', profileSlug: 'daily' })).body.id;
       await remove();
       const member = serials[LAST] as string;
@@ -263,7 +266,7 @@ describe('A group of very many members', () => {
       assert.deepEqual(await pendingKeys(member), INTERVAL);
     });
 
-    it('is left by a member that joins another group while its chunk waits for it', async () => {
+    it('keeps a member in another group that it joins while its chunk waits for it', async () => {
       const other = (await org.api.post('/groups', { name: 'Others' })).body.id;
       await remove();
       const member = serials[BLOCKED] as string;
@@ -278,13 +281,13 @@ describe('A group of very many members', () => {
       });
       assert.equal((await joined.joining).body.added, 1);
       await joined.withdrawing;
-      // A chunk that gave way is tried again.
+      // A chunk that lost the conflict is tried again.
       await steps.withdraw();
       assert.ok(await isRemoved());
       assert.equal((await groupIds())[BLOCKED], other);
     });
 
-    it('holds up no other group while its change cannot be withdrawn', async () => {
+    it('delays no other group while its change cannot be withdrawn', async () => {
       await remove();
       const first = group;
       const { sql } = dms.service;
@@ -299,7 +302,7 @@ describe('A group of very many members', () => {
       assert.ok(await isRemoved(first));
     });
 
-    it('goes on being deleted while its last profile is still being offered', async () => {
+    it('completes the deletion while its last profile is still being offered', async () => {
       await name('daily');
       await remove();
       await steps.work();

@@ -1,7 +1,8 @@
 /**
- * Random sequences of what customers and devices do to two groups, against a model that knows of each device what it runs,
- * and of each pending setting who owns it and whether the device refused it. What a change does to many members comes in
- * chunks, and has to end the same. GROUP_RUNS sets how many sequences there are, GROUP_STEPS how long they are.
+ * Random sequences of actions of customers and devices on two groups, compared with a model that tracks what
+ * each device runs, the owners of each pending setting, and whether the device refused it. Changes of many
+ * members come in chunks, and must have the same result. GROUP_RUNS sets the number of sequences, GROUP_STEPS
+ * their length.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -38,7 +39,7 @@ type Settings = Record<string, number>;
 
 /** One device of a job. */
 interface ModelTarget {
-  /** Null: of an apply. */
+  /** Null for an apply. */
   group: number | null;
   isOpen: boolean;
   hasFailed: boolean;
@@ -48,7 +49,7 @@ interface ModelDevice {
   group: number | null;
   runs: Settings;
   pending: Map<string, { value: number; owners: Set<ModelTarget>; isRefused: boolean }>;
-  /** Of applies, the last one last. */
+  /** Owners by applies, the last apply at the end. */
   applies: ModelTarget[];
 }
 
@@ -84,7 +85,10 @@ const steps = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('expire') }) },
 ) as fc.Arbitrary<Step>;
 
-/** What random sequences of this length seldom hold: naming the profile again for who refused it, or had another one. */
+/**
+ * Cases that are rare in random sequences of this length: naming a profile again for members that refused it,
+ * or had another one.
+ */
 const RARE: [Step[]][] = [
   [
     [
@@ -132,7 +136,7 @@ function put(device: ModelDevice, change: Settings, group: number | null): void 
   if (group === null) device.applies.push(target);
 }
 
-/** To a member that lacks it. */
+/** Offers the profile to a member that lacks it. */
 function offer(device: ModelDevice, { slugs }: Model): void {
   const slug = device.group === null ? null : (slugs[device.group] ?? null);
   if (slug === null) return;
@@ -211,7 +215,7 @@ function advance(model: Model, step: Step): void {
 }
 
 for (const { how, settings } of MODES)
-  describe(`The profile of a group that is offered ${how}, in any order of events`, function () {
+  describe(`The profile of a group, offered ${how}, in any order of events`, function () {
     this.timeout(60_000 + RUNS * STEPS_MAX * 1_000);
     let dms: TestService;
     let worker: Steps;
@@ -298,7 +302,7 @@ for (const { how, settings } of MODES)
       isRefused: pending.size > 0 && [...pending.values()].every(({ isRefused }) => isRefused),
     });
 
-    it('leaves pending exactly what the groups and applies own of each device', async () => {
+    it('leaves exactly the settings pending that groups and applies own on each device', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(steps, { minLength: 6, maxLength: STEPS_MAX }), async (sequence) => {
           const fleet = await start();

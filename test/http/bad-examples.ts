@@ -5,7 +5,7 @@ import type { Route } from '../../src/http/route.ts';
 const KIBIBYTE = 1024;
 export const LONE_SURROGATE = '\ud800';
 
-/** Of the right media type, and no JSON object in UTF-8. */
+/** Of the right media type, but not JSON objects in UTF-8. */
 export const UNREADABLE: Array<string | Buffer> = [
   ...[[], [{}], 'text', 1, true, null].map((value) => JSON.stringify(value)),
   ...['{', '}', '{"a":}', '{"a":1,}', "{'a':1}", 'NaN', '[1', '"', '{"a":01}', '{} {}', 'a=1', '\u0000'],
@@ -39,7 +39,7 @@ export const BAD_TYPES = [
 ];
 export const BAD_ENCODINGS = ['gzip', 'br', 'deflate', 'gzip, identity'];
 
-/** For one parameter of a path. */
+/** Values of one path parameter. */
 export const BAD_NAMES = [
   ...[
     '%00',
@@ -83,7 +83,7 @@ const BAD_LIMITS = [
 const BAD_CURSORS = ['1', 'abc', '-', `${randomUUID()}x`, '{}', '%27', randomUUID().replaceAll('-', '')];
 const BAD_WORDS = ['nonsense', 'ACTIVE', '1', 'null', '__proto__'];
 
-/** By the guarantee, queries that a route has to refuse. */
+/** Queries that every route has to refuse, by the title of the guarantee. */
 export const BAD_QUERIES: Record<string, (keys: string[]) => string[]> = {
   'unknown query parameters': () => [
     ...['surprise=1', 'surprise', '=1', 'Limit=1', 'limit%5B%5D=1', '%zz=1', '%F0%9F%8C%A1=1'],

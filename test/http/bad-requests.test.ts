@@ -1,7 +1,7 @@
 /**
- * A bad request gets the common error body with the reason, and changes nothing. Every operation refuses one bad body and
- * one bad query over HTTP, which shows that it uses the shared checks; these are tried out in full on one operation of
- * each kind. request-shapes.test.ts tries out the shapes of all operations.
+ * A bad request gets the common error body with the reason, and changes nothing. Every operation refuses one
+ * bad body and one bad query over HTTP, which shows that it uses the shared checks; these are tested in full
+ * on one operation of each kind. request-shapes.test.ts tests the shapes of all operations.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -46,10 +46,10 @@ describe('A bad request', () => {
   let fixtures: Fixtures;
   let foreign: Fixtures;
   let routes: Route[];
-  /** All operations that read JSON: those without a body refuse one. */
+  /** All operations that read JSON; those without a body refuse one. */
   let jsonRoutes: Route[];
   let bodyRoutes: Route[];
-  /** One JSON route for each method, kind of key, and with a body or without. */
+  /** One JSON route for each method and kind of key, with and without a body. */
   let kinds: Route[];
   let tokens: Record<Route['auth'], string>;
 
@@ -62,7 +62,8 @@ describe('A bad request', () => {
     fixtures = await populate(dms);
     const other = await dms.addOrganization();
     foreign = await populate(other);
-    // Makes the partition of the readings in the example, which a bad request for them would make otherwise.
+    // Creates the partition for the readings in the example, which a bad request with them would otherwise
+    // create.
     const measuring = routes.find(({ operationId }) => operationId === 'sendMeasurements') as Route;
     assert.equal((await call(other, measuring, foreign, {})).status, 202);
     tokens = {
@@ -73,14 +74,14 @@ describe('A bad request', () => {
   });
   after(() => dms.stop());
 
-  /** The work leaves the database unchanged. */
+  /** Checks that the work leaves the database unchanged. */
   async function unchanged(work: () => Promise<void>): Promise<void> {
     const before = await databaseContents(dms.service.sql);
     await work();
     assert.deepEqual(await databaseContents(dms.service.sql), before);
   }
 
-  /** Each bad request is answered with the status. */
+  /** Checks the status of the answer to each bad request. */
   async function refused(over: Route[], status: number, badOf: (route: Route) => Bad[]): Promise<void> {
     assert.ok(over.length > 0, 'over no operation at all');
     await forEvery(over, async (route) => {
@@ -100,11 +101,11 @@ describe('A bad request', () => {
   }
 
   const bodyOf = (route: Route) => JSON.stringify(exampleBody(route, fixtures));
-  /** The valid body with white space after it, up to the size. */
+  /** The valid body, filled up to the size with white space. */
   const padded = (route: Route, bytes: number) => Buffer.from(bodyOf(route).padEnd(bytes));
 
   describe('with a bad body', () => {
-    it('is refused by every operation, which names the wrong field and changes nothing', () =>
+    it('refuses a bad body in every operation, names the wrong field and changes nothing', () =>
       unchanged(() =>
         forEvery(jsonRoutes, async (route) => {
           const body = withKey(exampleBody(route, fixtures), 'surprise', 1);
@@ -114,14 +115,14 @@ describe('A bad request', () => {
         }),
       ));
 
-    it('is answered 400 when the body is no JSON object in UTF-8, or nested too deeply', () =>
+    it('answers 400 to a body that is not a JSON object in UTF-8, or is nested too deeply', () =>
       unchanged(() =>
         refused(kinds, 400, () =>
           [...UNREADABLE, ...TOO_DEEP].map((body) => raw(body.toString().slice(0, 40), body)),
         ),
       ));
 
-    it('names the path of text that it refuses, cut when it is long', async () => {
+    it('names the path of refused text, shortened if it is long', async () => {
       for (const [body, place] of [
         [{ name: 'a\u0000' }, 'name'],
         [{ alerts: [{ limits: ['x', LONE_SURROGATE] }] }, 'alerts[0].limits[1]'],
@@ -134,7 +135,7 @@ describe('A bad request', () => {
       assert.deepEqual([status, body.message.length < 300], [400, true]);
     });
 
-    it('never quotes the value that it refuses', async () => {
+    it('never quotes a refused value', async () => {
       const own = await dms.addOrganization();
       const its = await populate(own);
       await forEvery(bodyRoutes, async (route) => {
@@ -144,7 +145,7 @@ describe('A bad request', () => {
           for (const by of [`<quoted>${' '.repeat(200)}`, ' \t ']) {
             const body = replacedAt(example, at, by);
             const byShape = await refusalOfBody(route, JSON.stringify(body));
-            // Only what the shape lets pass needs the handler, which may refuse it or not.
+            // Only bodies of a valid shape need the handler, which may refuse them or not.
             const message = byShape?.message ?? (await call(own, route, its, { body })).body?.message ?? '';
             assert.doesNotMatch(message, /<quoted>|with value/, `${at.join('.')} of ${route.operationId}`);
           }
@@ -154,7 +155,7 @@ describe('A bad request', () => {
   });
 
   describe('with a body of another size', () => {
-    it('is accepted up to 1 MiB', async () => {
+    it('accepts a body of up to 1 MiB', async () => {
       const own = await dms.addOrganization();
       const its = await populate(own);
       await forEvery(kinds.filter(takesJson), async (route) => {
@@ -164,7 +165,7 @@ describe('A bad request', () => {
       await untilJobsStarted(dms.service.sql);
     });
 
-    it('is answered 413 above 1 MiB, with a Content-Length and chunked', () =>
+    it('answers 413 above 1 MiB, with a Content-Length and chunked', () =>
       unchanged(async () => {
         await refused(kinds, 413, (route) => [raw('one byte more', padded(route, BODY_BYTES_MAX + 1))]);
         await forEvery(kinds, async (route) =>
@@ -181,7 +182,7 @@ describe('A bad request', () => {
       return exchange(dms.baseUrl, [head(route, fields), size, payload, '\r\n0\r\n\r\n']);
     }
 
-    it('lets a client read 413 that sends all of its body first', async () => {
+    it('lets a client read 413 that sends its whole body first', async () => {
       for (const route of [...kinds.slice(0, 2), ...routes.filter(({ rawBody }) => rawBody)]) {
         const size = 4 * (route.rawBody?.maxBytes ?? 4 * BODY_BYTES_MAX);
         const type = route.rawBody?.contentType ?? 'application/json';
@@ -196,7 +197,7 @@ describe('A bad request', () => {
   });
 
   describe('with another media type', () => {
-    it('is answered 415 for all but application/json in UTF-8, uncompressed', () =>
+    it('answers 415 to all but application/json in UTF-8, uncompressed', () =>
       unchanged(async () => {
         await refused(kinds, 415, (route) => [
           ...BAD_TYPES.map((type) => raw(`type "${type}"`, bodyOf(route), { 'content-type': type })),
@@ -209,7 +210,7 @@ describe('A bad request', () => {
         });
       }));
 
-    it('is accepted with charset=utf-8 in any case or as utf8, and with other parameters', async () => {
+    it('accepts charset=utf-8 in any case or as utf8, and other parameters', async () => {
       for (const type of [
         'application/json; charset=UTF-8',
         'Application/JSON;charset="utf-8"',
@@ -222,7 +223,7 @@ describe('A bad request', () => {
       }
     });
 
-    it('is read without a media type when it has no content', async () => {
+    it('reads a body without content without a media type', async () => {
       const path = `/webhooks/${randomUUID()}/test`;
       for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'none']) {
         const { status } = await dms.api.post(path, undefined, {
@@ -235,7 +236,7 @@ describe('A bad request', () => {
       assert.equal(empty.status, 400, 'a file is missing');
     });
 
-    it('is answered 415 for text in another charset, and says which one is read', async () => {
+    it('answers 415 to text in another charset, and names the accepted one', async () => {
       const rows = 'serialNumber,name\nLATIN-1,K\u00fchlraum\n';
       for (const charset of ['iso-8859-1', '"windows-1252"', 'utf-16']) {
         const options = { raw: rows, headers: { 'content-type': `text/csv; charset=${charset}` } };
@@ -254,7 +255,7 @@ describe('A bad request', () => {
       }
     });
 
-    it('is answered 415 for a file of another media type', () =>
+    it('answers 415 to a file of another media type', () =>
       refused(
         routes.filter(({ rawBody }) => rawBody !== undefined && !rawBody.otherTypes),
         415,
@@ -265,7 +266,7 @@ describe('A bad request', () => {
       ));
   });
 
-  it('is answered 400 when its body is cut off: by its length, within a chunk, or by a malformed chunk', () =>
+  it('answers 400 to a body that is cut off: by its length, within a chunk, or by a malformed chunk', () =>
     unchanged(async () => {
       const start = '{"serialNumber":"CUT';
       const json = { 'Content-Type': 'application/json' };
@@ -281,7 +282,7 @@ describe('A bad request', () => {
     }));
 
   describe('with a bad path', () => {
-    /** Whatever serial number these tests send with is an unregistered device, and may be removed. */
+    /** Serial numbers of these tests belong to unregistered devices, and may be removed. */
     const namingRoutes = () =>
       routes.filter((each) => slotsOf(each).length > 0 && each.operationId !== 'removeUnregisteredDevice');
     const withName = (route: Route, slot: string, name: string): Bad => ({
@@ -289,8 +290,9 @@ describe('A bad request', () => {
       path: pathOf(route, fixtures, { [slot]: name }),
     });
 
-    it('is answered 404 when a parameter names nothing, whatever its characters', async () => {
-      // What the shape of the parameters refuses is sent only to the first route with such a parameter.
+    it('answers 404 when a parameter names nothing, with any characters', async () => {
+      // Paths that the shape of the parameters refuses are sent only to the first route with such a
+      // parameter.
       const seen = new Set<string>();
       await unchanged(() =>
         forEvery(namingRoutes(), async (route) => {
@@ -311,7 +313,7 @@ describe('A bad request', () => {
       );
     });
 
-    it('is answered 404 for additional or other segments', () =>
+    it('answers 404 to additional or other segments', () =>
       refused(routes, 404, (route) => {
         const [path = ''] = pathOf(route, fixtures).split('?');
         // `/assets/import;v=1` may be a device.
@@ -321,7 +323,7 @@ describe('A bad request', () => {
         );
       }));
 
-    it('is answered 404 for an id of another kind, or of the other collection', () =>
+    it('answers 404 to an id of another kind, or of the other collection', () =>
       unchanged(async () => {
         const siblings = [...Object.values(fixtures.webhookIds), ...Object.values(fixtures.deliveryIds)];
         const othersOf = (names: string[]) => (route: Route) =>
@@ -340,7 +342,7 @@ describe('A bad request', () => {
         );
       }));
 
-    it('is answered 404 and applies nothing when the body names a device of another organization', () =>
+    it('answers 404 and applies nothing when the body names a device of another organization', () =>
       unchanged(() =>
         refused(
           routes.filter(({ operationId }) => operationId === 'applyProfile'),
@@ -359,10 +361,10 @@ describe('A bad request', () => {
       return { what: text, path: `${path}${path.includes('?') ? '&' : '?'}${text}` };
     };
 
-    it('is refused by every operation', () =>
+    it('refuses a bad query in every operation', () =>
       unchanged(() => refused(routes, 400, (route) => [asked(route, 'surprise=1')])));
 
-    it('is answered 400, whatever is wrong with the query', () =>
+    it('answers 400 to every kind of fault in a query', () =>
       unchanged(() => {
         const isFull = (route: Route) => ['cursor', 'status'].every((key) => keysOf(route).includes(key));
         const some = oneOfEach(routes, (route) => `${isFull(route)} ${route.auth}`);
@@ -404,7 +406,7 @@ describe('A bad request', () => {
           fc.oneof<fc.Arbitrary<string | Buffer>[]>(mutated, mutated, bytes),
         );
       });
-      // Most are refused by their shape, which request-shapes.test.ts tries out in thousands.
+      // Most are refused by their shape, which request-shapes.test.ts tests by the thousand.
       await fc.assert(
         fc.asyncProperty(changes, ([route, payload]) => survives(route, { options: { raw: payload } })),
         { numRuns: 100 },

@@ -1,4 +1,4 @@
-/** Whose address counts behind proxies. */
+/** The client address behind proxies. */
 import assert from 'node:assert/strict';
 import { createClientAddress } from '../../src/http/client-address.ts';
 import { validateEnvironment } from '../../src/process/environment.ts';
@@ -6,13 +6,13 @@ import { createClient } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 describe('The address of a client', () => {
-  it('is that of its connection when no proxy is trusted, whatever the request says', () => {
+  it('uses the address of the connection when no proxy is trusted, whatever the request says', () => {
     const clientAddress = createClientAddress([]);
     assert.equal(clientAddress('192.0.2.1', '198.51.100.7'), '192.0.2.1');
     assert.equal(clientAddress('::ffff:192.0.2.1', undefined), '::ffff:192.0.2.1');
   });
 
-  it('is the last one that a trusted proxy names and that is no trusted proxy itself', () => {
+  it('uses the last address that a trusted proxy reports and that is not itself a trusted proxy', () => {
     const clientAddress = createClientAddress(['10.0.0.0/8', '2001:db8::1']);
     for (const [connectedFrom, forwardedFor, expected] of [
       ['10.0.0.1', '198.51.100.7', '198.51.100.7'],
@@ -29,7 +29,7 @@ describe('The address of a client', () => {
     }
   });
 
-  it('cannot be made up by who is no trusted proxy', () => {
+  it('ignores addresses from clients that are not trusted proxies', () => {
     const clientAddress = createClientAddress(['10.0.0.0/8']);
     for (const [connectedFrom, forwardedFor, expected] of [
       ['192.0.2.1', '198.51.100.7', '192.0.2.1'],
@@ -44,7 +44,7 @@ describe('The address of a client', () => {
     }
   });
 
-  it('is set by TRUSTED_PROXIES, as addresses and ranges', () => {
+  it('reads addresses and ranges from TRUSTED_PROXIES', () => {
     const good = '192.0.2.1,10.0.0.0/8,2001:db8::/32';
     assert.equal(validateEnvironment({ TRUSTED_PROXIES: good }).TRUSTED_PROXIES, good);
     for (const bad of ['proxy.example', '10.0.0.0/33', '10.0.0.0/8, 192.0.2.1'])
@@ -71,7 +71,7 @@ describe('The limit of failed keys', () => {
   const expected = [401, 401, 401, 429, 429];
   afterEach(() => dms.stop());
 
-  it('counts each client behind a trusted proxy apart', async () => {
+  it('counts each client behind a trusted proxy separately', async () => {
     dms = await startService({
       withWorker: false,
       settings: { failedKeysPerMinute: limit, trustedProxies: ['127.0.0.1'] },
@@ -86,7 +86,7 @@ describe('The limit of failed keys', () => {
     );
   });
 
-  it('cannot be avoided by a header when no proxy is trusted', async () => {
+  it('counts by the connection, despite any header, when no proxy is trusted', async () => {
     dms = await startService({ withWorker: false, settings: { failedKeysPerMinute: limit } });
     assert.deepEqual(await statusesFrom((index) => `192.0.2.${index}`, 5), expected);
   });

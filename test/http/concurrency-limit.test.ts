@@ -20,7 +20,7 @@ describe('The limit of long requests at once', () => {
     assert.equal(await run(caller('B', 0), async () => 'done'), 'done');
   });
 
-  it('refuses everybody when the process has as many as it may', async () => {
+  it('refuses every organization when the process is at its limit', async () => {
     const { run } = limit();
     for (const name of ['A', 'B', 'C'])
       for (let key = 0; key < 2; key++) void run(caller(name, key), () => NEVER);
@@ -30,7 +30,7 @@ describe('The limit of long requests at once', () => {
     );
   });
 
-  it('gives places back once, after failures too', async () => {
+  it('releases places once, even after failures', async () => {
     const { run } = limit();
     for (let round = 0; round < 10; round++) {
       await assert.rejects(
@@ -45,7 +45,7 @@ describe('The limit of long requests at once', () => {
     );
   });
 
-  it('leaves a place for another organization where one key may have nearly all', async () => {
+  it('leaves a place for another organization even if one key may have nearly all', async () => {
     const { run } = createConcurrencyLimit({ name: 'exports', perKeyMax: 8, perProcessMax: 4 });
     for (let count = 0; count < 3; count++) void run(caller('A', 0), () => NEVER);
     await assert.rejects(

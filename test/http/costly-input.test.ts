@@ -8,7 +8,10 @@ import { exampleBody, type Fixtures, forEvery, pathOf, populate, takesJson } fro
 import { startService, type TestService } from '../support/service.ts';
 
 const TURN_MS_MAX = 20;
-/** What seems costly is sent again, and the best counts: collecting garbage and compiling code belong to no request. */
+/**
+ * Slow requests are repeated, and the best time counts, because garbage collection and compilation belong to
+ * no request.
+ */
 const ROUNDS = 8;
 const SERIAL = 'COSTLY-1';
 const BODY_BYTES = 1024 * 1024;
@@ -16,7 +19,7 @@ const IMPORT_BYTES = 8 * 1024 * 1024;
 
 const many = <T>(count: number, item: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => item(index));
-/** As often as it fits. */
+/** Repeats the text as often as it fits. */
 const repeated = (text: string, bytes: number): string =>
   text.repeat(Math.floor(bytes / Buffer.byteLength(text)));
 
@@ -303,7 +306,7 @@ describe('Costly input', () => {
     });
   }
 
-  /** What is worst for reading: by depth, width, length of one text, and number of items in one list. */
+  /** The worst bodies to read: by depth, width, length of one text, and number of items in one list. */
   function bodiesFor(route: Route): Array<[title: string, body: string]> {
     const example = exampleBody(route, world);
     const fields = Object.keys(example);

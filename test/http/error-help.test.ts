@@ -1,4 +1,4 @@
-/** Every error leads to the section of the documentation that says what to do about it. */
+/** Every error links to the section of the documentation that explains it. */
 import assert from 'node:assert/strict';
 import { ERROR_SECTIONS } from '../../src/http/error-help.ts';
 import { exchange } from '../support/raw-socket.ts';
@@ -22,7 +22,7 @@ describe('Errors', () => {
   const linkTo = (status: number) =>
     `</docs/errors#${ERROR_SECTIONS[status as keyof typeof ERROR_SECTIONS]}>; rel="help"`;
 
-  it('have a section each on the page about errors, which begins with the status', () => {
+  it('finds a section for each error on the page about errors, which begins with the status', () => {
     for (const [status, section] of sections)
       assert.match(
         page,
@@ -31,7 +31,7 @@ describe('Errors', () => {
       );
   });
 
-  it('are all in the table of the page, each with a link to its section', () => {
+  it('finds all errors in the table of the page, each with a link to its section', () => {
     const rows = [...page.matchAll(/<tr><td>(\d{3})<\/td>\s*<td><a href="[^"]*#([a-z-]+)">/g)];
     assert.deepEqual(
       rows.map(([, status, section]) => [Number(status), section]),
@@ -39,7 +39,7 @@ describe('Errors', () => {
     );
   });
 
-  it('link their section, whoever refuses: route, key, role, type, size, shape, rule, or the parser', async () => {
+  it('links the section in every refusal: by route, key, role, type, size, shape, rule, or the parser', async () => {
     const reader = await dms.issueKey(dms.id, 'customer', 'read');
     await dms.api.post('/assets', { serialNumber: SERIAL });
     const key = { headers: { 'idempotency-key': 'one' } };
@@ -65,7 +65,7 @@ describe('Errors', () => {
     assert.equal(unreadable?.headers.link, linkTo(400));
   });
 
-  it('link their section also when a stored refusal is repeated', async () => {
+  it('links the section when a stored refusal is repeated', async () => {
     const key = { headers: { 'idempotency-key': 'refused' } };
     const body = { serialNumber: SERIAL };
     const [first, second] = [
@@ -76,12 +76,12 @@ describe('Errors', () => {
     for (const { headers } of [first, second]) assert.equal(headers.link, linkTo(409));
   });
 
-  it("link their section on the operators' page too", async () => {
+  it("links the section on the operators' page", async () => {
     const { status, headers } = await fetch(`${dms.baseUrl}/operator`);
     assert.deepEqual([status, headers.get('link')], [401, linkTo(401)]);
   });
 
-  it('are the only answers that link it', async () => {
+  it('links the section in no other answer', async () => {
     for (const path of ['/assets', '/livez', '/docs', '/alerts'])
       assert.doesNotMatch(String((await dms.api.get(path)).headers.link), /help/, path);
   });

@@ -1,4 +1,4 @@
-/** What holds for every operation, tested over the service's own list of routes. */
+/** Guarantees of every operation, tested over the service's own list of routes. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { KeyKind, Route } from '../../src/http/route.ts';
@@ -160,7 +160,10 @@ describe('Every route', () => {
 
     it('answers a valid request with its success status', async () => {
       const needsMore = ['retryConfigJob', 'getCalibrationCertificate', 'confirmNotificationChannelAgain'];
-      /** These change or remove things that other requests name, so they come last, and the asset itself at the very end. */
+      /**
+       * These change or remove things that other requests name, so they come last, and the asset at the very
+       * end.
+       */
       const late = [
         /cancel|withdraw|device-token|PATCH|DELETE/,
         /replace-hardware$/,
@@ -197,7 +200,7 @@ describe('Every route', () => {
       });
     });
 
-    it('has a unique operation id', () => {
+    it('gives each operation a unique id', () => {
       assert.equal(new Set(routes.map(({ operationId }) => operationId)).size, routes.length);
     });
   });
@@ -209,7 +212,7 @@ describe('Every route', () => {
     const oneOfEachKind = () =>
       (['customer', 'device'] as const).map((kind) => routes.find(({ auth }) => auth === kind) as Route);
 
-    /** Answered 401 with the common message; the request is valid otherwise. */
+    /** Checks for 401 with the common message; the request is otherwise valid. */
     const refusing = (
       authorizationOf: (kind: KeyKind) => string | null,
       { over = oneOfEachKind(), challenge = /^Bearer$/ } = {},
@@ -266,7 +269,7 @@ describe('Every route', () => {
       await refusing((kind) => `Bearer ${keys[kind].token}`);
     });
 
-    it('answers 401 to a key of the other kind, and says in a header that it is valid for others', async () => {
+    it('answers 401 to a key of the other kind, and says in a header that it is valid for other operations', async () => {
       const keys = await issued(null);
       await refusing((kind) => `Bearer ${keys[other[kind]].token}`, {
         over: routes,
@@ -324,7 +327,7 @@ describe('Every route', () => {
       );
     });
 
-    it('takes a cursor in the list that gave it out, and refuses it in every other one', async () => {
+    it('accepts a cursor in its own list, and refuses it in every other one', async () => {
       const lists = routes.filter(({ query }) => Object.hasOwn(query?.describe().keys ?? {}, 'cursor'));
       const withQuery = (path: string, text: string) => `${path}${path.includes('?') ? '&' : '?'}${text}`;
       const cursors = new Map<string, string>();
@@ -345,7 +348,7 @@ describe('Every route', () => {
       });
     });
 
-    it('refuses a cursor that the same list of another thing has given out', async () => {
+    it('refuses a cursor of the same list of another thing', async () => {
       const assetId = await register(dms, 'CURSOR-1');
       const measuredAt = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
       const readings = [1, 2].map((minute) => ({
@@ -363,7 +366,7 @@ describe('Every route', () => {
   });
 
   describe('for other methods', () => {
-    /** Of the path with the fewest parameters. */
+    /** For the path with the fewest parameters. */
     const methodsOf = (url: string) => {
       const [path = ''] = url.split('?');
       const matching = routes.filter((route) =>
@@ -389,7 +392,7 @@ describe('Every route', () => {
       });
     });
 
-    it('lists the methods of a path with a name of its own, and not those of what a parameter may stand for', async () => {
+    it('lists the methods of a literal path without those of a matching parameter', async () => {
       for (const method of ['GET', 'HEAD', 'PATCH', 'DELETE', 'OPTIONS']) {
         const { status, headers } = await dms.api.send(method, '/assets/import');
         assert.deepEqual([status, headers.allow], [405, 'POST'], method);
@@ -424,7 +427,7 @@ describe('Every route', () => {
   });
 
   describe('for HEAD', () => {
-    it('changes nothing, also where GET counts as a fetch', async () => {
+    it('changes nothing, even where GET counts as a fetch', async () => {
       const own = await dms.addOrganization();
       const its = await populate(own);
       await untilJobsStarted(dms.service.sql);

@@ -29,11 +29,11 @@ interface Operation {
 /** A file cannot be shown. */
 const isFile = (type: string) => type === 'application/pdf';
 const SERIAL = '282C02424EED';
-/** They make what the other examples name. */
+/** Create things that other examples name. */
 const MAKING = ['createProfile', 'registerAsset', 'importAssets', 'applyProfile'];
-/** It needs a mail server: test/notifications/mail-addresses.test.ts has it. */
+/** Needs a mail server: test/notifications/mail-addresses.test.ts has it. */
 const WITH_MAIL = 'confirmNotificationChannelAgain';
-/** They take away what the other examples name, the widest last. */
+/** Remove things that other examples name, the widest last. */
 const TAKING = [
   'deleteDeviceToken',
   'withdrawDeviceConfig',
@@ -70,7 +70,7 @@ describe('The examples of the API document', () => {
 
   const operationOf = ({ operationId }: Route) => operations.get(operationId) as Operation;
 
-  /** Every body and every answer of success, with where it is. */
+  /** Every body and every successful answer, with its place. */
   function* media(): Generator<[where: string, type: string, Media]> {
     for (const { operationId, requestBody, responses } of operations.values()) {
       const answers = Object.entries(responses).map(([status, { content }]) => [status, content] as const);
@@ -83,7 +83,7 @@ describe('The examples of the API document', () => {
     }
   }
 
-  it('show every body, every answer and every error, files apart', () => {
+  it('shows every body, every answer and every error, except files', () => {
     const missing = [...media()].filter(([, type, { example }]) => !isFile(type) && example === undefined);
     assert.deepEqual(
       missing.map(([where, type]) => `${where} ${type}`),
@@ -91,7 +91,7 @@ describe('The examples of the API document', () => {
     );
   });
 
-  it('fit their schemas', () => {
+  it('fits each example to its schema', () => {
     for (const [where, type, { schema, example }] of media()) {
       if (isFile(type)) continue;
       const resolved = JSON.parse(JSON.stringify(closedSchemas(schema)).replaceAll('"#/', '"api#/'));
@@ -99,7 +99,7 @@ describe('The examples of the API document', () => {
     }
   });
 
-  it('are accepted when they are sent, and show every field of the answer', async () => {
+  it('accepts the examples as requests, and shows every field in the answers', async () => {
     const organization = await dms.addOrganization();
     const routes = dms.service.routes;
     const fixtures = { ...(await populate(organization)), serial: SERIAL, slug: 'vaccine-fridge' };
@@ -140,7 +140,7 @@ describe('The examples of the API document', () => {
     }
   });
 
-  it('word errors as the service does', async () => {
+  it('words errors as the service does', async () => {
     const { api, with: withKey, id } = await dms.addOrganization();
     const reader = withKey((await dms.issueKey(id, 'customer', 'read')).token);
     const body = { serialNumber: SERIAL };
@@ -171,7 +171,7 @@ describe('The examples of the API document', () => {
   });
 });
 
-/** An example with a time to come, and with the id of a thing that is there, in place of those that it shows. */
+/** The example with a future time, and with ids of existing things. */
 function inPlace(operationId: string, example: unknown, { escalationChannelId }: Fixtures): unknown {
   if (/^mute/.test(operationId))
     return { ...(example as object), until: new Date(Date.now() + 3_600_000).toISOString() };
@@ -180,7 +180,7 @@ function inPlace(operationId: string, example: unknown, { escalationChannelId }:
   return { ...more, steps: steps.map((step) => ({ ...step, channelIds: [escalationChannelId] })) };
 }
 
-/** What differs from one thing to another. */
+/** Fields that differ from one thing to another. */
 const FREE = [
   'schedule',
   'before',
@@ -192,7 +192,7 @@ const FREE = [
   'deviceConfig',
   'pendingConfig',
 ];
-/** Only there when there is something to say. */
+/** Present only in some cases. */
 const OPTIONAL = ['warnings', 'error', 'unconfirmedKeys', 'reportedAt', 'configHash', 'errors'];
 
 function assertShown(example: unknown, { body, status }: Answer): void {
@@ -201,7 +201,7 @@ function assertShown(example: unknown, { body, status }: Answer): void {
   assert.deepEqual(hidden, [], 'the example does not show these fields of the answer');
 }
 
-/** Keys of the value that the example does not have. An array of the example shows its first item. */
+/** Keys of the value that the example lacks. An array in the example shows its first item. */
 function* hiddenKeys(example: unknown, value: unknown, at = ''): Generator<string> {
   if (Array.isArray(value)) {
     const [shown] = Array.isArray(example) ? example : [];

@@ -1,4 +1,6 @@
-/** Requests that hold a whole fleet in memory: an organization has two of a kind at once, and others go on meanwhile. */
+/**
+ * Requests that hold a whole fleet in memory: an organization has two of a kind at once, and others continue.
+ */
 import assert from 'node:assert/strict';
 import type { Answer, Client } from '../support/client.ts';
 import { createProfile, HOT_WATER, register } from '../support/fleet.ts';
@@ -18,14 +20,14 @@ describe('Requests for a whole fleet', () => {
   });
   after(() => dms.stop());
 
-  /** Two more keys, so that it is the organization that is limited and no key. */
+  /** Two more keys, so that the limit is that of the organization and not of a key. */
   async function keys(count: number): Promise<Client[]> {
     const clients: Client[] = [];
     while (clients.length < count) clients.push(dms.with((await dms.issueKey(org.id, 'customer')).token));
     return clients;
   }
 
-  /** Holds requests up at a table, sends three of them with a key each, and answers with the first that is done. */
+  /** Blocks requests at a table, sends three of them with a key each, and returns the first answer. */
   async function thirdOf(table: string, send: (client: Client) => Promise<Answer>): Promise<Answer> {
     const [first, second, third] = (await keys(3)) as [Client, Client, Client];
     const { third: answer, rest } = await dms.service.sql.transaction(async (tx) => {
@@ -45,7 +47,7 @@ describe('Requests for a whole fleet', () => {
     assert.match(body.message, what);
   }
 
-  it('let an organization have two dry runs and applies to all at once, and tell the third to wait', async () => {
+  it('allows an organization two dry runs and applies to all at once, and asks the third to wait', async () => {
     await register(org, 'FLEET-1');
     const slug = await createProfile(org, { slug: 'fleet-wide', ...HOT_WATER });
     const dryRun = (client: Client) =>
@@ -53,13 +55,13 @@ describe('Requests for a whole fleet', () => {
     assertRefused(await thirdOf('profiles', dryRun), /^At most 2 dry runs and applies to all at once/);
   });
 
-  it('let an organization have two imports at once, and tell the third to wait', async () => {
+  it('allows an organization two imports at once, and asks the third to wait', async () => {
     const rows = { raw: '[{"serialNumber":"IMPORT-1"}]' };
     const send = (client: Client) => client.post('/assets/import', undefined, rows);
     assertRefused(await thirdOf('assets', send), /^At most 2 imports at once/);
   });
 
-  it('let an organization have two pages of statistics at once, and tell the third to wait', async () => {
+  it('allows an organization two pages of statistics at once, and asks the third to wait', async () => {
     const assetId = await register(org, 'PAGE-1');
     const send = (client: Client) => client.get(`/assets/${assetId}/statistics?${SPAN}`, PDF);
     assertRefused(await thirdOf('assets', send), /^At most 2 PDF pages at once/);

@@ -1,10 +1,10 @@
-/** Gauges that are read when the metrics are. */
+/** Gauges that are read with the metrics. */
 import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import { addGauge, atMostEvery } from '../../src/http/gauges.ts';
 
 describe('A gauge', () => {
-  it('asks once in the interval, however often metrics are read, at the same time or one after the other', async () => {
+  it('asks once per interval, for concurrent and successive reads of the metrics', async () => {
     let asked = 0;
     const read = atMostEvery(60_000, async () => ++asked);
     assert.deepEqual(await Promise.all([read(), read()]), [1, 1]);
@@ -13,7 +13,7 @@ describe('A gauge', () => {
     assert.deepEqual([await always(), await always()], [2, 3]);
   });
 
-  it('that is not known at present is left out, and the others are shown', async () => {
+  it('leaves out an unknown gauge, and shows the others', async () => {
     const registry = new Registry();
     const add = (name: string, read: () => Promise<number | null>, labelNames: string[] = []) =>
       addGauge(registry, {

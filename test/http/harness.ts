@@ -1,4 +1,4 @@
-/** What the tests of bad requests share. */
+/** Shared by the tests of bad requests. */
 import assert from 'node:assert/strict';
 import type { Change } from '../support/operations.ts';
 import type { RawAnswer } from '../support/raw-socket.ts';

@@ -64,7 +64,7 @@ describe('Idempotency-Key', () => {
   function requestOf(route: Route, fixtures: Fixtures) {
     const body = takesJson(route) ? exampleBody(route, fixtures) : undefined;
     const path = pathOf(route, fixtures);
-    // What is no JSON is left to `call`.
+    // `call` supplies bodies that are not JSON.
     return route.rawBody ? { path } : { path, body };
   }
 
@@ -89,7 +89,7 @@ describe('Idempotency-Key', () => {
       assert.deepEqual(await contents(), before);
     });
 
-    it('is accepted by apply and every POST of customers except webhook tests, as documented', async () => {
+    it('accepts the key in apply and every POST of customers except webhook tests, as documented', async () => {
       const named = taking.map(({ operationId }) => operationId).sort();
       const posts = dms.service.routes.filter(
         ({ method, auth, path }) => method === 'POST' && auth === 'customer' && !path.endsWith('/test'),
@@ -106,7 +106,7 @@ describe('Idempotency-Key', () => {
       assert.deepEqual(documented.sort(), named);
     });
 
-    it('is ignored by operations that are idempotent anyway', async () => {
+    it('ignores the key in operations that are idempotent anyway', async () => {
       const slug = await createProfile(dms, { slug: `repeat-${made}`, ...FRIDGE });
       for (const name of ['One', 'Two']) {
         const answer = await api.put(`/devices/config-profiles/${slug}`, { name }, keyed(key));
@@ -156,7 +156,7 @@ describe('Idempotency-Key', () => {
       assert.equal((await api.get(`/devices/config-jobs/${body.jobId}`)).status, 200);
     });
 
-    it('replays the first answer, whatever has changed since', async () => {
+    it('replays the first answer even after changes', async () => {
       const first = await registerOnce();
       await api.delete(`/assets/${first.body.id}`);
       const second = await registerOnce();
@@ -176,7 +176,7 @@ describe('Idempotency-Key', () => {
       assert.deepEqual([second.body, isReplay(second)], [first.body, true]);
     });
 
-    it('replays answers that hold a secret to the API key that asked, and to no other', async () => {
+    it('replays answers that hold a secret only to the API key that asked', async () => {
       const [admin, writer] = [
         await dms.issueKey(dms.id, 'customer', 'admin'),
         await dms.issueKey(dms.id, 'customer', 'write'),
@@ -339,13 +339,13 @@ describe('Idempotency-Key', () => {
       assert.deepEqual([body.serialNumber, body.replacementHistory], [serialNumber, []]);
     });
 
-    it('does not store a 400, so the corrected request may use the key', async () => {
+    it('stores no 400, so the corrected request may use the key', async () => {
       assert.equal((await registerOnce({ serialNumber: '' })).status, 400);
       const answer = await registerOnce();
       assert.deepEqual([answer.status, isReplay(answer)], [201, false]);
     });
 
-    it('does not store a 400 of a domain rule either', async () => {
+    it('stores no 400 of a domain rule either', async () => {
       const id = await register(dms, serialNumber);
       const replace = (newSerialNumber: string) =>
         api.post(`/assets/${id}/replace-hardware`, { newSerialNumber }, keyed(key));
@@ -362,7 +362,7 @@ describe('Idempotency-Key', () => {
       assert.deepEqual([answer.status, isReplay(answer)], [201, false]);
     });
 
-    it('does not store a 500, and rolls back the failed request', async () => {
+    it('stores no 500, and rolls back the failed request', async () => {
       await sql('alter table device_configs add constraint broken check (false) not valid');
       try {
         assert.equal((await registerOnce()).status, 500);
@@ -409,7 +409,7 @@ describe('Idempotency-Key', () => {
       assert.deepEqual([second.body, isReplay(second)], [first.body, true]);
     });
 
-    it('is removed from the database by the worker after 24 hours and not before, however many there are', async () => {
+    it('removes answers from the database after 24 hours and not before, however many there are', async () => {
       await registerOnce();
       await age('25 hours');
       // More rows than one statement removes.

@@ -45,7 +45,7 @@ describe('Rate limits', () => {
     dms = await startService({ withWorker: false, settings, now: () => new Date(nowMs) });
   }
 
-  /** Of an organization of its own by default, whose limit no other test has used up. */
+  /** By default the key of a new organization, whose limit no other test has used up. */
   async function newKey(kind: KeyKind = 'customer', organizationId?: string): Promise<Client> {
     const id = organizationId ?? (await dms.addOrganization()).id;
     return dms.with((await dms.issueKey(id, kind)).token);
@@ -63,7 +63,7 @@ describe('Rate limits', () => {
     assert.match(answer.body.message, new RegExp(`${retryAfter} s`));
   }
 
-  it('have defaults, with room for 100,000 loggers that send every five minutes, all at the same moment', () => {
+  it('allows 100,000 loggers that send every five minutes, all at the same moment, by default', () => {
     const settings = readSettings({
       DATABASE_URL: 'postgres://nowhere',
       TEMPORAL_ADDRESS: 'nowhere:1',
@@ -91,13 +91,13 @@ describe('Rate limits', () => {
       api = await newKey();
     });
 
-    it('let a burst through, then answer 429 with Retry-After', async () => {
+    it('lets a burst through, then answers 429 with Retry-After', async () => {
       const answers = await times(burst + 2, list);
       assert.deepEqual(statuses(answers), [...Array(burst).fill(200), 429, 429]);
       assertLimited(answers.at(-1), '1');
     });
 
-    it('allow as many requests per second as configured', async () => {
+    it('allows as many requests per second as configured', async () => {
       await times(burst, list);
       pass(1_000);
       assert.deepEqual(statuses(await times(3, list)), [200, 200, 429]);
@@ -107,24 +107,24 @@ describe('Rate limits', () => {
       assert.equal((await list()).status, 200);
     });
 
-    it('never allow more than the burst after a pause', async () => {
+    it('never allows more than the burst after a pause', async () => {
       await times(burst, list);
       pass(3_600_000);
       assert.deepEqual(statuses(await times(burst + 1, list)), [...Array(burst).fill(200), 429]);
     });
 
-    it('do not extend the wait of a caller who retries too early', async () => {
+    it('extends no wait of a caller who retries too early', async () => {
       await times(burst + 20, list);
       pass(500);
       assert.equal((await list()).status, 200);
     });
 
-    it('count each API key separately, also within an organization', async () => {
+    it('counts each API key separately, even within an organization', async () => {
       await times(burst + 1, list);
       assert.equal((await (await newKey()).get('/assets')).status, 200);
     });
 
-    it('let all keys of an organization together do as much as ten of them, without harm to others', async () => {
+    it('allows all keys of an organization together as much as ten of them, without harm to others', async () => {
       const { id } = await dms.addOrganization();
       for (let key = 0; key < 10; key++) {
         const each = await newKey('customer', id);
@@ -142,7 +142,7 @@ describe('Rate limits', () => {
       assert.deepEqual(statuses(later), [200, 200, 200]);
     });
 
-    it('share one limit across all customer operations', async () => {
+    it('shares one limit across all customer operations', async () => {
       const own = { ...dms, api };
       await times(burst, list);
       await forEvery(
@@ -151,32 +151,32 @@ describe('Rate limits', () => {
       );
     });
 
-    it('count refused requests too', async () => {
+    it('counts refused requests, too', async () => {
       await times(burst, () => api.get('/assets?surprise=1'));
       assert.equal((await list()).status, 429);
     });
 
-    it('are checked after the route and before the shape of the request', async () => {
+    it('checks limits after the route and before the shape of the request', async () => {
       await times(burst, list);
       assert.equal((await api.post('/assets', undefined, { raw: '{' })).status, 429);
       assert.equal((await api.get('/nothing')).status, 404);
       assert.equal((await api.delete('/assets')).status, 405);
     });
 
-    it('are not consumed by paths that are no operation', async () => {
+    it('counts no requests to paths that are no operation', async () => {
       await times(burst + 5, () => api.get('/nothing'));
       await times(burst + 5, () => api.get('/livez'));
       assert.equal((await list()).status, 200);
     });
 
-    it('do not apply to paths without a key', async () => {
+    it('exempts paths without a key', async () => {
       await times(burst + 1, list);
       for (const path of ['/livez', '/readyz', '/openapi.json', '/docs']) {
         assert.deepEqual(statuses(await times(burst + 1, () => api.get(path))), Array(burst + 1).fill(200));
       }
     });
 
-    it('do not store a 429 under an Idempotency-Key', async () => {
+    it('stores no 429 under an Idempotency-Key', async () => {
       const headers = { 'idempotency-key': randomUUID() };
       const register = () => api.post('/assets', { serialNumber: 'LIMITED' }, { headers });
       await times(burst, list);
@@ -186,12 +186,12 @@ describe('Rate limits', () => {
       assert.deepEqual([answer.status, answer.headers['idempotent-replayed']], [201, undefined]);
     });
 
-    it('apply to concurrent requests', async () => {
+    it('limits concurrent requests', async () => {
       const answers = await Promise.all(Array.from({ length: 20 }, list));
       assert.equal(answers.filter(({ status }) => status === 200).length, burst);
     });
 
-    it('are separate for devices and customers', async () => {
+    it('limits devices and customers separately', async () => {
       const device = await newKey('device');
       const poll = () => device.get('/devices/NONE/pending-config');
       await times(burst + 1, list);
@@ -200,7 +200,7 @@ describe('Rate limits', () => {
       assertLimited(answers[3], '1');
     });
 
-    it('answer with Retry-After rounded up to seconds', async () => {
+    it('rounds Retry-After up to seconds', async () => {
       const device = await newKey('device');
       const poll = () => device.get('/devices/NONE/pending-config');
       await times(3, poll);
@@ -216,7 +216,7 @@ describe('Rate limits', () => {
     before(() => start({ customerLimit: { perSecond: 0.1, burst: 1 } }));
     after(() => dms.stop());
 
-    it('accept the next request exactly after Retry-After', async () => {
+    it('accepts the next request exactly after Retry-After', async () => {
       const api = await newKey();
       assert.equal((await api.get('/assets')).status, 200);
       assertLimited(await api.get('/assets'), '10');
@@ -231,12 +231,12 @@ describe('Rate limits', () => {
     before(() => start({ customerLimit: OFF, deviceLimit: OFF, failedKeysPerMinute: 0 }));
     after(() => dms.stop());
 
-    it('switch the limit of API keys off when set to 0', async () => {
+    it('lifts the limit of API keys at 0', async () => {
       const answers = await times(50, () => dms.api.get('/assets'));
       assert.deepEqual(new Set(statuses(answers)), new Set([200]));
     });
 
-    it('switch the limit of failed keys off when set to 0', async () => {
+    it('lifts the limit of failed keys at 0', async () => {
       const answers = await times(50, () => dms.with(generateKey('customer')).get('/assets'));
       assert.deepEqual(new Set(statuses(answers)), new Set([401]));
     });
@@ -250,7 +250,7 @@ describe('Rate limits', () => {
     const read = (path: string, client: string) =>
       dms.api.get(path, { headers: { accept: 'text/html', 'x-forwarded-for': client } });
 
-    it('let a client ask 400 times at once, then answer 429 until it waits, and other clients as ever', async () => {
+    it('allows a client 400 requests at once, then answers 429 until it waits, and other clients as usual', async () => {
       const answers = await times(400, () => read('/docs/api', '192.0.2.1'));
       assert.deepEqual(new Set(statuses(answers)), new Set([200]));
       for (const path of ['/docs', '/docs/api', '/docs/api/swagger-ui-bundle.js', '/openapi.json', '/']) {
@@ -270,19 +270,19 @@ describe('Rate limits', () => {
 
     const fail = () => dms.with(generateKey('customer')).get('/assets');
 
-    it('answer twenty wrong keys with 401, further ones with 429 and Retry-After', async () => {
+    it('answers twenty wrong keys with 401, further ones with 429 and Retry-After', async () => {
       const answers = await times(22, fail);
       assert.deepEqual(statuses(answers), [...Array(20).fill(401), 429, 429]);
       assertLimited(answers.at(-1), '3');
     });
 
-    it('allow another wrong key every three seconds', async () => {
+    it('allows another wrong key every three seconds', async () => {
       await times(20, fail);
       pass(3_000);
       assert.deepEqual(statuses(await times(2, fail)), [401, 429]);
     });
 
-    it('cost the database few statements, whatever is sent', async () => {
+    it('takes few statements of the database for any input', async () => {
       let lookUps = 0;
       const count = ({ sql }: { sql: string }) => {
         if (sql.includes('api_keys')) lookUps++;
@@ -296,13 +296,13 @@ describe('Rate limits', () => {
       assert.ok(lookUps <= 20 + 11 * seconds, `${lookUps} look-ups in ${seconds} s`);
     });
 
-    it('do not affect valid keys from the same address', async () => {
+    it('accepts valid keys from the same address', async () => {
       await times(25, fail);
       assert.deepEqual(statuses(await times(5, () => dms.api.get('/assets'))), Array(5).fill(200));
       assert.equal((await (await newKey()).get('/assets')).status, 200);
     });
 
-    it('do not count requests without a key as failed keys', async () => {
+    it('counts no requests without a key as failed keys', async () => {
       const nobody = dms.with(null);
       assert.deepEqual(new Set(statuses(await times(25, () => nobody.get('/assets')))), new Set([401]));
       assert.equal((await fail()).status, 401);
@@ -310,12 +310,12 @@ describe('Rate limits', () => {
       assert.equal((await nobody.get('/assets')).status, 401);
     });
 
-    it('do not count valid keys as failed keys', async () => {
+    it('counts no valid keys as failed keys', async () => {
       await times(25, () => dms.api.get('/assets'));
       assert.equal((await fail()).status, 401);
     });
 
-    it('count malformed and revoked keys, and keys of the other kind, as failed', async () => {
+    it('counts malformed and revoked keys, and keys of the other kind, as failed', async () => {
       const revoked = await dms.issueKey(dms.id, 'customer');
       await createKeysRepository(dms.service.sql).revoke(revoked.id);
       const { token: device } = await dms.issueKey(dms.id, 'device');
@@ -326,8 +326,8 @@ describe('Rate limits', () => {
       }
     });
 
-    it('count failed keys per address', async function () {
-      // Only on Linux is all of 127.0.0.0/8 usable without set-up.
+    it('counts failed keys per address', async function () {
+      // Only Linux makes all of 127.0.0.0/8 usable without configuration.
       if (process.platform !== 'linux') return this.skip();
       await times(25, fail);
       const elsewhere = new Agent({ localAddress: '127.0.0.2' });

@@ -1,4 +1,4 @@
-/** What a refusal says where the shape alone is wrong: the field, and what would be right. */
+/** Messages of refusals by shape alone: they name the field, and a valid form. */
 import assert from 'node:assert/strict';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -20,7 +20,7 @@ describe('A refusal', () => {
     says(await dms.api.get('/assets?unknown=1&unknown=2'), /^unknown is not allowed$/);
   });
 
-  it('says that an id is wanted', async () => {
+  it('says that an id is required', async () => {
     const id = /^groupId must be an id, such as [0-9a-f-]{36}$/;
     says(await dms.api.post('/assets', { serialNumber: 'A-1', groupId: 'fridges' }), id);
     says(await dms.api.get('/assets?groupId=fridges'), id);

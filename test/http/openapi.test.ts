@@ -180,7 +180,7 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('has no dangling reference and no unused component', () => {
+  it('contains no dangling reference and no unused component', () => {
     const references = [...objects(document)].flatMap(({ $ref }) =>
       $ref === undefined ? [] : [String($ref)],
     );
@@ -201,14 +201,14 @@ describe('The OpenAPI document', () => {
   const isClosed = ({ additionalProperties }: Json) => additionalProperties === false;
   const isObject = ({ type, properties }: Json) => type === 'object' && properties !== undefined;
 
-  it('allows no additional fields in what is sent', () => {
+  it('allows no additional fields in requests', () => {
     for (const { operation } of operations)
       for (const { schema } of Object.values(operation.requestBody?.content ?? {}))
         for (const each of withReferred(schema).filter(isObject))
           assert.ok(isClosed(each), `${operation.operationId}: ${Object.keys(each.properties as Json)}`);
   });
 
-  it('allows answers and events more fields than it names, as a later version may have, but in what is sent as well', () => {
+  it('allows additional fields, which a later version may add, in answers and events that are not also sent', () => {
     const sent = new Set(
       operations.flatMap(({ operation }) =>
         Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) => withReferred(schema)),
@@ -226,7 +226,7 @@ describe('The OpenAPI document', () => {
     assert.deepEqual(closed, []);
   });
 
-  /** The objects of a schema and of all that it refers to. */
+  /** The objects of a schema and of all schemas that it refers to. */
   function withReferred(schema: unknown, seen = new Set<string>()): Json[] {
     return [...objects(schema)].flatMap((each) => {
       const name = String(each.$ref ?? '')
@@ -237,7 +237,7 @@ describe('The OpenAPI document', () => {
     });
   }
 
-  it('has no schema that is only true or false, which generators of clients refuse', () => {
+  it('contains no schema that is only true or false, which client generators refuse', () => {
     for (const [where, schema] of schemas())
       for (const { properties = {}, items, anyOf = [], oneOf = [], allOf = [] } of objects(schema))
         for (const each of [...Object.values(properties as Json), items, anyOf, oneOf, allOf].flat())
@@ -274,7 +274,7 @@ describe('The OpenAPI document', () => {
     }
   });
 
-  it('is served as JSON without a key', async () => {
+  it('serves the document as JSON without a key', async () => {
     const { status, headers } = await anybody.get('/openapi.json');
     assert.equal(status, 200);
     assert.equal(headers['content-type'], 'application/json; charset=utf-8');
@@ -298,7 +298,7 @@ describe('The API reference', () => {
       ([, url]) => url as string,
     );
 
-  it('is served as HTML without a key', () => {
+  it('serves the reference as HTML without a key', () => {
     assert.equal(page.status, 200);
     assert.equal(page.headers['content-type'], 'text/html; charset=utf-8');
   });
@@ -340,7 +340,7 @@ describe('The API reference', () => {
     );
   });
 
-  it('does not send the API to an external validator', async () => {
+  it('sends the API to no external validator', async () => {
     assert.match((await anybody.get('/docs/api/start.js')).text, /validatorUrl: null/);
   });
 

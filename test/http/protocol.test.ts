@@ -1,4 +1,4 @@
-/** What is no valid HTTP, or too slow. */
+/** Invalid HTTP, and requests that are too slow. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -20,13 +20,13 @@ describe('Bad HTTP', () => {
   });
   after(() => dms.stop());
 
-  it('does not keep a process that stops waiting for connections that are only kept', async () => {
+  it('stops a process without waiting for idle keep-alive connections', async () => {
     const api = await dms.service.startApi();
     const agent = new Agent({ keepAlive: true });
     const asked = get({ port: api.port, path: '/livez', agent });
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
     await once(answer.resume(), 'end');
-    // Whoever waited would do so for longer than a test may take.
+    // Waiting for them would take longer than a test may.
     await api.stop(600_000);
     agent.destroy();
   });
@@ -64,14 +64,14 @@ describe('Bad HTTP', () => {
       }
     });
 
-    it('answers 400 to a Host header that holds more than one host', async () => {
+    it('answers 400 to a Host header with more than one host', async () => {
       for (const host of ['x, y', 'x,y', 'x y', 'x/y', 'user@x']) {
         const answer = await send(`GET /livez HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
         assertError(answer, 400, host);
       }
     });
 
-    it('takes hosts with and without a port, and HTTP/1.0 without any', async () => {
+    it('accepts hosts with and without a port, and HTTP/1.0 without any', async () => {
       for (const host of ['x', 'x.example:8080', '127.0.0.1:80', '[::1]:8080']) {
         const answer = await send(`GET /livez HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
         assert.equal(answer?.status, 200, host);
@@ -92,7 +92,7 @@ describe('Bad HTTP', () => {
       }
     });
 
-    it('answers 400 to any transfer coding but chunked', async () => {
+    it('answers 400 to any transfer coding except chunked', async () => {
       const chunked = '2\r\n{}\r\n0\r\n\r\n';
       for (const coding of ['gzip, chunked', 'identity, chunked', 'chunked, chunked', 'x,chunked', 'gzip']) {
         const lines = [
@@ -109,7 +109,7 @@ describe('Bad HTTP', () => {
       assertError(await send(`POST /assets HTTP/1.1\r\n${twice}\r\n\r\n${chunked}`), 400);
     });
 
-    it('answers 431 to more than 200 header fields, whatever their size', async () => {
+    it('answers 431 to more than 200 header fields of any size', async () => {
       const fields = (count: number) => 'a:b\r\n'.repeat(count);
       const close = 'Host: x\r\nConnection: close\r\n';
       const few = await send(`GET /livez HTTP/1.1\r\n${close}${fields(190)}\r\n`);
@@ -138,7 +138,7 @@ describe('Bad HTTP', () => {
       );
     });
 
-    it('refuses a connection once, however much garbage comes while a request is under way', async () => {
+    it('refuses a connection once, however much garbage arrives while a request is under way', async () => {
       const warnings: Error[] = [];
       const onWarning = (warning: Error) => warnings.push(warning);
       process.on('warning', onWarning);
@@ -192,7 +192,7 @@ describe('Bad HTTP', () => {
       assert.equal(answer?.status, 200);
     });
 
-    it('does not corrupt the response to the previous request of the connection', async () => {
+    it('keeps the response to the previous request of the connection intact', async () => {
       const first = `GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`;
       const answer = (await exchange(dms.baseUrl, [first, 'nonsense\r\n\r\n'])) as RawAnswer;
       if (answer.status === 200) {

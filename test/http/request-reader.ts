@@ -1,4 +1,4 @@
-/** What a route makes of a request before its handler sees it: the same functions that the server calls, without one. */
+/** Reads a request as a route does before its handler: by the functions of the server, without a server. */
 
 import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
@@ -11,7 +11,7 @@ import type { Route } from '../../src/http/route.ts';
 import { readSettings } from '../../src/process/config.ts';
 import { createLog } from '../../src/process/log.ts';
 
-/** All routes of the service; nothing is connected. */
+/** All routes of the service, without connections. */
 export function allRoutes(): Route[] {
   const settings = readSettings({
     DATABASE_URL: 'postgres://nowhere',
@@ -29,7 +29,7 @@ function shapeOf(route: Route) {
   return shape;
 }
 
-/** The status that refuses it, with the message; null: the handler decides. */
+/** The status and message of the refusal; null: the handler decides. */
 export type Refusal = { status: number; message: string } | null;
 
 async function refusalBy(work: () => unknown): Promise<Refusal> {
@@ -54,11 +54,11 @@ export const refusalOfBody = (
     shapeOf(route).body(value);
   });
 
-/** `text`: as it stands behind the question mark. */
+/** `text` is the part after the question mark. */
 export const refusalOfQuery = (route: Route, text: string): Promise<Refusal> =>
   refusalBy(() => shapeOf(route).query(parse(text), {}));
 
-/** `names`: the parameters of the path, as the client sends them. */
+/** `names`: the path parameters as the client sends them. */
 export const refusalOfPath = (route: Route, names: Record<string, string>): Promise<Refusal> =>
   refusalBy(() =>
     shapeOf(route).params(
@@ -66,7 +66,7 @@ export const refusalOfPath = (route: Route, names: Record<string, string>): Prom
     ),
   );
 
-/** What is no encoding stands for itself, as for the router. */
+/** An invalid encoding stands for itself, as in the router. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name);

@@ -1,6 +1,6 @@
 /**
- * The shapes of requests, over every route and every place in its example: nothing is sent, since all routes read and
- * validate with the same functions. bad-requests.test.ts proves over HTTP that each of them does.
+ * The shapes of requests, over every route and every place in its example. Nothing is sent, since all routes
+ * read and validate with the same functions; bad-requests.test.ts proves over HTTP that each of them does.
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -26,7 +26,7 @@ import {
 import { isObject, places, replacedAt, withKey } from './harness.ts';
 import { allRoutes, refusalOfBody, refusalOfQuery } from './request-reader.ts';
 
-/** Fields whose null is a value of its own; that a customer key needs a role is tested in test/keys/keys-api.test.ts. */
+/** Fields that accept null as a value; test/keys/keys-api.test.ts tests that a customer key needs a role. */
 const TAKE_NULL = [
   'quietHours',
   'reminderMinutes',
@@ -67,7 +67,7 @@ describe('The shape of a request', () => {
       );
   }
 
-  /** Each body is refused with 400. */
+  /** Checks that each body is refused with 400. */
   const refused = (over: Route[], bodiesOf: (route: Route) => Array<string | Buffer>) =>
     forEvery(over, async (route) => {
       for (const body of bodiesOf(route)) {
@@ -76,21 +76,22 @@ describe('The shape of a request', () => {
       }
     });
 
-  it('has an example of every body in test/support/operations.ts', () => {
+  it('finds an example of every body in test/support/operations.ts', () => {
     const missing = routes.filter((route) => !hasExample(route)).map(({ operationId }) => operationId);
     assert.deepEqual(missing, [], 'add these to BODIES');
     const unknown = routes.flatMap(slotsOf).filter((slot) => !KNOWN_SLOTS.includes(slot));
     assert.deepEqual([...new Set(unknown)], [], 'make these in populate');
   });
 
-  it('takes the example of every body', () =>
+  it('accepts the example of every body', () =>
     forEvery(bodyRoutes, async (route) => {
       assert.equal(await refusalOfBody(route, textOf(exampleBody(route, NAMED))), null);
     }));
 
-  it('refuses with 400 a body that is no JSON object in UTF-8', () => refused(jsonRoutes, () => UNREADABLE));
+  it('refuses with 400 a body that is not a JSON object in UTF-8', () =>
+    refused(jsonRoutes, () => UNREADABLE));
 
-  it('takes 32 levels of nesting, and refuses more with 400', async () => {
+  it('accepts 32 levels of nesting, and refuses more with 400', async () => {
     await refused(jsonRoutes.slice(0, 1), () => TOO_DEEP);
     const refusal = await refusalOfBody(jsonRoutes[0] as Route, AS_DEEP_AS_ALLOWED);
     assert.match(refusal?.message ?? '', /surprise is not allowed/);

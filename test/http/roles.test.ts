@@ -1,4 +1,4 @@
-/** What a key of each role may call, over the service's own list of routes. */
+/** Operations that keys of each role may call, over the service's own list of routes. */
 import assert from 'node:assert/strict';
 import { ROLES, type Role } from '../../src/http/role.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -35,14 +35,14 @@ describe('The role of a key', () => {
   for (const role of ROLES) {
     it(`decides which operations a key with the role ${role} may call`, () =>
       forEvery(routes, async (route) => {
-        // An unknown parameter: whoever may call the operation learns of it, and nothing changes.
+        // Sends an unknown parameter: a caller with the role gets an error about it, and nothing changes.
         const path = `${pathOf(route, fixtures)}?unknown=1`;
         const { status } = await call(dms, route, fixtures, { client: clients[role], path });
         assert.equal(status, mayCall(role, route) ? 400 : 403, `${role} ${route.operationId}`);
       }));
   }
 
-  it('is checked before the shape of the request, and answers with the common error body', async () => {
+  it('checks the role before the shape of the request, and answers with the common error body', async () => {
     const raw = { raw: '{', headers: { 'content-type': 'text/plain' } };
     const { status, body } = await clients.read.post('/keys?unknown=1', undefined, raw);
     assert.equal(status, 403);
@@ -52,12 +52,12 @@ describe('The role of a key', () => {
     });
   });
 
-  it('is checked after the route and the key', async () => {
+  it('checks the role after the route and the key', async () => {
     assert.equal((await clients.read.delete('/assets')).status, 405);
     assert.equal((await dms.with(null).post('/keys', {})).status, 401);
   });
 
-  it('has to be write for a dry run', async () => {
+  it('requires the role write for a dry run', async () => {
     const path = `/devices/config-profiles/${fixtures.slug}/apply?dryRun=true`;
     const body = { serialNumbers: [fixtures.serial] };
     assert.equal((await clients.read.put(path, body)).status, 403);

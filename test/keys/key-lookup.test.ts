@@ -1,4 +1,4 @@
-/** What looking up keys costs the database: statements are counted, and the tests set the clock. */
+/** The database cost of looking up keys: the tests count statements and set the clock. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { formatKey, hashKey } from '../../src/keys/api-key.ts';
@@ -55,7 +55,7 @@ describe('Looking up keys', () => {
 
   const find = async (token: string, sender = TRUSTED) => (await findCaller(token, sender))?.keyId ?? null;
 
-  it('takes one statement for all keys that wait', async () => {
+  it('takes one statement for all waiting keys', async () => {
     const tokens = newTokens(1_200).map((token) => store(token));
     const found = await Promise.all(tokens.map((token) => find(token)));
     assert.deepEqual(
@@ -65,7 +65,7 @@ describe('Looking up keys', () => {
     assert.deepEqual(statements, [500, 500, 200]);
   });
 
-  it('takes one statement for a key that many callers send at once, and none for the next seconds', async () => {
+  it('takes one statement for concurrent callers with the same key, and none for the next seconds', async () => {
     const token = store(newToken());
     await Promise.all(Array.from({ length: 100 }, () => find(token)));
     await find(token);
@@ -82,7 +82,7 @@ describe('Looking up keys', () => {
     assert.deepEqual(statements, []);
   });
 
-  it('takes one statement in 3 s for a key that does not exist, and finds it when it was created meanwhile', async () => {
+  it('takes one statement in 3 s for an unknown key, and then finds it if it was created meanwhile', async () => {
     const token = newToken();
     for (let time = 0; time < 50; time++) assert.equal(await find(token), null);
     assert.deepEqual(statements, [1]);
@@ -114,7 +114,7 @@ describe('Looking up keys', () => {
     assert.deepEqual(statements, []);
   });
 
-  it('reports a fault of the database to every caller that waits, and remembers nothing of it', async () => {
+  it('reports a fault of the database to every waiting caller, and caches nothing', async () => {
     const token = store(newToken());
     fault = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
     const results = await Promise.allSettled([find(token), find(token)]);
@@ -127,7 +127,7 @@ describe('Looking up keys', () => {
   });
 
   describe('for a suspect', () => {
-    it('takes one statement in 100 ms for unknown keys, whoever sends them', async () => {
+    it('takes one statement in 100 ms for unknown keys of all suspects', async () => {
       const startedAt = performance.now();
       const sent: Array<Promise<string | null>> = [];
       for (let round = 0; round < 30; round++) {
@@ -152,7 +152,7 @@ describe('Looking up keys', () => {
       assert.equal(await find(token, SUSPECT), `id of ${token}`);
     });
 
-    it('looks a key that has worked up at once, also when unknown ones fill the queue', async () => {
+    it('looks up a key that has worked at once, even when unknown ones fill the queue', async () => {
       const working = store(newToken());
       await find(working);
       nowMs += 60_000;

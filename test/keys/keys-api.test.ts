@@ -1,4 +1,4 @@
-/** Keys by API: admins create, list and delete those of their organization. */
+/** Keys by API: admins create, list and delete the keys of their organization. */
 import assert from 'node:assert/strict';
 import { parseKeyKind } from '../../src/keys/api-key.ts';
 import { eventually, register } from '../support/fleet.ts';
@@ -26,7 +26,7 @@ describe('Keys by API', () => {
 
   const listed = async () => (await own.api.get('/keys')).body.items as Array<Record<string, unknown>>;
 
-  it('shows a new key once, and it works at once for its kind and role', async () => {
+  it('shows a new key once, which works at once for its kind and role', async () => {
     const reader = await create({ name: 'Reader', kind: 'customer', role: 'read', expiresAt: IN_A_YEAR });
     const loggers = await create({ name: 'Loggers', kind: 'device', role: null });
     assert.deepEqual([reader.key, loggers.key].map(parseKeyKind), ['customer', 'device']);
@@ -37,7 +37,7 @@ describe('Keys by API', () => {
     assert.ok(!text.includes(reader.key) && !text.includes(loggers.key));
   });
 
-  it('are at most 100 in an organization, whose device tokens of single loggers do not count', async () => {
+  it('allows at most 100 keys per organization, without device tokens of single loggers', async () => {
     const assetId = await register(own, 'OWN-TOKEN');
     for (let made = (await listed()).length; made < 100; made++)
       await dms.issueKey(own.id, made % 2 === 0 ? 'customer' : 'device', 'read');
@@ -53,7 +53,7 @@ describe('Keys by API', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
   });
 
-  it('has a name in one line, as everything has that mails, logs and the audit trail name', async () => {
+  it('requires a name in one line, like all names in mails, logs and the audit trail', async () => {
     const hook = { url: 'http://127.0.0.1:9/hooks' };
     const named = (name: string): Array<[path: string, body: object]> => [
       ['/keys', { name, kind: 'device' }],
@@ -103,7 +103,7 @@ describe('Keys by API', () => {
     assert.equal(rest.body.nextCursor, null);
   });
 
-  it('are refused within 5 s after they were deleted, and not listed any more', async () => {
+  it('refuses a deleted key within 5 s, and no longer lists it', async () => {
     const { id, key } = await create({ name: 'Writer', kind: 'customer', role: 'write' });
     assert.equal((await dms.with(key).get('/assets')).status, 200);
     assert.equal((await own.api.delete(`/keys/${id}`)).status, 204);
@@ -117,7 +117,7 @@ describe('Keys by API', () => {
     );
   });
 
-  it('cannot be deleted when it is the last admin of the organization', async () => {
+  it('refuses to delete the last admin of the organization', async () => {
     await create({ name: 'Writer', kind: 'customer', role: 'write' });
     const expired = await dms.issueKey(own.id, 'customer', 'admin');
     await dms.service
@@ -131,7 +131,7 @@ describe('Keys by API', () => {
     assert.equal((await dms.with(other.key).delete(`/keys/${own.keyId}`)).status, 204);
   });
 
-  it('leaves one admin when several delete each other at the same time', async () => {
+  it('leaves one admin when several delete each other concurrently', async () => {
     const others = await Promise.all(
       [1, 2, 3].map((index) => create({ name: `Admin ${index}`, kind: 'customer', role: 'admin' })),
     );
@@ -140,7 +140,7 @@ describe('Keys by API', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 204, 204, 409]);
   });
 
-  it('refuses what is no key, and says what would be right', async () => {
+  it('refuses invalid keys, and names valid forms', async () => {
     const past = new Date(Date.now() - 1_000).toISOString();
     for (const [body, message] of [
       [{ name: 'x', role: 'read', expiresAt: past }, /expiresAt must be in the future/],

@@ -1,4 +1,4 @@
-/** Keys: their format, the commands that issue and end them, and which requests they allow. */
+/** Keys: their format, the commands that issue and revoke them, and the requests that they allow. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
@@ -51,7 +51,7 @@ describe('The text of a key', () => {
     });
   }
 
-  it('recognises the form of a key, also of a mistyped one, and takes no serial number for a key', () => {
+  it('recognises the form of a key, even a mistyped one, and never in a serial number', () => {
     for (const kind of ['customer', 'device'] as const) {
       const token = generateKey(kind);
       assert.deepEqual([token, `${token.slice(0, -1)}_`].map(looksLikeKey), [true, true]);
@@ -61,7 +61,7 @@ describe('The text of a key', () => {
       assert.equal(looksLikeKey(serial), false, serial);
   });
 
-  it('is masked in text around it, which stays as it is', () => {
+  it('masks a key in text, and leaves the text around it unchanged', () => {
     const text = (one: string, other: string) => `login with ${one} failed (was ${other})`;
     const [customer, device] = [generateKey('customer'), generateKey('device')];
     assert.equal(maskKeys(text(customer, device)), text('dms_live_…', 'dev_…'));
@@ -134,7 +134,7 @@ describe('Commands for keys', () => {
       process.stdin.isTTY = isTTY;
     });
 
-    it('refuses an organization that is not there, says where those that are stand, and makes it when asked to', async () => {
+    it('refuses an unknown organization, names where to find the existing ones, and creates it on request', async () => {
       await succeed('org', 'create', organization);
       const typo = `${organization}s`;
       const { code, stdout, stderr } = await run('key', 'create', '--org', typo);
@@ -239,7 +239,7 @@ describe('Commands for keys', () => {
     assert.ok(all.some((line) => line.startsWith(other.id) && / device +dev_.{4}… +active /.test(line)));
   });
 
-  it('refuses a revoked key within 5 s, however busy it is', async () => {
+  it('refuses a revoked key within 5 s, even if it is in constant use', async () => {
     const { id, token } = await createKey();
     const client = dms.with(token);
     assert.equal((await client.get('/assets')).status, 200);

@@ -1,4 +1,4 @@
-/** Times of maintenance: what is shown of them, who ends them, and what stays of them. */
+/** Times of maintenance: how they are shown, ended, and kept. */
 import assert from 'node:assert/strict';
 import { createMutesRepository } from '../../src/mutes/mutes.repository.ts';
 import { MINUTE_MS, useDevice } from '../alerts/harness.ts';
@@ -30,7 +30,7 @@ describe('Maintenance', () => {
   const leave = (groupId: string) =>
     device.org.api.post(`/groups/${groupId}/remove-members`, { serialNumbers: [device.serial] });
 
-  it('is shown by the asset with who began it and why, and takes the place of the one before', async () => {
+  it('shows who began a mute of an asset and why, and replaces the one before', async () => {
     assert.equal(await shown(), null);
     const first = await mute(60);
     assert.equal(first.status, 201, first.text);
@@ -47,7 +47,7 @@ describe('Maintenance', () => {
     );
   });
 
-  it('goes on with readings and alerts, which say that they are muted, and whether they were at their end', async () => {
+  it('marks alerts that are muted, or were at their end, while readings and alerts continue', async () => {
     await device.confirmProfile(FRIDGE);
     const webhookId = await device.subscribe(['alert.created', 'alert.resolved']);
     await mute(60);
@@ -76,7 +76,7 @@ describe('Maintenance', () => {
     assert.equal((await device.org.api.get('/alerts')).body.items[0].muted, false);
   });
 
-  it('ends at its time, or when somebody ends it, once', async () => {
+  it('ends at its time, or earlier by a request, once', async () => {
     assert.equal((await device.org.api.delete(path())).status, 404);
     await mute(60);
     assert.equal((await device.org.api.delete(path())).status, 204);
@@ -98,7 +98,7 @@ describe('Maintenance', () => {
     );
   });
 
-  it('has an end at most 30 days ahead, and a reason', async () => {
+  it('requires an end at most 30 days ahead, and a reason', async () => {
     for (const refused of [
       await mute(-1),
       await mute(30 * DAY_MINUTES + 1),
@@ -111,7 +111,7 @@ describe('Maintenance', () => {
     assert.equal((await mute(60, 'x'.repeat(500))).status, 201);
   });
 
-  it('of a group is that of its members, as long as they are in it', async () => {
+  it('mutes the members of a group as long as they are in it', async () => {
     const groupId = await newGroup();
     const { status, body } = await mute(60, 'A new floor', `/groups/${groupId}/mute`);
     assert.deepEqual([status, body.groupId], [201, groupId]);
@@ -125,7 +125,7 @@ describe('Maintenance', () => {
     assert.equal(await shown(), null);
   });
 
-  it('stays in the statistics as it was, whatever becomes of the mute and the group', async () => {
+  it('keeps a mute in the statistics even after the mute and the group are gone', async () => {
     const groupId = await newGroup();
     await mute(10, 'A new floor', `/groups/${groupId}/mute`);
     await leave(groupId);
@@ -141,7 +141,7 @@ describe('Maintenance', () => {
     assert.deepEqual(await mutedSpans(), [same, own]);
   });
 
-  it('is over at once when its end passed while it waited for the asset', async () => {
+  it('ends at once when its end passed while it waited for the asset', async () => {
     const target = { organizationId: device.org.id, assetId: device.assetId };
     const mutes = createMutesRepository(device.dms.service.sql);
     const by = { keyId: null, name: 'Ada' };
@@ -149,7 +149,7 @@ describe('Maintenance', () => {
     assert.deepEqual([await mutes.find(target), await shown(), await mutedSpans()], [null, null, []]);
   });
 
-  it('is that of the own organization alone', async () => {
+  it('mutes nothing of another organization', async () => {
     const other = await device.dms.addOrganization();
     const body = { until: inMinutes(60), reason: 'Not mine' };
     assert.equal((await other.api.post(path(), body)).status, 404);

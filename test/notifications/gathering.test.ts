@@ -1,4 +1,4 @@
-/** Several workers at once, crashes, and many alerts: on the queue of notifications itself. */
+/** The queue of notifications itself, with several workers, crashes, and many alerts. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
@@ -37,7 +37,7 @@ describe('The queue of notifications', () => {
     return { organizationId: organization.id, channelId: created.id as string };
   }
 
-  /** What a worker has of its own. */
+  /** The parts that each worker has of its own. */
   function newWorker(): {
     gather: ReturnType<typeof createGathering>;
     notifications: NotificationsRepository;
@@ -64,7 +64,7 @@ describe('The queue of notifications', () => {
       [org.id],
     );
 
-  /** Open alerts of one asset, and what the channel is to say of them, as many frames would store them. */
+  /** Open alerts of one asset, queued for the channel, as many frames would store them. */
   async function addAlerts(count: number): Promise<void> {
     const assetId = await register(org, 'MANY');
     await query(
@@ -79,7 +79,7 @@ describe('The queue of notifications', () => {
     );
   }
 
-  it('becomes one message, however many workers gather and however many alerts there are', async () => {
+  it('gathers any number of alerts into one message, with any number of workers', async () => {
     await addAlerts(10_000);
     const workers = Array.from({ length: 4 }, newWorker);
     await Promise.all(workers.map(({ gather }) => gather(channel)));
@@ -107,7 +107,7 @@ describe('The queue of notifications', () => {
     assert.equal(await countStatements(), forOne);
   });
 
-  it('gives a message of a worker that died to another one, and records nothing for the first', async () => {
+  it('hands a message of a worker that died to another one, and records nothing for the first', async () => {
     await (await newDevice(org, 'Cold room'))('low');
     const [first, second] = [newWorker(), newWorker()];
     await first.gather(channel);
@@ -158,7 +158,7 @@ describe('The queue of notifications', () => {
     assert.equal((await contents()).length, messages.length, 'it is not tried again at once');
   });
 
-  it('names a device whose name is cut next to a character of two code units', async () => {
+  it('names a device whose name is cut beside a character of two code units', async () => {
     const setBattery = await newDevice(org, `${'x'.repeat(58)}\u{1F9CA} fridge in the pharmacy`);
     await setBattery('low');
     await newWorker().gather(channel);
@@ -167,7 +167,7 @@ describe('The queue of notifications', () => {
     assert.deepEqual(setAside, []);
   });
 
-  it('takes alerts in while a worker gathers, and gathers them the next time', async () => {
+  it('queues alerts while a worker gathers, and gathers them the next time', async () => {
     const setBattery = await newDevice(org, 'Cold room');
     await createTransact(dms.service.sql)(async ({ sql }) => {
       await createNotificationsRepository(sql, randomUUID()).lockChannel(channel);
@@ -177,7 +177,7 @@ describe('The queue of notifications', () => {
     assert.equal((await contents()).length, 1);
   });
 
-  it('costs frames that open or end no alert no statement', async () => {
+  it('runs no statement for frames that open or end no alert', async () => {
     const setBattery = await newDevice(org, 'Cold room');
     const seen: string[] = [];
     const onQuery = ({ sql }: { sql: string }) => void seen.push(sql);

@@ -1,4 +1,7 @@
-/** What the tests of notification channels share: a service with a mail server, a receiver, and a clock to set ahead. */
+/**
+ * Shared by the tests of notification channels: a service with a mail server, a receiver, and a clock that
+ * can be advanced.
+ */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
@@ -13,7 +16,7 @@ export interface Posted {
   body: string;
 }
 
-/** What Slack or a customer's webhook is here: it keeps what it gets. */
+/** Stands for Slack or a customer's webhook, and keeps what it receives. */
 export async function startMessageReceiver() {
   const received: Posted[] = [];
   let answer: (response: ServerResponse) => void = (response) => void response.writeHead(200).end('ok');
@@ -84,7 +87,7 @@ export async function startMailServer() {
   return {
     mails,
     smtp,
-    /** From then on there is no such mailbox. */
+    /** Makes the mail server reject this mailbox from now on. */
     remove: (address: string) => void unknown.add(address),
     stop: () => new Promise<void>((resolve) => server.close(resolve)),
   };
@@ -92,7 +95,7 @@ export async function startMailServer() {
 
 let count = 0;
 
-/** A device whose battery is low or not, which opens and resolves an alert. */
+/** Reports a low battery or a good one, which opens or resolves an alert. */
 export async function newDevice(organization: TestOrganization, name: string) {
   const serial = `BATTERY-${++count}`;
   await register(organization, serial, { name });
@@ -106,7 +109,7 @@ export async function newDevice(organization: TestOrganization, name: string) {
 
 const LINK = /https?:\/\/\S+\/operator\/confirm-address\?token=[\w.-]+/;
 
-/** The link in a mail that was sent, as text without line breaks of the transport. */
+/** The link in a sent mail, without the line breaks of the transport. */
 export const linkIn = ({ source }: ReceivedMail): string =>
   LINK.exec(source.replace(/=\r?\n/g, '').replace(/=3D/g, '='))?.[0] ?? '';
 

@@ -1,4 +1,6 @@
-/** E-mail addresses: none gets anything before its owner has agreed, and none gets more than so many mails an hour. */
+/**
+ * E-mail addresses get nothing before their owner has agreed, and no more than the limit of mails per hour.
+ */
 import assert from 'node:assert/strict';
 import { HOUR_MS, mailWaitMs, type PlannedMail } from '../../src/notifications/mail-limits.ts';
 import { visit } from '../operator/visitor.ts';
@@ -52,7 +54,7 @@ describe('E-mail addresses of channels', () => {
   const press = (link: string) =>
     visit(page(link), { form: { token: new URL(link).searchParams.get('token') ?? '' } });
 
-  it('are unconfirmed until the button behind the link was pressed, which works once', async () => {
+  it('leaves an address unconfirmed until the button behind the link was pressed, which works once', async () => {
     const { id, status } = await create();
     assert.equal(status, 'unconfirmed');
     const [sent] = await untilMails(1);
@@ -69,7 +71,7 @@ describe('E-mail addresses of channels', () => {
     assert.equal(received().length, 1);
   });
 
-  it('get the link and nothing else before: no test, and no alert', async () => {
+  it('sends only the link before the confirmation: no test, and no alert', async () => {
     const { id } = await create();
     await untilMails(1);
     const refused = await act(id, 'test');
@@ -83,7 +85,7 @@ describe('E-mail addresses of channels', () => {
     assert.doesNotMatch(alert?.source ?? '', /Cold room/);
   });
 
-  it('are confirmed by the newest link within 24 hours, of which an address gets five an hour', async () => {
+  it('accepts only the newest link, for 24 hours, and sends five links an hour', async () => {
     const { id } = await create();
     const [first] = await untilMails(1);
     const again = await act(id, 'confirm-again');
@@ -104,7 +106,7 @@ describe('E-mail addresses of channels', () => {
     assert.equal(await statusOf(id), 'active');
   });
 
-  it('have to be confirmed when a channel is given another one', async () => {
+  it('requires a new confirmation when a channel gets another address', async () => {
     const { id } = await create();
     await confirmAddress(dms, mail.mails, target);
     const other = `other-${target}`;
@@ -114,7 +116,7 @@ describe('E-mail addresses of channels', () => {
     assert.equal(await statusOf(id), 'active');
   });
 
-  it('get five links an hour through a channel, whatever its target is changed to', async () => {
+  it('sends five links an hour through a channel, for any sequence of targets', async () => {
     const { id } = await create();
     const changeTo = (address: string) => org.api.patch(`/notification-channels/${id}`, { target: address });
     for (let sent = 1; sent < 5; sent++) assert.equal((await changeTo(`link-${sent}-${target}`)).status, 200);
@@ -122,7 +124,7 @@ describe('E-mail addresses of channels', () => {
     assert.equal((await org.api.get(`/notification-channels/${id}`)).body.target, `link-4-${target}`);
   });
 
-  it('get five tests an hour through a channel, and no more', async () => {
+  it('sends five tests an hour through a channel, and no more', async () => {
     const { id } = await create();
     await confirmAddress(dms, mail.mails, target);
     for (let sent = 0; sent < 5; sent++) assert.equal((await act(id, 'test')).body.error, null);
@@ -133,7 +135,7 @@ describe('E-mail addresses of channels', () => {
     assert.equal((await act(id, 'test')).status, 200);
   });
 
-  it('get one message of all that happened once there were too many mails within the hour', async () => {
+  it('sends one message about everything that happened while there were too many mails within the hour', async () => {
     const { id } = await create();
     await confirmAddress(dms, mail.mails, target);
     for (let sent = 0; sent < 5; sent++) await act(id, 'test');
@@ -151,7 +153,7 @@ describe('E-mail addresses of channels', () => {
     assert.equal(received().length, 9);
   });
 
-  it('answer 404 for other channels, and 409 for those that have no address', async () => {
+  it('answers 404 for unknown channels, and 409 for channels without an address', async () => {
     const { body } = await org.api.post('/notification-channels', {
       type: 'webhook',
       target: 'http://127.0.0.1:9/',
@@ -173,7 +175,7 @@ describe('The limit of mails', () => {
   const sent = (times: number, mail: PlannedMail, minutesAgo: number) =>
     Array.from({ length: times }, () => ({ ...mail, sentAt: at(minutesAgo) }));
 
-  it('counts per address and per organization, and tells when the next one may go', () => {
+  it('counts per address and per organization, and returns the wait until the next mail', () => {
     const full = [...sent(1, mailTo('a'), 50), ...sent(59, mailTo('a'), 10)];
     assert.equal(mailWaitMs(mailTo('a'), full, LIMITS, now), 10 * 60_000);
     assert.equal(mailWaitMs(mailTo('b'), full, LIMITS, now), 0);
@@ -189,7 +191,7 @@ describe('The limit of mails', () => {
     assert.equal(mailWaitMs(mailTo('a', { kind: 'link' }), tests, LIMITS, now), 0);
   });
 
-  it('counts links per channel, and per mailbox whatever the tag of the address', () => {
+  it('counts links per channel, and per mailbox regardless of the tag of the address', () => {
     const link = (addressKey: string, channelId: string) => mailTo(addressKey, { kind: 'link', channelId });
     const links = sent(5, link('ops+cold@example.com', 'one'), 20);
     const waitOf = (mail: PlannedMail) => mailWaitMs(mail, links, LIMITS, now);

@@ -35,12 +35,12 @@ const opened = (more: Partial<Alert> = {}, assetName = 'Cold room'): MentionedAl
   alert: alert(more),
   assetName,
 });
-/** With joiners, a mark of direction, tags and a sign that formats and can be seen. */
+/** With joiners, a mark of direction, tags and a visible format character. */
 const TYPED = ['👨‍👩‍👧 Canteen', '🏴󠁧󠁢󠁥󠁮󠁧󠁿 Depot', 'می\u200cخواهم', 'क्\u200dष', 'ثلاجة\u200f (1)', '\u06dd١ یخچال'];
 const NONE = { opened: 0, reminder: 0, resolved: 0, late: 0 };
 
 describe('A notification', () => {
-  it('names the place, what is wrong with it and since when', () => {
+  it('names the place, its fault and the start', () => {
     const { subject, data } = composeMessage([opened()], { ...NONE, opened: 1 });
     assert.equal(subject, 'New alert: Cold room, too warm');
     assert.equal(
@@ -49,7 +49,7 @@ describe('A notification', () => {
     );
   });
 
-  it('says of an excursion in late data from when to when it lasted and how far it went', () => {
+  it('describes an excursion in late data by its begin, its end and its extreme', () => {
     const [startedAt, endedAt] = [AT, new Date('2026-03-02T09:00:00Z')];
     const extreme = { value: 12.5, at: '2026-03-02T08:30:00.000Z' };
     const late: MentionedAlert = {
@@ -73,7 +73,7 @@ describe('A notification', () => {
     assert.ok(Buffer.byteLength(JSON.stringify(data)) < 19_500);
   });
 
-  it('says apart what is new, what is still open and what is over', () => {
+  it('separates new, open and ended alerts', () => {
     const mentions: MentionedAlert[] = [
       opened({ type: 'low_battery', details: {} }),
       { ...opened({ type: 'sensor_error', details: { channel: 2, error: 3 } }), kind: 'reminder' },
@@ -87,7 +87,7 @@ describe('A notification', () => {
     );
   });
 
-  it('says when an alert was ended by its schedule, and not by the temperature', () => {
+  it('states that an alert was ended by its schedule, and not by the temperature', () => {
     const details = { channel: 1, value: 8.6, bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } };
     const ended = opened({ status: 'resolved', details: { ...details, resolution: 'outside_schedule' } });
     assert.match(
@@ -103,13 +103,13 @@ describe('A notification', () => {
     assert.equal(toSlackText('<!channel> & co'), '&lt;!channel&gt; &amp; co');
   });
 
-  it('keeps names from turning the direction of a mail, and shows none that cannot be seen', () => {
+  it('removes direction marks and invisible characters from names', () => {
     const subjectFor = (name: string) => composeMessage([opened({}, name)], { ...NONE, opened: 1 }).subject;
     assert.equal(subjectFor('A\u202egnp.exe\u2066'), 'New alert: Agnp.exe, too warm');
     assert.equal(subjectFor('Co\u200bld\u00ad ro\ufeffom\u2060'), 'New alert: Cold room, too warm');
   });
 
-  it('shows emoji, and names from right to left or in scripts of India, as they were typed', () => {
+  it('shows emoji, and names in right-to-left and Indic scripts, as typed', () => {
     for (const name of TYPED) {
       const { subject, data } = composeMessage([opened({}, name)], { ...NONE, opened: 1 });
       assert.equal(subject, `New alert: ${name}, too warm`);

@@ -1,4 +1,4 @@
-/** Who is notified of alerts whose devices are under maintenance. */
+/** Notifications of alerts whose devices are under maintenance. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { eventually } from '../support/fleet.ts';
@@ -43,7 +43,7 @@ describe('A channel of muted devices', () => {
       async () => firstLines(),
       ({ length }) => length >= count,
     );
-  /** So many alerts wait for the end of a mute. */
+  /** Waits until this many alerts wait for the end of a mute. */
   const untilPutOff = (count: number) =>
     eventually(
       () =>
@@ -55,7 +55,7 @@ describe('A channel of muted devices', () => {
       ({ length }) => length === count,
     );
 
-  it('says nothing before the end, and then what is still open and what it had not said to be over', async () => {
+  it('notifies of nothing before the end, and then of open alerts and of ends that are still due', async () => {
     const [first, second, third] = [
       await newDevice(org, 'First room'),
       await newDevice(org, 'Second room'),
@@ -78,7 +78,7 @@ describe('A channel of muted devices', () => {
     assert.doesNotMatch(message?.body ?? '', /Second room/);
   });
 
-  it('says at once what was put off when somebody ends the mute, or the device leaves the muted group', async () => {
+  it('notifies of postponed alerts at once when the mute is ended early, or the device leaves the muted group', async () => {
     const [first, second] = [await newDevice(org, 'First room'), await newDevice(org, 'Second room')];
     const { body: group } = await org.api.post('/groups', { name: 'Cold rooms' });
     const { items } = (await org.api.get('/assets')).body;
@@ -98,7 +98,7 @@ describe('A channel of muted devices', () => {
     assert.match((await untilSaid(2))[1] ?? '', /^New alert: Second room/);
   });
 
-  it('goes on resting when a mute ends while another one of the device goes on', async () => {
+  it('stays muted when one mute ends while another one of the device goes on', async () => {
     const setBattery = await newDevice(org, 'First room');
     const { items } = (await org.api.get('/assets')).body;
     const { body: group } = await org.api.post('/groups', { name: 'Cold rooms' });

@@ -1,4 +1,4 @@
-/** Notification channels: what people are sent, when, and how they are kept. */
+/** Notification channels: what they send, when, and how they are stored. */
 import assert from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
 import { query } from '../../src/db/query.ts';
@@ -61,7 +61,7 @@ describe('Notification channels', () => {
     return rows.length;
   };
 
-  it('say in Slack that an alert opened and that it is over, and never show the whole URL again', async () => {
+  it('notifies Slack of the opening and the end of an alert, and never shows the whole URL again', async () => {
     const id = await slack();
     const setBattery = await newDevice(org, 'Cold <room>');
     await setBattery('low');
@@ -85,7 +85,7 @@ describe('Notification channels', () => {
     assert.equal(await countQueued(), 1);
   });
 
-  it('sign what they send to a webhook, as the catalogue of events describes it', async () => {
+  it('signs messages to a webhook, in the form of the event catalogue', async () => {
     await create({ type: 'webhook', target: receiver.url, secret: SECRET });
     await (await newDevice(org, 'Cold room'))('low');
     const [posted] = await eventually(
@@ -102,7 +102,7 @@ describe('Notification channels', () => {
     );
   });
 
-  it('send e-mail through the mail server of the operator', async () => {
+  it('sends e-mail through the mail server of the operator', async () => {
     await create({ type: 'email', target: 'quality@example.com' });
     await confirmAddress(dms, mail.mails, 'quality@example.com');
     await (await newDevice(org, 'Kühlraum'))('low');
@@ -114,7 +114,7 @@ describe('Notification channels', () => {
     assert.match(sent?.source ?? '', /Subject: .*low battery|Subject: =\?UTF-8\?/);
   });
 
-  it('give a mailbox up that the mail server does not know, and show why', async () => {
+  it('gives up a mailbox that the mail server does not know, and shows why', async () => {
     const id = await create({ type: 'email', target: 'gone@example.com' });
     await confirmAddress(dms, mail.mails, 'gone@example.com');
     mail.remove('gone@example.com');
@@ -132,7 +132,7 @@ describe('Notification channels', () => {
     assert.equal(row?.state, 'failed');
   });
 
-  it('notify after their delay, and only of what is still open, all in one message', async () => {
+  it('notifies after the delay, of alerts that are still open, all in one message', async () => {
     await slack({ delayMinutes: 10 });
     const devices = await Promise.all(
       Array.from({ length: 25 }, (_, index) => newDevice(org, `Room ${index}`)),
@@ -149,7 +149,7 @@ describe('Notification channels', () => {
     assert.equal(texts().length, 1);
   });
 
-  it('remind while an alert is open', async () => {
+  it('sends reminders while an alert is open', async () => {
     await slack({ reminderMinutes: 60 });
     const setBattery = await newDevice(org, 'Cold room');
     await setBattery('low');
@@ -159,7 +159,7 @@ describe('Notification channels', () => {
     assert.match(reminder ?? '', /^Still open: Cold room, low battery/);
   });
 
-  it('notify nothing of an alert that is acknowledged, until its snooze is over', async () => {
+  it('sends nothing about an acknowledged alert until its snooze is over', async () => {
     await slack({ reminderMinutes: 60 });
     await slack({ delayMinutes: 30, target: `${receiver.url}2` });
     const setBattery = await newDevice(org, 'Cold room');
@@ -186,7 +186,7 @@ describe('Notification channels', () => {
     assert.deepEqual(all.map((text) => text.slice(0, 9)).toSorted(), ['2 new ale', 'New alert', 'Still ope']);
   });
 
-  it('keep what quiet hours held until they end, and drop what was over by then', async () => {
+  it('holds alerts until quiet hours end, and drops those that have ended by then', async () => {
     const time = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16);
     await slack({ quietHours: { from: time(-60), to: time(120), timezone: 'UTC' } });
     const first = await newDevice(org, 'First room');
@@ -205,7 +205,7 @@ describe('Notification channels', () => {
     assert.equal(await countQueued(), 1);
   });
 
-  it('say once of an excursion in late data that it is over, and keep it in quiet hours', async () => {
+  it('mentions an excursion in late data once, as over, and holds it in quiet hours', async () => {
     const time = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16);
     await slack({
       alertTypes: ['high_temp'],
@@ -280,7 +280,7 @@ describe('Notification channels', () => {
     assert.equal(await countQueued(), 0);
   });
 
-  it('send a message again with the same id until it is accepted', async () => {
+  it('repeats a message with the same id until it is accepted', async () => {
     let failures = 2;
     receiver.answer((response) => void response.writeHead(failures-- > 0 ? 500 : 200).end());
     const id = await slack();
@@ -296,7 +296,7 @@ describe('Notification channels', () => {
     );
   });
 
-  it('send a test at once, also when they are disabled, as many at a time as tests of webhooks', async () => {
+  it('sends a test at once, even of a disabled channel, with the same limit as tests of webhooks', async () => {
     const id = await slack({ status: 'disabled' });
     const test = () => org.api.post(`/notification-channels/${id}/test`);
     const { status, body } = await test();
@@ -313,7 +313,7 @@ describe('Notification channels', () => {
     assert.equal((await Promise.all(tests)).filter((each) => each.status === 200).length, 8);
   });
 
-  it('neither queue nor send when they are disabled, for other types or for groups, or deleted', async () => {
+  it('neither queues nor sends when disabled or deleted, or for other types or groups', async () => {
     const ids = [
       await slack({ status: 'disabled' }),
       await slack({ alertTypes: ['high_temp'] }),
@@ -333,7 +333,7 @@ describe('Notification channels', () => {
     assert.deepEqual((await org.api.get('/notification-channels')).body, { items: [], nextCursor: null });
   });
 
-  it('name groups that exist, and keep one that is deleted later', async () => {
+  it('accepts only existing groups, and keeps one that is deleted later', async () => {
     const { body: group } = await org.api.post('/groups', { name: 'Deleted later' });
     const { body: foreign } = await (await dms.addOrganization()).api.post('/groups', { name: 'Foreign' });
     const path = `/notification-channels/${await slack({ groupIds: [group.id] })}`;
@@ -348,7 +348,7 @@ describe('Notification channels', () => {
     assert.equal((await org.api.delete(path)).status, 204);
   });
 
-  it('are at most a hundred', async () => {
+  it('allows at most a hundred channels', async () => {
     await slack();
     await query(
       dms.service.sql,
@@ -361,7 +361,7 @@ describe('Notification channels', () => {
     assert.equal(full.status, 409);
   });
 
-  it('refuse what cannot work with 400 and the name of the field', async () => {
+  it('refuses invalid settings with 400 and the name of the field', async () => {
     const target = receiver.url;
     const cases: Array<[object, RegExp]> = [
       [{ type: 'email', target: 'quality' }, /^target must be one e-mail address/],

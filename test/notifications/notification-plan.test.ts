@@ -1,4 +1,4 @@
-/** When what is said of an alert, over time: a channel that is looked at again and again, while alerts come and go. */
+/** The mentions of an alert over time: a channel is gathered again and again, while alerts open and end. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -23,20 +23,20 @@ interface Life {
   opensAt: number;
   /** Minutes. */
   lasts: number;
-  /** When somebody has it in hand. Default: never. */
+  /** When the alert is answered. Default: never. */
   answeredAt?: number;
-  /** From when to when its device is under maintenance. Default: never. */
+  /** Begin and end of the maintenance of its device. Default: none. */
   muted?: { from: number; to: number };
 }
 
 interface Rules {
   delayMinutes: number;
   reminderMinutes: number | null;
-  /** Looks are made in these minutes. */
+  /** Minutes in which the channel is gathered. */
   looks: number[];
 }
 
-/** What is said of each alert. */
+/** The mentions of each alert. */
 function simulate(lives: Life[], { delayMinutes, reminderMinutes, looks }: Rules): Said[][] {
   const said = lives.map((): Said[] => []);
   const queue = new Map<number, Queued>();
@@ -85,14 +85,14 @@ const mutedUntil = (muted: Life['muted'], minute: number): Date | null =>
 const everyMinute = (count: number) => Array.from({ length: count }, (_, minute) => minute);
 const texts = (said: Said[]) => said.map(({ minute, kind }) => `${minute} ${kind}`);
 
-describe('What a channel says of an alert', () => {
+describe('Mentions of an alert on a channel', () => {
   const rules = { delayMinutes: 0, reminderMinutes: null, looks: everyMinute(100) };
 
-  it('is that it opened, and that it is over', () => {
+  it('mentions the opening and the end', () => {
     assert.deepEqual(simulate([{ opensAt: 3, lasts: 20 }], rules).map(texts), [['3 opened', '23 resolved']]);
   });
 
-  it('is nothing when the alert is over within the delay', () => {
+  it('mentions nothing when the alert ends within the delay', () => {
     const lives = [
       { opensAt: 0, lasts: 9 },
       { opensAt: 0, lasts: 11 },
@@ -103,13 +103,13 @@ describe('What a channel says of an alert', () => {
     ]);
   });
 
-  it('is said again while the alert is open, as often as the reminder says', () => {
+  it('repeats the mention while the alert is open, at the interval of the reminder', () => {
     assert.deepEqual(simulate([{ opensAt: 0, lasts: 65 }], { ...rules, reminderMinutes: 30 }).map(texts), [
       ['0 opened', '30 reminder', '60 reminder', '65 resolved'],
     ]);
   });
 
-  it('is nothing more but its end once somebody has answered it, and nothing at all before it was said', () => {
+  it('mentions only the end once an alert is answered, and nothing at all if that is before the first mention', () => {
     const lives = [
       { opensAt: 0, lasts: 95, answeredAt: 40 },
       { opensAt: 0, lasts: 95, answeredAt: 5 },
@@ -118,7 +118,7 @@ describe('What a channel says of an alert', () => {
     assert.deepEqual(said, [['10 opened', '30 reminder', '95 resolved'], []]);
   });
 
-  it('is nothing while its device is under maintenance, and then what is still to be said', () => {
+  it('mentions nothing while the device is under maintenance, and catches up afterwards', () => {
     const muted = { from: 10, to: 40 };
     const lives = [
       { opensAt: 12, lasts: 50, muted },
@@ -135,7 +135,7 @@ describe('What a channel says of an alert', () => {
     ]);
   });
 
-  it('is said once of an excursion in late data, which is done with', () => {
+  it('mentions an excursion in late data once, and then drops it', () => {
     const late = {
       alertId: '0',
       isNotified: false,
@@ -150,7 +150,7 @@ describe('What a channel says of an alert', () => {
     assert.deepEqual(again.mentions, []);
   });
 
-  it('waits for the end of quiet hours, and is dropped when the alert is over by then', () => {
+  it('waits for the end of quiet hours, and drops an alert that has ended by then', () => {
     const looks = everyMinute(200).filter((minute) => minute >= 120);
     const lives = [
       { opensAt: 0, lasts: 60 },
@@ -159,7 +159,7 @@ describe('What a channel says of an alert', () => {
     assert.deepEqual(simulate(lives, { ...rules, looks }).map(texts), [[], ['120 opened', '150 resolved']]);
   });
 
-  it('begins with the opening, ends with the end, and is never said of what was over before', () => {
+  it('begins with the opening, closes with the end, and never mentions an alert that ended before', () => {
     const life = fc.record({ opensAt: fc.nat(60), lasts: fc.integer({ min: 1, max: 300 }) });
     const looks = fc
       .uniqueArray(fc.nat(400), { minLength: 1, maxLength: 60 })

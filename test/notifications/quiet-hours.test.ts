@@ -25,7 +25,7 @@ const until = (quietHours: QuietHours | null, at: string) =>
   quietUntil(quietHours, new Date(at))?.toISOString() ?? null;
 
 describe('Quiet hours', () => {
-  it('end at their last minute, on the day after when they go past midnight', () => {
+  it('ends at the last minute, on the next day when past midnight', () => {
     assert.equal(until(NIGHT, '2026-01-10T20:59:59Z'), null);
     assert.equal(until(NIGHT, '2026-01-10T21:00:00Z'), '2026-01-11T06:00:00.000Z');
     assert.equal(until(NIGHT, '2026-01-11T05:59:59Z'), '2026-01-11T06:00:00.000Z');
@@ -33,7 +33,7 @@ describe('Quiet hours', () => {
     assert.equal(until(null, '2026-01-11T00:00:00Z'), null);
   });
 
-  it('end at their last minute when they are within a day', () => {
+  it('ends at the last minute when that is on the same day', () => {
     const noon = { ...NIGHT, from: '12:00', to: '13:30' };
     assert.equal(until(noon, '2026-01-10T10:59:59Z'), null);
     assert.equal(until(noon, '2026-01-10T11:00:00Z'), '2026-01-10T12:30:00.000Z');
@@ -41,12 +41,12 @@ describe('Quiet hours', () => {
     assert.equal(until(noon, '2026-01-10T12:30:00Z'), null);
   });
 
-  it('are an hour shorter or longer in the nights in which the clocks change', () => {
+  it('lasts an hour less or more in nights with a clock change', () => {
     assert.equal(until(NIGHT, '2026-03-28T22:00:00Z'), '2026-03-29T05:00:00.000Z');
     assert.equal(until(NIGHT, '2026-10-24T21:00:00Z'), '2026-10-25T06:00:00.000Z');
   });
 
-  it('end when the clocks skip the time of their end', () => {
+  it('ends with the skip when the clocks skip the time of the end', () => {
     const untilHalf = { ...NIGHT, to: '02:30' };
     assert.equal(until(untilHalf, '2026-03-28T22:00:00Z'), '2026-03-29T01:00:00.000Z');
     assert.equal(until(untilHalf, '2026-03-29T00:59:59Z'), '2026-03-29T01:00:00.000Z');
@@ -56,7 +56,7 @@ describe('Quiet hours', () => {
     assert.equal(until(inSantiago, '2026-09-06T02:00:00Z'), '2026-09-06T04:00:00.000Z');
   });
 
-  it('end in the first minute that is not quiet, whatever the zone and the day', () => {
+  it('ends in the first minute that is not quiet, in any zone and on any day', () => {
     const time = (min: number, max: number) =>
       fc
         .tuple(fc.integer({ min, max }), fc.constantFrom('00', '15', '59'))
@@ -67,7 +67,7 @@ describe('Quiet hours', () => {
       'Asia/Kolkata',
       'Pacific/Chatham',
     );
-    // Times that exist once a day: clocks change between midnight and four in these zones.
+    // Times that occur once a day: clocks change between midnight and four in these zones.
     const quietHours = fc
       .record({ from: time(5, 23), to: time(5, 22), timezone })
       .filter(({ from, to }) => from !== to);

@@ -1,4 +1,4 @@
-/** Steps of escalations that wait on a channel, gathered into fewer messages. */
+/** Waiting steps of escalations on a channel, merged into fewer messages. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
@@ -53,7 +53,7 @@ describe('Steps of escalations that wait on a channel', () => {
     all.flatMap(({ data }) => data.alerts.map(({ assetName }) => assetName));
   const numbered = (count: number) => Array.from({ length: count }, (_, index) => `alert ${index}`);
 
-  it('are one message for twenty of them, and every alert is named once', async () => {
+  it('merges twenty steps into one message, which names every alert once', async () => {
     await add(numbered(45));
     await gather();
     const all = await messages();
@@ -68,13 +68,13 @@ describe('Steps of escalations that wait on a channel', () => {
     assert.deepEqual(namesIn(await messages()), [...numbered(45), 'late']);
   });
 
-  it('stay as they are when one waits alone', async () => {
+  it('leaves a single step unchanged', async () => {
     await add(['alone']);
     await gather();
     assert.deepEqual(await messages(), [stepOf('alone')]);
   });
 
-  it('fit into the body of an event', async () => {
+  it('keeps merged steps within the body of an event', async () => {
     await add(Array.from({ length: 20 }, (_, index) => `${index} ${'ÄÖ'.repeat(1_000)}`));
     await gather();
     const all = await messages();
@@ -82,7 +82,7 @@ describe('Steps of escalations that wait on a channel', () => {
     for (const { data } of all) assert.ok(Buffer.byteLength(JSON.stringify(data)) < 20_000);
   });
 
-  it('are left alone while they are sent, and after an attempt', async () => {
+  it('leaves steps alone while they are sent, and after an attempt', async () => {
     await add(['first', 'second', 'third']);
     const claim = await repository().claim(channel, new Date(), { leaseSeconds: 60 });
     await gather();
@@ -104,7 +104,7 @@ describe('Steps of escalations that wait on a channel', () => {
     );
   });
 
-  it('are gathered once, however many workers gather', async () => {
+  it('merges steps once, with any number of workers', async () => {
     await add(numbered(40));
     await Promise.all([gather(), gather(), gather()]);
     assert.deepEqual(namesIn(await messages()).toSorted(), numbered(40).toSorted());

@@ -6,7 +6,7 @@ import {
 } from '../../src/presence/ingress-availability.ts';
 
 const NOON = Date.parse('2026-03-02T12:00:00Z');
-/** Minutes from noon. */
+/** Minutes after noon. */
 const at = (minutes: number) => new Date(NOON + minutes * 60_000);
 const outage = (start: number, end: number): Outage => ({ startedAt: at(start), endedAt: at(end) });
 const beat = (ingress: string, minutes: number): IngressHeartbeat => ({ ingress, beatAt: at(minutes) });
@@ -29,11 +29,11 @@ describe('Outages of the ingress', () => {
     assert.deepEqual(outagesOf([], recorded), [outage(-90, -80), outage(-25, -10)]);
   });
 
-  it('counts an outage that goes on from the last heartbeat until now', () => {
+  it('counts an ongoing outage from the last heartbeat until now', () => {
     assert.deepEqual(outagesOf([beat('api', 0), beat('gateway', -5)], [outage(-7, -4)]), [outage(-7, 0)]);
   });
 
-  it('counts an outage that goes on for at most an hour after the tracker found it', () => {
+  it('counts an ongoing outage for at most an hour after the tracker found it', () => {
     const tracker = createOutageTracker();
     const gateway = [beat('gateway', -300)];
     assert.deepEqual(outagesOf(gateway, [], 0, tracker), [outage(-300, 0)]);

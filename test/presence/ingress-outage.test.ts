@@ -49,7 +49,7 @@ describe('An outage of the ingress', () => {
       await steps.sweepOffline();
       assert.equal(await statusOf(overdueId), 'offline');
       assert.equal(await statusOf(excusedId), 'online');
-      // Not again every few minutes: after an outage all devices are excused at once.
+      // Not checked again every few minutes: after an outage all devices are excused at once.
       assert.ok((await minutesToNextLook(excusedId)) > 20);
       await database.query('begin');
       await moveBack(41, 'device_states', DEADLINE, `asset_id = '${excusedId}'`);
@@ -65,7 +65,7 @@ describe('An outage of the ingress', () => {
 });
 
 describe('An outage of the ingress that goes on', () => {
-  it('keeps devices online and has them looked at again within five minutes, since it may cease to excuse them', async () => {
+  it('keeps devices online and checks them again within five minutes, since the excuse has a limit', async () => {
     const databaseUrl = await newDatabase();
     const dms = await startService({ databaseUrl, withWorker: false });
     const assetId = await register(dms, 'EXCUSED');

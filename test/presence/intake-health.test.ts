@@ -8,14 +8,14 @@ import { startService } from '../support/service.ts';
 describe('A process that receives from devices', () => {
   const failed = () => Promise.reject(new Error('cannot be stored'));
 
-  it('is healthy while nothing reaches it, and after whatever was committed', async () => {
+  it('stays healthy while nothing reaches it, and after any commit', async () => {
     const { isHealthy, observeContact } = createIntakeHealth();
     assert.equal(isHealthy(), true);
     assert.equal(await observeContact(Promise.resolve(7)), 7);
     assert.equal(isHealthy(), true);
   });
 
-  it('is healthy while some contacts fail and others are committed', async () => {
+  it('stays healthy while some contacts fail and others are committed', async () => {
     const { isHealthy, observeContact } = createIntakeHealth();
     for (let round = 0; round < 10; round++) {
       for (let count = 0; count < 4; count++)
@@ -25,7 +25,7 @@ describe('A process that receives from devices', () => {
     assert.equal(isHealthy(), true);
   });
 
-  it('is not healthy after five failures in a row, until something is committed', async () => {
+  it('becomes unhealthy after five failures in a row, until something is committed', async () => {
     const { isHealthy, observeContact } = createIntakeHealth();
     for (let count = 0; count < 5; count++) await observeContact(failed()).catch(() => {});
     assert.equal(isHealthy(), false);
@@ -37,9 +37,12 @@ describe('A process that receives from devices', () => {
     const dms = await startService({ withWorker: false });
     await register(dms, 'A');
     const { sql } = dms.service;
-    /** Another port of the same process begins with a heartbeat, which has been sent when it has stopped. */
+    /**
+     * Another port of the same process begins with a heartbeat, which has been sent when the port has
+     * stopped.
+     */
     const beat = async () => (await dms.service.startApi()).stop(1_000);
-    // A defect of the schema that fails every frame, while the database answers all else.
+    // A defect of the schema that fails every frame, while the database answers everything else.
     await sql.raw('alter table measurement_blocks add constraint broken check (channel > 6) not valid');
     const readings = () => [
       { channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() },

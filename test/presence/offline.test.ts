@@ -1,4 +1,4 @@
-/** What becomes of a device that misses its deadline, and of one that comes back. */
+/** Devices that miss their deadline, and devices that come back. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createLog } from '../../src/process/log.ts';
@@ -20,7 +20,7 @@ import { startService, type TestOrganization, type TestService } from '../suppor
 import { openSteps, type Steps } from '../support/steps.ts';
 
 const MINUTE_MS = 60_000;
-/** Sessions of this database that wait for a row which another one holds. */
+/** Sessions of this database that wait for a locked row. */
 const BLOCKED = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const EVENTS = ['device.offline', 'device.online', 'alert.created', 'alert.resolved'];
 
@@ -55,7 +55,7 @@ describe('Presence', () => {
     aheadMs += minutes * MINUTE_MS;
   };
   const inMinutes = (minutes: number) => new Date(now().getTime() + minutes * MINUTE_MS).toISOString();
-  /** A frame of one reading that was measured just now. */
+  /** A frame with one current reading. */
   async function sendFrame(nextInMinutes: number | null, { by = serial, value = 5 } = {}): Promise<void> {
     const readings = [{ channel: 1, type: 'temperature', value, measuredAt: now().toISOString() }];
     const next = nextInMinutes === null ? {} : { nextTransmissionAt: inMinutes(nextInMinutes) };
@@ -63,7 +63,7 @@ describe('Presence', () => {
     assert.equal(status, 202, text);
   }
   const asset = async (id = assetId) => (await org.api.get(`/assets/${id}`)).body;
-  /** Answers with the asset. */
+  /** Returns the asset. */
   async function sweepToOffline() {
     await steps.sweepOffline();
     const swept = await asset();
@@ -117,7 +117,7 @@ describe('Presence', () => {
     });
   });
 
-  it('marks all devices offline but one whose alert cannot be stored, which is logged and tried again later', async () => {
+  it('marks all devices offline except one whose alert cannot be stored, which is logged and tried again later', async () => {
     const fleet = await registerMany(org, 4, `FLEET-${serial}`);
     const [bad] = fleet;
     for (const each of fleet) await sendFrame(30, { by: each });
@@ -163,7 +163,7 @@ describe('Presence', () => {
     await sweepToOffline();
   });
 
-  it('sets the deadline by a longer interval that was fetched, also without a report', async () => {
+  it('sets the deadline by a longer interval that was fetched, even without a report', async () => {
     await report(org, serial, FACTORY);
     const slug = await createProfile(org, {
       name: 'Seldom',
@@ -188,7 +188,7 @@ describe('Presence', () => {
     assert.deepEqual(await statuses(), ['no_data resolved']);
   });
 
-  it('brings a device back online with a frame that has only old or known readings', async () => {
+  it('brings a device back online with a frame of only old or known readings', async () => {
     const measuredAt = inMinutes(-3_000);
     const frame = { readings: [{ channel: 1, type: 'temperature', value: 5, measuredAt }] };
     await org.device.post(`/devices/${serial}/measurements`, { ...frame, nextTransmissionAt: inMinutes(30) });
@@ -307,13 +307,13 @@ describe('Presence', () => {
     assert.deepEqual([(await asset()).status, await statuses()], ['offline', ['no_data new']]);
   });
 
-  /** Events carry what an asset is, without what is only read beside it. */
+  /** Events carry the fields of an asset, without those that are only read beside it. */
   function asPublished(shown: object): object {
     const beside = ['replacementHistory', 'latest', 'syncStatus', 'openAlerts', 'groupId', 'mute'];
     return Object.fromEntries(Object.entries(shown).filter(([field]) => !beside.includes(field)));
   }
 
-  it('publishes that a device goes offline and that it is back, with its alerts', async () => {
+  it('publishes that a device goes offline and comes back, with its alerts', async () => {
     const webhookId = await subscribe();
     await sendFrame(30);
     advance(41);

@@ -1,4 +1,7 @@
-/** Many devices of one organization that miss their contact at once: one event and one alarm, not one for each. */
+/**
+ * Many devices of one organization that miss their contact at once cause one event and one alarm, not one for
+ * each.
+ */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { isFleetOverdue } from '../../src/presence/overdue-fleet.ts';
@@ -12,7 +15,7 @@ import { openSteps, type Steps } from '../support/steps.ts';
 const EVENTS = ['device.offline', 'device.online', 'alert.created', 'alert.resolved', 'fleet.silent'];
 
 describe('The rule of an overdue fleet', () => {
-  it('takes more than a tenth of the devices, and more than twenty', () => {
+  it('requires more than a tenth of the devices, and more than twenty', () => {
     const cases: Array<[overdue: number, total: number, isOverdue: boolean]> = [
       [20, 20, false],
       [21, 21, true],
@@ -89,7 +92,7 @@ describe('An overdue fleet', () => {
     (await org.api.get(`/alerts?limit=1&status=${status}`)).body.totalItems;
   const alarms = () => lines.filter(({ level, organizationId }) => level === 50 && organizationId === org.id);
 
-  it('is one event with its counts, while the alerts of its devices stand in the list', async () => {
+  it('publishes one event with its counts, while the list shows the alerts of its devices', async () => {
     const serials = await newFleet(30);
     await missContact(serials.slice(0, 25));
     await sweepTo(25);
@@ -102,7 +105,7 @@ describe('An overdue fleet', () => {
     assert.ok(Date.parse(since) < Date.now());
   });
 
-  it('is one alarm of the operator, and a metric for as long as it lasts', async () => {
+  it('raises one alarm of the operator, and a metric for as long as it lasts', async () => {
     const overdueFleets = async () => {
       const text = await (await fetch(dms.metricsUrl)).text();
       return Number(/^dms_overdue_fleets (\d+)$/m.exec(text)?.[1]);
@@ -115,7 +118,7 @@ describe('An overdue fleet', () => {
     assert.equal(await overdueFleets(), before + 1);
   });
 
-  it('has no event for devices that become overdue later on while it lasts', async () => {
+  it('publishes no event for devices that become overdue while it lasts', async () => {
     const serials = await newFleet(30);
     await missContact(serials.slice(0, 25));
     await sweepTo(25);
@@ -125,7 +128,7 @@ describe('An overdue fleet', () => {
     assert.equal(alarms().length, 1);
   });
 
-  it('is over when no more than twenty are still overdue, which then have events of their own', async () => {
+  it('ends when no more than twenty are overdue, which then have events of their own', async () => {
     const serials = await newFleet(23);
     await missContact(serials);
     await sweepTo(23);
@@ -138,7 +141,7 @@ describe('An overdue fleet', () => {
     assert.deepEqual([online, resolved], [1, 1]);
   });
 
-  it('has no event for a device that comes back while it lasts, by a frame or by a report', async () => {
+  it('publishes no event for a device that comes back meanwhile, by a frame or by a report', async () => {
     const serials = await newFleet(23);
     await missContact(serials);
     await sweepTo(23);
@@ -151,7 +154,7 @@ describe('An overdue fleet', () => {
     assert.equal(await isOverdue(), true);
   });
 
-  it('is confirmed by the operator: each of its devices has its own events from then on', async () => {
+  it('ends when the operator confirms it: each of its devices has its own events from then on', async () => {
     const serials = await newFleet(25);
     await missContact(serials);
     await sweepTo(25);

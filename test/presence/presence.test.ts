@@ -14,26 +14,26 @@ describe('The deadline of the next contact', () => {
   const deadline = (next: Date | null, intervalSeconds: number | null) =>
     nextDeadline(NOW, intervalSeconds, next);
 
-  it('sets the deadline one interval, at least ten minutes, after the time that the device names', () => {
+  it('sets the deadline one interval, at least ten minutes, after the announced time', () => {
     assert.deepEqual(deadline(minutes(30), 3_600), minutes(90));
     assert.deepEqual(deadline(minutes(30), 60), minutes(40));
     assert.deepEqual(deadline(minutes(30), null), minutes(40));
   });
 
-  it('sets the deadline by a named time that has passed, within its grace', () => {
+  it('sets the deadline by an announced time that has passed, within its grace', () => {
     assert.deepEqual(deadline(minutes(-9), null), minutes(1));
     assert.deepEqual(deadline(minutes(0), 3_600), minutes(60));
   });
 
-  it('sets the deadline one interval and the grace from now when the device names no time', () => {
+  it('sets the deadline one interval and the grace from now without an announced time', () => {
     assert.deepEqual(deadline(null, 3_600), minutes(120));
     assert.deepEqual(deadline(null, 60), minutes(11));
   });
 
-  it('sets no deadline when neither a time nor an interval is known', () =>
+  it('sets no deadline when both time and interval are unknown', () =>
     assert.equal(deadline(null, null), null));
 
-  it('ignores a named time that is over with its grace, or more than two weeks ahead', () => {
+  it('ignores an announced time that is over with its grace, or more than two weeks ahead', () => {
     for (const wrong of [minutes(-60), minutes(-600), new Date('2100-01-01'), minutes(14 * 1_440 + 1)]) {
       assert.deepEqual(deadline(wrong, 3_600), minutes(120), wrong.toISOString());
       assert.equal(deadline(wrong, null), null);
@@ -58,13 +58,13 @@ describe('A frame', () => {
   const afterFrame = (before: Presence, nextTransmissionAt: Date | null = null, at = NOW) =>
     afterContact(before, { kind: 'frame', at, nextTransmissionAt, intervalSeconds: 600 });
 
-  it('makes a device online by a frame and starts a new deadline, whatever it was before', () => {
+  it('makes a device online and starts a new deadline, whatever its state was', () => {
     for (const before of STATES) assert.deepEqual(afterFrame(before), presence('online', NOW, minutes(20)));
     const earlier = presence('online', NOW, minutes(600));
     assert.deepEqual(afterFrame(earlier, minutes(30)), presence('online', NOW, minutes(40)));
   });
 
-  it('never moves the last contact back by a frame', () => {
+  it('never moves the last contact back', () => {
     const { lastContactAt } = afterFrame(presence('online', minutes(1), null));
     assert.deepEqual(lastContactAt, minutes(1));
   });
@@ -81,17 +81,17 @@ describe('A report', () => {
   const afterReport = (before: Presence, more: Partial<ReportContact> = {}) =>
     afterContact(before, { kind: 'report', at: NOW, intervalSeconds: 3_600, hasNewInterval: false, ...more });
 
-  it('makes a new device online by a report, without a deadline', () => {
+  it('makes a new device online, without a deadline', () => {
     assert.deepEqual(afterReport(presence('new', null, null)), presence('online', NOW, null));
   });
 
-  it('brings an offline device back online by a report, with a new deadline', () => {
+  it('brings an offline device back online, with a new deadline', () => {
     const before = presence('offline', minutes(-500), minutes(-60));
     assert.deepEqual(afterReport(before), presence('online', NOW, minutes(120)));
     assert.equal(cameOnline(before, afterReport(before)), true);
   });
 
-  it('changes nothing by a report of an online device whose interval stays the same', () => {
+  it('changes nothing for an online device whose interval stays the same', () => {
     const before = presence('online', minutes(-5), minutes(60));
     assert.equal(afterReport(before), before);
   });
@@ -101,7 +101,7 @@ describe('A report', () => {
     assert.deepEqual(afterReport(before, { hasNewInterval: true }), { ...before, expectedBy: minutes(120) });
   });
 
-  it('never brings a deadline forward by a report, and sets none where there was none', () => {
+  it('never brings a deadline forward, and sets none where there was none', () => {
     for (const expectedBy of [minutes(121), null]) {
       const before = presence('online', minutes(-5), expectedBy);
       assert.equal(afterReport(before, { hasNewInterval: true }), before);

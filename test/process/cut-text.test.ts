@@ -10,7 +10,7 @@ const text = fc.oneof(
 );
 
 describe('A text that is cut', () => {
-  it('is well formed and never too long, and begins as the whole text does', () => {
+  it('keeps a cut text well formed, short enough, and equal to the beginning of the whole', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 12 }), fc.constantFrom('', '…'), (whole, max, ending) => {
         const cut = cutText(whole, max, ending);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createKeyedSemaphore, NoTurn } from '../../src/process/keyed-semaphore.ts';
 
 describe('KeyedSemaphore', () => {
-  it('runs at most the limit of each key and in all at a time, in the order of each key, after failures too', async () => {
+  it('runs at most the limits per key and in total, in the order of each key, even after failures', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 60 }),
@@ -37,7 +37,7 @@ describe('KeyedSemaphore', () => {
     );
   });
 
-  it('gives keys that wait their turns one after the other, however long the queue of one is', async () => {
+  it('lets waiting keys take turns, however long the queue of one is', async () => {
     const semaphore = createKeyedSemaphore({ perKeyMax: 1, totalMax: 1 });
     const order: string[] = [];
     await Promise.all(
@@ -46,7 +46,7 @@ describe('KeyedSemaphore', () => {
     assert.deepEqual(order, ['a', 'b', 'c', 'a', 'a', 'a']);
   });
 
-  it('gives up who gets no turn in time, and serves those behind', async () => {
+  it('gives up waiters without a turn in time, and serves those behind', async () => {
     const semaphore = createKeyedSemaphore({ perKeyMax: 1, waitMaxMs: 50 });
     let open = () => {};
     const gate = new Promise<void>((resolve) => {

@@ -19,7 +19,7 @@ describe('The pacer of long work', () => {
         nowMs += ms;
       },
     });
-  /** A piece that takes so long. */
+  /** A piece that takes this long. */
   const taking = (ms: number) => async () => {
     nowMs += ms;
     return ms;
@@ -49,18 +49,18 @@ describe('The pacer of long work', () => {
     );
   });
 
-  it('pauses after the first pieces only once more than the burst is owed', async () => {
+  it('pauses after short pieces only once more than the burst is owed', async () => {
     const pace = newPacer(100);
     for (const ms of [20, 20, 20]) await pace(taking(ms));
     await pace(taking(0));
-    // After 20, 20 and 20 ms of work 40, 60 and 80 ms are owed: time that passes is rest.
+    // After 20, 20 and 20 ms of work 40, 60 and 80 ms are owed; elapsed time counts as rest.
     assert.deepEqual(pauses, []);
     await pace(taking(60));
     await pace(taking(0));
     assert.deepEqual(pauses, [40]);
   });
 
-  it('goes on after a piece that failed', async () => {
+  it('continues after a piece that failed', async () => {
     const pace = newPacer();
     const failing = pace(() => Promise.reject(new Error('fault')));
     const next = pace(async () => 'done');

@@ -1,9 +1,9 @@
-/** Tasks that nobody waits for, a few at a time. */
+/** Background tasks, a few at a time. */
 import assert from 'node:assert/strict';
 import { createTaskLimit } from '../../src/process/task-limit.ts';
 
 describe('A limit of tasks', () => {
-  /** Tasks that end when the test says so. */
+  /** Tasks end when the test resolves them. */
   function tasks() {
     const ends: Array<() => void> = [];
     return {
@@ -13,7 +13,7 @@ describe('A limit of tasks', () => {
   }
   const fail = (error: unknown) => assert.fail(String(error));
 
-  it('starts as many at once as it is for, and the next one when one has ended', async () => {
+  it('starts tasks up to the limit, and the next one when one has ended', async () => {
     const { ends, task } = tasks();
     const limit = createTaskLimit({ atOnceMax: 2, waitingMax: 10 });
     for (let count = 0; count < 5; count++) limit.run('one', task, fail);
@@ -23,7 +23,7 @@ describe('A limit of tasks', () => {
     assert.equal(ends.length, 3);
   });
 
-  it('leaves out what is more than may wait, and at the end what still waits', async () => {
+  it('drops tasks beyond the limit of waiting ones, and waiting ones at the end', async () => {
     const { ends, task } = tasks();
     const limit = createTaskLimit({ atOnceMax: 1, waitingMax: 2 });
     for (let count = 0; count < 9; count++) limit.run('one', task, fail);
@@ -35,7 +35,7 @@ describe('A limit of tasks', () => {
     assert.equal(ends.length, 2);
   });
 
-  it('gives each owner its turn, and bounds the queue of each by itself', async () => {
+  it('gives each owner its turn, and bounds the queue of each separately', async () => {
     const started: string[] = [];
     const limit = createTaskLimit({ atOnceMax: 1, waitingMax: 3 });
     const add = (owner: string) => limit.run(owner, async () => void started.push(owner), fail);
@@ -44,7 +44,7 @@ describe('A limit of tasks', () => {
     assert.deepEqual(started, ['a', 'a', 'b', 'c', 'a', 'b', 'a']);
   });
 
-  it('hands over the fault of a task, and goes on', async () => {
+  it('reports the fault of a task, and continues', async () => {
     const faults: unknown[] = [];
     const limit = createTaskLimit({ atOnceMax: 1, waitingMax: 10 });
     limit.run(

@@ -1,4 +1,4 @@
-/** What a device makes of compiled alerts, held against what the customer asked for. */
+/** The behaviour of a device with compiled alerts, compared with the customer's intention. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { PROBE_POSITIONS, slotAt } from '../../src/devices/channel-layout.ts';
@@ -47,7 +47,7 @@ describe('The rules of an alert', () => {
     assert.equal((rule as ThresholdRule).samples, 3);
   });
 
-  it('compiles an alert whose delay and severity are the defaults as one that has none', () => {
+  it('compiles default delay and severity like an alert without them', () => {
     fc.assert(
       fc.property(alerts, variants, (each, capabilities) => {
         const explicit = { ...each, delayMinutes: 0, severity: 'critical' as const };
@@ -103,7 +103,7 @@ describe('The rules of an alert', () => {
     );
   });
 
-  it('transmits exactly at the breaches and returns that the alert asks for', () => {
+  it('transmits exactly at the requested breaches and returns', () => {
     const near = fc.record({
       list: fc.array(alerts, { minLength: 1, maxLength: 4 }),
       steps: fc.array(
@@ -156,7 +156,7 @@ describe('The rules of an alert', () => {
     );
   });
 
-  it('lets the temperature return in every case, even where rounding makes the bounds equal', () => {
+  it('allows a return in every case, even where rounding makes the bounds equal', () => {
     const narrow = alert({ lowC: 1.96, highC: 8.04, hysteresisC: 6.08 });
     const [high, low] = rulesOf([narrow]) as ThresholdRule[];
     assert.deepEqual([high?.threshold, low?.threshold, high?.hysteresis], [8, 2, 6]);
@@ -183,7 +183,7 @@ describe('The channel of an alert', () => {
     assert.deepEqual(slots(unreported), [0, 0]);
   });
 
-  it('prefers the channels that the device showed to those of its model', () => {
+  it('prefers the channels that the device reported to those of its model', () => {
     assert.deepEqual(slots({ ...single, model: 'TVO-THT' }), [0, 0]);
     assert.deepEqual(slots({ channelTypes: [], model: 'TVO-THT', ruleSlots: 12 }), [0, 0]);
   });

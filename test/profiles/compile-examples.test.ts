@@ -1,4 +1,4 @@
-/** What whole profiles compile to. */
+/** Compiled profiles, by example. */
 import assert from 'node:assert/strict';
 import {
   type AlarmRule,

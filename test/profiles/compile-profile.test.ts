@@ -1,4 +1,4 @@
-/** A compiled profile as a whole, and which devices share it. */
+/** Compiled profiles as a whole, and how devices share them. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { canonicalText } from '../../src/devices/configuration.ts';
@@ -60,7 +60,7 @@ describe('A compiled profile', () => {
     );
   });
 
-  it('compiles to the same configuration each time, whatever the order of the days, without changing its input', () => {
+  it('compiles to the same configuration each time, for any order of the days, without changing its input', () => {
     fc.assert(
       fc.property(given, variants, moments, (parts, capabilities, at) => {
         const before = structuredClone(parts);

@@ -1,4 +1,4 @@
-/** What a device makes of compiled schedules, held against what the customer asked for. */
+/** The behaviour of a device with compiled schedules, compared with the customer's intention. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type AlarmRule, DISABLED_CALENDAR, DISABLED_RULE } from '../../src/devices/configuration.ts';
@@ -152,7 +152,7 @@ describe('A compiled schedule', () => {
     }
   });
 
-  it('applies a schedule without alerts to the rules of the device, or to every slot when these are unknown', () => {
+  it('applies a schedule without alerts to the rules of the device, or to every slot if these are unknown', () => {
     const parts: ProfileSnapshot = { ...nothing, schedule: officeHours };
     const masks = (alarmRules?: AlarmRule[]) => {
       const configuration = compileProfile(parts, single, winter, alarmRules && { alarmRules });

@@ -1,4 +1,4 @@
-/** What a dry run warns of. */
+/** Warnings of a dry run. */
 import assert from 'node:assert/strict';
 import type { ProfileSnapshot } from '../../src/profiles/compile-profile.ts';
 import { compileWarnings, mergedWarnings } from '../../src/profiles/compile-warnings.ts';

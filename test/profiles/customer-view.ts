@@ -1,4 +1,4 @@
-/** What a customer expects of alerts and schedules. */
+/** A customer's expectations of alerts and schedules. */
 import { type TemperatureAlert, WEEKDAYS, type WeekSchedule } from '../../src/profiles/profile.ts';
 
 export const nearestTenth = (celsius: number) => {
@@ -6,7 +6,7 @@ export const nearestTenth = (celsius: number) => {
   return Math.sign(hundredths) * Math.floor((Math.abs(hundredths) + 5) / 10);
 };
 
-/** Samples at which the temperature leaves the bounds or comes back, as a person would follow the curve. */
+/** Samples at which the temperature leaves the bounds or returns, as a person would follow the curve. */
 function crossings(watched: TemperatureAlert, tenths: number[]): Array<'breach' | 'return' | null> {
   const min = watched.lowC === undefined ? -Infinity : nearestTenth(watched.lowC);
   const max = watched.highC === undefined ? Infinity : nearestTenth(watched.highC);
@@ -47,7 +47,7 @@ export function localClock(timezone: string, at: Date): { weekday: string; minut
   };
 }
 
-/** Minutes ahead of UTC, less whole days. */
+/** Minutes ahead of UTC, without whole days. */
 export function offsetOf(timezone: string, at: Date): number {
   const utcMinute = at.getUTCHours() * 60 + at.getUTCMinutes();
   return (localClock(timezone, at).minute - utcMinute + 1440) % 1440;
@@ -55,7 +55,7 @@ export function offsetOf(timezone: string, at: Date): number {
 
 export const minutesOf = (time: string) => Number(time.split(':')[0]) * 60 + Number(time.split(':')[1]);
 
-/** Whether the window that opened last is still open: a window belongs to the day on which it opens. */
+/** Whether the latest window is still open: a window belongs to the day on which it opens. */
 export function isWithinSchedule(schedule: WeekSchedule, weekday: string, minute: number): boolean {
   const from = minutesOf(schedule.from);
   const to = minutesOf(schedule.to);

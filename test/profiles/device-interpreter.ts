@@ -1,5 +1,5 @@
 /**
- * What a device makes of rules and calendars: a small interpreter, written from the protocol's description and not from
+ * A small interpreter of a device's rules and calendars, written from the protocol's description and not from
  * the compiler.
  */
 import type { AlarmRule, Calendar, LogicRule, ThresholdRule } from '../../src/devices/configuration.ts';
@@ -45,7 +45,7 @@ function logicState({ operator, rules, negatedRules }: LogicRule, isActive: bool
   return operator === 'AND' ? inputs.every(Boolean) : inputs.some(Boolean);
 }
 
-/** A rule that no calendar names is always on; one that several name is on while any of them has its window. */
+/** A rule without a calendar is always on; a rule with several is on while any of them has its window. */
 export function isRuleOn(calendars: Calendar[], rule: number, at: Date): boolean {
   const naming = calendars.filter(({ enableRules }) => (enableRules as number[]).includes(rule));
   return naming.length === 0 || naming.some((calendar) => isInWindow(calendar, at));

@@ -49,7 +49,7 @@ export const filled = <T>(list: T[], fill: T, length: number): T[] => [
   ...Array(length - list.length).fill(fill),
 ];
 
-/** Hundredths of a degree, so that rounding is met and the tests' own arithmetic is exact. */
+/** Hundredths of a degree, so that rounding occurs and the tests' own arithmetic is exact. */
 export const alerts = fc
   .record({
     type: fc.constantFrom(...BOUNDS_TYPES),

@@ -1,4 +1,4 @@
-/** Which profiles are accepted, how they are shown, and the messages for wrong ones (contract, section 3). */
+/** Validation of profiles, their views, and the messages for faults (contract, section 3). */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type Joi from 'joi';
@@ -25,7 +25,7 @@ import {
 } from '../../src/profiles/profiles.schemas.ts';
 import { utcOffsetMinutes } from '../../src/profiles/time-zone.ts';
 
-/** As the HTTP layer calls schemas. */
+/** Validates as the HTTP layer does. */
 const options: Joi.ValidationOptions = {
   abortEarly: true,
   convert: false,
@@ -149,7 +149,7 @@ describe('A change of a profile', () => {
     accepted(updateProfileBody, { name: 'New' });
   });
 
-  it('keeps parts that a change leaves out, and replaces those that it has whole', () => {
+  it('keeps fields that a change leaves out, and replaces those that it has as a whole', () => {
     assert.deepEqual(changedProfile(stored, {}), stored);
     assert.deepEqual(changedProfile(stored, { name: 'New' }), { ...stored, name: 'New' });
     const intervals = { measurementIntervalMinutes: 60 };
@@ -237,7 +237,7 @@ describe('An alert', () => {
     }
   });
 
-  it('names the path of the alert that is wrong', () => {
+  it('names the path of a wrong field in an alert', () => {
     refused(
       createProfileBody,
       { slug: 'fridge', temperatureAlerts: [range, high, { ...range, lowC: 8 }] },
@@ -452,7 +452,7 @@ describe('Intervals', () => {
 });
 
 describe('A slug made from a name', () => {
-  it('makes a slug of Latin letters without their marks, digits, and one hyphen for all between', () => {
+  it('makes a slug of Latin letters without their marks, digits, and one hyphen in place of everything else', () => {
     const cases = {
       'Kühlschrank 2–8 °C': 'kuhlschrank-2-8-c',
       '  Straße / Ærø_Łódź ': 'strasse-aero-lodz',
@@ -477,7 +477,7 @@ describe('A slug made from a name', () => {
     }
   });
 
-  it('makes a valid slug of any name, which is its own slug', () => {
+  it('makes a valid slug of any name that has one, and of a slug the same slug', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 128 }), (text) => {
         const slug = slugFromName(`${text}x`);
@@ -534,7 +534,7 @@ describe('The views of a profile', () => {
     );
   });
 
-  it('shows profiles by their schemas, with no key more and no key less', () => {
+  it('shows profiles exactly by their schemas', () => {
     for (const profile of [bare, full]) {
       const view = profileView(profile);
       const detail = profileDetailView(profile);
@@ -550,7 +550,7 @@ describe('The views of a profile', () => {
     }
   });
 
-  it('accepts a profile as it was shown as a change that changes nothing', () => {
+  it('accepts a shown profile as a change that changes nothing', () => {
     const change = accepted(updateProfileBody, profileView(full));
     assert.deepEqual(changedProfile(full, change), full);
   });

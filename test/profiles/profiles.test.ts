@@ -1,4 +1,4 @@
-/** Section 3 of the contract over HTTP; what one body may hold is tested in profile-rules.test.ts. */
+/** Section 3 of the contract over HTTP; profile-rules.test.ts tests the content of a body. */
 import assert from 'node:assert/strict';
 import type { Answer, Client } from '../support/client.ts';
 import {
@@ -28,7 +28,7 @@ const FULL = {
   schedule: SCHEDULE,
   intervals: { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 21_600 },
 };
-/** As answered: the defaults filled in, the values as sent. */
+/** As in answers: with defaults filled in, and the values as sent. */
 const ALERT_VIEW = { ...ALERT, hysteresisC: 0, transmitOnBreach: true, transmitOnReturn: true };
 const VIEW = {
   slug: 'cold-room',
@@ -73,14 +73,14 @@ describe('Configuration profiles', () => {
       assert.deepEqual({ status, body }, { status: 201, body: { profile: DETAIL } });
     });
 
-    it('refuses a slug that exists, given or made from the name', async () => {
+    it('refuses an existing slug, given or made from the name', async () => {
       await createProfile(org, FULL);
       await refused(create(FULL), 409, /cold-room/);
       await refused(create({ name: 'Cold Room!', schedule: { always: true } }), 409, /cold-room/);
       assert.deepEqual(await get(), VIEW);
     });
 
-    it('creates one profile when the same slug is sent twenty times at once', async () => {
+    it('creates one profile for twenty concurrent requests with the same slug', async () => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => create(FULL)));
       const statuses = answers.map(({ status }) => status).sort();
       assert.deepEqual(statuses, [201, ...Array(19).fill(409)]);
@@ -91,7 +91,7 @@ describe('Configuration profiles', () => {
       await createProfile(await dms.addOrganization(), FULL);
     });
 
-    it('creates nothing when anything in a profile is wrong, and names the path', async () => {
+    it('creates nothing when a profile has a fault, and names the path', async () => {
       const body = { ...FULL, temperatureAlerts: [ALERT, { ...ALERT, lowC: 9 }] };
       await refused(create(body), 400, /^temperatureAlerts\[1\]\.lowC must be lower than highC/);
       assert.deepEqual((await api.get(PATH)).body, { profiles: [] });
@@ -115,13 +115,13 @@ describe('Configuration profiles', () => {
       );
     });
 
-    it('answers 404 when no profile has the slug, or none could have it', async () => {
+    it('answers 404 for an unknown slug, and for text that cannot be one', async () => {
       for (const slug of ['none', 'NONE', 'no_ne', 'x'.repeat(65)]) {
         await refused(api.get(`${PATH}/${slug}`), 404, /./);
       }
     });
 
-    it('shows the values of a profile as they were sent', async () => {
+    it('shows the values of a profile as sent', async () => {
       await createProfile(org, {
         ...FULL,
         temperatureAlerts: [{ ...ALERT, lowC: -0.049, hysteresisC: 0.15 }],
@@ -145,15 +145,15 @@ describe('Configuration profiles', () => {
       ],
     ];
     for (const [what, body, changed] of changes) {
-      it(`replaces ${what} whole and keeps the rest`, async () => {
+      it(`replaces ${what} as a whole and keeps the rest`, async () => {
         const answer = await update(body);
         assert.deepEqual([answer.status, answer.body], [200, { profile: { ...DETAIL, ...changed } }]);
-        // A change that changes nothing answers with what is stored.
+        // A change that changes nothing returns the stored profile.
         assert.deepEqual((await update({ slug: FULL.slug })).body.profile, { ...DETAIL, ...changed });
       });
     }
 
-    it('changes nothing when anything in a change is wrong', async () => {
+    it('changes nothing when a change has a fault', async () => {
       const intervals = { measurementIntervalMinutes: 60, transmissionIntervalSeconds: 60 };
       await refused(update({ name: 'Wrong', intervals }), 400, /^intervals\.transmissionIntervalSeconds/);
       assert.deepEqual(await get(), VIEW);
@@ -181,7 +181,7 @@ describe('Configuration profiles', () => {
       });
     });
 
-    it('changes no device by a changed profile until it is applied again', async () => {
+    it('changes no device until a changed profile is applied again', async () => {
       await register(org, 'COLD-1');
       await apply(org, 'cold-room', { serialNumbers: ['COLD-1'] });
       const waiting = (await configOf(org, 'COLD-1')).pendingConfig;
@@ -195,7 +195,7 @@ describe('Configuration profiles', () => {
 
   describe('with slugs that are words of paths', () => {
     for (const slug of ['config', 'apply', 'config-profiles', 'config-jobs', 'pending-config']) {
-      it(`serves a profile whose slug is a word of paths: ${slug}`, async () => {
+      it(`serves a profile whose slug is also a path segment: ${slug}`, async () => {
         assert.equal((await api.get(`${PATH}/${slug}`)).status, 404);
         await createProfile(org, { slug, schedule: { always: true } });
         assert.equal((await get(slug)).slug, slug);

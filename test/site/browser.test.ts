@@ -1,4 +1,4 @@
-/** The documentation in a real browser: what its console says, what axe-core finds, and the search. */
+/** The documentation in a real browser: its console, the findings of axe-core, and the search. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,7 +19,7 @@ describe('The documentation in a browser', () => {
   let dms: TestService;
   let browser: Browser;
   let page: Page;
-  /** What the console said, errors of scripts and violations of the policy among it. */
+  /** Messages of the console, including script errors and violations of the policy. */
   let complaints: string[];
 
   before(async function () {
@@ -42,7 +42,7 @@ describe('The documentation in a browser', () => {
   async function newPage(options = {}): Promise<Page> {
     const opened = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
     opened.on('console', (message) => {
-      // A page that is not there is what one of them is about.
+      // The requests include one for a page that does not exist.
       const isMissing = message.location().url.endsWith('/docs/nothing');
       if (message.type() === 'error' && !isMissing) complaints.push(message.text());
     });
@@ -69,7 +69,7 @@ describe('The documentation in a browser', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('finds a page by words of it, from any page, with the keyboard alone', async () => {
+  it('finds a page by its words, from any page, with the keyboard alone', async () => {
     await open('/docs/glossary');
     await page.keyboard.press('/');
     await page.keyboard.type('quiet hours');
@@ -81,12 +81,12 @@ describe('The documentation in a browser', () => {
     assert.match((await page.textContent('article')) ?? '', /quiet hours/i);
   });
 
-  it('shows what it has found above the page, also on a phone', async () => {
+  it('shows the results above the page, even on a phone', async () => {
     await page.setViewportSize({ width: 360, height: 800 });
     await open('/docs/errors');
     await page.fill('.search input', 'retry-after');
     await page.waitForSelector('.search ol a');
-    // Further ones are scrolled to within the list.
+    // Further results are reached by scrolling within the list.
     const covered =
       await page.evaluate(`[...document.querySelectorAll('.search ol a')].slice(0, 8).filter((result) => {
       const { x, y, width, height } = result.getBoundingClientRect();
@@ -96,7 +96,7 @@ describe('The documentation in a browser', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
-  it('says that it finds nothing, and forgets a search at Escape', async () => {
+  it('reports an empty result, and clears a search at Escape', async () => {
     await open('/docs');
     await page.fill('.search input', 'xqzzyxq');
     await page.waitForSelector('.search [role=status]:text("No results")', { state: 'attached' });
@@ -104,7 +104,7 @@ describe('The documentation in a browser', () => {
     assert.equal(await page.inputValue('.search input'), '');
   });
 
-  it('copies code as it is', async () => {
+  it('copies code unchanged', async () => {
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     const opened = await context.newPage();
     await opened.goto(`${dms.baseUrl}/docs/quickstart`);
@@ -114,7 +114,7 @@ describe('The documentation in a browser', () => {
     await context.close();
   });
 
-  it('can be read without scripts, and then shows no search that does nothing', async () => {
+  it('shows pages without scripts, and hides the search', async () => {
     const plain = await newPage({ javaScriptEnabled: false });
     await plain.goto(`${dms.baseUrl}/docs/errors`);
     assert.equal(await plain.isVisible('.search'), false);
@@ -124,7 +124,7 @@ describe('The documentation in a browser', () => {
   });
 });
 
-/** What axe-core finds, in a line each. */
+/** Findings of axe-core, one per line. */
 async function findBarriers(page: Page): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE);
   const found = (await page.evaluate(

@@ -1,4 +1,4 @@
-/** The page about the command line: every command, called as it is, with an example that the command takes. */
+/** The page about the command line: every command as it is called, with a valid example. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Command } from '../../src/commands/command.ts';
@@ -16,7 +16,7 @@ describe('The page about the command line', () => {
     assert.deepEqual(listed.toSorted(), known.toSorted());
   });
 
-  it('shows examples that the commands take', async () => {
+  it('shows examples that the commands accept', async () => {
     for (const [, call, , example] of rows) {
       const run: Command[] = [];
       const tree = commandTree(commands, async (command) => void run.push(command));

@@ -1,4 +1,4 @@
-/** The diagrams of the documents, and the files that they were drawn to. */
+/** The diagrams of the documents, and their files. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { DIAGRAMS_FOLDER, diagramsIn } from '../../src/site/diagrams.ts';

@@ -1,6 +1,6 @@
 /**
- * `npm run diagrams`: draws the diagrams of the documents to docs/diagrams, in Chromium. Mermaid is fetched for that alone,
- * so neither the service nor its tests need it.
+ * `npm run diagrams`: draws the diagrams of the documents to docs/diagrams, in Chromium. Only this command
+ * downloads Mermaid, so neither the service nor its tests need it.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,14 +1,14 @@
-/** Code in documents that stands in a file as well, named in a comment before it: both are the same. */
+/** Code in documents that also exists as a file, named in a comment before it, equals that file. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-describe('The receivers that the page about webhooks shows', () => {
+describe('The receivers on the page about webhooks', () => {
   const page = read('docs/webhooks.md');
   const shown = [...page.matchAll(/^<!-- (\S+) -->\n```\w+\n([\s\S]*?)^```$/gm)];
 
-  it('are the examples that are tried against the service', () => {
+  it('equals the examples that are tested against the service', () => {
     assert.deepEqual(
       shown.map(([, path]) => path),
       ['ts', 'py', 'go'].map((type) => `client/examples/verify-webhook/server.${type}`),

@@ -1,7 +1,8 @@
 /**
- * `npm run night`: plays the night of docs/a-night.md in real time, with the whole service, a simulated logger in a cold
- * store, a mail server and a browser, and writes what each of them shows to docs/images and to the console. It takes
- * about an hour: the door opens at the next full hour, or in MINUTES when that is given.
+ * `npm run night`: plays the night of docs/a-night.md in real time, with the whole service, a simulated
+ * logger in a cold store, a mail server and a browser, and writes what each of them shows to docs/images and
+ * to the console. It takes about an hour: the door opens at the next full hour, or in MINUTES if that is
+ * given.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -24,7 +25,7 @@ import { eventually } from '../support/fleet.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** For the curve before the door opens. */
+/** Time for the curve before the door opens. */
 const QUIET_MS = 8 * MINUTE_MS;
 const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 const PATIENCE = { timeoutMs: 20 * MINUTE_MS, pauseMs: 1_000 };
@@ -107,7 +108,7 @@ async function playNight(executable: string): Promise<void> {
   await page.click('button.main');
   const picture = async (name: string, url: string, isWhole = false) => {
     await page.goto(url);
-    // Temporal's pages are drawn by scripts, and keep what a run says of itself behind a tab.
+    // Scripts draw Temporal's pages, which hide the description of a run behind a tab.
     await delay(3_000);
     if (url.includes('/workflows/')) await page.getByText('User Metadata').first().click();
     await delay(1_000);
@@ -186,7 +187,7 @@ async function startService(smtpUrl: string) {
   return local;
 }
 
-/** Signs somebody in at the operators' page. */
+/** Signs a person in at the operators' page. */
 async function linkFor(name: string, { baseUrl, databaseUrl }: LocalInstance): Promise<string> {
   const sql = openDatabase({
     url: databaseUrl,
@@ -209,7 +210,7 @@ async function linkFor(name: string, { baseUrl, databaseUrl }: LocalInstance): P
 
 type Mail = Awaited<ReturnType<typeof startMailServer>>;
 
-/** A channel to an address that its owner has confirmed; its id. */
+/** Creates a channel with a confirmed address; returns its id. */
 async function newPerson(api: Client, mail: Mail, target: string): Promise<string> {
   const { id } = await post(api, '/notification-channels', { type: 'email', target });
   const [sent] = await eventually(

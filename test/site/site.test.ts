@@ -1,4 +1,4 @@
-/** The documentation as a site: every page, every link, and what programs get at the same addresses. */
+/** The documentation as a site: every page, every link, and the answers to programs at the same addresses. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ const BROWSER = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8'
 describe('The documentation site', () => {
   let dms: TestService;
   let anybody: Client;
-  /** By path, every page that can be reached by links. */
+  /** Every page that can be reached by links, by path. */
   let pages: Map<string, Answer>;
 
   before(async () => {
@@ -66,11 +66,11 @@ describe('The documentation site', () => {
     }
   });
 
-  it('links only pages and headings that are there, files that are served, and other sites', async () => {
+  it('links only existing pages and headings, served files, and other sites', async () => {
     const broken: string[] = [];
     for (const [path, page] of pages) {
       for (const link of linksIn(page)) {
-        // Of these one has to be signed in, or they are elsewhere.
+        // These require a session, or are elsewhere.
         if (/^https?:|^\/operator$/.test(link)) continue;
         const [target = '', anchor] = link.split('#');
         const to = target === '' ? path : target;
@@ -118,7 +118,7 @@ describe('The documentation site', () => {
     }
   });
 
-  it('forbids by its policy what does not come from the service, and scripts and styles within a page', async () => {
+  it('forbids by its policy other origins, and scripts and styles within a page', async () => {
     for (const [path, { headers, text }] of [...pages, ['/', await anybody.get('/', BROWSER)] as const]) {
       const policy = String(headers['content-security-policy']);
       assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/, path);
@@ -128,7 +128,7 @@ describe('The documentation site', () => {
     }
   });
 
-  it('leads from old and misspelled addresses to the page', async () => {
+  it('redirects old and misspelled addresses to the page', async () => {
     const to = {
       '/docs/': '/docs',
       '/docs/webhooks/': '/docs/webhooks',
@@ -141,7 +141,7 @@ describe('The documentation site', () => {
     }
   });
 
-  it('shows people a page where there is none, and programs the error that they get anywhere', async () => {
+  it('answers an unknown path with a page for people, and with the usual error for programs', async () => {
     const forPeople = await dms.with(null).send('HEAD', '/docs/nothing', undefined, BROWSER);
     assert.deepEqual(
       [forPeople.status, forPeople.headers['content-type']],
@@ -166,20 +166,20 @@ describe('The documentation site', () => {
       assert.ok(text.includes(`href="${link}"`), link);
   });
 
-  it('serves an icon at the address that every browser asks for', async () => {
+  it('serves an icon at the address that every browser requests', async () => {
     const { status, headers, text } = await anybody.get('/favicon.ico');
     assert.deepEqual([status, headers['content-type']], [200, 'image/svg+xml']);
     assert.match(text, /^<svg/);
   });
 
-  it('takes only reads', async () => {
+  it('accepts only reads', async () => {
     for (const path of ['/', '/docs', '/docs/webhooks', '/favicon.ico']) {
       const { status, headers } = await anybody.post(path, {});
       assert.deepEqual([status, headers.allow], [405, 'GET, HEAD'], path);
     }
   });
 
-  it('serves an index in which words of every page are found, that browsers keep until the documents change', async () => {
+  it('serves an index of the words of every page, which browsers cache until the documents change', async () => {
     const path = /data-index="([^"]+)"/.exec(pages.get('/docs')?.text ?? '')?.[1] as string;
     const { headers, body } = await anybody.get(path);
     assert.match(String(headers['cache-control']), /immutable/);
@@ -241,7 +241,7 @@ describe('Links between documents', () => {
     { 'docs/shape.svg': '/shape' },
   );
 
-  it('lead to the page of the document, its heading, or the file', () => {
+  it('leads to the page of the document, its heading, or the file', () => {
     assert.equal(resolve('docs/contract.md', '../README.md'), '/docs');
     assert.equal(resolve('README.md', 'docs/contract.md#1-http'), '/docs/contract#1-http');
     assert.equal(resolve('docs/contract.md', '#1-http'), '/docs/contract#1-http');
@@ -250,7 +250,7 @@ describe('Links between documents', () => {
     assert.equal(resolve('README.md', 'docs/shape.svg'), '/shape');
   });
 
-  it('lead nowhere for files that are not served, other hosts, and scripts', () => {
+  it('leads nowhere for files that are not served, other hosts, and scripts', () => {
     for (const target of [
       'deploy/nginx.conf',
       '//elsewhere.example/README.md',

@@ -1,4 +1,7 @@
-/** The pages that show commands, tried as a new user would: every `sh` block of a page, one after the other, in a shell. */
+/**
+ * Pages with commands, tried as a new user would: every `sh` block of a page, one after the other, in a
+ * shell.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,13 +37,13 @@ interface Walked {
   folder: string;
 }
 
-/** What is there when all blocks of a page were run. */
+/** The state after all blocks of a page were run. */
 interface Outcome {
   leadTo: string;
   check(walked: Walked): Promise<void>;
 }
 
-/** What is run elsewhere, or cannot be: the beginning of a block, and where or why. */
+/** Blocks that run elsewhere, or cannot run: their beginning, and where or why. */
 const NOT_RUN: Record<string, string> = {
   'npm ci && npm start': 'test/dev/start.test.ts',
   'npm run demo': 'test/dev/start.test.ts',
@@ -48,7 +51,7 @@ const NOT_RUN: Record<string, string> = {
   socat: 'needs socat and a certificate',
 };
 
-/** Of pages whose blocks end well without doing what the page says, unless it is looked at. */
+/** Checks of pages whose blocks can succeed without the effect that the page describes. */
 const OUTCOMES: Record<string, Outcome> = {
   [QUICKSTART]: {
     leadTo: 'an applied profile and an alert',
@@ -129,7 +132,7 @@ const OUTCOMES: Record<string, Outcome> = {
       const { body } = await organization.api.get('/alerts');
       const alert = (await organization.api.get(`/alerts/${body.items[0].id}`)).body;
       assert.match(printed, /"escalation":\{"id":/);
-      // Whether the first step was made before the shell acknowledged depends on who is faster.
+      // Whether the first step comes before the acknowledgement of the shell is a race.
       const actions = alert.history.map(({ action }: { action: string }) => action);
       assert.deepEqual(
         actions.filter((action: string) => action !== 'escalated'),
@@ -154,12 +157,12 @@ describe('The commands of the documents', () => {
     await dms.stop();
   });
 
-  /** Runs all blocks of the page as somebody who has just started the service; answers with what was printed. */
+  /** Runs all blocks of the page as a user who has just started the service; returns the output. */
   async function walk(page: string): Promise<Walked> {
     const organization = await dms.addOrganization();
     const folder = newFolder(await localSettings(organization));
     const blocks = page === QUICKSTART ? blocksOf(page) : [SETUP, ...blocksOf(page)];
-    // Somebody else may use the port that the documents name.
+    // Another program may use the port in the documents.
     const script = blocks.join('\n').replaceAll('9000', String(await freePort()));
     const shell = spawn('bash', ['-c', `set -euo pipefail; shopt -s inherit_errexit\n${script}`], {
       cwd: folder,
@@ -190,16 +193,16 @@ describe('The commands of the documents', () => {
 
   for (const page of DOCUMENTS.filter((each) => blocksOf(each).length > 0)) {
     const { leadTo, check } = OUTCOMES[page] ?? { leadTo: 'no failure', check: async () => {} };
-    it(`of ${page} lead to ${leadTo}`, async () => check(await walk(page)));
+    it(`leads in ${page} to ${leadTo}`, async () => check(await walk(page)));
   }
 
-  it('are looked at by the names of pages that have some', () => {
+  it('checks only pages with commands', () => {
     for (const page of Object.keys(OUTCOMES))
       assert.ok(DOCUMENTS.includes(page) && blocksOf(page).length > 0, page);
   });
 });
 
-/** Without those that are not run here. */
+/** Without blocks that are not run here. */
 function blocksOf(page: string): string[] {
   const text = readFileSync(join(ROOT, page), 'utf8');
   const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block as string);

@@ -1,6 +1,6 @@
 /**
- * Whatever happens to a device afterwards, the statistics of a span that is over are the same bytes. Random histories:
- * RECORD_SEED repeats those of a failure, RECORD_RUNS sets how many there are.
+ * The statistics of a past span stay the same bytes, whatever happens to the device afterwards. Random
+ * histories: RECORD_SEED repeats a failure, RECORD_RUNS sets their number.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -15,7 +15,7 @@ import { startService, type TestService } from '../support/service.ts';
 const RUNS = Number(process.env.RECORD_RUNS ?? 12);
 const SEED = process.env.RECORD_SEED === undefined ? {} : { seed: Number(process.env.RECORD_SEED) };
 const MINUTE_MS = 60_000;
-/** Ahead of the clock of the database, by which assets are registered and archived. */
+/** Ahead of the database's clock, by which assets are registered and archived. */
 const START = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS + 24 * 60 * MINUTE_MS;
 const PROFILES = {
   fridge: { ...FRIDGE, intervals: { measurementIntervalMinutes: 5 } },
@@ -49,7 +49,7 @@ const steps = fc.array(
 );
 type Step = typeof steps extends fc.Arbitrary<Array<infer Each>> ? Each : never;
 
-describe('The statistics of a span that is over', () => {
+describe('The statistics of a past span', () => {
   let dms: TestService;
   let now = START;
   let loggers = 0;
@@ -83,7 +83,7 @@ describe('The statistics of a span that is over', () => {
         const readings = [{ channel: 1, type: 'temperature', value, measuredAt: at.toISOString() }];
         assert.equal((await dms.device.post(`/devices/${serial}/measurements`, { readings })).status, 202);
       } else if (action === 'frame') {
-        // All of it is measured after the step before.
+        // All of it is measured after the previous step.
         const count = Math.min(4, Math.ceil(minutes / periodMinutes));
         const values = Array.from({ length: count }, (_, index) => value + index);
         await logger.measure({ values, at, periodSeconds: 60 * periodMinutes });
@@ -95,7 +95,7 @@ describe('The statistics of a span that is over', () => {
       } else if (action === 'report') {
         await report(dms, serial, { ...FACTORY, measurementPeriodBase: 60 * periodMinutes });
       } else if (action === 'report late') {
-        // The first settings that are known begin when the device says.
+        // The first known settings begin at the time of the device.
         const reportedAt = isKnown ? { reportedAt: new Date(START).toISOString() } : {};
         await report(dms, serial, { ...FACTORY, measurementPeriodBase: 60 * periodMinutes, ...reportedAt });
       } else if (action === 'rename') {
@@ -123,7 +123,7 @@ describe('The statistics of a span that is over', () => {
     return text;
   };
 
-  it('are the same bytes whatever is applied, reported, renamed, replaced, compacted or archived afterwards', async () => {
+  it('stays the same bytes whatever is applied, reported, renamed, replaced, compacted or archived afterwards', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.double({ min: 0, max: 1, noNaN: true }), async (history, part) => {
         now = Math.max(now, START);
@@ -133,14 +133,14 @@ describe('The statistics of a span that is over', () => {
         for (const step of history) {
           now += step.minutes * MINUTE_MS;
           await device.take(step);
-          // The span ends before the moment of the step, or with it.
+          // The span ends at the moment of the step, or earlier.
           const span = [begin + Math.floor(part * (now - begin - 1)), now] as const;
           closed.push({ span, text: await textOf(device.id, span) });
         }
         now += 3 * 24 * 60 * MINUTE_MS;
         await compaction().compactClosedDays();
         assert.equal((await dms.api.delete(`/assets/${device.id}`)).status, 200);
-        // By the clock of the service, as everything before.
+        // By the clock of the service, like everything before.
         await query(
           dms.service.sql,
           'update assets set archived_at = ? where organization_id = ? and id = ?',

@@ -1,4 +1,4 @@
-/** GET /assets/{assetId}/settings: what a device ran and when. */
+/** GET /assets/{assetId}/settings: the settings that a device ran, and when. */
 import assert from 'node:assert/strict';
 import { createUnusedConfigurationsRepository } from '../../src/config-jobs/unused-configurations.repository.ts';
 import { createUnusedConfigurationsRemoval } from '../../src/config-jobs/unused-configurations.service.ts';
@@ -19,7 +19,7 @@ import { startService, type TestService } from '../support/service.ts';
 
 const MINUTE_MS = 60_000;
 const FIVE_MINUTES = { measurementIntervalMinutes: 5 };
-/** After the registration, by the clock of the database: the service is ahead of it. */
+/** After the registration by the database's clock: the service is ahead of it. */
 const START = (Math.ceil(Date.now() / MINUTE_MS) + 60) * MINUTE_MS;
 const time = (minutes: number) => new Date(START + minutes * MINUTE_MS).toISOString();
 
@@ -55,11 +55,11 @@ describe('The settings that a device ran', () => {
   const short = async (more = '') => (await list(more)).map(shortOf);
   const bounds = '2–8';
 
-  it('has no item of a time of which nothing is known', async () => {
+  it('lists no item for a time without known settings', async () => {
     assert.deepEqual(await short(), []);
   });
 
-  it('begins with what is applied to a device that has not reported, and goes on with its confirmation', async () => {
+  it('begins with the applied settings of a device that has not reported, and continues with its confirmation', async () => {
     at(1);
     await apply(dms, 'fridge', { serialNumbers: [serial] });
     at(2);
@@ -81,7 +81,7 @@ describe('The settings that a device ran', () => {
     ]);
   });
 
-  it('begins no period for what waits for a device that has reported, or for an equal report', async () => {
+  it('begins no period for pending settings of a device that has reported, or for an equal report', async () => {
     at(1);
     await report(dms, serial, FACTORY);
     at(2);
@@ -91,7 +91,7 @@ describe('The settings that a device ran', () => {
     assert.deepEqual(await short(), [[1, null, 60, '', null, 'report']]);
   });
 
-  it('names the profile of a confirmation, also where the device ran the same before', async () => {
+  it('names the profile of a confirmation, even if the device ran the same before', async () => {
     at(1);
     await apply(dms, 'fridge', { serialNumbers: [serial] });
     await applyAnswer(dms, serial);
@@ -108,7 +108,7 @@ describe('The settings that a device ran', () => {
     ]);
   });
 
-  it('names no profile where the device reports settings that none brought', async () => {
+  it('names no profile for reported settings that none brought', async () => {
     await apply(dms, 'fridge', { serialNumbers: [serial] });
     await applyAnswer(dms, serial);
     at(1);
@@ -116,7 +116,7 @@ describe('The settings that a device ran', () => {
     assert.deepEqual((await short())[0], [1, null, 60, bounds, null, 'report']);
   });
 
-  it('begins a period when the device says, but for a time before the running one, or the registration', async () => {
+  it('begins a period at the time of the device, but not before the running one or the registration', async () => {
     at(3);
     await report(dms, serial, { ...FACTORY, reportedAt: '2020-01-01T00:00:00Z' });
     const { createdAt } = (await dms.api.get(`/assets/${id}`)).body;
@@ -144,7 +144,7 @@ describe('The settings that a device ran', () => {
       return logger.measure({ values: [5], at: new Date(now), periodSeconds });
     };
 
-    it('has the period of measurement that they show, until another one is reported', async () => {
+    it('shows the period of measurement in frames, until another one is reported', async () => {
       at(1);
       await report(dms, serial, FACTORY);
       await measure(2, 30);
@@ -160,7 +160,7 @@ describe('The settings that a device ran', () => {
       assert.deepEqual((await short())[0], [5, null, 120, '', null, 'report']);
     });
 
-    it('has no period of frames whose readings are all late', async () => {
+    it('shows no period of frames whose readings are all late', async () => {
       at(1);
       await report(dms, serial, FACTORY);
       await measure(10, 60);
@@ -221,7 +221,7 @@ describe('The settings that a device ran', () => {
     ]);
   });
 
-  it('lists what overlaps a span, whole, page by page', async () => {
+  it('lists the items that overlap a span, whole, page by page', async () => {
     for (const minute of [1, 2, 3, 4]) {
       at(minute);
       await report(dms, serial, { ...FACTORY, measurementPeriodBase: 60 * minute });

@@ -8,7 +8,7 @@ import { startService, type TestService } from '../support/service.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** After the registration, by the clock of the database: the service is some hours ahead of it. */
+/** After the registration by the database's clock: the service is some hours ahead of it. */
 const START = (Math.ceil(Date.now() / HOUR_MS) + 1) * HOUR_MS;
 const NOW = START + 6 * HOUR_MS;
 const time = (minutes: number) => new Date(START + minutes * MINUTE_MS).toISOString();
@@ -16,9 +16,9 @@ const time = (minutes: number) => new Date(START + minutes * MINUTE_MS).toISOStr
 describe('Statistics of a device', () => {
   let dms: TestService;
   let assetId: string;
-  /** It never reports. */
+  /** This device never reports. */
   let newId: string;
-  /** It gets other bounds after an hour. */
+  /** This device gets other bounds after an hour. */
   let steppedId: string;
   let now = START;
 
@@ -54,7 +54,7 @@ describe('Statistics of a device', () => {
   const get = (query: string, accept?: string) =>
     dms.api.get(`/assets/${assetId}/statistics${query}`, accept ? { headers: { accept } } : {});
 
-  /** A temperature each 5 minutes, and a humidity; more than one page of the history. */
+  /** A temperature every 5 minutes, and a humidity; more than one page of the history. */
   async function send(): Promise<void> {
     const readings = Array.from({ length: 24 }, (_, index) => [
       { channel: 1, type: 'temperature', value: index < 4 ? 9 : 5, measuredAt: time(5 * index) },
@@ -64,14 +64,14 @@ describe('Statistics of a device', () => {
     assert.equal(status, 202, text);
   }
 
-  it('has no channel before the first reading', async () => {
+  it('shows no channel before the first reading', async () => {
     const { body } = await get(`?from=${time(0)}&to=${time(180)}`);
     assert.deepEqual(body, { channels: [], mutedSpans: [] });
     const { status, bytes } = await get(`?from=${time(0)}&to=${time(180)}`, 'application/pdf');
     assert.deepEqual([status, bytes.subarray(0, 5).toString()], [200, '%PDF-']);
   });
 
-  it('tells of each channel, its alert bounds and its gaps', async () => {
+  it('shows each channel with its alert bounds and its gaps', async () => {
     await send();
     const { status, body, text } = await get(`?from=${time(0)}&to=${time(180)}`);
     assert.equal(status, 200, text);
@@ -112,7 +112,7 @@ describe('Statistics of a device', () => {
     );
   });
 
-  it('ends at the present: what has not come yet is no gap', async () => {
+  it('ends at the present, without a gap after it', async () => {
     const { body } = await get(`?from=${time(0)}&to=2999-01-01T00:00:00Z`);
     assert.equal(body.success, false);
     const ahead = new Date(NOW + 24 * HOUR_MS).toISOString();
@@ -120,7 +120,7 @@ describe('Statistics of a device', () => {
     assert.equal(found.channels[0].gaps.at(-1).to, new Date(NOW).toISOString());
   });
 
-  it('has the bounds that watch a device before its first report: those that are pending for it', async () => {
+  it('uses the pending bounds of a device before its first report', async () => {
     const readings = [{ channel: 1, type: 'temperature', value: 9, measuredAt: time(0) }];
     await dms.device.post('/devices/NEW/measurements', { readings });
     const { body } = await dms.api.get(`/assets/${newId}/statistics?from=${time(0)}&to=${time(5)}`);
@@ -137,7 +137,7 @@ describe('Statistics of a device', () => {
     ]);
   });
 
-  it('is the same as one page of PDF, whatever the name of the asset', async () => {
+  it('draws the same as one page of PDF, for any name of the asset', async () => {
     const { status, headers, bytes } = await get(`?from=${time(0)}&to=${time(180)}`, 'application/pdf');
     assert.equal(status, 200);
     assert.equal(headers['content-type'], 'application/pdf');
@@ -162,7 +162,7 @@ describe('Statistics of a device', () => {
     for (const name of names) assert.ok(stdout.includes(name), stdout);
   });
 
-  it('says in the PDF whose record it is, what was in force, and who made it', async () => {
+  it('names in the PDF the asset, the settings in force, and the author', async () => {
     const { bytes } = await get(
       `?from=${time(0)}&to=${time(180)}&timezone=Europe/Stockholm`,
       'application/pdf',
@@ -202,13 +202,13 @@ describe('Statistics of a device', () => {
     ]);
     const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
     const [first, second, third, fourth, ...others] = horizontalStrokesOf(bytes);
-    // The last two are those of the signature.
+    // The last two belong to the signature.
     assert.equal(others.length, 2);
     assert.deepEqual([first, third], [second, fourth]);
     assert.equal(first?.[1], third?.[0]);
   });
 
-  it('numbers the pages of the PDF, of which many channels need several', async () => {
+  it('numbers the pages of the PDF, and uses several for many channels', async () => {
     const id = await register(dms, 'MANY');
     const readings = [1, 2, 3, 4, 5, 6].map((channel) => ({
       channel,
@@ -234,7 +234,7 @@ describe('Statistics of a device', () => {
     assert.ok(stroke !== undefined && stroke >= 0.9, `${stroke} points high`);
   });
 
-  it('says of a span without readings that all is missing, and how long the value before it was out of bounds', async () => {
+  it('reports a span without readings as missing, with the time that the value before it was out of bounds', async () => {
     now = START;
     const id = await register(dms, 'DEAD');
     await apply(dms, 'fridge', { serialNumbers: ['DEAD'] });
@@ -259,7 +259,7 @@ describe('Statistics of a device', () => {
     await dms.api.delete(`/assets/${id}`);
   });
 
-  it('refuses spans that are missing, empty or too long', async () => {
+  it('refuses missing, empty and too long spans', async () => {
     for (const query of [
       '',
       `?from=${time(0)}`,
@@ -280,7 +280,7 @@ const contentsOf = (pdf: Buffer): string =>
     .map(([, data = '']) => inflateSync(Buffer.from(data, 'latin1')).toString('latin1'))
     .join('\n');
 
-/** The lines of text, which are written as numbers of characters in Windows-1252. */
+/** The lines of text, which are encoded as character codes of Windows-1252. */
 const textsOf = (pdf: Buffer): string[] =>
   [...contentsOf(pdf).matchAll(/\[([^\]]*)\] TJ/g)].map(([, parts = '']) =>
     [...parts.matchAll(/<([0-9a-f]*)>/g)]
@@ -304,7 +304,7 @@ const strokesOf = (pdf: Buffer): Stroke[] =>
 const verticalStrokesOf = (pdf: Buffer): number[] =>
   strokesOf(pdf).flatMap(({ from, to }) => (from[0] === to[0] ? [Math.abs(from[1] - to[1])] : []));
 
-/** Where they begin and end, from the left. */
+/** Their starts and ends, from the left. */
 const horizontalStrokesOf = (pdf: Buffer): Array<[number, number]> =>
   strokesOf(pdf).flatMap(
     ({ from, to }): Array<[number, number]> => (from[1] === to[1] ? [[from[0], to[0]]] : []),

@@ -1,4 +1,4 @@
-/** Statistics of readings: the rules, against a plain computation over all samples at once. */
+/** The rules of statistics, compared with a plain computation over all samples at once. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ThresholdRule } from '../../src/devices/configuration.ts';
@@ -24,7 +24,7 @@ const threshold = (condition: ThresholdRule['condition'], celsius: number): Thre
   action: 'NO_ACTION',
 });
 
-/** Settings from then on; by default they were in force for long before the span. */
+/** Settings from then on; by default in force since long before the span. */
 const inForce = (more: Partial<SettingsPeriod> & { lowC?: number; highC?: number } = {}): SettingsPeriod => {
   const { lowC = BOUNDS.lowC, highC = BOUNDS.highC, ...settings } = more;
   return {
@@ -53,7 +53,7 @@ interface Sample {
 }
 
 interface Options extends Partial<StatisticsOptions> {
-  /** Of frames that tell it. */
+  /** The period in frames that contain it. */
   periodSeconds?: number | null;
 }
 
@@ -78,7 +78,7 @@ const arbitrarySamples = fc.uniqueArray(
   { selector: (sample) => sample.at, minLength: 1, maxLength: 60 },
 );
 
-/** Second by second: what the newest sample says, if it still holds. */
+/** The plain computation: for every second, the value of the newest sample if it still holds. */
 function secondBySecond(samples: Sample[]) {
   const newestFirst = samples.toSorted((a, b) => b.at - a.at);
   const known = newestFirst.filter(({ value }) => value !== null);
@@ -95,7 +95,7 @@ function secondBySecond(samples: Sample[]) {
 }
 
 describe('Statistics of a channel', () => {
-  it('agree with a look at every second, for any samples', () => {
+  it('agrees with a check of every second, for any samples', () => {
     fc.assert(
       fc.property(arbitrarySamples, (samples) => {
         const readings = samples.filter((each) => each.at >= SPAN.from && each.at < SPAN.to);
@@ -123,7 +123,7 @@ describe('Statistics of a channel', () => {
     );
   });
 
-  it('let a sample hold until the next one, for two intervals at most; more is a gap', () => {
+  it('lets a sample hold until the next one, for two intervals at most, and counts more as a gap', () => {
     const found = fold([at(0, 5), at(500, 9), at(2_000, 1), at(9_900, 5)]);
     assert.deepEqual(found?.gaps, [
       { from: at(1_100, 0).at, to: at(2_000, 0).at },
@@ -132,13 +132,13 @@ describe('Statistics of a channel', () => {
     assert.equal(found?.alerts[0]?.secondsOutside, 600 + 600);
   });
 
-  it('let a sample of before the span hold into it, and do not count it', () => {
+  it('lets a sample from before the span hold into it, without counting it', () => {
     const found = fold([at(-300, 20), at(400, 5)]);
     assert.deepEqual([found?.count, found?.max, found?.alerts[0]?.secondsOutside], [1, 5, 300]);
     assert.deepEqual(found?.gaps[0], { from: at(300, 0).at, to: at(400, 0).at });
   });
 
-  it('take no sensor error for a sample, and no value on a bound for one outside', () => {
+  it('treats no sensor error as a sample, and no value on a bound as outside', () => {
     const found = fold([at(0, 2), at(100, null), at(500, 8)]);
     assert.deepEqual([found?.count, found?.alerts[0]?.secondsOutside], [2, 0]);
     const failed = fold([at(0, null)]);
@@ -148,7 +148,7 @@ describe('Statistics of a channel', () => {
     );
   });
 
-  it('find a gap by the larger of the periods in force at its two ends', () => {
+  it('finds a gap by the larger of the periods in force at its two ends', () => {
     const settings = [
       inForce({ to: new Date(at(1_000, 0).at) }),
       inForce({ from: new Date(at(1_000, 0).at), measurementPeriodSeconds: 3 * PERIOD_SECONDS }),
@@ -161,7 +161,7 @@ describe('Statistics of a channel', () => {
     ]);
   });
 
-  it('find no gap before the first reading, and none before the registration', () => {
+  it('finds no gap before the first reading, and none before the registration', () => {
     assert.deepEqual(fold([at(9_500, 5)])?.gaps, []);
     const registeredAt = at(5_000, 0).at;
     assert.deepEqual(fold([at(0, 5), at(9_500, 5)], { registeredAt })?.gaps, [
@@ -169,12 +169,12 @@ describe('Statistics of a channel', () => {
     ]);
   });
 
-  it('take the period of the frame before that of the settings', () => {
+  it('prefers the period of the frame to that of the settings', () => {
     const found = fold([at(0, 5), at(1_500, 5), at(9_000, 5)], { periodSeconds: 750 });
     assert.deepEqual([found?.gaps.length, found?.expectedReadings], [1, 13]);
   });
 
-  it('take the median distance of at least three readings where nothing else is known', () => {
+  it('uses the median distance of at least three readings when nothing else is known', () => {
     const settings: SettingsPeriod[] = [];
     const samples = [at(0, 5), at(300, 5), at(600, 5), at(5_000, 5), at(9_900, 5)];
     const unknown = createStatisticsFold({ ...OPTIONS, settings });
@@ -188,23 +188,23 @@ describe('Statistics of a channel', () => {
     assert.equal(fold([at(0, 5), at(300, 5)], { settings })?.expectedReadings, null);
   });
 
-  it('count sensor errors as readings, which are no gap, and expect what fits into the time since the first one', () => {
+  it('counts sensor errors as readings without a gap, and expects readings from the first one on', () => {
     const found = fold([at(100, 5), at(400, null), at(700, null), at(1_000, 5)]);
     assert.deepEqual([found?.count, found?.readings, found?.expectedReadings], [2, 4, 33]);
     assert.deepEqual(found?.gaps, [{ from: at(1_600, 0).at, to: SPAN.to }]);
   });
 
-  it('expect by the period of each time, from the beginning of the span where readings came before', () => {
+  it('expects readings by the period of each time, from the beginning of the span if there were earlier ones', () => {
     const change = new Date(at(4_000, 0).at);
     const settings = [
       inForce({ to: change }),
       inForce({ from: change, measurementPeriodSeconds: 2 * PERIOD_SECONDS }),
     ];
-    // 4,000 s of 300 s, and 6,000 s of 600 s.
+    // 4,000 s at 300 s, and 6,000 s at 600 s.
     assert.equal(fold([at(-100, 5), at(9_000, 5)], { settings })?.expectedReadings, 23);
   });
 
-  it('have an entry for each time in which bounds were in force, cut to the span, and for none the time without', () => {
+  it('shows an entry for each time in which bounds were in force, cut to the span, and separately the time without', () => {
     const [first, second, third] = [2_000, 4_000, 6_000].map((seconds) => at(seconds, 0).at);
     const settings = [
       inForce({ to: new Date(first as number) }),
@@ -223,7 +223,7 @@ describe('Statistics of a channel', () => {
     assert.deepEqual(fold([at(-10, 5), ...samples], { settings: [] })?.withoutBounds, [SPAN]);
   });
 
-  it('list a bounded number of gaps, the newest, and count all', () => {
+  it('lists a bounded number of gaps, the newest, and counts all', () => {
     const samples = Array.from({ length: 3 * GAPS_MAX }, (_, index) => at(index, 5));
     const found = fold(samples, { settings: [inForce({ measurementPeriodSeconds: 0.25 })] });
     assert.equal(found?.gaps.length, GAPS_MAX);
@@ -231,7 +231,7 @@ describe('Statistics of a channel', () => {
     assert.equal(found?.gaps.at(-1)?.to, SPAN.to);
   });
 
-  it('tell channels apart, and types after other hardware', () => {
+  it('separates channels, and types after a change of hardware', () => {
     const folded = createStatisticsFold(OPTIONS);
     const measuredAt = new Date(SPAN.from);
     for (const [channel, type] of [
@@ -258,14 +258,14 @@ describe('The mean kinetic temperature', () => {
     return mean.result() as number;
   };
 
-  it('is what the formula gives, as it is written', () => {
+  it('equals the literal formula', () => {
     const values = [20, 25, 30, 22.5, 18];
     const ratio = 83.144 / 8.3144e-3;
     const mean = values.reduce((sum, value) => sum + Math.exp(-ratio / (value + 273.15)), 0) / values.length;
     assert.ok(Math.abs(kineticOf(values) - (ratio / -Math.log(mean) - 273.15)) < 1e-9);
   });
 
-  it('is exactly the temperature where it is constant, down to the absolute zero', () => {
+  it('equals a constant temperature exactly, down to absolute zero', () => {
     const bounds = { min: -273.2, max: 4_000, noNaN: true };
     fc.assert(
       fc.property(fc.double(bounds), fc.integer({ min: 1, max: 300 }), (value, count) => {
@@ -300,7 +300,7 @@ describe('The mean kinetic temperature', () => {
 });
 
 describe('The curve', () => {
-  it('keeps the least and the greatest value of each column, and nothing outside of the span', () => {
+  it('keeps minimum and maximum of each column, and nothing outside of the span', () => {
     fc.assert(
       fc.property(arbitrarySamples, (samples) => {
         const curves = createCurves(SPAN, 10);
@@ -324,7 +324,7 @@ describe('The curve', () => {
     );
   });
 
-  it('joins neighbours, but not over a gap, nor where gaps are not known', () => {
+  it('joins neighbours, but not over a gap, nor where gaps are unknown', () => {
     const span = { from: 0, to: CURVE_COLUMNS };
     const columns = [10, 20, 30, 40].map((column) => ({ column, min: 1, max: 2 }));
     const joinedOf = (more: Partial<Parameters<typeof joinable>[2]>) =>

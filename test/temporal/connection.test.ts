@@ -9,7 +9,7 @@ import { setUpNamespace } from '../../src/temporal/set-up-namespace.ts';
 import { eventually } from '../support/fleet.ts';
 import { servers } from '../support/servers.ts';
 
-/** By then the client's own retries would have begun. */
+/** After this time the client's own retries would have begun. */
 const RETRIED_BY_MS = 3_000;
 const CALL_MS_MAX = 7_000;
 const DAY_MS = 86_400_000;
@@ -24,7 +24,7 @@ describe('The Temporal client', () => {
     await delay(50);
     await close();
     for (const { status } of await settled) assert.equal(status, 'rejected');
-    await delay(RETRIED_BY_MS); // an error that nobody awaits would fail this test
+    await delay(RETRIED_BY_MS); // an unhandled rejection would fail this test
   });
 
   it('gives up a call that the server accepts and never answers', async () => {
@@ -40,7 +40,7 @@ describe('The Temporal client', () => {
     unanswering.close();
   });
 
-  it('ignores the proxy that the environment names', async () => {
+  it('ignores the proxy in the environment', async () => {
     const saved = { ...process.env };
     const nowhere = `http://127.0.0.1:${await freePort()}`;
     Object.assign(process.env, { http_proxy: nowhere, https_proxy: nowhere, grpc_proxy: nowhere });

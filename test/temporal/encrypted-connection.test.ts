@@ -1,4 +1,4 @@
-/** Temporal behind TLS, with and without client certificates, reached as the environment says. */
+/** Temporal behind TLS, with and without client certificates, configured by the environment. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ describe('An encrypted connection to Temporal', () => {
     certificates.remove();
   });
 
-  /** Ends TLS before the test's Temporal server. Answers with the address. */
+  /** Terminates TLS in front of the test's Temporal server. Returns the address. */
   async function startProxy({ certFile, keyFile }: Certificate, asksForClient = false): Promise<string> {
     const [host = '', port] = (await servers()).temporalAddress.split(':');
     const proxy = createServer(
@@ -76,7 +76,7 @@ describe('An encrypted connection to Temporal', () => {
     TEMPORAL_TLS_CLIENT_KEY_PATH: keyFile,
   });
 
-  it('with a client certificate serves the client and the worker: a job runs to its end', async () => {
+  it('serves the client and the worker with a client certificate: a job runs to its end', async () => {
     const address = await startProxy(authority.issue(NAME), true);
     const settings = readTemporalSettings({ ...trusting(address), ...withClient(client) });
     const dms = await startService({ settings });
@@ -88,7 +88,7 @@ describe('An encrypted connection to Temporal', () => {
     await dms.stop();
   });
 
-  /** What the client and the worker say of a connection that fails. */
+  /** Errors of the client and the worker for a failing connection. */
   async function faultsOf(env: Record<string, string>): Promise<string[]> {
     const connection = toTemporalConnection(readTemporalSettings(env));
     const { client: temporal, close } = connectTemporal(connection);
@@ -101,7 +101,7 @@ describe('An encrypted connection to Temporal', () => {
     return [byClient, byWorker];
   }
 
-  it('says what is wrong with certificates, to the client as to the worker', async () => {
+  it('explains faults of certificates alike for the client and the worker', async () => {
     const address = await startProxy(authority.issue(NAME));
     const wrongName = { ...trusting(address), TEMPORAL_TLS_SERVER_NAME: 'other.example' };
     for (const fault of await faultsOf(wrongName))
@@ -114,7 +114,7 @@ describe('An encrypted connection to Temporal', () => {
     for (const fault of await faultsOf(plain)) assert.match(fault, /does not speak TLS/);
   });
 
-  it('is refused at the start when a file is missing or a certificate has no key', () => {
+  it('refuses to start when a file is missing or a certificate has no key', () => {
     const missing = {
       ...trusting('temporal.example:7233'),
       TEMPORAL_TLS_SERVER_CA_CERT_PATH: '/nowhere/ca.pem',
@@ -126,7 +126,7 @@ describe('An encrypted connection to Temporal', () => {
     assert.throws(() => readTemporalSettings(halved), /a client certificate needs its key/);
   });
 
-  it('takes address, namespace and API key from the environment or from the profile of a file', () => {
+  it('reads address, namespace and API key from the environment or from the profile of a file', () => {
     const key = readTemporalSettings({
       TEMPORAL_ADDRESS: 'region.example:7233',
       TEMPORAL_NAMESPACE: 'fleet',

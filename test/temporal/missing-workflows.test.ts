@@ -1,4 +1,4 @@
-/** Runs that rows need and do not have are started, whatever is wrong with one of them. */
+/** Missing runs are started, regardless of faults in others. */
 import assert from 'node:assert/strict';
 import { openResources } from '../../src/compose/resources.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
@@ -31,7 +31,7 @@ describe('The sweep for missing runs', () => {
     assert.deepEqual(started, [2, 3]);
   });
 
-  it('starts the others also when more fail than one sweep tries, which come first each time', async () => {
+  it('starts the others even if more fail than one sweep tries, and these come first each time', async () => {
     const rows = Array.from({ length: 500 }, (_, index) => index);
     const started: number[] = [];
     const sweep = sweepOf(rows, rows.slice(0, 450), started);
@@ -49,7 +49,7 @@ describe('The sweep for missing runs', () => {
     });
     after(() => dms.stop());
 
-    /** A job whose run no worker has looked after for an hour, and the id of that run. */
+    /** A job whose run was checked by no worker for an hour, and the id of that run. */
     async function abandonedJob(deadline: string): Promise<{ jobId: string; runId: string }> {
       await register(dms, `DEVICE-${deadline.length}`);
       const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${deadline.length}` });

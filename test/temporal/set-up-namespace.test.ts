@@ -9,7 +9,7 @@ import { eventually } from '../support/fleet.ts';
 import { servers } from '../support/servers.ts';
 
 describe('The set-up of a Temporal namespace', () => {
-  it('creates all that workflows need to be started and found, and can be repeated', async () => {
+  it('creates everything that workflows need to be started and found, and can be repeated', async () => {
     const { temporalAddress: address } = await servers();
     const namespace = `setup-${randomUUID()}`;
     const lines: string[] = [];

@@ -1,4 +1,4 @@
-/** The workflow of a job on the real service: how it is started, how it ends, and how its history stays short. */
+/** The workflow of a job on the real service: its start, its end, and its short history. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createStarter } from '../../src/temporal/starter.ts';
@@ -42,7 +42,7 @@ describe('The workflow of a job', () => {
     assert.equal(await runIdOf(dms, jobId), runId);
   });
 
-  it('names profile, organization and the most overdue of the devices it waits for', async () => {
+  it('names profile, organization and the most overdue devices that it waits for', async () => {
     const serials = await registerMany(dms, 12, 'AWAITED');
     const jobId = await apply(dms, SLUG, { serialNumbers: serials });
     await query(
@@ -98,7 +98,7 @@ describe('The workflow of a job whose history grows long', () => {
     await stop();
   });
 
-  it('continues in new runs with short histories, and still ends with every device counted', async () => {
+  it('continues in new runs with short histories, and still counts every device at the end', async () => {
     const serials = await registerMany(dms, 3);
     const jobId = await apply(dms, SLUG, { serialNumbers: serials });
     const runs = new Set<string>();

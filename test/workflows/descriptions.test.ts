@@ -1,4 +1,4 @@
-/** The words that the Temporal UI shows of a run. */
+/** Texts about a run in the Temporal UI. */
 import assert from 'node:assert/strict';
 import { type Counts, NO_COUNTS } from '../../src/config-jobs/config-job.ts';
 import { describeJobRun, summarizeResult, summarizeStart } from '../../src/config-jobs/job-description.ts';
@@ -27,7 +27,7 @@ describe('The description of a job run', () => {
     counts: counted({ waiting: 3, sent: 2, applied: 6, timed_out: 1 }),
   };
 
-  it('says which profile is applied, what the job waits for and until when, and counts the targets', () => {
+  it('names the profile, the targets that the job waits for and the deadline, with counts', () => {
     assert.equal(
       describeJobRun(plan, running, []),
       `**Profile fridge** on 12 devices: running
@@ -41,7 +41,7 @@ Waiting until 2026-03-04T08:00:00.000Z for 3 devices to fetch the change and for
     );
   });
 
-  it('names the stage when there is more than one, and says 1 device', () => {
+  it('names the stage if there is more than one, and writes 1 device in the singular', () => {
     const counts = counted({ sent: 1 });
     assert.equal(
       describeJobRun({ ...plan, total: 1 }, { ...running, counts, stages: 2 }, []),
@@ -60,7 +60,7 @@ Stage 1 of 2.
     assert.match(text, /\n\nLatest:\n- A applied\n- B failed$/);
   });
 
-  it('names the devices that it waits for, and by when their next contact is expected', () => {
+  it('names the devices that it waits for, with the deadlines of their next contact', () => {
     const waitingFor = [
       { serialNumber: 'A', expectedBy: '2026-03-02T08:00:00.000Z' },
       { serialNumber: 'B', expectedBy: null },
@@ -71,7 +71,7 @@ Stage 1 of 2.
     );
   });
 
-  it('begins with a summary that names the profile and the organization, however long that is', () => {
+  it('begins with a summary of profile and organization, however long these are', () => {
     assert.equal(
       summarizeStart({ profileSlug: 'fridge', organizationName: 'Acme' }),
       'Applies profile fridge for Acme',
@@ -80,7 +80,7 @@ Stage 1 of 2.
     assert.ok(Buffer.byteLength(longest) <= 400, 'Temporal takes 400 bytes');
   });
 
-  it('says so when the job has ended', () => {
+  it('states that the job has ended', () => {
     const ended: JobProgress = { ...running, status: 'completed_with_failures' };
     const text = describeJobRun(plan, ended, []);
     assert.match(
@@ -89,7 +89,7 @@ Stage 1 of 2.
     );
   });
 
-  it('is summarized by the status and the counts above zero', () => {
+  it('summarizes the status and the counts above zero', () => {
     const counts = counted({ applied: 9, timed_out: 3 });
     assert.equal(
       summarizeResult({ ...running, status: 'completed_with_failures', counts }),
@@ -115,7 +115,7 @@ describe('The description of an endpoint recovery', () => {
   const lineOf = (line: number, more: Partial<RecoveryView>) =>
     describeRecovery({ ...failing, ...more }).split('\n')[line];
 
-  it('says how the breaker stands, what is next, what is waiting and why', () => {
+  it('describes the breaker, the next step, and the waiting deliveries with the reason', () => {
     assert.equal(
       describeRecovery(failing),
       `**Webhook to receiver.example**: the breaker is open
@@ -130,7 +130,7 @@ The next probe is sent at 2026-03-02T08:00:05.000Z.
     );
   });
 
-  it('leaves out what is not known', () => {
+  it('leaves out unknown values', () => {
     const text = describeRecovery({ ...failing, failingSince: null, lastError: null });
     assert.match(text, /- waiting for a retry: 3$/);
   });
@@ -166,7 +166,7 @@ The next probe is sent at 2026-03-02T08:00:05.000Z.
     for (const [next, text] of expected) assert.equal(lineOf(stepLine, { next }), text);
   });
 
-  it('is summarized by how the recovery ended', () => {
+  it('summarizes how the recovery ended', () => {
     assert.equal(summarizeRecovery(failing), 'the endpoint is healthy');
     assert.equal(
       summarizeRecovery({ ...failing, status: 'disabled', disabledReason: 'gone' }),
@@ -194,7 +194,7 @@ describe('The description of an escalation', () => {
   };
   const next = view.next as NextStepView;
 
-  it('says which alert it is about, which step was made, and which follows when', () => {
+  it('names the alert, the step that was made, and the next one with its time', () => {
     assert.equal(
       describeEscalation(view),
       `**too warm** of 282C02424EED
@@ -205,7 +205,7 @@ Step 2 follows at 2026-03-02T08:25:30.000Z, unless somebody acknowledges it.`,
     );
   });
 
-  it('says what holds the next step, that it is a repeat, and that none follows', () => {
+  it('states what holds the next step, that it is a repeat, or that none follows', () => {
     const held = describeEscalation({ ...view, next: { ...next, heldBy: 'mute', isRepeat: true } });
     assert.match(held, /Step 2 is repeated at \S+, when its mute ends, unless/);
     assert.match(describeEscalation({ ...view, next: null }), /All steps were made/);
@@ -215,7 +215,7 @@ Step 2 follows at 2026-03-02T08:25:30.000Z, unless somebody acknowledges it.`,
     );
   });
 
-  it('ends with who acknowledged the alert after how long, or why nobody did', () => {
+  it('ends with the person who acknowledged the alert and the time it took, or the reason for no acknowledgement', () => {
     const acknowledged = { by: 'Night shift', afterSeconds: 725 };
     const ended = { ...view, state: 'acknowledged' as const, next: null };
     assert.equal(
@@ -233,7 +233,7 @@ Step 2 follows at 2026-03-02T08:25:30.000Z, unless somebody acknowledges it.`,
     );
   });
 
-  it('is called after the alert in the list of runs', () => {
+  it('uses the alert as its title in the list of runs', () => {
     const title = { serialNumber: '282C02424EED', alertType: 'no_data' as const };
     assert.equal(summarizeEscalationStart(title), 'Escalates no contact of 282C02424EED');
     assert.ok(Buffer.byteLength(summarizeEscalationStart({ ...title, serialNumber: 'ä'.repeat(999) })) < 400);

@@ -1,4 +1,4 @@
-/** Where recorded histories are kept: `histories/<workflow>/<scenario>.json`. */
+/** Paths of recorded histories: `histories/<workflow>/<scenario>.json`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

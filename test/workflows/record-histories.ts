@@ -1,7 +1,8 @@
 /**
- * `npm run histories`: plays every scenario with the current workflow code against a Temporal dev server, and keeps the
- * histories for the replay tests. Recording again gives the same files unless the workflows or the scenarios changed.
- * `-- --missing` keeps the histories that are there, which may be of earlier code, and records the others.
+ * `npm run histories`: plays every scenario with the current workflow code against a Temporal dev server, and
+ * stores the histories for the replay tests. Recording again gives the same files unless the workflows or the
+ * scenarios changed. `-- --missing` keeps existing histories, which may be of earlier code, and records the
+ * others.
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -15,7 +16,7 @@ import { startScenarioPlayer } from './scenario-player.ts';
 import { scenarios } from './scenarios.ts';
 import { scrubHistory } from './scrub-history.ts';
 
-/** Events after which a run continues as new: more than any scenario has but those about just that. */
+/** Events after which a run continues as new: more than any other scenario has. */
 const LIMITS = { 'limit.historyCount.suggestContinueAsNew': 80 };
 const keepsExisting = process.argv.includes('--missing');
 

@@ -1,6 +1,7 @@
 /**
- * Runs that are under way survive a deployment: the current workflow code replays recorded histories. A change that
- * does not replay them needs `patched()`, or, when no run of the earlier code can still exist, another recording.
+ * Runs that are under way survive a deployment: the current workflow code replays recorded histories. An
+ * incompatible change needs `patched()`, or, when no run of the earlier code can still exist, another
+ * recording.
  */
 import assert from 'node:assert/strict';
 import proto from '@temporalio/proto';
@@ -19,7 +20,7 @@ const HELP =
 const WORKFLOWS = ['apply-profile', 'deliver-webhooks', 'escalate-alert'] as const;
 const alteredName = (workflow: string) => `${workflow}/${ALTERED}`;
 
-/** Every recorded history by its name, and one for each workflow in which another activity ran. */
+/** Every recorded history by its name, and for each workflow one in which another activity ran. */
 function allHistories(): Map<string, string> {
   const recorded = WORKFLOWS.flatMap((workflow) =>
     listHistories(workflow).map((file) => [`${workflow}/${file}`, readHistory(workflow, file)] as const),
@@ -33,7 +34,7 @@ function allHistories(): Map<string, string> {
   return new Map([...recorded, ...altered]);
 }
 
-/** Replays all of them with one worker. Answers with the fault of each, or null. */
+/** Replays all of them with one worker. Returns the fault of each, or null. */
 async function replayAll(histories: Map<string, string>): Promise<Map<string, Error | null>> {
   const { workflowBundle } = await servers();
   const inputs = [...histories].map(([workflowId, text]) => ({
@@ -54,7 +55,7 @@ describe('Recorded histories', () => {
   });
 
   for (const workflow of WORKFLOWS) {
-    it(`exist once for each scenario of ${workflow}`, () => {
+    it(`finds a recorded history for each scenario of ${workflow}`, () => {
       const names = scenarios.filter((scenario) => scenario.workflow === workflow).map(({ name }) => name);
       assert.deepEqual(
         listHistories(workflow),
@@ -64,17 +65,17 @@ describe('Recorded histories', () => {
     });
 
     for (const file of listHistories(workflow)) {
-      it(`are replayed by ${workflow} when the run ${file.replace('.json', '').replaceAll('-', ' ')}`, () => {
+      it(`replays ${workflow} when the run ${file.replace('.json', '').replaceAll('-', ' ')}`, () => {
         const fault = faults.get(`${workflow}/${file}`);
         assert.equal(fault, null, `The workflow code does not replay ${workflow}/${file}: ${fault}. ${HELP}`);
       });
     }
 
-    it(`are refused by ${workflow} when another activity ran`, () => {
+    it(`refuses histories of ${workflow} in which another activity ran`, () => {
       assert.ok(faults.get(alteredName(workflow)) instanceof DeterminismViolationError);
     });
 
-    it(`of ${workflow} hold no host, process or path of their recording`, () => {
+    it(`finds no host, process or path in histories of ${workflow}`, () => {
       for (const file of listHistories(workflow)) {
         const text = readHistory(workflow, file);
         assert.deepEqual([...new Set(text.match(/"identity":"[^"]*"/g))], ['"identity":"recorder"']);

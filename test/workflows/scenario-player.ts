@@ -49,7 +49,7 @@ export async function startScenarioPlayer(address: string, workflowBundle: Workf
         activities: Object.fromEntries(
           Object.keys(ACTIVITIES).map((name) => [name, () => script?.runActivity(name)]),
         ),
-        // A worker with a cache has a queue of its own, whose name differs each time.
+        // A worker with a cache has a queue of its own, with a new name each time.
         maxCachedWorkflows: 0,
       }),
     ),

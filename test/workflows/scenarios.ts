@@ -1,6 +1,6 @@
 /**
- * One run for each path through a workflow, as a script: what each activity returns, in order, and the signals in
- * between. `npm run histories` plays them against a real Temporal server.
+ * One run for each path through a workflow, as a script: the result of each activity, in order, and the
+ * signals in between. `npm run histories` plays them against a real Temporal server.
  */
 import type { ApplyProfileActivities } from '../../activities/apply-profile.ts';
 import type { DeliverWebhooksActivities } from '../../activities/deliver-webhooks.ts';
@@ -22,7 +22,7 @@ export type Step =
 
 export interface Scenario {
   workflow: 'apply-profile' | 'deliver-webhooks' | 'escalate-alert';
-  /** The run is the one that "…". */
+  /** Completes the sentence "the run …". */
   name: string;
   pollIntervalMs: number;
   result: string;

@@ -1,16 +1,20 @@
-/** A history as it is kept: without the machine and the moment of its recording, so that another recording is the same. */
+/**
+ * Removes the machine and the time of the recording from a history, so that another recording is the same.
+ */
 import proto from '@temporalio/proto';
 
-/** The SDK's own conversion to JSON needs one copy of protobufjs in the whole tree, which nobody promises. */
+/**
+ * The SDK's own conversion to JSON needs a single copy of protobufjs in the tree, which is not guaranteed.
+ */
 const { History } = proto.temporal.api.history.v1;
 
 const FIRST_EVENT_AT = Date.parse('2026-01-01T00:00:00Z') / 1000;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
-/** Ids that the scenarios chose. */
+/** Ids chosen by the scenarios. */
 const FIXED_UUID = /^00000000-/;
 /** Written by the server in any order. */
 const UNORDERED = ['metadata', 'indexedFields', 'coreUsedFlags', 'langUsedFlags'];
-/** Of the moment, and unused by replay. */
+/** Depends on the moment, and is not used by replay. */
 const DROPPED = ['taskId', 'historySizeBytes'];
 
 interface Event {

@@ -1,4 +1,4 @@
-/** Search, and buttons that copy code. Without this script the pages are the same without them. */
+/** Search, and buttons that copy code. The pages work without this script. */
 
 const RESULTS_MAX = 12;
 const COPIED_MS = 1_500;
@@ -17,7 +17,7 @@ function startSearch(form) {
   async function search() {
     const text = input.value.trim();
     const found = text === '' ? [] : find(await load(), text);
-    // Typing went on while the index was loaded.
+    // The text has changed while the index was loaded.
     if (text !== input.value.trim()) return;
     list.replaceChildren(...found.map(toItem));
     list.hidden = found.length === 0;

@@ -1,8 +1,7 @@
 /**
  * Decides, outside of quiet hours, what a notification says about each due alert, and when that alert is due
  * again. Alerts that quiet hours held are due when these end. An alert that ends before its opening was
- * mentioned is never mentioned. The exception is an alert that was over when it was
- * recorded: it is mentioned once.
+ * mentioned is never mentioned, unless it was over when it was recorded: then it is mentioned once.
  */
 export const MENTION_KINDS = ['opened', 'reminder', 'resolved', 'late'] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];

@@ -239,7 +239,7 @@ describe('Notification channels', () => {
     assert.equal(await countQueued(), 0);
   });
 
-  it('say once of an excursion within one frame that it is over, where it lasted for the delay of the channel', async () => {
+  it('mentions an excursion within one frame once, on channels whose delay it lasted', async () => {
     const [atOnce, short, long] = [0, 5, 15].map((delayMinutes) => ({
       type: 'webhook',
       target: `${receiver.url}/${delayMinutes}`,

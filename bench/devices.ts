@@ -1,7 +1,8 @@
 /**
- * `npm run bench:devices [-- frames organizations under-way beside-apply http end-to-end history wal]`:
+ * `npm run bench:devices [-- frames organizations under-way beside-apply beside-alerts http end-to-end history wal]`:
  * frames over CoAP and HTTP, and a year of history.
  */
+import { benchBesideAlerts } from './devices/beside-alerts.ts';
 import { benchBesideApply } from './devices/beside-apply.ts';
 import { startDeviceBench } from './devices/device-bench.ts';
 import { benchEndToEnd } from './devices/end-to-end.ts';
@@ -18,6 +19,7 @@ const benches = {
   organizations: benchOrganizations,
   'under-way': benchUnderWay,
   'beside-apply': benchBesideApply,
+  'beside-alerts': benchBesideAlerts,
   http: benchHttpIntake,
   'end-to-end': benchEndToEnd,
   history: benchHistory,

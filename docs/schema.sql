@@ -560,6 +560,7 @@ CREATE TABLE notification_alerts (
   kind text NOT NULL,
   due_at timestamp with time zone,
   notified_at timestamp with time zone,
+  was_over boolean DEFAULT false NOT NULL,
   CONSTRAINT notification_alerts_pkey PRIMARY KEY (organization_id, alert_id, channel_id, kind),
   CONSTRAINT notification_alerts_kind_check CHECK (kind = ANY (ARRAY['opening'::text, 'end'::text]))
 );
@@ -572,6 +573,8 @@ COMMENT ON COLUMN notification_alerts.due_at IS
   'Null: an opening that was notified, without a reminder to come.';
 COMMENT ON COLUMN notification_alerts.notified_at IS
   'When the opening was first put into a notification. Null: not yet.';
+COMMENT ON COLUMN notification_alerts.was_over IS
+  'The alert was over when its opening was queued: it is mentioned once.';
 
 CREATE TABLE notification_channels (
   organization_id uuid NOT NULL,

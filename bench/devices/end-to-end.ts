@@ -9,14 +9,14 @@ import { type Cell, printTable, round } from '../support/table.ts';
 import type { DeviceBench } from './device-bench.ts';
 import { readReceived, subscribe, untilDelivered } from './webhooks.ts';
 
-const DEVICES = 10_000;
+export const SENDING_DEVICES = 10_000;
 const RATES = [20, 200, 500, 1_000];
 const STEADY_SECONDS = { warmUp: 2, measured: 10 };
 const WARM_UP = { perSecond: 1_000, seconds: 5 };
 const SATURATED = { connections: 100, warmUpSeconds: 3, seconds: 10, runs: 2 };
 
 export async function benchEndToEnd(bench: DeviceBench): Promise<void> {
-  const fleet = await bench.stack.addFleet(DEVICES, { serialSql: SERIAL_SQL });
+  const fleet = await bench.stack.addFleet(SENDING_DEVICES, { serialSql: SERIAL_SQL });
   await subscribe(bench, fleet, '/readings');
   const send = createSender(bench, fleet);
   const steady: Cell[][] = [];
@@ -38,7 +38,7 @@ export async function benchEndToEnd(bench: DeviceBench): Promise<void> {
 
 const CPU_HEADINGS = ['CPU s per 1,000', 'API', 'worker', 'PostgreSQL'];
 
-type Send = () => Promise<void>;
+export type Send = () => Promise<void>;
 
 let sent = 0;
 
@@ -49,13 +49,13 @@ function nextRequest({ deviceToken }: Fleet) {
   const value = Math.floor((atMs % 1) * 10) / 10;
   return {
     method: 'POST' as const,
-    path: `/devices/${toSerial((sent++ % DEVICES) + 1)}/measurements`,
+    path: `/devices/${toSerial((sent++ % SENDING_DEVICES) + 1)}/measurements`,
     headers: { authorization: `Bearer ${deviceToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ readings: [{ channel: 1, type: 'temperature', value, measuredAt }] }),
   };
 }
 
-function createSender({ stack }: DeviceBench, fleet: Fleet): Send {
+export function createSender({ stack }: DeviceBench, fleet: Fleet): Send {
   const dispatcher = new Agent({ connections: 64 });
   return async () => {
     const { path, ...options } = nextRequest(fleet);
@@ -65,7 +65,7 @@ function createSender({ stack }: DeviceBench, fleet: Fleet): Send {
   };
 }
 
-async function sendAt(send: Send, perSecond: number, seconds: number): Promise<number> {
+export async function sendAt(send: Send, perSecond: number, seconds: number): Promise<number> {
   const startedAt = performance.now();
   const sending: Array<Promise<void>> = [];
   for (let index = 0; index < perSecond * seconds; index++) {

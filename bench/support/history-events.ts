@@ -1,15 +1,21 @@
 import { connectTemporal } from '../../src/temporal/connection.ts';
 
-/** Total over all runs of workflows. */
-export async function countHistoryEvents(temporalAddress: string): Promise<number> {
+/** Returns one length for each run whose workflow id begins with the prefix, and by default for every run. */
+export async function readHistoryLengths(temporalAddress: string, idPrefix = ''): Promise<number[]> {
   const { client, close } = connectTemporal({
     options: { address: temporalAddress },
     namespace: 'default',
   });
-  let events = 0;
+  const lengths: number[] = [];
   // The list contains the length of a history only after its run has ended.
-  for await (const { workflowId, runId } of client.workflow.list())
-    events += (await client.workflow.getHandle(workflowId, runId).describe()).historyLength;
+  for await (const { workflowId, runId } of client.workflow.list()) {
+    if (!workflowId.startsWith(idPrefix)) continue;
+    lengths.push((await client.workflow.getHandle(workflowId, runId).describe()).historyLength);
+  }
   await close();
-  return events;
+  return lengths;
+}
+
+export async function countHistoryEvents(temporalAddress: string): Promise<number> {
+  return (await readHistoryLengths(temporalAddress)).reduce((sum, each) => sum + each, 0);
 }

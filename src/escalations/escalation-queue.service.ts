@@ -25,8 +25,9 @@ type AlertEvent = DomainEvent<'alert.created' | 'alert.resolved'>;
 
 export function createQueueEscalations({ queueIn, runs, now }: EscalationQueueDeps): QueueEscalations {
   return async ({ sql, afterCommit }, events) => {
-    const opened = events.filter(mayBegin);
-    const ended = events.filter(hasEnded);
+    const overIds = new Set(events.filter(isEnd).map(({ data }) => data.id));
+    const opened = events.filter(mayBegin).filter(({ data }) => !overIds.has(data.id));
+    const ended = events.filter(isEnd).filter(({ data }) => data.escalation !== null);
     if (opened.length + ended.length === 0) return events;
     const changed = await queueIn(sql).change(opened.map(toOpened), ended.map(toRef), now());
     const begun = new Map(
@@ -49,8 +50,7 @@ export function createQueueEscalations({ queueIn, runs, now }: EscalationQueueDe
  */
 const mayBegin = (event: DomainEvent): event is DomainEvent<'alert.created'> =>
   event.type === 'alert.created' && event.data.status === 'new';
-const hasEnded = (event: DomainEvent): event is DomainEvent<'alert.resolved'> =>
-  event.type === 'alert.resolved' && event.data.escalation !== null;
+const isEnd = (event: DomainEvent): event is DomainEvent<'alert.resolved'> => event.type === 'alert.resolved';
 
 const toRef = ({ organizationId, data: { id } }: AlertEvent) => ({ organizationId, alertId: id });
 const toOpened = (event: AlertEvent) => ({

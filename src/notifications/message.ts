@@ -52,13 +52,13 @@ const HEADINGS: Record<MentionKind, string> = {
   opened: 'New alerts',
   reminder: 'Still open',
   resolved: 'Over',
-  late: 'Over already, found in late data',
+  late: 'Over already',
 };
 const COUNTED: Record<MentionKind, (count: number) => string> = {
   opened: (count) => (count === 1 ? '1 new alert' : `${count} new alerts`),
   reminder: (count) => `${count} still open`,
   resolved: (count) => `${count} over`,
-  late: (count) => `${count} over already, found in late data`,
+  late: (count) => `${count} over already`,
 };
 
 /** `named` are the first of the alerts in `counts`. */
@@ -179,16 +179,16 @@ const SINGLE: Record<MentionKind, string> = {
   opened: 'New alert',
   reminder: 'Still open',
   resolved: 'Over',
-  late: 'Over already, found in late data',
+  late: 'Over already',
 };
 
 const toLine = ({ assetName, alert }: MentionedAlert): string =>
   `- ${toOneLine(assetName)} (${alert.serialNumber}): ${describe(alert)}, ${spanOf(alert)}`;
 
-function spanOf({ startedAt, endedAt, extreme, late, type }: Alert): string {
-  if (!late || !endedAt || !extreme) return `since ${toMinute(startedAt)}`;
-  const most = type === 'high_temp' ? 'up to' : 'down to';
-  return `from ${toMinute(startedAt)} to ${toMinute(endedAt)}, ${most} ${extreme.value} °C`;
+function spanOf({ startedAt, endedAt, extreme, type }: Alert): string {
+  if (!endedAt) return `since ${toMinute(startedAt)}`;
+  const span = `from ${toMinute(startedAt)} to ${toMinute(endedAt)}`;
+  return extreme ? `${span}, ${type === 'high_temp' ? 'up to' : 'down to'} ${extreme.value} °C` : span;
 }
 
 const nameOf = ({ type, severity }: Alert): string =>

@@ -15,6 +15,7 @@ interface NotificationAlertRow {
   kind: 'opening' | 'end';
   due_at: Date | null;
   notified_at: Date | null;
+  was_over: boolean;
 }
 
 declare module 'knex/types/tables.js' {

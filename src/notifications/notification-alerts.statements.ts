@@ -4,7 +4,7 @@ import { mutedUntil } from '../mutes/mutes.statements.ts';
 
 export const LIST_DUE = `
   select d.alert_id as "alertId", coalesce(o.is_notified, false) as "isNotified",
-    coalesce(a.status = 'resolved', true) as "isOver", coalesce(a.late, false) as "isLate",
+    coalesce(a.status = 'resolved', true) as "isOver", coalesce(o.was_over or a.late, false) as "isLate",
     coalesce(a.status = 'acknowledged' and (a.snooze_until > :now::timestamptz) is not false, false) as "isAnswered",
     ${mutedUntil(
       'd.organization_id',
@@ -20,7 +20,7 @@ export const LIST_DUE = `
     ) as due
   ) as d
   left join lateral (
-    select notified_at is not null as is_notified from notification_alerts
+    select notified_at is not null as is_notified, was_over from notification_alerts
     where organization_id = d.organization_id and alert_id = d.alert_id and channel_id = :channelId and kind = 'opening'
     limit 1
   ) as o on true

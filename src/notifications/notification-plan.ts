@@ -1,7 +1,7 @@
 /**
  * Decides, outside of quiet hours, what a notification says about each due alert, and when that alert is due
  * again. Alerts that quiet hours held are due when these end. An alert that ends before its opening was
- * mentioned is never mentioned. Excursions in late data are the exception: each is mentioned once.
+ * mentioned is never mentioned, unless it was over when it was recorded: then it is mentioned once.
  */
 export const MENTION_KINDS = ['opened', 'reminder', 'resolved', 'late'] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];
@@ -12,7 +12,7 @@ export interface DueAlert {
   isNotified: boolean;
   /** The alert is resolved, or gone. */
   isOver: boolean;
-  /** The alert was over when it was recorded. */
+  /** The alert was over when it was recorded: in late data, or within one frame. */
   isLate: boolean;
   /** The alert is acknowledged or snoozed. */
   isAnswered: boolean;

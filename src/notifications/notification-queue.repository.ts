@@ -6,6 +6,10 @@ export interface OpenedAlert {
   organizationId: string;
   alertId: string;
   type: string;
+  /** It was over when it was recorded. */
+  wasOver: boolean;
+  /** Channels with a longer delay skip the alert; null: no channel does. */
+  lasted: { from: string; to: string } | null;
 }
 
 export interface EndedAlert {
@@ -40,15 +44,17 @@ export function createNotificationQueueRepository(sql: Sql) {
       await queryPrepared(
         sql,
         'notification_alerts_queue',
-        `insert into notification_alerts (organization_id, alert_id, channel_id, kind, due_at)
-         select n.organization_id, n.alert_id, c.id, 'opening', n.at + make_interval(mins => c.delay_minutes)
-         from unnest(?::uuid[], ?::uuid[], ?::text[], ?::timestamptz[]) as n (organization_id, alert_id, type, at)
+        `insert into notification_alerts (organization_id, alert_id, channel_id, kind, due_at, was_over)
+         select n.organization_id, n.alert_id, c.id, 'opening', n.at + make_interval(mins => c.delay_minutes), n.was_over
+         from unnest(?::uuid[], ?::uuid[], ?::text[], ?::timestamptz[], ?::boolean[], ?::timestamptz[], ?::timestamptz[])
+           as n (organization_id, alert_id, type, at, was_over, lasted_from, lasted_to)
          cross join lateral (
            select id, delay_minutes from notification_channels
-           where organization_id = n.organization_id and ${MATCHES} for key share
+           where organization_id = n.organization_id and ${MATCHES}
+             and (n.lasted_to - n.lasted_from < make_interval(mins => delay_minutes)) is not true for key share
          ) as c
          union all
-         select n.organization_id, n.alert_id, q.channel_id, 'end', n.at
+         select n.organization_id, n.alert_id, q.channel_id, 'end', n.at, false
          from unnest(?::uuid[], ?::uuid[], ?::timestamptz[]) as n (organization_id, alert_id, at)
          cross join lateral (
            select channel_id from notification_alerts
@@ -61,6 +67,9 @@ export function createNotificationQueueRepository(sql: Sql) {
           opened.map(({ alertId }) => alertId),
           opened.map(({ type }) => type),
           opened.map(() => at.toISOString()),
+          opened.map(({ wasOver }) => wasOver),
+          opened.map(({ lasted }) => lasted?.from ?? null),
+          opened.map(({ lasted }) => lasted?.to ?? null),
           ended.map(({ organizationId }) => organizationId),
           ended.map(({ alertId }) => alertId),
           ended.map(() => at.toISOString()),

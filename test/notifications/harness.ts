@@ -11,6 +11,7 @@ import { eventually, register } from '../support/fleet.ts';
 import type { TestOrganization, TestService } from '../support/service.ts';
 
 export interface Posted {
+  path: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
@@ -23,7 +24,11 @@ export async function startMessageReceiver() {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
-      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+      received.push({
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+      });
       answer(response);
     });
   });

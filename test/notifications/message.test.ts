@@ -57,10 +57,10 @@ describe('A notification', () => {
       kind: 'late',
     };
     const { subject, data } = composeMessage([late], { ...NONE, late: 1 });
-    assert.equal(subject, 'Over already, found in late data: Cold room, too warm');
+    assert.equal(subject, 'Over already: Cold room, too warm');
     assert.equal(
       data.text,
-      'Over already, found in late data:\n- Cold room (282C02424EED): too warm, 8.6 °C on channel 1, above 8 °C, from 2026-03-02 08:15 UTC to 2026-03-02 09:00 UTC, up to 12.5 °C',
+      'Over already:\n- Cold room (282C02424EED): too warm, 8.6 °C on channel 1, above 8 °C, from 2026-03-02 08:15 UTC to 2026-03-02 09:00 UTC, up to 12.5 °C',
     );
   });
 

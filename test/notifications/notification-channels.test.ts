@@ -234,8 +234,49 @@ describe('Notification channels', () => {
     assert.deepEqual(texts(), []);
     aheadMs = 181 * MINUTE_MS;
     const [text] = await untilTexts(1);
-    assert.match(text ?? '', /^Over already, found in late data: Cold room, too warm\n/);
+    assert.match(text ?? '', /^Over already: Cold room, too warm\n/);
     assert.match(text ?? '', /from .* to .*, up to 12 °C$/);
+    assert.equal(await countQueued(), 0);
+  });
+
+  it('mentions an excursion within one frame once, on channels whose delay it lasted', async () => {
+    const [atOnce, short, long] = [0, 5, 15].map((delayMinutes) => ({
+      type: 'webhook',
+      target: `${receiver.url}/${delayMinutes}`,
+      alertTypes: ['high_temp'],
+      delayMinutes,
+    }));
+    const escalating = await create(atOnce ?? {});
+    await create(short ?? {});
+    await create(long ?? {});
+    const steps = [{ afterMinutes: 0, channelIds: [escalating] }];
+    assert.equal((await org.api.post('/escalations', { name: 'On call', steps })).status, 201);
+    await register(org, 'FRAME-1', { name: 'Cold room' });
+    await apply(org, await createProfile(org, FRIDGE), { serialNumbers: ['FRAME-1'] });
+    await applyAnswer(org, 'FRAME-1');
+    const startMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+    const readings = [5, 12, 13, 5].map((value, index) => ({
+      channel: 1,
+      type: 'temperature',
+      value,
+      measuredAt: new Date(startMs + (index - 3) * 5 * MINUTE_MS).toISOString(),
+    }));
+    assert.equal((await org.device.post('/devices/FRAME-1/measurements', { readings })).status, 202);
+    const said = async () =>
+      receiver.received.map(({ path, body }) => [
+        path.at(-1),
+        JSON.parse(body).data.text.replace(/ UTC/g, ''),
+      ]);
+    const [minute] = [1, 3].map((index) => readings[index]?.measuredAt.slice(0, 16).replace('T', ' '));
+    const over = readings[3]?.measuredAt.slice(0, 16).replace('T', ' ');
+    const text = `Over already:\n- Cold room (FRAME-1): too warm, 12 °C on channel 1, above 8 °C, from ${minute} to ${over}`;
+    await eventually(said, ({ length }) => length === 1);
+    aheadMs = 5 * MINUTE_MS;
+    await eventually(said, ({ length }) => length === 2);
+    assert.deepEqual(await said(), [
+      ['0', text],
+      ['5', text],
+    ]);
     assert.equal(await countQueued(), 0);
   });
 

@@ -1,4 +1,4 @@
-/** What of the frames of a device is to be evaluated by what was in force then. */
+/** Readings of a frame that are evaluated by the settings in force at their time. */
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { TEMPERATURE } from '../devices/channel-layout.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
@@ -19,16 +19,14 @@ export interface LateChannel extends FreshReadings {
 
 /** Null for nearly all: no temperature of theirs is late, or goes on with an excursion in late data. */
 export function toLateDevice(
-  frames: readonly StoredFrame[],
+  { device, state, fresh: all }: StoredFrame,
   unended: readonly UnendedExcursion[],
 ): LateDevice | null {
   const unendedAt = new Map(unended.map((each) => [each.channel, each.unendedAt]));
-  const fresh = frames
-    .flatMap((frame) => frame.fresh)
-    .filter(({ type, late, channel }) => type === TEMPERATURE && (late || unendedAt.has(channel)));
-  const last = frames.at(-1);
-  if (fresh.length === 0 || !last) return null;
-  const { device, state } = last;
+  const fresh = all.filter(
+    ({ type, late, channel }) => type === TEMPERATURE && (late || unendedAt.has(channel)),
+  );
+  if (fresh.length === 0) return null;
   const channels = [...new Set(fresh.map(({ channel }) => channel))].map(
     (channel): LateChannel => ({
       channel,

@@ -1,4 +1,5 @@
 import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
+import { createDeviceInfoRepository } from '../devices/device-info.repository.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { observeLockingCommit } from '../http/metrics.ts';
@@ -24,60 +25,23 @@ const DAY_MS = 86_400_000;
 
 export type MeasurementsNeeds = Pick<
   IntakeDeps,
-  'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'queueAlerts' | 'exchange'
+  | 'devicesIn'
+  | 'evaluateAlerts'
+  | 'onlineEvents'
+  | 'backWithoutFrame'
+  | 'publish'
+  | 'queueAlerts'
+  | 'exchanges'
 > & { observeContact: IntakeHealth['observeContact'] };
 
-export function composeMeasurements(
-  resources: Resources,
-  {
-    configurationsIn,
-    evaluateAlerts,
-    onlineEvents,
-    observeContact,
-    publish,
-    queueAlerts,
-    exchange,
-  }: MeasurementsNeeds,
-) {
-  const {
-    sql,
-    transferSql,
-    transferTurns,
-    lagging,
-    settings,
-    transact,
-    transactFrames,
-    slots,
-    metrics,
-    tracing,
-    now,
-  } = resources;
-  const { receive } = createIntake({
-    transact: transactFrames,
-    slots,
-    observers: observeLockingCommit(metrics, 'frames'),
-    tracing,
-    devicesIn: createIntakeDevicesRepository,
-    measurementsIn: createMeasurementsRepository,
-    storedReadingsIn: createStoredReadingsRepository,
-    configurationsIn,
-    unregisteredIn: createUnregisteredDevicesRepository,
-    partitions: createPartitionKeeper(sql, MEASUREMENTS),
-    retentionMs: settings.measurementsRetentionDays * DAY_MS,
-    evaluateAlerts,
-    onlineEvents,
-    publish,
-    queueAlerts,
-    exchange,
-    onRefused: (reason) => metrics.refusedTurns.inc({ work: 'frame', reason }),
-    observe({ accepted, duplicates, conflicts, dropped }) {
-      metrics.readings.inc({ outcome: 'accepted' }, accepted);
-      metrics.readings.inc({ outcome: 'duplicate' }, duplicates);
-      metrics.readings.inc({ outcome: 'conflict' }, conflicts);
-      metrics.readings.inc({ outcome: 'dropped' }, dropped);
-    },
-  });
-  const intake: Intake = { receive: (frame) => observeContact(receive(frame)) };
+export function composeMeasurements(resources: Resources, { observeContact, ...needs }: MeasurementsNeeds) {
+  const { sql, transferSql, transferTurns, lagging, settings, transact, now } = resources;
+  const { receive, handle, receiveInfo } = composeIntake(resources, needs);
+  const intake: Intake = {
+    receive: (frame) => observeContact(receive(frame)),
+    handle: (exchange) => observeContact(handle(exchange)),
+    receiveInfo: (info) => observeContact(receiveInfo(info)),
+  };
   const compaction = createCompaction({
     transact,
     compactionIn: createCompactionRepository,
@@ -109,4 +73,31 @@ export function composeMeasurements(
     exports,
     compaction,
   };
+}
+
+function composeIntake(
+  { sql, settings, transactMessages, slots, metrics, tracing }: Resources,
+  needs: Omit<MeasurementsNeeds, 'observeContact'>,
+): Intake {
+  return createIntake({
+    ...needs,
+    transact: transactMessages,
+    slots,
+    observers: observeLockingCommit(metrics, 'messages'),
+    tracing,
+    statesIn: createIntakeDevicesRepository,
+    measurementsIn: createMeasurementsRepository,
+    storedReadingsIn: createStoredReadingsRepository,
+    deviceInfoIn: createDeviceInfoRepository,
+    unregisteredIn: createUnregisteredDevicesRepository,
+    partitions: createPartitionKeeper(sql, MEASUREMENTS),
+    retentionMs: settings.measurementsRetentionDays * DAY_MS,
+    onRefused: (reason) => metrics.refusedTurns.inc({ work: 'message', reason }),
+    observe({ accepted, duplicates, conflicts, dropped }) {
+      metrics.readings.inc({ outcome: 'accepted' }, accepted);
+      metrics.readings.inc({ outcome: 'duplicate' }, duplicates);
+      metrics.readings.inc({ outcome: 'conflict' }, conflicts);
+      metrics.readings.inc({ outcome: 'dropped' }, dropped);
+    },
+  });
 }

@@ -5,7 +5,9 @@
  */
 export interface LaneOptions<Item> {
   laneOf(item: Item): string;
-  /** Items of one key are never in two batches at the same time, so they are committed in the order of their arrival. */
+  /**
+   * One item of a key at a time is in a batch, so items of a key are committed one by one, in the order of their arrival.
+   */
   keyOf?: ((item: Item) => string) | undefined;
   /** Batches of one lane under way at the same time. */
   concurrency: number;
@@ -81,6 +83,7 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
         continue;
       }
       if (!hasRoomFor(entry, batch)) break;
+      if (keyOf) busyKeys.add(keyOf(entry.item));
       batch.weight += weight?.of(entry.item) ?? 0;
       batch.entries.push(entry);
       taken++;
@@ -111,7 +114,6 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
   function begin(batch: Batch<E>): Batch<E> {
     batchesUnderWay++;
     size -= batch.entries.length;
-    if (keyOf) for (const { item } of batch.entries) busyKeys.add(keyOf(item));
     for (const lane of batch.lanes) {
       lane.underWay++;
       turns.delete(lane);

@@ -1,5 +1,4 @@
 /** A device as its rows hold it: the sync state by columns, its configurations by id. */
-import type { Presence } from '../presence/presence.ts';
 import type { AssetRef } from './asset-ref.ts';
 import {
   CONFIGURATION_KEYS,
@@ -17,6 +16,7 @@ export interface DeviceRow {
   organization_id: string;
   asset_id: string;
   serial_number: string;
+  asset_name: string;
   model: string | null;
   reported_config_id: string | null;
   reported_at: Date | null;
@@ -47,25 +47,10 @@ export interface RunningRow {
   source: SettingsSource | null;
 }
 
-export interface PresenceRow {
-  status: Presence['status'];
-  last_contact_at: Date | null;
-  expected_by: Date | null;
-}
-
-export const toPresence = (row: PresenceRow): Presence => ({
-  status: row.status,
-  lastContactAt: row.last_contact_at,
-  expectedBy: row.expected_by,
-});
-
-/** Of `device_configs d`, but for its key. */
-export const CONFIG_COLUMNS = `d.reported_config_id, d.reported_at,
-  d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradiction_count,
-  d.failure_reason, d.refused_keys, d.observed_hash, d.is_inheriting, d.known_errors, d.reported_channel_types, d.channels_reported, d.rule_slots`;
 /** Of `assets a` and `device_configs d`. */
-export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.model, a.created_at, ${CONFIG_COLUMNS}`;
-
+export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.name as asset_name, a.model,
+  a.created_at, d.reported_config_id, d.reported_at, d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradiction_count,
+  d.failure_reason, d.refused_keys, d.observed_hash, d.is_inheriting, d.known_errors, d.reported_channel_types, d.channels_reported, d.rule_slots`;
 export const RUNNING_COLUMNS = `r.from_at as settings_from, r.config_id as settings_config_id, r.measurement_period_seconds,
   r.transmission_interval_seconds, r.profile_slug, r.source`;
 
@@ -81,7 +66,7 @@ export const WITH_RUNNING = `left join lateral (
  * statistics do not know yet, PostgreSQL expects one row and compares all devices with all assets.
  */
 export const WITH_ASSET = `cross join lateral (
-    select serial_number, model, archived_at, created_at from assets where organization_id = d.organization_id and id = d.asset_id
+    select serial_number, name, model, archived_at, created_at from assets where organization_id = d.organization_id and id = d.asset_id
     limit 1
   ) as a`;
 
@@ -110,6 +95,7 @@ export function toDevice(row: DeviceRow & RunningRow, contents: ConfigurationCon
     organizationId: row.organization_id,
     assetId: row.asset_id,
     serialNumber: row.serial_number,
+    assetName: row.asset_name,
     capabilities: {
       model: row.model,
       channelTypes: row.reported_channel_types,

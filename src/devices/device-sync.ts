@@ -23,7 +23,6 @@ import {
   without,
   withoutTerms,
 } from './configuration.ts';
-import { type ConfigurationContents, contentOf } from './configuration-id.ts';
 
 export const SYNC_STATUSES = ['no_device_report', 'pending', 'sent', 'failed', 'applied', 'drifted'] as const;
 export type SyncStatus = (typeof SYNC_STATUSES)[number];
@@ -85,30 +84,6 @@ export const NEW_DEVICE: DeviceSync = {
   knownErrors: null,
 };
 
-/**
- * What the questions below need to know of a device. Its configurations stand here by value, or by id: batches of frames
- * and of changes know ids, and ask the same questions.
- */
-export interface SyncState<Config> {
-  reported: { config: Config } | null;
-  confirmed: Config | null;
-  revision: number;
-  pending: { config: Config; fetchedAt: Date | null; refusal: Refusal | null } | null;
-}
-
-/** The same state with its configurations by value. */
-export function withContents(
-  { reported, confirmed, revision, pending }: SyncState<string>,
-  contents: ConfigurationContents,
-): SyncState<DeviceConfiguration> {
-  return {
-    reported: reported && { config: contentOf(contents, reported.config) },
-    confirmed: confirmed === null ? null : contentOf(contents, confirmed),
-    revision,
-    pending: pending && { ...pending, config: contentOf(contents, pending.config) },
-  };
-}
-
 /** The configuration whose alert rules apply: what the device confirmed, and until then what is pending for it. */
 export function monitoredConfig<Config>({
   confirmed,
@@ -140,10 +115,7 @@ export function offeredPart({
 }
 
 /** The change that a device gets when it asks now: null when nothing is pending, or the device refused it. */
-export function offered({
-  pending,
-  revision,
-}: Pick<SyncState<DeviceConfiguration>, 'pending' | 'revision'>): {
+export function offered({ pending, revision }: Pick<DeviceSync, 'pending' | 'revision'>): {
   revision: number;
   config: DeviceConfiguration;
 } | null {
@@ -152,11 +124,7 @@ export function offered({
 }
 
 /** Seconds between transmissions: by what the device runs, or by the change that it fetched, whichever is longer. */
-export function expectedIntervalSeconds({
-  reported,
-  confirmed,
-  pending,
-}: SyncState<DeviceConfiguration>): number | null {
+export function expectedIntervalSeconds({ reported, confirmed, pending }: DeviceSync): number | null {
   const fetched = pending?.fetchedAt != null ? offeredPart(pending) : null;
   return longestInterval(reported?.config ?? confirmed, fetched);
 }
@@ -287,7 +255,7 @@ export function withPending(
 }
 
 /** The device fetched what is offered. The first fetch counts: it may have acted on any of them. */
-export function fetch<State extends SyncState<DeviceConfiguration>>(sync: State, at: Date): State {
+export function fetch(sync: DeviceSync, at: Date): DeviceSync {
   if (!sync.pending || sync.pending.fetchedAt || offeredPart(sync.pending) === null) return sync;
   return { ...sync, pending: { ...sync.pending, fetchedAt: at } };
 }

@@ -1,24 +1,16 @@
 import type { Sql } from '../db/database.ts';
-import { staleRead } from '../db/faults.ts';
 import type { Locking } from '../db/locking-commit.ts';
 import { query, queryPrepared } from '../db/query.ts';
-import {
-  type PresenceChange,
-  UPDATE_PRESENCE,
-  UPDATE_UNLOCKED_PRESENCE,
-  updatePresenceBindings,
-} from '../presence/presence-columns.ts';
+import { sentTogether } from '../db/sent-together.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository, rememberReferenced } from './configurations.repository.ts';
-import type { ContactingDevices, Device, PresencesTaken } from './device.ts';
+import type { Device } from './device.ts';
 import {
   ACTIVE_BY_SERIAL,
-  CONFIG_COLUMNS,
   configurationsOf,
   DEVICE_COLUMNS,
   type DeviceRow,
   LOCKED_IN_ORDER,
-  type PresenceRow,
   REPLACE_SETTINGS,
   RUNNING_COLUMNS,
   type RunningRow,
@@ -26,14 +18,13 @@ import {
   SETTINGS_COLUMNS,
   settingsBindings,
   toDevice,
-  toPresence,
   WITH_ASSET,
   WITH_RUNNING,
   WRITTEN_ARRAYS,
   WRITTEN_COLUMNS,
   writtenBindings,
 } from './device-row.ts';
-import type { SerialInOrganization } from './serial-number.ts';
+import { type SerialInOrganization, serialKeyOf } from './serial-number.ts';
 
 type Row = DeviceRow & RunningRow;
 
@@ -43,6 +34,12 @@ const configIdsOf = (row: Row): Array<string | null> => [
   row.pending_config_id,
   row.settings_config_id,
 ];
+
+export interface LockedBySerial {
+  devices: Device[];
+  /** Active devices that another transaction has locked, and that were left out. */
+  unavailable: SerialInOrganization[];
+}
 
 export type DevicesRepository = ReturnType<typeof createDevicesRepository>;
 
@@ -65,84 +62,62 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
     return rows.map((row) => toDevice(row, contents));
   }
 
-  /**
-   * The serial is read before the lock is acquired: the hardware may have been replaced meanwhile, and a message of the
-   * old one must not count as one of the new. What runs may have changed meanwhile, too.
-   */
-  async function recheckSerials<Locked extends DeviceRow>(
-    rows: Locked[],
-  ): Promise<Array<Locked & RunningRow>> {
-    if (rows.length === 0) return [];
-    const current = await queryPrepared<{ id: string; serial_number: string } & RunningRow>(
+  function lockConfigs(
+    serials: SerialInOrganization[],
+    locking: Locking,
+  ): Promise<Array<SerialInOrganization & { isLocked: boolean }>> {
+    return queryPrepared(
       sql,
-      'devices_recheck_serials',
-      `select a.id, a.serial_number, ${RUNNING_COLUMNS}
-       from unnest(?::uuid[], ?::uuid[]) as d (organization_id, asset_id)
-       cross join lateral (
-         select id, serial_number from assets where organization_id = d.organization_id and id = d.asset_id limit 1
-       ) as a
-       ${WITH_RUNNING}`,
-      [rows.map((row) => row.organization_id), rows.map((row) => row.asset_id)],
+      locking === 'skip' ? 'devices_lock_free_by_serial' : 'devices_lock_by_serial',
+      `select a.organization_id as "organizationId", a.serial_number as "serialNumber", d.asset_id is null as "isLocked"
+       from (select * from ${ACTIVE_BY_SERIAL} as found order by organization_id, id) as a
+       ${locking === 'skip' ? 'left' : 'inner'} join lateral (
+         select asset_id from device_configs
+         where organization_id = a.organization_id and asset_id = a.id and is_active
+         for no key update ${locking === 'skip' ? 'skip locked' : ''}
+       ) as d on true`,
+      bySerials(serials),
     );
-    const currentOf = new Map(current.map((each) => [each.id, each]));
-    return rows.flatMap((row) => {
-      const found = currentOf.get(row.asset_id);
-      return found?.serial_number === row.serial_number ? [{ ...row, ...found }] : [];
-    });
   }
 
+  const readBySerial = (serials: SerialInOrganization[]): Promise<Row[]> =>
+    queryPrepared(
+      sql,
+      'devices_read_by_serial',
+      `select ${DEVICE_COLUMNS}, ${RUNNING_COLUMNS}
+       from ${ACTIVE_BY_SERIAL} as a
+       cross join lateral (
+         select * from device_configs
+         where organization_id = a.organization_id and asset_id = a.id and is_active
+         limit 1
+       ) as d
+       ${WITH_RUNNING}`,
+      bySerials(serials),
+    );
+
   return {
-    /** One active device by its serial, with the name of its asset. */
-    async find(
-      organizationId: string,
-      serialNumber: string,
-    ): Promise<(Device & { assetName: string }) | null> {
-      const [row] = await queryPrepared<Row & { asset_name: string }>(
-        sql,
-        'devices_find',
-        `select ${DEVICE_COLUMNS}, a.name as asset_name, ${RUNNING_COLUMNS}
-         from ${ACTIVE_BY_SERIAL} as a
-         cross join lateral (
-           select * from device_configs where organization_id = a.organization_id and asset_id = a.id limit 1
-         ) as d
-         ${WITH_RUNNING}`,
-        [[organizationId], [serialNumber]],
-      );
-      if (!row) return null;
-      const [device] = await devicesOf([row]);
-      return { ...(device as Device), assetName: row.asset_name };
+    /** One active device by its serial. */
+    async find(organizationId: string, serialNumber: string): Promise<Device | null> {
+      const [device] = await devicesOf(await readBySerial([{ organizationId, serialNumber }]));
+      return device ?? null;
     },
 
-    /** Active devices by serial, locked but for their presence; what is not registered is left out. */
-    async lockBySerial(serials: SerialInOrganization[], locking: Locking): Promise<ContactingDevices> {
-      const found = await queryPrepared<DeviceRow & PresenceRow & { is_locked: boolean }>(
-        sql,
-        locking === 'skip' ? 'devices_lock_free_by_serial' : 'devices_lock_by_serial',
-        `select a.organization_id, a.id as asset_id, a.serial_number, a.model, a.created_at, ${CONFIG_COLUMNS},
-           s.status, s.last_contact_at, s.expected_by, d.asset_id is null as is_locked
-         from (select * from ${ACTIVE_BY_SERIAL} as found order by organization_id, id) as a
-         ${locking === 'skip' ? 'left' : 'inner'} join lateral (
-           select * from device_configs
-           where organization_id = a.organization_id and asset_id = a.id and is_active
-           for no key update ${locking === 'skip' ? 'skip locked' : ''}
-         ) as d on true
-         cross join lateral (
-           select status, last_contact_at, expected_by from device_states
-           where organization_id = a.organization_id and asset_id = a.id
-           limit 1
-         ) as s`,
-        [serials.map((each) => each.organizationId), serials.map((each) => each.serialNumber)],
-      );
-      const rows = await recheckSerials(found.filter((row) => !row.is_locked));
-      const devices = await lockedDevicesOf(rows);
+    /** Active devices by serial, not locked; what is not registered is left out. */
+    findBySerial: async (serials: SerialInOrganization[]): Promise<Device[]> =>
+      serials.length === 0 ? [] : devicesOf(await readBySerial(serials)),
+
+    /**
+     * The same devices, locked. They are read once they are, together with their serial numbers and what runs: hardware may
+     * have been replaced meanwhile, and a message of the old one must not count as one of the new. Both statements are
+     * sent together.
+     */
+    async lockBySerial(serials: SerialInOrganization[], locking: Locking): Promise<LockedBySerial> {
+      if (serials.length === 0) return { devices: [], unavailable: [] };
+      const [found, rows] = await sentTogether([lockConfigs(serials, locking), readBySerial(serials)]);
+      const own = new Set(found.filter(({ isLocked }) => !isLocked).map(serialKeyOf));
       return {
-        devices: devices.map((device, index) => ({
-          ...device,
-          presence: toPresence(rows[index] as PresenceRow),
-        })),
-        unavailable: found
-          .filter((row) => row.is_locked)
-          .map((row) => ({ organizationId: row.organization_id, serialNumber: row.serial_number })),
+        devices: await lockedDevicesOf(rows.filter((row) => own.has(keyOfRow(row)))),
+        unavailable: found.filter(({ isLocked }) => isLocked),
       };
     },
 
@@ -183,29 +158,18 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       );
     },
 
-    /**
-     * Writes the whole sync state of each device, whose rows the caller has locked. The transaction runs again where a
-     * presence, which is not locked, has changed meanwhile.
-     *
-     * @throws PresencesTaken
-     */
-    async update(
-      devices: Device[],
-      presences: PresenceChange[] = [],
-      locking: Locking = 'wait',
-    ): Promise<void> {
-      if (devices.length === 0 && presences.length === 0) return;
+    /** Writes the whole sync state of each device, whose rows the caller has locked. */
+    async update(devices: Device[]): Promise<void> {
+      if (devices.length === 0) return;
       const entries = devices.flatMap((device) =>
         configurationsOf(device).map((config) => ({ organizationId: device.organizationId, config })),
       );
       const ids = await configurations.insert(entries);
       const configIds = new Map(entries.map(({ config }, index) => [config, ids[index] as string]));
-      const updated = await queryPrepared<{ asset_id: string }>(
+      await queryPrepared(
         sql,
-        locking === 'skip' ? 'devices_update_free' : 'devices_update',
-        `with presence as (
-           ${locking === 'skip' ? UPDATE_UNLOCKED_PRESENCE : UPDATE_PRESENCE}
-         ), written as (
+        'devices_update',
+        `with written as (
            update device_configs d set
              reported_config_id = n.reported_config_id, reported_at = n.reported_at,
              reported_hash = n.reported_hash, confirmed_config_id = n.confirmed_config_id,
@@ -223,7 +187,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
                when n.follows_time_zone or d.utc_offset_check_at is not null then '-infinity' end
            from unnest(${WRITTEN_ARRAYS}) as n (${WRITTEN_COLUMNS})
            where d.organization_id = n.organization_id and d.asset_id = n.asset_id
-         ), settings as (
+         )
            insert into device_settings (${SETTINGS_COLUMNS})
            select n.organization_id, n.asset_id, n.from_at, n.config_id, n.measurement_period_seconds,
              n.transmission_interval_seconds, coalesce(brought.profile_slug, n.profile_slug), n.source
@@ -236,24 +200,17 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
              order by t.job_id desc limit 1
            ) as brought on true
            where not n.is_confirmation or brought.profile_slug is distinct from n.profile_slug
-           ${REPLACE_SETTINGS}
-         )
-         select asset_id from presence`,
-        [
-          ...updatePresenceBindings(presences),
-          ...writtenBindings(devices, configIds),
-          ...settingsBindings(devices, configIds),
-        ],
+           ${REPLACE_SETTINGS}`,
+        [...writtenBindings(devices, configIds), ...settingsBindings(devices, configIds)],
       );
-      if (updated.length < presences.length) throw presencesTaken(presences, updated);
     },
   };
 }
 
-function presencesTaken(presences: PresenceChange[], updated: Array<{ asset_id: string }>): PresencesTaken {
-  const written = new Set(updated.map(({ asset_id }) => asset_id));
-  const taken = presences.map(({ assetId }) => assetId).filter((assetId) => !written.has(assetId));
-  return Object.assign(staleRead('The presence of a device has changed meanwhile'), {
-    assetIds: new Set(taken),
-  });
-}
+const bySerials = (serials: SerialInOrganization[]): [string[], string[]] => [
+  serials.map(({ organizationId }) => organizationId),
+  serials.map(({ serialNumber }) => serialNumber),
+];
+
+const keyOfRow = ({ organization_id, serial_number }: Row): string =>
+  serialKeyOf({ organizationId: organization_id, serialNumber: serial_number });

@@ -1,14 +1,16 @@
 /**
- * Takes in frames, whatever the transport. Frames are group-committed: many devices, one transaction of a constant number
- * of statements, and the answer is given when it is durable. Readings are unique by asset, channel and time, so a device
- * may send a frame as often as it likes.
+ * Takes in every message of a device, whatever the transport: frames, reports of its configuration, requests for what is
+ * pending, device info. Messages are group-committed: those of many devices share one transaction of a constant number of
+ * statements, and the answer is given when it is durable. A message and all that follows from it are committed together,
+ * also the delivery of a change in the answer to a frame.
  *
- * Measurements, alerts and presence each derive their events; the intake publishes them together.
+ * Readings are unique by asset, channel and time, so a device may send a frame as often as it likes. Measurements, alerts,
+ * presence and configurations each derive their events; the intake publishes them together.
  */
 import type { BatchTransact } from '../db/batch-transaction.ts';
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
-import { isMissingPartition, isUnavailable, isUniqueViolationOf } from '../db/faults.ts';
+import { isMissingPartition, isUniqueViolationOf } from '../db/faults.ts';
 import {
   type BatchSlots,
   createLockingCommit,
@@ -18,34 +20,44 @@ import {
   type RefusedTurn,
 } from '../db/locking-commit.ts';
 import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
+import { sentTogether } from '../db/sent-together.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import type { ConfigurationContents } from '../devices/configuration-id.ts';
-import type { ConfigurationRefs } from '../devices/configurations.repository.ts';
-import type { OfferedChange } from '../devices/device.ts';
 import { DEVICE_IS_LOCKED } from '../devices/device.ts';
-import { withContents } from '../devices/device-sync.ts';
+import { parseRuleSlots } from '../devices/device-capabilities.ts';
+import type { ExchangeBatch } from '../devices/device-exchange.service.ts';
+import type {
+  DeviceExchange,
+  DeviceExchanges,
+  ExchangeOutcome,
+  ExchangeResult,
+} from '../devices/device-exchange.ts';
+import type { DeviceInfoRepository } from '../devices/device-info.repository.ts';
+import type { DeviceInfoReport } from '../devices/device-info.ts';
+import { afterInfoSignal } from '../devices/device-status.ts';
+import type { DevicesRepository } from '../devices/devices.repository.ts';
 import { type SerialInOrganization, serialKeyOf } from '../devices/serial-number.ts';
+import { cameOnline } from '../presence/presence.ts';
 import { AppError } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
-import { createDeviceFrames, type DeviceFrames, isKept } from './device-frame-fold.ts';
 import { type DuplicateCheck, mayBeStored, OutdatedDeviceState } from './duplicate-check.ts';
 import type { Frame } from './frame.ts';
 import type { IntakeDevicesRepository } from './intake-devices.repository.ts';
-import { type ConfigContact, type IntakeResult, toConfigContact, toIntakeResult } from './intake-result.ts';
+import { type IntakeResult, toExchange, toIntakeResult } from './intake-result.ts';
 import { measurementEvents } from './measurement-events.ts';
 import type { MeasurementsRepository } from './measurements.repository.ts';
-import type { LockedDevice, StoredFrame } from './stored-frame.ts';
+import type { Reading } from './reading.ts';
+import { isKept, receiveFrame } from './receive-frame.ts';
+import type { DeviceState, LockedDevice, StoredFrame } from './stored-frame.ts';
 import type { StoredReadingsRepository } from './stored-readings.repository.ts';
 
 export interface IntakeDeps {
   transact: BatchTransact;
-  devicesIn(sql: Sql): Pick<IntakeDevicesRepository, 'lockBySerial'>;
+  statesIn(sql: Sql): IntakeDevicesRepository;
+  devicesIn(sql: Sql): Pick<DevicesRepository, 'findBySerial' | 'lockBySerial'>;
   measurementsIn(sql: Sql): Pick<MeasurementsRepository, 'store'>;
   storedReadingsIn(sql: Sql): Pick<StoredReadingsRepository, 'find'>;
-  configurationsIn(sql: Sql): {
-    find(refs: Iterable<ConfigurationRefs>): Promise<ConfigurationContents>;
-  };
+  deviceInfoIn(sql: Sql): DeviceInfoRepository;
   unregisteredIn(sql: Sql): { record(contacts: SerialInOrganization[]): Promise<void> };
   partitions: PartitionKeeper;
   slots: BatchSlots;
@@ -57,22 +69,31 @@ export interface IntakeDeps {
   /** Opens and resolves alerts by the readings, and answers with their events. */
   evaluateAlerts(tx: InTransaction, frames: StoredFrame[]): Promise<DomainEvent[]>;
   onlineEvents(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
+  /** The same for devices that came back without a frame, whose alerts end as well. */
+  backWithoutFrame(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
+  exchanges: ExchangeBatch;
   /** One statement, sent together with the commit. */
   publish: Publish;
   /** What follows from events of alerts, which it answers with; no statement without one. */
   queueAlerts(tx: InTransaction, events: DomainEvent[]): Promise<DomainEvent[]>;
-  /** Records what a frame tells of the configuration of its device, and answers with the change that is pending. */
-  exchange(contact: ConfigContact): Promise<{ pendingConfig: OfferedChange | null } | null>;
   onRefused?(reason: RefusedTurn): void;
   observe(counts: Pick<IntakeResult, 'accepted' | 'duplicates' | 'conflicts' | 'dropped'>): void;
 }
 
-export interface Intake {
+export interface Intake extends DeviceExchanges {
   /**
    * Null when the organization has no active device of that serial; the contact is recorded for the operator.
    * @throws AppError also when the readings contradict each other
    */
   receive(frame: Frame): Promise<IntakeResult | null>;
+  /** False when the organization has no active device of that serial. */
+  receiveInfo(report: DeviceInfoReport): Promise<boolean>;
+}
+
+interface DeviceMessage extends SerialInOrganization {
+  frame?: Frame;
+  exchange?: DeviceExchange;
+  info?: DeviceInfoReport;
 }
 
 const BATCH_MAX = 500;
@@ -82,149 +103,275 @@ const GATHER = { enough: 32, ms: 4 };
 /** A batch of one organization alone is joined by fewer. */
 const GATHER_OF_ONE = { enough: 32, ms: 20 };
 
-/** An error refuses the frame alone. */
-type Taken = StoredFrame | AppError | null;
-type Stored = Taken | typeof LOCKED;
+interface Answer {
+  frame: IntakeResult | null;
+  exchange: ExchangeResult | null;
+}
 
-const isStored = (each: Stored): each is StoredFrame =>
-  each !== null && each !== LOCKED && !(each instanceof AppError);
+/** An error refuses the message alone. */
+type Answered = Answer | AppError | null;
 
 export function createIntake(deps: IntakeDeps): Intake {
-  const group = createLockingCommit<Frame, Taken>({
-    commit: (frames, locking) => commitFrames(deps, frames, locking),
+  const group = createLockingCommit<DeviceMessage, Answered>({
+    commit: (messages, locking) => commitMessages(deps, messages, locking),
     laneOf: ({ organizationId }) => organizationId,
     keyOf: serialKeyOf,
     slots: deps.slots,
     observers: deps.observers,
-    traces: deps.tracing?.batches('batch of frames', serialKeyOf),
+    traces: deps.tracing?.batches('batch of messages', serialKeyOf),
     maxItems: BATCH_MAX,
-    weight: { of: ({ readings }) => readings.length, max: BATCH_READINGS_MAX },
+    weight: { of: ({ frame }) => frame?.readings.length ?? 1, max: BATCH_READINGS_MAX },
     gather: deps.slots.isMixed ? GATHER : GATHER_OF_ONE,
     overloaded: () =>
       new AppError('unavailable', 'Too many devices send at once', { headers: { 'Retry-After': '5' } }),
     locked: () => new AppError('unavailable', DEVICE_IS_LOCKED, { headers: { 'Retry-After': '5' } }),
     ...(deps.onRefused && { onRefused: deps.onRefused }),
   });
+
+  async function submit(message: DeviceMessage): Promise<Answer | null> {
+    const answered = await group.submit(message);
+    if (answered instanceof AppError) throw answered;
+    return answered;
+  }
+
   return {
     async receive(frame) {
-      const stored = await group.submit(frame);
-      if (!stored) return null;
-      if (stored instanceof AppError) throw stored;
-      const result = toIntakeResult(stored);
-      deps.observe(result);
-      const contact = toConfigContact(stored);
-      if (contact) result.pendingConfig = await fetchPending(deps, contact);
-      return result;
+      const { organizationId, serialNumber } = frame;
+      const answer = await submit({ organizationId, serialNumber, frame });
+      if (!answer?.frame) return null;
+      deps.observe(answer.frame);
+      return answer.frame;
+    },
+    async handle(exchange) {
+      const { organizationId, serialNumber } = exchange;
+      return (await submit({ organizationId, serialNumber, exchange }))?.exchange ?? null;
+    },
+    async receiveInfo(info) {
+      return (await submit(toInfoMessage(info))) !== null;
     },
   };
 }
 
-/** The readings are durable: the device need not send them again because the change cannot be delivered now. */
-async function fetchPending({ exchange }: IntakeDeps, contact: ConfigContact): Promise<OfferedChange | null> {
-  try {
-    return (await exchange(contact))?.pendingConfig ?? null;
-  } catch (error) {
-    if (isUnavailable(error) || isOverload(error)) return null;
-    throw error;
-  }
+function toInfoMessage(info: DeviceInfoReport): DeviceMessage {
+  const { organizationId } = info;
+  const { serialNumber, softwareVersion } = info.info;
+  const ruleSlots = softwareVersion === null ? null : parseRuleSlots(softwareVersion);
+  if (ruleSlots === null) return { organizationId, serialNumber, info };
+  const observed = { channelTypes: null, ruleSlots, isReported: true };
+  const exchange = { organizationId, serialNumber, observed, canDeliverConfig: false };
+  return { organizationId, serialNumber, info, exchange };
 }
 
-const isOverload = (error: unknown) => error instanceof AppError && error.kind === 'unavailable';
+interface BatchOptions {
+  locking: Locking;
+  check: DuplicateCheck;
+}
 
-async function commitFrames(deps: IntakeDeps, frames: Frame[], locking: Locking): Promise<Stored[]> {
-  await deps.partitions.ensure(timesOf(deps, frames));
+type Committed = Answered | typeof LOCKED;
+
+async function commitMessages(
+  deps: IntakeDeps,
+  messages: DeviceMessage[],
+  locking: Locking,
+): Promise<Committed[]> {
+  await deps.partitions.ensure(timesOf(deps, messages));
   try {
-    return await storeFrames(deps, frames, { locking, check: 'no newer' });
+    return await storeMessages(deps, messages, { locking, check: 'no newer' });
   } catch (error) {
     // Another process dropped a partition, or a device state restored from a backup is older than the stored readings:
     // the second time partitions are looked up anew, and every reading is compared with what is stored.
     if (!isMissingPartition(error) && !isOutdated(error)) throw error;
     deps.partitions.forget();
-    await deps.partitions.ensure(timesOf(deps, frames));
-    return storeFrames(deps, frames, { locking, check: 'all' });
+    await deps.partitions.ensure(timesOf(deps, messages));
+    return storeMessages(deps, messages, { locking, check: 'all' });
   }
 }
 
 const isOutdated = (error: unknown) =>
   error instanceof OutdatedDeviceState || isUniqueViolationOf(error, MEASUREMENTS.name);
 
-function* timesOf({ retentionMs }: IntakeDeps, frames: Frame[]): Generator<Date> {
-  for (const { readings, receivedAt } of frames) {
-    for (const { measuredAt } of readings) if (isKept(measuredAt, receivedAt, retentionMs)) yield measuredAt;
+function* timesOf(
+  { retentionMs }: Pick<IntakeDeps, 'retentionMs'>,
+  messages: DeviceMessage[],
+): Generator<Date> {
+  for (const { frame } of messages) {
+    if (!frame) continue;
+    for (const { measuredAt } of frame.readings)
+      if (isKept(measuredAt, frame.receivedAt, retentionMs)) yield measuredAt;
   }
 }
 
-function storeFrames(
+/** A message with its device, and what it changes. */
+interface Received {
+  device: LockedDevice;
+  frame: StoredFrame | null;
+  exchange: DeviceExchange | null;
+  info: DeviceInfoReport | null;
+  state: DeviceState;
+  outcome: ExchangeOutcome | null;
+}
+
+const isReceived = (each: Received | AppError | null | typeof LOCKED): each is Received =>
+  each !== null && each !== LOCKED && !(each instanceof AppError);
+
+function storeMessages(
   deps: IntakeDeps,
-  frames: Frame[],
-  { locking, check }: { locking: Locking; check: DuplicateCheck },
-): Promise<Stored[]> {
+  messages: DeviceMessage[],
+  options: BatchOptions,
+): Promise<Committed[]> {
   return deps.transact(async (tx) => {
     const { sql, finishWith } = tx;
-    const { devices, lockedKeys } = await lockDevices(deps, sql, frames, { locking, check });
-    const results = frames.map((frame): Stored => {
-      const key = serialKeyOf(frame);
-      const device = devices.get(key);
-      if (device) return takeOrRefuse(device, frame);
-      return lockedKeys.has(key) ? LOCKED : null;
-    });
-    const stored = results.filter(isStored);
-    await deps.measurementsIn(sql).store(stored, check);
-    const alertEvents = await deps.evaluateAlerts(tx, stored);
-    const backOnline = stored.filter(({ cameOnline }) => cameOnline).map(({ device }) => device);
-    const onlineEvents = await deps.onlineEvents(tx, backOnline);
-    const queued = await deps.queueAlerts(tx, [...alertEvents, ...onlineEvents]);
-    await deps.unregisteredIn(sql).record(frames.filter((_, index) => results[index] === null));
-    const events = [...stored.flatMap(measurementEvents), ...queued];
+    const locked = await lockDevices(deps, sql, messages, options);
+    const results = messages.map((message) => receiveMessage(deps, message, locked));
+    const received = results.filter(isReceived);
+    await exchangeConfigs(deps, sql, received);
+    const frames = received.flatMap(({ frame }) => frame ?? []);
+    const states = received.filter(({ device, state }) => state !== device.state);
+    await deps.measurementsIn(sql).store({ states, frames }, options.check);
+    await deps
+      .deviceInfoIn(sql)
+      .store(received.flatMap(({ device, info }) => (info ? [{ ...info, assetId: device.assetId }] : [])));
+    const alertEvents = await deps.evaluateAlerts(tx, frames);
+    const online = states.filter(({ device, state }) => cameOnline(device.state.presence, state.presence));
+    const onlineEvents = await deps.onlineEvents(
+      tx,
+      online.filter(({ frame }) => frame).map(({ device }) => device),
+    );
+    const backEvents = await deps.backWithoutFrame(
+      tx,
+      online.filter(({ frame }) => !frame).map(({ device }) => device),
+    );
+    const configEvents = await deps.exchanges.store(
+      tx,
+      received.flatMap(({ outcome }) => outcome ?? []),
+    );
+    await deps.unregisteredIn(sql).record(messages.filter((_, index) => results[index] === null));
+    const queued = await deps.queueAlerts(tx, [
+      ...alertEvents,
+      ...onlineEvents,
+      ...backEvents,
+      ...configEvents,
+    ]);
+    const events = [...frames.flatMap(measurementEvents), ...queued];
     finishWith(() => deps.publish(tx, events));
-    return results;
+    return results.map((each) => (isReceived(each) ? toAnswer(each) : each));
   });
 }
 
-function takeOrRefuse(device: DeviceFrames, frame: Frame): StoredFrame | AppError {
+const toAnswer = ({ frame, outcome }: Received): Answer => ({
+  frame: frame && toIntakeResult(frame, outcome?.result ?? null),
+  exchange: outcome?.result ?? null,
+});
+
+interface LockedBatch {
+  /** By serial. */
+  devices: Map<string, LockedDevice>;
+  lockedKeys: Set<string>;
+  /** By asset. */
+  stored: ReadonlyMap<string, ReadonlyMap<number, Reading>>;
+}
+
+function receiveMessage(
+  { retentionMs }: IntakeDeps,
+  message: DeviceMessage,
+  { devices, lockedKeys, stored }: LockedBatch,
+): Received | AppError | null | typeof LOCKED {
+  const key = serialKeyOf(message);
+  const device = devices.get(key);
+  if (!device) return lockedKeys.has(key) ? LOCKED : null;
+  const { exchange = null, info = null } = message;
   try {
-    return device.take(frame);
+    const frame = message.frame
+      ? receiveFrame(device, message.frame, { retentionMs, stored: stored.get(device.assetId) })
+      : null;
+    return {
+      device,
+      frame,
+      exchange: frame ? toExchange(frame) : exchange,
+      info,
+      state: frame ? frame.state : stateAfterInfo(device, info),
+      outcome: null,
+    };
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;
   }
 }
 
-/** By serial. */
+const stateAfterInfo = ({ state }: LockedDevice, info: DeviceInfoReport | null): DeviceState => {
+  const rssiDbm = info?.info.modem?.rssiDbm ?? null;
+  return rssiDbm === null ? state : { ...state, ...afterInfoSignal(state, rssiDbm) };
+};
+
+/**
+ * The configurations of devices that sent a frame are locked only where the frame concerns them, and without waiting: a
+ * job that changes many devices never delays frames. Where it holds one, the next frame is answered with the change.
+ */
+async function exchangeConfigs(deps: IntakeDeps, sql: Sql, received: Received[]): Promise<void> {
+  const exchanging = received.filter(({ exchange }) => exchange);
+  const framed = exchanging.filter(({ frame }) => frame).map(({ device }) => device);
+  const { devices } = await deps.devicesIn(sql).lockBySerial(framed, 'skip');
+  const locked = new Map(devices.map((device) => [device.assetId, device]));
+  const contacting = exchanging.flatMap((each) => {
+    const before = each.frame ? locked.get(each.device.assetId) : each.device;
+    return before
+      ? [{ each, before, presence: each.state.presence, exchange: each.exchange as DeviceExchange }]
+      : [];
+  });
+  const outcomes = await deps.exchanges.receive(sql, contacting);
+  outcomes.forEach((outcome, index) => {
+    const { each } = contacting[index] as (typeof contacting)[number];
+    each.outcome = outcome;
+    if (outcome.presence !== each.state.presence) each.state = { ...each.state, presence: outcome.presence };
+  });
+}
+
+/**
+ * Configurations that messages are about come before states: whoever changes many devices waits in this order, too. All
+ * statements are sent together. What is read is read after the locks: the hardware may have been replaced meanwhile, or
+ * alert rules, whose open alerts are resolved under the lock of the state.
+ */
 async function lockDevices(
   deps: IntakeDeps,
   sql: Sql,
-  frames: Frame[],
-  { locking, check }: { locking: Locking; check: DuplicateCheck },
-): Promise<{ devices: Map<string, DeviceFrames>; lockedKeys: Set<string> }> {
-  const bySerial = new Map<string, Frame[]>();
-  for (const frame of frames)
-    bySerial.set(serialKeyOf(frame), [...(bySerial.get(serialKeyOf(frame)) ?? []), frame]);
-  const first = [...bySerial.values()].map(([frame]) => frame as Frame);
-  const { devices, unavailable } = await deps.devicesIn(sql).lockBySerial(first, locking);
-  const contents = await deps.configurationsIn(sql).find(devices.map(configRefs));
-  const stored = await deps.storedReadingsIn(sql).find(
-    devices.map((device) => {
-      const times = timesOf(deps, bySerial.get(serialKeyOf(device)) ?? []);
-      const maybeStored = [...times].filter((at) => mayBeStored(at, device, check));
-      return {
-        organizationId: device.organizationId,
-        assetId: device.assetId,
-        times: maybeStored.map((at) => at.getTime()),
-      };
-    }),
-  );
-  const byKey = devices.map((device): [string, DeviceFrames] => [
-    serialKeyOf(device),
-    createDeviceFrames(device, withContents(device.config.sync, contents), {
-      retentionMs: deps.retentionMs,
-      stored: stored.get(device.assetId),
-    }),
+  messages: DeviceMessage[],
+  { locking, check }: BatchOptions,
+): Promise<LockedBatch> {
+  const devicesIn = deps.devicesIn(sql);
+  const [configs, { states, unavailable }, others] = await sentTogether([
+    devicesIn.lockBySerial(
+      messages.filter(({ exchange }) => exchange),
+      locking,
+    ),
+    deps.statesIn(sql).lockStates(messages, locking),
+    devicesIn.findBySerial(messages.filter(({ exchange }) => !exchange)),
   ]);
-  return { devices: new Map(byKey), lockedKeys: new Set(unavailable.map(serialKeyOf)) };
+  const devices = new Map<string, LockedDevice>();
+  for (const device of [...configs.devices, ...others]) {
+    const state = states.get(device.assetId);
+    if (state) devices.set(serialKeyOf(device), Object.assign(device, state));
+  }
+  return {
+    devices,
+    lockedKeys: new Set([...configs.unavailable, ...unavailable].map(serialKeyOf)),
+    stored: await findStored(deps, sql, messages, devices, check),
+  };
 }
 
-function configRefs({ organizationId, config: { sync } }: LockedDevice): ConfigurationRefs {
-  const { reported, confirmed, pending } = sync;
-  return { organizationId, configIds: [reported?.config ?? null, confirmed, pending?.config ?? null] };
+function findStored(
+  deps: IntakeDeps,
+  sql: Sql,
+  messages: DeviceMessage[],
+  devices: Map<string, LockedDevice>,
+  check: DuplicateCheck,
+) {
+  return deps.storedReadingsIn(sql).find(
+    messages.flatMap((message) => {
+      const device = devices.get(serialKeyOf(message));
+      if (!device || !message.frame) return [];
+      const { organizationId, assetId } = device;
+      const maybeStored = [...timesOf(deps, [message])].filter((at) => mayBeStored(at, device, check));
+      return { organizationId, assetId, times: maybeStored.map((at) => at.getTime()) };
+    }),
+  );
 }

@@ -1,6 +1,7 @@
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
 import {
   PRESENCE_ARRAYS,
   PRESENCE_COLUMNS,
@@ -10,19 +11,26 @@ import {
 import { ANY_SPAN, type AssetBlock, BLOCK_COLUMNS, blockBindings, SELECT_BLOCKS } from './block-columns.ts';
 import { type DuplicateCheck, OutdatedDeviceState } from './duplicate-check.ts';
 import { toBlocksOfFrame } from './reading-block.ts';
-import type { StoredFrame } from './stored-frame.ts';
+import type { DeviceState, StoredFrame } from './stored-frame.ts';
+
+/** Of devices with one message each. */
+export interface StateChanges {
+  /** Devices whose state has changed, as every frame does. */
+  states: Array<{ device: AssetRef; state: DeviceState }>;
+  frames: StoredFrame[];
+}
 
 export type MeasurementsRepository = ReturnType<typeof createMeasurementsRepository>;
 
 export function createMeasurementsRepository(sql: Sql) {
   return {
     /**
-     * Stores the fresh readings of the frames, and the last state of each device, whose rows the caller has locked. One
+     * Stores the fresh readings of the frames, and the states of the devices, whose rows the caller has locked. One
      * statement, since each costs a round trip. `check` says which readings were compared with what is stored.
      * @throws OutdatedDeviceState
      */
-    async store(frames: StoredFrame[], check: DuplicateCheck): Promise<void> {
-      if (frames.length === 0) return;
+    async store({ states, frames }: StateChanges, check: DuplicateCheck): Promise<void> {
+      if (states.length === 0) return;
       const blocks = toAssetBlocks(frames);
       const outdated = await queryPrepared(
         sql,
@@ -56,7 +64,7 @@ export function createMeasurementsRepository(sql: Sql) {
            limit 1
          ) as newer`,
         [
-          ...stateBindings(frames, blocks),
+          ...stateBindings(states, blocks),
           ...blockBindings(blocks),
           ...(check === 'all' ? knownBindings([]) : knownBindings(frames)),
         ],
@@ -72,21 +80,16 @@ const toAssetBlocks = (frames: StoredFrame[]): AssetBlock[] =>
     toBlocksOfFrame(fresh, frame).map((block) => ({ organizationId, assetId, block })),
   );
 
-const lastByDevice = (frames: StoredFrame[]): StoredFrame[] => [
-  ...new Map(frames.map((frame) => [frame.device.assetId, frame])).values(),
-];
-
 /** One entry per device. */
-function stateBindings(frames: StoredFrame[], blocks: AssetBlock[]): unknown[] {
-  const last = lastByDevice(frames);
-  const states = last.map(({ state }) => state);
+function stateBindings(changes: StateChanges['states'], blocks: AssetBlock[]): unknown[] {
+  const states = changes.map(({ state }) => state);
   const storedFrom = new Map<string, number>();
   for (const { assetId, block } of blocks) {
     storedFrom.set(assetId, Math.min(block.firstAt, storedFrom.get(assetId) ?? block.firstAt));
   }
   return [
-    toArrayText(last, ({ device }) => device.organizationId),
-    toArrayText(last, ({ device }) => device.assetId),
+    toArrayText(changes, ({ device }) => device.organizationId),
+    toArrayText(changes, ({ device }) => device.assetId),
     ...presenceBindings(states.map(({ presence }) => presence)),
     toArrayText(states, ({ signalStrength }) => signalStrength),
     toArrayText(states, ({ sendsSignal }) => String(sendsSignal)),
@@ -96,7 +99,7 @@ function stateBindings(frames: StoredFrame[], blocks: AssetBlock[]): unknown[] {
     states.map(({ newestReadingAt }) => JSON.stringify(newestReadingAt)),
     states.map(({ latest }) => JSON.stringify(latest)),
     states.map(({ channelTypes }) => channelTypes && `{${channelTypes.join()}}`),
-    toArrayText(last, ({ device }) => toTime(storedFrom.get(device.assetId))),
+    toArrayText(changes, ({ device }) => toTime(storedFrom.get(device.assetId))),
   ];
 }
 
@@ -105,7 +108,7 @@ const toTime = (atMs: number | undefined): string | null =>
 
 /** What the states of the devices knew before; where that is nothing, all readings were compared already. */
 function knownBindings(frames: StoredFrame[]): string[] {
-  const known = lastByDevice(frames).filter(({ device }) => device.state.latestMeasuredAt !== null);
+  const known = frames.filter(({ device }) => device.state.latestMeasuredAt !== null);
   return [
     toArrayText(known, ({ device }) => device.organizationId),
     toArrayText(known, ({ device }) => device.assetId),

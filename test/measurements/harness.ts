@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { batchSlots } from '../../src/db/locking-commit.ts';
 import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
-import {
-  createConfigurationCache,
-  createConfigurationsRepository,
-} from '../../src/devices/configurations.repository.ts';
+import { createConfigurationCache } from '../../src/devices/configurations.repository.ts';
+import { createDeviceInfoRepository } from '../../src/devices/device-info.repository.ts';
+import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
 import type { Frame } from '../../src/measurements/frame.ts';
 import { createIntake, type IntakeDeps } from '../../src/measurements/intake.service.ts';
 import { createIntakeDevicesRepository } from '../../src/measurements/intake-devices.repository.ts';
@@ -80,17 +79,19 @@ export function useLogger() {
       createIntake({
         transact: createBatchTransact(dms.service.sql),
         slots: batchSlots(20),
-        devicesIn: createIntakeDevicesRepository,
+        statesIn: createIntakeDevicesRepository,
+        devicesIn: (sql) => createDevicesRepository(sql, createConfigurationCache()),
         measurementsIn: createMeasurementsRepository,
         storedReadingsIn: createStoredReadingsRepository,
-        configurationsIn: (sql) => createConfigurationsRepository(sql, createConfigurationCache()),
+        deviceInfoIn: createDeviceInfoRepository,
         unregisteredIn: () => ({ record: async () => {} }),
         partitions: createPartitionKeeper(dms.service.sql, MEASUREMENTS),
         evaluateAlerts: async () => [],
         onlineEvents: async () => [],
         publish: async () => {},
         queueAlerts: async (_, events) => events,
-        exchange: async () => null,
+        backWithoutFrame: async () => [],
+        exchanges: { receive: async () => [], store: async () => [] },
         observe: () => {},
         ...more,
       }),

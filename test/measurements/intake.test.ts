@@ -5,7 +5,7 @@ import { dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
 import type { StoredFrame } from '../../src/measurements/stored-frame.ts';
-import { apply, createProfile, FACTORY, FRIDGE, registerMany, report } from '../support/fleet.ts';
+import { FACTORY, registerMany, report } from '../support/fleet.ts';
 import { ago, SENSOR_FAULT, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 
@@ -84,11 +84,12 @@ describe('The intake', () => {
 
   it('spreads large frames over batches of at most 20,000 readings', async () => {
     const sizes: number[] = [];
+    const fleet = await registerMany(logger.org, 50, newSerial('LARGE'));
     const intake = intakeWith({
       measurementsIn: (sql) => ({
-        store(frames, check) {
-          sizes.push(frames.reduce((total, { fresh }) => total + fresh.length, 0));
-          return createMeasurementsRepository(sql).store(frames, check);
+        store(changes, check) {
+          sizes.push(changes.frames.reduce((total, { fresh }) => total + fresh.length, 0));
+          return createMeasurementsRepository(sql).store(changes, check);
         },
       }),
     });
@@ -98,7 +99,9 @@ describe('The intake', () => {
         temperature(0, { measuredAt: new Date(now - (first + index) * 1_000) }),
       );
     const results = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => intake.receive(frame({ readings: seconds(index * 1_000) }))),
+      fleet.map((serialNumber, index) =>
+        intake.receive(frame({ serialNumber, readings: seconds(index * 1_000) })),
+      ),
     );
     assert.ok(results.every((result) => result?.accepted === 1_000));
     assert.ok(Math.max(...sizes) <= 20_000, `${Math.max(...sizes)} readings in one batch`);
@@ -143,14 +146,6 @@ describe('The intake', () => {
     await assert.rejects(() => intake.receive(frame()) as Promise<unknown>, /no/);
     assert.deepEqual((await history()).items, []);
     assert.equal((await logger.asset()).status, 'new');
-  });
-
-  it('acknowledges a stored frame although its pending change cannot be delivered', async () => {
-    await createProfile(logger.org, FRIDGE);
-    await apply(logger.org, 'vaccine-fridge', { serialNumbers: [logger.serial] });
-    const away = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
-    const result = await intakeWith({ exchange: () => Promise.reject(away) }).receive(frame());
-    assert.deepEqual([result?.accepted, result?.pendingConfig], [1, null]);
   });
 
   it('asks for a report when the hash is not the reported one, or nothing is reported yet', async () => {

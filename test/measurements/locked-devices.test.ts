@@ -71,7 +71,7 @@ describe('A device that another transaction has locked', () => {
       await whileLocked('device_states', locked, async () => assertRefused(await frame(locked)));
       assert.equal(await storedOf(locked), 0);
       const metrics = await (await fetch(dms.metricsUrl)).text();
-      assert.match(metrics, /dms_refused_turns_total\{work="frame",reason="locked"\} 1\n/);
+      assert.match(metrics, /dms_refused_turns_total\{work="message",reason="locked"\} 1\n/);
       assert.equal((await frame(locked)).status, 202);
       assert.equal(await storedOf(locked), 1);
     });

@@ -1,0 +1,13 @@
+/** What a logger reports of itself beside its readings: firmware, radio, battery. Only the latest report is stored. */
+export interface DeviceInfo {
+  serialNumber: string;
+  /** "07.02" */
+  softwareVersion: string | null;
+  modem: { rssiDbm: number | null } | null;
+}
+
+export interface DeviceInfoReport {
+  organizationId: string;
+  receivedAt: Date;
+  info: DeviceInfo;
+}

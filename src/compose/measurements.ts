@@ -10,10 +10,10 @@ import { createExportScopesRepository } from '../measurements/export-scopes.repo
 import { readFewInTurns, readInTurns } from '../measurements/fair-history.ts';
 import { createFewReadingsRepository } from '../measurements/few-readings.repository.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
-import { createIntake, type Intake, type IntakeDeps } from '../measurements/intake.service.ts';
-import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
+import { createIntake, type Intake } from '../measurements/intake.service.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
+import { createMessageBatch, type MessageBatchDeps } from '../measurements/message-batch.service.ts';
 import { createRecentHoursRepository } from '../measurements/recent-hours.repository.ts';
 import { createStoredReadingsRepository } from '../measurements/stored-readings.repository.ts';
 import type { IntakeHealth } from '../presence/intake-health.ts';
@@ -24,7 +24,7 @@ import { onSetAside } from './set-aside.ts';
 const DAY_MS = 86_400_000;
 
 export type MeasurementsNeeds = Pick<
-  IntakeDeps,
+  MessageBatchDeps,
   | 'devicesIn'
   | 'evaluateAlerts'
   | 'onlineEvents'
@@ -79,19 +79,21 @@ function composeIntake(
   { sql, settings, transactMessages, slots, metrics, tracing }: Resources,
   needs: Omit<MeasurementsNeeds, 'observeContact'>,
 ): Intake {
-  return createIntake({
+  const commit = createMessageBatch({
     ...needs,
     transact: transactMessages,
-    slots,
-    observers: observeLockingCommit(metrics, 'messages'),
-    tracing,
-    statesIn: createIntakeDevicesRepository,
     measurementsIn: createMeasurementsRepository,
     storedReadingsIn: createStoredReadingsRepository,
     deviceInfoIn: createDeviceInfoRepository,
     unregisteredIn: createUnregisteredDevicesRepository,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
     retentionMs: settings.measurementsRetentionDays * DAY_MS,
+  });
+  return createIntake({
+    commit,
+    slots,
+    observers: observeLockingCommit(metrics, 'messages'),
+    tracing,
     onRefused: (reason) => metrics.refusedTurns.inc({ work: 'message', reason }),
     observe({ accepted, duplicates, conflicts, dropped }) {
       metrics.readings.inc({ outcome: 'accepted' }, accepted);

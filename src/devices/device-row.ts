@@ -70,19 +70,22 @@ export const WITH_ASSET = `cross join lateral (
     limit 1
   ) as a`;
 
-/**
- * Active assets by serial number, one look-up for each. Bindings: arrays of organizations and serial numbers. For an
- * organization that is given by a value and that the statistics do not know yet, PostgreSQL expects one asset, and reads all
- * of them by any index that begins with the organization.
- */
-export const ACTIVE_BY_SERIAL = `(
-    select found.* from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
+const FOUND_BY_SERIAL = `as wanted (organization_id, serial_number)
     cross join lateral (
       select * from assets where organization_id = wanted.organization_id
         and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
       limit 1
-    ) as found
+    ) as found`;
+/**
+ * Active assets by serial number, one look-up for each. For an organization that is given by a value and that the
+ * statistics do not know yet, PostgreSQL expects one asset, and reads all of them by any index that begins with the
+ * organization.
+ */
+export const ACTIVE_BY_SERIAL = `(
+    select found.* from unnest(:organizationIds::uuid[], :serialNumbers::text[]) ${FOUND_BY_SERIAL}
   )`;
+/** The same with bindings by position. */
+export const ACTIVE_BY_SERIAL_AT = `(select found.* from unnest(?::uuid[], ?::text[]) ${FOUND_BY_SERIAL})`;
 
 /** Every statement that locks devices does so in this order, so that changes and reports never deadlock. */
 export const LOCKED_IN_ORDER = 'order by d.organization_id, d.asset_id for no key update of d';
@@ -162,69 +165,73 @@ export const followsTimeZone = (config: DeviceConfiguration | null | undefined):
 export const toKeysText = (keys: readonly ConfigurationKey[] | undefined): string | null =>
   keys === undefined ? null : `{${keys.join()}}`;
 
-/** What of a device is written, as arrays for `unnest` in the order of `WRITTEN_COLUMNS`. */
+/** Written columns of a device, from `writtenBindings`. */
 export const WRITTEN_COLUMNS = `organization_id, asset_id, reported_config_id, reported_at, reported_hash,
   confirmed_config_id, pending_config_id, revision, fetched_at, contradiction_count, failure_reason, refused_keys,
   observed_hash, is_inheriting, known_errors, reported_channel_types, channels_reported, rule_slots, follows_time_zone, sync_status,
   has_drifted`;
-export const WRITTEN_ARRAYS = `?::uuid[], ?::uuid[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::uuid[], ?::uuid[],
-  ?::bigint[], ?::timestamptz[], ?::smallint[], ?::text[], ?::text[], ?::bigint[], ?::boolean[], ?::text[], ?::text[], ?::boolean[],
-  ?::smallint[], ?::boolean[], ?::text[], ?::boolean[]`;
+export const WRITTEN_ARRAYS = `:organizationIds::uuid[], :assetIds::uuid[], :reportedIds::uuid[], :reportedAt::timestamptz[],
+  :reportedHashes::bigint[], :confirmedIds::uuid[], :pendingIds::uuid[], :revisions::bigint[], :fetchedAt::timestamptz[],
+  :contradictions::smallint[], :refusalReasons::text[], :refusedKeys::text[], :observedHashes::bigint[],
+  :areInheriting::boolean[], :knownErrors::text[], :channelTypes::text[], :areChannelsReported::boolean[],
+  :ruleSlots::smallint[], :followTimeZone::boolean[], :syncStatuses::text[], :haveDrifted::boolean[]`;
 
-export function writtenBindings(devices: Device[], configIds: Map<DeviceConfiguration, string>): unknown[][] {
+export function writtenBindings(devices: Device[], configIds: Map<DeviceConfiguration, string>) {
   const column = <Value>(value: (device: Device) => Value) => devices.map(value);
   const idOf = (config: DeviceConfiguration | null | undefined) =>
     config ? (configIds.get(config) as string) : null;
-  return [
-    column(({ organizationId }) => organizationId),
-    column(({ assetId }) => assetId),
-    column(({ sync }) => idOf(sync.reported?.config)),
-    column(({ sync }) => sync.reported?.at.toISOString() ?? null),
-    column(({ sync }) => sync.reported?.hash ?? null),
-    column(({ sync }) => idOf(sync.confirmed)),
-    column(({ sync }) => idOf(sync.pending?.config)),
-    column(({ sync }) => sync.revision),
-    column(({ sync }) => sync.pending?.fetchedAt?.toISOString() ?? null),
-    column(({ sync }) => sync.pending?.contradictions ?? 0),
-    column(({ sync }) => sync.pending?.refusal?.reason ?? null),
-    column(({ sync }) => toKeysText(sync.pending?.refusal?.keys)),
-    column(({ sync }) => sync.observedHash),
-    column(({ sync }) => sync.isInheriting),
-    column(({ sync }) => sync.knownErrors && JSON.stringify(sync.knownErrors)),
-    column(({ capabilities }) => capabilities.channelTypes && `{${capabilities.channelTypes.join()}}`),
-    column(({ areChannelsReported }) => areChannelsReported),
-    column(({ capabilities }) => capabilities.ruleSlots),
-    column(({ sync }) => followsTimeZone(sync.confirmed) || followsTimeZone(sync.pending?.config)),
-    column(({ sync }) => syncStatus(sync)),
-    column(({ sync }) => hasDrifted(sync)),
-  ];
+  return {
+    organizationIds: column(({ organizationId }) => organizationId),
+    assetIds: column(({ assetId }) => assetId),
+    reportedIds: column(({ sync }) => idOf(sync.reported?.config)),
+    reportedAt: column(({ sync }) => sync.reported?.at.toISOString() ?? null),
+    reportedHashes: column(({ sync }) => sync.reported?.hash ?? null),
+    confirmedIds: column(({ sync }) => idOf(sync.confirmed)),
+    pendingIds: column(({ sync }) => idOf(sync.pending?.config)),
+    revisions: column(({ sync }) => sync.revision),
+    fetchedAt: column(({ sync }) => sync.pending?.fetchedAt?.toISOString() ?? null),
+    contradictions: column(({ sync }) => sync.pending?.contradictions ?? 0),
+    refusalReasons: column(({ sync }) => sync.pending?.refusal?.reason ?? null),
+    refusedKeys: column(({ sync }) => toKeysText(sync.pending?.refusal?.keys)),
+    observedHashes: column(({ sync }) => sync.observedHash),
+    areInheriting: column(({ sync }) => sync.isInheriting),
+    knownErrors: column(({ sync }) => sync.knownErrors && JSON.stringify(sync.knownErrors)),
+    channelTypes: column(
+      ({ capabilities }) => capabilities.channelTypes && `{${capabilities.channelTypes.join()}}`,
+    ),
+    areChannelsReported: column(({ areChannelsReported }) => areChannelsReported),
+    ruleSlots: column(({ capabilities }) => capabilities.ruleSlots),
+    followTimeZone: column(
+      ({ sync }) => followsTimeZone(sync.confirmed) || followsTimeZone(sync.pending?.config),
+    ),
+    syncStatuses: column(({ sync }) => syncStatus(sync)),
+    haveDrifted: column(({ sync }) => hasDrifted(sync)),
+  };
 }
 
 export const SETTINGS_COLUMNS = `organization_id, asset_id, from_at, config_id, measurement_period_seconds,
   transmission_interval_seconds, profile_slug, source`;
 /** With `is_confirmation`, as arrays for `unnest`. */
-export const SETTINGS_ARRAYS = `?::uuid[], ?::uuid[], ?::timestamptz[], ?::uuid[], ?::integer[], ?::integer[], ?::text[],
-  ?::text[], ?::boolean[]`;
+export const SETTINGS_ARRAYS = `:settingsOrganizationIds::uuid[], :settingsAssetIds::uuid[], :settingsFrom::timestamptz[],
+  :settingsConfigIds::uuid[], :measurementPeriods::integer[], :transmissionIntervals::integer[], :profileSlugs::text[],
+  :sources::text[], :areConfirmations::boolean[]`;
 
-export function settingsBindings(
-  devices: Device[],
-  configIds: Map<DeviceConfiguration, string>,
-): unknown[][] {
+export function settingsBindings(devices: Device[], configIds: Map<DeviceConfiguration, string>) {
   const begun = devices.flatMap(({ organizationId, assetId, settings }) =>
     settings.begun.map((each) => ({ organizationId, assetId, ...each })),
   );
   const column = <Value>(value: (each: AssetRef & BegunSettings) => Value) => begun.map(value);
-  return [
-    column(({ organizationId }) => organizationId),
-    column(({ assetId }) => assetId),
-    column(({ from }) => from.toISOString()),
-    column(({ config }) => config && (configIds.get(config) as string)),
-    column(({ measurementPeriodSeconds }) => measurementPeriodSeconds),
-    column(({ transmissionIntervalSeconds }) => transmissionIntervalSeconds),
-    column(({ profileSlug }) => profileSlug),
-    column(({ source }) => source),
-    column(({ isConfirmation }) => isConfirmation),
-  ];
+  return {
+    settingsOrganizationIds: column(({ organizationId }) => organizationId),
+    settingsAssetIds: column(({ assetId }) => assetId),
+    settingsFrom: column(({ from }) => from.toISOString()),
+    settingsConfigIds: column(({ config }) => config && (configIds.get(config) as string)),
+    measurementPeriods: column(({ measurementPeriodSeconds }) => measurementPeriodSeconds),
+    transmissionIntervals: column(({ transmissionIntervalSeconds }) => transmissionIntervalSeconds),
+    profileSlugs: column(({ profileSlug }) => profileSlug),
+    sources: column(({ source }) => source),
+    areConfirmations: column(({ isConfirmation }) => isConfirmation),
+  };
 }
 
 /** A second change within a millisecond takes the place of the first. */

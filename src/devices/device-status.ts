@@ -23,9 +23,11 @@ export function afterFrameSignal(known: KnownSignal, signal: FrameSignal | null)
   return { signalStrength: isZero ? 'unknown' : known.signalStrength, sendsSignal: known.sendsSignal };
 }
 
-/** Null: the device info has no signal, the last one stays. */
-export const afterInfoSignal = (known: KnownSignal, rssiDbm: number | null): KnownSignal =>
-  rssiDbm === null ? known : { signalStrength: signalStrengthOfDbm(rssiDbm), sendsSignal: false };
+/** After a device info that has one. */
+export const afterInfoSignal = (rssiDbm: number): KnownSignal => ({
+  signalStrength: signalStrengthOfDbm(rssiDbm),
+  sendsSignal: false,
+});
 
 const WEAKEST_DBM = -110;
 const STRONGEST = 63;

@@ -7,7 +7,7 @@ import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { ConfigurationKey } from './configuration.ts';
 import {
-  ACTIVE_BY_SERIAL,
+  ACTIVE_BY_SERIAL_AT,
   LOCKED_IN_ORDER,
   REPLACE_SETTINGS,
   SETTINGS_COLUMNS,
@@ -69,7 +69,7 @@ const OF_GROUP = `and d.asset_id = any (array(
     select id from assets where organization_id = ? and group_id = ? and archived_at is null
   ))`;
 
-const OF_SERIALS = `and d.asset_id = any (array(select id from ${ACTIVE_BY_SERIAL} as assets))`;
+const OF_SERIALS = `and d.asset_id = any (array(select id from ${ACTIVE_BY_SERIAL_AT} as assets))`;
 
 /** The bindings of `ACTIVE` and `OF_SERIALS`. */
 function bySerials(organizationId: string, serialNumbers: string[]): unknown[] {

@@ -7,7 +7,7 @@ import type { Presence } from './presence.ts';
 
 /** For an update from `n`, whose columns are unnested from arrays. */
 export const PRESENCE_COLUMNS = 'status, last_contact_at, expected_by';
-export const PRESENCE_ARRAYS = '?::text[], ?::timestamptz[], ?::timestamptz[]';
+export const PRESENCE_ARRAYS = ':statuses::text[], :lastContactAt::timestamptz[], :expectedBy::timestamptz[]';
 /**
  * The sweep finds overdue devices by an index on overdue_check_at. A contact only brings it forward, when the deadline is
  * earlier than before: the column mostly keeps its value, so that the update touches no index.
@@ -16,11 +16,11 @@ export const SET_PRESENCE = `status = n.status, last_contact_at = n.last_contact
   overdue_check_at = least(s.overdue_check_at, n.expected_by)`;
 
 /** The bindings of `PRESENCE_ARRAYS`. */
-export const presenceBindings = (presences: readonly Presence[]): string[] => [
-  toArrayText(presences, ({ status }) => status),
-  toArrayText(presences, ({ lastContactAt }) => lastContactAt?.toISOString() ?? null),
-  toArrayText(presences, ({ expectedBy }) => expectedBy?.toISOString() ?? null),
-];
+export const presenceBindings = (presences: readonly Presence[]) => ({
+  statuses: toArrayText(presences, ({ status }) => status),
+  lastContactAt: toArrayText(presences, ({ lastContactAt }) => lastContactAt?.toISOString() ?? null),
+  expectedBy: toArrayText(presences, ({ expectedBy }) => expectedBy?.toISOString() ?? null),
+});
 
 /** The device is out of service: nothing is expected of it. */
 export const NO_DEADLINE = 'expected_by = null';

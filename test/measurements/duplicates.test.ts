@@ -30,6 +30,7 @@ describe('Readings that were stored before', () => {
     let attempts = 0;
     const intake = intakeWith({
       measurementsIn: (sql) => ({
+        ...createMeasurementsRepository(sql),
         store(frames, check) {
           attempts++;
           return createMeasurementsRepository(sql).store(frames, check);

@@ -87,6 +87,7 @@ describe('The intake', () => {
     const fleet = await registerMany(logger.org, 50, newSerial('LARGE'));
     const intake = intakeWith({
       measurementsIn: (sql) => ({
+        ...createMeasurementsRepository(sql),
         store(changes, check) {
           sizes.push(changes.frames.reduce((total, { fresh }) => total + fresh.length, 0));
           return createMeasurementsRepository(sql).store(changes, check);

@@ -85,6 +85,18 @@ describe('A device that another transaction has locked', () => {
       });
     }
 
+    it('has a frame stored while its configuration is locked, and gets its change with the next one', async () => {
+      const [locked = ''] = serials;
+      await createProfile(org, DAILY);
+      await apply(org, 'daily', { serialNumbers: [locked] });
+      await whileLocked('device_configs', locked, async () => {
+        const { status, body } = await frame(locked);
+        assert.deepEqual([status, body.accepted, body.pendingConfig], [202, 1, null]);
+      });
+      assert.equal((await configOf(org, locked)).syncStatus, 'no_device_report');
+      assert.equal((await frame(locked)).body.pendingConfig.revision, 1);
+    });
+
     it('is answered 5.03 over CoAP', async () => {
       const locked = '282C02AABBCC';
       await register(org, locked);

@@ -32,8 +32,8 @@ export interface ExchangeBatchDeps {
   devicesIn(sql: Sql): { update(devices: Device[]): Promise<void> };
   targetsIn(sql: Sql): ExchangeTargets;
   /**
-   * For devices whose capabilities have changed: their configuration compiled anew, from what is pending or what they
-   * run, and with it the changes of their targets. A device without an entry keeps what it has.
+   * Compiles configurations and the changes of targets again, for devices whose capabilities have changed. A device
+   * without an entry keeps its configuration.
    */
   recompile(sql: Sql, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
   /** Other alert rules apply to these devices from now on. */
@@ -61,7 +61,7 @@ export function createExchangeBatch(deps: ExchangeBatchDeps) {
   }
 
   return {
-    /** Capabilities come first: a report is evaluated against what the device should run with them. */
+    /** Capabilities come first: a report is compared with the configuration that is compiled for them. */
     async receive(
       sql: Sql,
       locked: ReadonlyArray<Omit<ContactingDevice, 'device'>>,

@@ -1,4 +1,4 @@
-/** What a message of a device changes of its configuration: pure. */
+/** Changes of a device's configuration by one message: pure. */
 import { afterContact, type Presence } from '../presence/presence.ts';
 import { type DeviceReport, receiveReport } from './config-report.ts';
 import {
@@ -137,8 +137,8 @@ function openStateAfter(before: DeviceSync, { pending }: DeviceSync): 'sent' | '
 }
 
 /**
- * What was compiled anew becomes pending. Settings that are pending already with these values need no new revision, and
- * stay refused if they were.
+ * Makes the recompiled configuration pending. Settings that are pending already with these values need no new revision,
+ * and stay refused if they were.
  */
 export function mergeRecompiled(device: Device, config: DeviceConfiguration): Device {
   const pending = device.sync.pending?.config ?? {};

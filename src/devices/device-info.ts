@@ -1,4 +1,4 @@
-/** What a logger reports of itself beside its readings: firmware, radio, battery. Only the latest report is stored. */
+/** The report of a logger about itself: firmware, radio, battery. Only the latest one is stored. */
 export interface DeviceInfo {
   serialNumber: string;
   /** "07.02" */

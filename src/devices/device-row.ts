@@ -47,7 +47,7 @@ export interface RunningRow {
   source: SettingsSource | null;
 }
 
-/** Of `assets a` and `device_configs d`. */
+/** Columns of a device, from `assets a` and `device_configs d`. */
 export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.name as asset_name, a.model,
   a.created_at, d.reported_config_id, d.reported_at, d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradiction_count,
   d.failure_reason, d.refused_keys, d.observed_hash, d.is_inheriting, d.known_errors, d.reported_channel_types, d.channels_reported, d.rule_slots`;
@@ -157,7 +157,7 @@ export const configurationsOf = ({ sync, settings: { begun } }: Device): DeviceC
     (config) => config != null,
   );
 
-/** Its calendars have an offset from UTC, which has to change with that of a time zone. */
+/** Its calendars have an offset from UTC, which has to follow a time zone. */
 export const followsTimeZone = (config: DeviceConfiguration | null | undefined): boolean =>
   config?.calendars?.some(({ type }) => type === 'WEEK') ?? false;
 

@@ -17,7 +17,7 @@ export interface Device extends AssetRef {
   serialNumber: string;
   assetName: string;
   capabilities: DeviceCapabilities;
-  /** The channel types come from its own report, which counts for more than what its frames show. */
+  /** The channel types come from its own report, which counts for more than its frames. */
   areChannelsReported: boolean;
   sync: DeviceSync;
   registeredAt: Date;
@@ -67,7 +67,7 @@ export interface ObservedCapabilities {
   isReported: boolean;
 }
 
-/** The device with what was observed; the same object when that changes nothing. */
+/** The device with the observed capabilities; the same object when they change nothing. */
 export function withObserved(device: Device, observed: ObservedCapabilities): Device {
   const { capabilities } = device;
   const channelTypes = layoutWith(device, observed);

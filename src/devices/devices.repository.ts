@@ -52,7 +52,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       return device ?? null;
     },
 
-    /** Active devices by serial, not locked; what is not registered is left out. */
+    /** Active devices by serial, not locked. Serials that are not registered are left out. */
     findBySerial: async (serials: SerialInOrganization[]): Promise<Device[]> =>
       serials.length === 0 ? [] : devicesOf(await readBySerial(serials)),
 

@@ -1,6 +1,6 @@
 /**
- * What is pending for many devices, read and changed in one statement: profiles are applied to thousands of devices at
- * once. `assign` is the set-based twin of `withPending` in device-sync.ts: whoever changes one changes the other, and
+ * Pending changes of many devices, read and changed in one statement: profiles are applied to thousands of devices at
+ * once. `assign` is the set-based twin of `withPending` in device-sync.ts: both change together, and
  * test/devices/pending-changes.test.ts holds them equal.
  */
 import type { Sql } from '../db/database.ts';
@@ -22,7 +22,7 @@ import {
   LOCK_SERIALS,
 } from './pending-changes.statements.ts';
 
-/** A device, with all that decides what a change becomes for it. */
+/** A device, with everything that decides how a change compiles for it. */
 export interface ChangingDevice {
   assetId: string;
   serialNumber: string;
@@ -38,29 +38,30 @@ export interface ChangingDevice {
   ruleSlots: number;
 }
 
-/** What is pending for a device from now on; null: nothing. */
+/** The change that is pending for a device from now on. */
 export interface PendingAssignment {
   assetId: string;
+  /** Null: nothing. */
   configId: string | null;
   /** The configuration has calendars whose offset from UTC has to follow a time zone. */
   followsTimeZone: boolean;
-  /** Of these the device keeps its refusal, or has it again. */
+  /** The device keeps its refusal of these settings, or has it again. */
   refusedKeys: readonly ConfigurationKey[];
   /** Why the device refused them; null: as it is known. */
   refusalReason: string | null;
   /** These are all keys of the configuration: nothing is offered. */
   isRefused: boolean;
-  /** Of the configuration; null: it does not say. */
+  /** Intervals of the configuration; null: it does not set them. */
   measurementPeriodSeconds: number | null;
   transmissionIntervalSeconds: number | null;
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** All active devices of an organization, or those of one of its groups. */
+/** All active devices of an organization, or of one of its groups. */
 export interface DeviceScope {
   organizationId: string;
-  /** Null: of all. */
+  /** Null: all devices. */
   groupId: string | null;
 }
 
@@ -109,7 +110,7 @@ export function createPendingChangesRepository(sql: Sql) {
       query(sql, LOCK_ASSETS, { organizationId, assetIds }),
 
     /**
-     * Whatever becomes pending has to be fetched anew, as a new revision; without anything pending the revision stays.
+     * A pending change has to be fetched again, as a new revision; without a pending change the revision stays.
      * For a device that has never reported, these are the settings in force from then on.
      */
     async assign(

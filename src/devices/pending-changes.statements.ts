@@ -7,6 +7,7 @@ import {
   WITH_ASSET,
   WITH_RUNNING,
 } from './device-row.ts';
+import { OFFERED_STATUS } from './device-sync.ts';
 
 const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", d.pending_config_id as "pendingConfigId",
   d.reported_config_id as "reportedConfigId", d.confirmed_config_id as "confirmedConfigId",
@@ -64,10 +65,7 @@ export const ASSIGN = `
       revision = case when c.id is null then revision else revision + 1 end,
       is_inheriting = is_inheriting and c.id is not null,
       has_had_profile = has_had_profile or :isByJob,
-      sync_status = case
-        when reported_config_id is null then 'no_device_report'
-        when c.id is not null then case when c.is_refused then 'failed' else 'pending' end
-        when has_drifted then 'drifted' else 'applied' end,
+      sync_status = ${OFFERED_STATUS},
       utc_offset_check_at = case
         when c.follows_time_zone or utc_offset_check_at is not null then '-infinity'::timestamptz end
     from unnest(:assetIds::uuid[], :positions::integer[]) as n (asset_id, position)

@@ -27,7 +27,7 @@ export type SettingsRepository = ReturnType<typeof createSettingsRepository>;
 
 export function createSettingsRepository(sql: Sql, configurations: Pick<ConfigurationsRepository, 'find'>) {
   return {
-    /** Newest first. Times of which nothing is known have no period. */
+    /** Newest first. Times without known settings have no period. */
     async list(
       organizationId: string,
       assetId: string,
@@ -64,7 +64,7 @@ export function createSettingsRepository(sql: Sql, configurations: Pick<Configur
       return withConfigs(rows.map((row) => ({ ...row, organizationId })));
     },
 
-    /** Of many devices, each from a moment on: by asset, oldest first. */
+    /** Periods of many devices, each from a moment on: by asset, oldest first. */
     async listFrom(
       starts: ReadonlyArray<AssetRef & { from: number }>,
     ): Promise<Map<string, SettingsPeriod[]>> {

@@ -27,7 +27,7 @@ const IS_UNREGISTERED = `(
       and lower(a.serial_number) = u.serial_number and a.archived_at is null limit 1
   ) is null`;
 
-/** Bounds what a faulty or hostile sender can store. */
+/** Bounds the rows that a faulty or hostile sender can store. */
 const PER_ORGANIZATION_MAX = 1_000;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -59,7 +59,7 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
     },
 
     /**
-     * Retention: removes devices without a contact for so many days among the next ones of all organizations, which makes
+     * Retention: removes devices without a contact for that number of days among the next ones of all organizations, which makes
      * room for others. Page by page, since an index on last_contact_at would be written by every contact.
      */
     async removeOlderThan(
@@ -84,7 +84,7 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
       return last ?? null;
     },
 
-    /** Of one organization, newest first. */
+    /** Devices of one organization, newest first. */
     listOf(
       organizationId: string,
       { before, limit }: { before: string | null; limit: number },
@@ -114,7 +114,7 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
       return rows.length > 0;
     },
 
-    /** Of all organizations, for the operator. */
+    /** Devices of all organizations, for the operator. */
     list(limit: number): Promise<UnregisteredDevice[]> {
       return query(
         sql,

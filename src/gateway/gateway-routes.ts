@@ -68,7 +68,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
       ...((pendingConfig || wantsReport) && { configurationRequest: true }),
       currentTime: now(),
     });
-    // It was authenticated by its own token or serial number, never by what its address sent before.
+    // It was authenticated by its own token or serial number, never by earlier messages of its address.
     return { code: '2.01', payload, isAddressProven: true };
   }
 
@@ -77,7 +77,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     const { payload } = call;
     const part = decodeConfigReport(payload);
     const { serialNumber } = part;
-    // Each part is authenticated by itself, so that nobody adds a part to the report of another device.
+    // Each part is authenticated by itself, so that no other sender adds a part to the report of a device.
     const identity = await authenticate(call, { serialNumber, cloudToken: tokenOfReport(part) }, true);
     if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
     const { organizationId } = identity;

@@ -109,7 +109,7 @@ export function createCompactionRepository(sql: Sql) {
       );
     },
 
-    /** What is stored after the windows is due next. */
+    /** The first block after the windows is due next. */
     async recordCompacted(windows: CompactionWindow[]): Promise<void> {
       await query(
         sql,
@@ -142,6 +142,6 @@ const keyBindings = (refs: AssetRef[]): string[] => [
 const times = (windows: CompactionWindow[], field: 'from' | 'before'): string =>
   toArrayText(windows, (window) => window[field].toISOString());
 
-/** Of several organizations, in the order in which one statement would have returned them. */
+/** The order in which one statement would have returned rows of several organizations. */
 const byTurn = (one: DueDevice, other: DueDevice): number =>
   one.from.getTime() - other.from.getTime() || (one.assetId < other.assetId ? -1 : 1);

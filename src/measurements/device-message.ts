@@ -1,4 +1,4 @@
-/** Messages of devices, whatever the transport, and what each changes of its device: pure. */
+/** Messages of devices, whatever the transport, and the changes that they make: pure. */
 import type { Device } from '../devices/device.ts';
 import { parseRuleSlots } from '../devices/device-capabilities.ts';
 import type { DeviceExchange, ExchangeOutcome, ExchangeResult } from '../devices/device-exchange.ts';
@@ -11,7 +11,7 @@ import { type IntakeResult, toExchange, toIntakeResult } from './intake-result.t
 import { type ReceiveOptions, receiveFrame } from './receive-frame.ts';
 import type { DeviceState, LockedDevice, StoredFrame } from './stored-frame.ts';
 
-/** A frame, or what a device says of its configuration, or its device info, which also shows the capabilities. */
+/** A frame, an exchange of configurations, or device info, which also shows the capabilities. */
 export interface DeviceMessage extends SerialInOrganization {
   frame?: Frame;
   exchange?: DeviceExchange;

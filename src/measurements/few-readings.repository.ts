@@ -14,7 +14,7 @@ export interface FewReadingsScope {
   to: Date;
 }
 
-/** Of one asset, and of all in an answer: what is read is bounded, whatever the assets have. */
+/** Blocks of one asset, and readings of an answer: bounds of what a statement reads, whatever the assets have. */
 const BLOCKS_MAX = 50;
 const READINGS_MAX = 500;
 
@@ -38,7 +38,7 @@ export const createFewReadingsRepository = (sql: Sql) => ({
 interface Row extends BlockRow {
   /** From 1. */
   position: number;
-  /** Position of the first asset that has more than fits, of which there is one row; null if all fit. */
+  /** Position of the first asset that has more than fits, with one row; null if all fit. */
   cut: number | null;
 }
 

@@ -68,7 +68,7 @@ export function createHistoryRepository(sql: Sql) {
   };
 
   /**
-   * Lists pages, newest first. What a page needs comes from one statement, so blocks that are compacted meanwhile are
+   * Lists pages, newest first. A page comes from one statement, so blocks that are compacted meanwhile are
    * read once; where it was too few blocks, more are read instead, and for the next page as many at once.
    */
   function lister(scope: HistoryScope): (filter: HistoryFilter) => Promise<HistoryReading[]> {

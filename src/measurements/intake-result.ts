@@ -1,4 +1,4 @@
-/** What follows from a stored frame for its device: the answer, and what the exchange of configurations has to learn. */
+/** The answer to a frame, and the exchange of configurations that the frame asks for. */
 import { withFrameTypes } from '../devices/channel-layout.ts';
 import type { Device, OfferedChange } from '../devices/device.ts';
 import type { DeviceExchange, ExchangeResult, ObservedPeriod } from '../devices/device-exchange.ts';

@@ -1,7 +1,7 @@
 /**
- * Takes in every message of a device, whatever the transport: frames, reports of its configuration, requests for what is
- * pending, device info. Messages are group-committed: those of many devices share one transaction, and the answer is given
- * when it is durable. A message and all that follows from it are committed together, also the delivery of a change in the
+ * Takes in every message of a device, whatever the transport: frames, reports of its configuration, requests for a pending
+ * change, device info. Messages are group-committed: many devices share one transaction, and the answer is given when it is
+ * durable. A message and everything that follows from it are committed together, also the delivery of a change in the
  * answer to a frame.
  *
  * Messages of one device are committed one by one, in the order of their arrival. Readings are unique by asset, channel

@@ -32,7 +32,7 @@ export interface LockedStates {
 }
 
 export interface StateChanges {
-  /** Devices whose state has changed, as that of every device with a frame. */
+  /** Devices whose state has changed, which includes every device with a frame. */
   states: Array<{ device: AssetRef; state: DeviceState }>;
   frames: StoredFrame[];
 }

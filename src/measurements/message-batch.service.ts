@@ -1,6 +1,6 @@
 /**
- * The transaction of a batch of messages, one from each device: what came, what it changes, and all that follows. The
- * number of statements does not grow with the number of messages.
+ * The transaction of a batch of messages, one from each device: locks, new states, and everything that follows from them.
+ * The number of statements does not grow with the number of messages.
  */
 import type { BatchTransact } from '../db/batch-transaction.ts';
 import type { Sql } from '../db/database.ts';
@@ -91,9 +91,9 @@ export function createMessageBatch(deps: MessageBatchDeps) {
     });
 
   /**
-   * Configurations come before states: whoever changes many devices waits in this order, too. What is read is read after
-   * the locks: the hardware may have been replaced meanwhile, or alert rules, whose open alerts are resolved under the lock
-   * of the state. All statements are sent together.
+   * Locks configurations before states, in the order in which jobs lock them. Devices are read after the locks: the hardware
+   * may have been replaced meanwhile, or alert rules, whose open alerts are resolved under the lock of the state. All
+   * statements are sent together.
    */
   async function lockDevices(sql: Sql, messages: DeviceMessage[], locking: Locking): Promise<LockedBatch> {
     const [configs, states, others] = await sentTogether([

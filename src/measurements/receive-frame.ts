@@ -1,4 +1,4 @@
-/** What a frame tells of the device that sent it: pure. */
+/** The readings of a frame that are new, and the state of its device after it: pure. */
 import {
   CHANNELS_MAX,
   hasKnownLayout,
@@ -70,14 +70,14 @@ export function receiveFrame(
   };
 }
 
-/** By what configurations are compiled for, or else by what its frames showed. */
+/** The channels that configurations are compiled for, or else the channels that its frames showed. */
 const layoutOf = ({ capabilities: { model, channelTypes }, state }: LockedDevice): Layout => ({
   model,
   channelTypes: channelTypes ?? state.channelTypes,
 });
 
 /**
- * What a frame without a list of channels shows: a temperature on a channel by its number, where it moves a position;
+ * The channels that a frame without a list of channels shows: a temperature on a channel by its number, where it moves a position;
  * and where nothing else is known, both positions in one frame, which mean the first two channels that the frame does not
  * name by number. Null: nothing new.
  */
@@ -98,7 +98,7 @@ function movesPosition(types: number[], layout: Layout): boolean {
   return PROBE_POSITIONS.some((position) => slotAt(position, after) !== slotAt(position, layout));
 }
 
-/** With those of the model, too. */
+/** Adds the temperatures that the model has. */
 function withKnownTemperatures(types: number[], layout: Layout): number[] {
   const slots = temperatureSlots(layout) ?? [];
   const temperatures = types.map((_, slot) => (slots.includes(slot) ? TEMPERATURE : 0));
@@ -129,7 +129,7 @@ function presenceAfter(
   return afterContact(state.presence, { kind: 'frame', at, nextTransmissionAt, intervalSeconds });
 }
 
-/** What the frame does not tell stays as it was. */
+/** Fields that the frame leaves out stay as they were. */
 function stateAfter(
   device: LockedDevice,
   frame: Frame,

@@ -18,7 +18,7 @@ export interface RecentHour {
 
 export type RecentHours = ReadonlyMap<string, RecentHour[]>;
 
-/** Of a device and a length: a day of blocks of five minutes. The newest are read. */
+/** Blocks of a device and a length: a day of blocks of five minutes. The newest are read. */
 const BLOCKS_MAX = 300;
 
 export type RecentHoursRepository = ReturnType<typeof createRecentHoursRepository>;

@@ -1,4 +1,4 @@
-/** A frame with the device that sent it: what was new, and the state of the device afterwards. Events derive from it. */
+/** A frame with the device that sent it, its new readings, and the state of the device after it. Events derive from it. */
 import type { Device } from '../devices/device.ts';
 import type { BatteryStatus, KnownSignal } from '../devices/device-status.ts';
 import type { LatestReading } from '../devices/latest-readings.ts';
@@ -20,7 +20,7 @@ export interface DeviceState extends KnownSignal {
   latest: readonly LatestReading[];
 }
 
-/** What was stored of an active device before its message, and is locked. */
+/** The stored state of an active device before its message, locked. */
 export interface LockedState {
   /** Types of events that anybody in its organization receives. */
   subscribed: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-/** What is stored already of the readings that devices send. */
+/** Readings that are stored at the times that devices send. */
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
@@ -66,7 +66,7 @@ interface TimeRange extends AssetRef {
 
 const RANGE_GAP_MS = 3_600_000;
 
-/** Within days. Times that are far apart are looked up apart, so that what is stored between them is not read. */
+/** Ranges within days. Times that are far apart are looked up apart, so that readings between them are not read. */
 function toRanges({ organizationId, assetId, times }: SentTimes): TimeRange[] {
   const ranges: TimeRange[] = [];
   for (const at of times.toSorted((a, b) => a - b)) {

@@ -29,6 +29,8 @@ export interface Entry<Item> {
   item: Item;
   /** Milliseconds on the clock that `next` is given. */
   since: number;
+  /** From `keyOf`; set here. */
+  key?: string;
 }
 
 interface Lane<E> {
@@ -69,7 +71,7 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
     return Math.max(0, (waiting[0] as E).since + gather.ms - now);
   }
 
-  const isBusy = (item: Item) => keyOf !== undefined && busyKeys.has(keyOf(item));
+  const isBusy = ({ key }: E) => key !== undefined && busyKeys.has(key);
 
   /** Moves up to `most` items to the batch. Passes over items whose key is in a batch under way. */
   function take(lane: Lane<E>, batch: Batch<E>, most: number): void {
@@ -78,12 +80,12 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
     let index = 0;
     for (; index < lane.waiting.length && taken < most; index++) {
       const entry = lane.waiting[index] as E;
-      if (isBusy(entry.item)) {
+      if (isBusy(entry)) {
         left.push(entry);
         continue;
       }
       if (!hasRoomFor(entry, batch)) break;
-      if (keyOf) busyKeys.add(keyOf(entry.item));
+      if (entry.key !== undefined) busyKeys.add(entry.key);
       batch.weight += weight?.of(entry.item) ?? 0;
       batch.entries.push(entry);
       taken++;
@@ -133,6 +135,8 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
 
     add(entry: E): void {
       const lane = laneNamed(laneOf(entry.item));
+      // Computed once, since a lane may be searched many times for a key that is free.
+      if (keyOf) entry.key = keyOf(entry.item);
       lane.waiting.push(entry);
       lane.isBlocked = false;
       turns.add(lane);
@@ -152,7 +156,7 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
 
     end({ lanes: ended, entries }: Batch<E>): void {
       batchesUnderWay--;
-      if (keyOf) for (const { item } of entries) busyKeys.delete(keyOf(item));
+      for (const { key } of entries) if (key !== undefined) busyKeys.delete(key);
       for (const lane of ended) {
         lane.underWay--;
         lane.isBlocked = false;

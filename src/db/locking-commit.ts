@@ -137,8 +137,8 @@ export function createLockingCommit<Item, Result>(
 }
 
 /**
- * Of a pool with so many connections, for one kind of messages: there are two, frames and exchanges, so at most four
- * fifths of the connections are in batches.
+ * Batches for messages of devices, by the size of the pool: at most two fifths of its connections, so that requests of
+ * customers and jobs find one.
  */
 export function batchSlots(poolSize: number, isMixed = true): BatchSlots {
   const direct = Math.max(2, Math.floor(poolSize * 0.3));

@@ -72,7 +72,7 @@ describe('Readings that were stored before', () => {
     ['sensor errors', [at(-3), fault(-2), fault(-1, 2)]],
     ['of a clock that runs ahead', [at(-1), at(60), at(61, { channel: 2 })]],
   ] as const) {
-    it(`are found in one attempt when they are ${what}`, async () => {
+    it(`finds duplicates in one attempt when they are ${what}`, async () => {
       const { receive, attempts } = countingIntake();
       assert.deepEqual(await receive([[...readings]]), [counts(3, 0)]);
       assert.deepEqual(await receive([[...readings]]), [counts(0, 3)]);
@@ -81,7 +81,7 @@ describe('Readings that were stored before', () => {
     });
   }
 
-  it('tells duplicates apart from new readings that are older than the latest', async () => {
+  it('distinguishes duplicates from new readings that are older than the latest', async () => {
     const { receive, attempts } = countingIntake();
     await receive([[at(-1), at(-10), at(-30)]]);
     assert.deepEqual(await receive([[at(-40), at(-30), at(-20), at(-10, { channel: 2 }), at(-10), at(0)]]), [

@@ -29,16 +29,36 @@ describe('The intake', () => {
     );
   });
 
-  it('counts for each frame of a batch what was new with it, also for frames of one device', async () => {
+  it('refuses a report that fails alone, and stores the frames of its batch', async () => {
+    const [reporting = '', ...fleet] = await registerMany(logger.org, 5, newSerial('NEIGHBOUR'));
+    const intake = intakeWith({
+      exchanges: {
+        async receive(_, contacting) {
+          if (contacting.length > 0) throw new Error('a defect');
+          return [];
+        },
+        store: async () => [],
+      },
+    });
+    // The first two keep both batches busy, so that the rest gathers in one.
+    const others = ['A', 'B'].map((serialNumber) => intake.receive(frame({ serialNumber })));
+    const exchange = { organizationId: logger.org.id, serialNumber: reporting, canDeliverConfig: true };
+    const refused = assert.rejects(() => intake.handle(exchange) as Promise<unknown>, /a defect/);
+    const results = await Promise.all(fleet.map((serialNumber) => intake.receive(frame({ serialNumber }))));
+    assert.deepEqual(
+      results.map((result) => result?.accepted),
+      fleet.map(() => 1),
+    );
+    await Promise.all([refused, ...others]);
+  });
+
+  it('counts the new readings of each frame, also when frames of one device arrive at once', async () => {
     const intake = intakeWith();
     const [a, b, c] = [temperature(-3), temperature(-2), temperature(-1)];
     await intake.receive(frame({ readings: [a] }));
-    // The first two keep both batches busy, so that the rest gathers in one.
-    const others = [1, 2].map(() => intake.receive(frame({ serialNumber: 'UNREGISTERED' })));
     const results = await Promise.all(
       [[a, b], [b, c], [c], [a]].map((readings) => intake.receive(frame({ readings }))),
     );
-    await Promise.all(others);
     assert.deepEqual(
       results.map((result) => [result?.accepted, result?.duplicates]),
       [
@@ -50,7 +70,7 @@ describe('The intake', () => {
     );
   });
 
-  it('keeps in the state of a device what concurrent batches tell of it', async () => {
+  it('keeps the changes of concurrent batches in the state of a device', async () => {
     const measuredAt = new Date(ago(1));
     await Promise.all(
       [1, 2, 3, 4, 5, 6].map((channel) =>
@@ -116,7 +136,7 @@ describe('The intake', () => {
     assert.equal((await logger.asset()).lastReadingAt, null);
   });
 
-  it('passes only new readings on to alerts, and tells once that a device came back online', async () => {
+  it('passes only new readings on to alerts, and publishes once that a device came back online', async () => {
     await query(logger.dms.service.sql, `update device_states set status = 'offline' where asset_id = ?`, [
       logger.assetId,
     ]);

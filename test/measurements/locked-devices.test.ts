@@ -66,7 +66,7 @@ describe('A device that another transaction has locked', () => {
   describe('for longer than the service waits', () => {
     useService(LOCK_TIMEOUT_MS);
 
-    it('is refused with 503, and has its frame stored when it is sent again', async () => {
+    it('gets 503 for its frame, which is stored when it is sent again', async () => {
       const [locked = ''] = serials;
       await whileLocked('device_states', locked, async () => assertRefused(await frame(locked)));
       assert.equal(await storedOf(locked), 0);
@@ -77,7 +77,7 @@ describe('A device that another transaction has locked', () => {
     });
 
     for (const table of ['device_configs', 'device_states']) {
-      it(`is refused when it reports: ${table}`, async () => {
+      it(`gets 503 for its report while its row is locked: ${table}`, async () => {
         const [locked = ''] = serials;
         await whileLocked(table, locked, async () => assertRefused(await report(org, locked, FACTORY)));
         assert.equal((await configOf(org, locked)).syncStatus, 'no_device_report');
@@ -85,7 +85,7 @@ describe('A device that another transaction has locked', () => {
       });
     }
 
-    it('has a frame stored while its configuration is locked, and gets its change with the next one', async () => {
+    it('stores a frame while the configuration is locked, and delivers the change with the next one', async () => {
       const [locked = ''] = serials;
       await createProfile(org, DAILY);
       await apply(org, 'daily', { serialNumbers: [locked] });
@@ -97,7 +97,7 @@ describe('A device that another transaction has locked', () => {
       assert.equal((await frame(locked)).body.pendingConfig.revision, 1);
     });
 
-    it('is answered 5.03 over CoAP', async () => {
+    it('gets 5.03 over CoAP', async () => {
       const locked = '282C02AABBCC';
       await register(org, locked);
       const { token } = await dms.issueKey(org.id, 'device');
@@ -116,7 +116,7 @@ describe('A device that another transaction has locked', () => {
   describe('for less time than the service waits', () => {
     useService(PATIENCE_MS);
 
-    it('has frames of other devices in its batch stored while its own waits', async () => {
+    it('delays no frames of other devices in its batch while its own waits', async () => {
       const [locked = '', ...others] = serials;
       const { waiting } = await whileLocked('device_states', locked, async () => {
         let isAnswered = false;
@@ -133,7 +133,7 @@ describe('A device that another transaction has locked', () => {
     });
 
     for (const table of ['device_configs', 'device_states']) {
-      it(`has reports of other devices answered while its own waits: ${table}`, async () => {
+      it(`delays no reports of other devices while its own waits: ${table}`, async () => {
         const [locked = '', ...others] = serials;
         const { waiting } = await whileLocked(table, locked, async () => {
           let isAnswered = false;
@@ -160,7 +160,7 @@ describe('A device that another transaction has locked', () => {
       assert.equal(await storedOf(locked), 1);
     });
 
-    it('has its frames stored in the order in which they came, when it is locked between them', async () => {
+    it('stores its frames in the order in which they came, also when it is locked between them', async () => {
       const [locked = ''] = serials;
       const at = new Date().toISOString();
       const value = (number: number) =>
@@ -183,7 +183,7 @@ describe('A device that another transaction has locked', () => {
       );
     });
 
-    it('delays nobody of another organization, however many devices of its own are locked and report', async () => {
+    it('delays no other organization, however many devices of its own are locked and report', async () => {
       const other = await dms.addOrganization();
       const neighbours = await registerMany(other, 5, 'NEIGHBOUR');
       await createProfile(org, DAILY);

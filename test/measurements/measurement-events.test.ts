@@ -51,7 +51,7 @@ describe('Measurement events', () => {
   const readingsIn = (events: ReturnType<typeof measurementEvents>) =>
     events.flatMap(({ data }) => data.readings);
 
-  it('makes no event when nobody subscribes, or nothing is new', () => {
+  it('makes no event without a subscription, or without a new reading', () => {
     assert.deepEqual(measurementEvents(storedFrame(fresh(1), { subscribed: ['alert.created'] })), []);
     assert.deepEqual(measurementEvents(storedFrame([])), []);
   });
@@ -69,7 +69,7 @@ describe('Measurement events', () => {
     assert.deepEqual([shown?.value, shown?.error], [null, 8_388_557]);
   });
 
-  it('leaves room for what the caller adds to each event', () => {
+  it('leaves room for fields that the caller adds to each event', () => {
     const alert = { alertId: 'x'.repeat(36), bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } };
     const parts = frameData(storedFrame(fresh(1_000)), alert);
     assert.ok(parts.length > 1);

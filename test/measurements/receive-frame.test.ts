@@ -40,7 +40,7 @@ describe('A frame', () => {
     };
   }
 
-  it('counts what is stored as a duplicate, and what is older as late', () => {
+  it('counts a stored reading as a duplicate, and an older one as late', () => {
     const { take } = framesOf();
     const first = take(frame({ readings: [at(-3), at(-1)] }));
     const second = take(frame({ readings: [at(-2), at(-1), at(0)] }));
@@ -90,7 +90,7 @@ describe('A frame', () => {
     assert.deepEqual(take(frame({ readings: [at(-60)] })).state.lastReadingAt, minutes(-10));
   });
 
-  it('keeps what a frame does not tell as it was', () => {
+  it('keeps fields that a frame leaves out as they were', () => {
     const { take } = framesOf();
     take(frame({ batteryStatus: 'low', signal: 30, channelTypes: [2, 1, 0, 0, 0, 0], readings: [at(-5)] }));
     assert.deepEqual(take(frame({ receivedAt: minutes(1) })).state, {

@@ -49,7 +49,7 @@ describe('A frame alone', () => {
     return { receive, transactions: () => transactions };
   }
 
-  it('is stored and published in three round trips', async () => {
+  it('takes three round trips to be stored and published', async () => {
     const { receive } = await openIntake();
     proxy.reset();
     assert.equal((await receive(-1))?.accepted, 1);

@@ -46,6 +46,10 @@ const toElement = (numbers: Array<number | null> | null): string | null =>
 export const SPANS = `unnest('{0,1,60,1440}'::smallint[]) as span (minutes)`;
 export const ANY_SPAN = `span_minutes = any ('{0,1,60,1440}')`;
 
+/** Columns that `BLOCK_FIELDS` reads. */
+export const STORED_COLUMNS = `first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors,
+  offsets_ms, run_lengths, run_delays_ms, period_seconds`;
+
 /** Arrays as text, since the driver would parse them character by character, and times as milliseconds. */
 export const BLOCK_FIELDS = `extract(epoch from first_at)::float8 * 1000 as "firstAt",
   extract(epoch from last_at)::float8 * 1000 as "lastAt",

@@ -2,7 +2,14 @@
 import type { Locking } from '../db/locking-commit.ts';
 import { ACTIVE_BY_SERIAL } from '../devices/device-row.ts';
 import { PRESENCE_ARRAYS, PRESENCE_COLUMNS, SET_PRESENCE } from '../presence/presence-columns.ts';
-import { ANY_SPAN, BLOCK_COLUMNS, BLOCK_FIELDS, SELECT_BLOCKS, SPANS } from './block-columns.ts';
+import {
+  ANY_SPAN,
+  BLOCK_COLUMNS,
+  BLOCK_FIELDS,
+  SELECT_BLOCKS,
+  SPANS,
+  STORED_COLUMNS,
+} from './block-columns.ts';
 
 export const lockStates = (locking: Locking) => `
   with subscriptions as materialized (
@@ -68,9 +75,7 @@ export const FIND_STORED = `
       as n (organization_id, asset_id, from_at, to_at, before_at)
     cross join ${SPANS}
     cross join lateral (
-      select first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
-        run_lengths, run_delays_ms, period_seconds
-      from measurement_blocks
+      select ${STORED_COLUMNS} from measurement_blocks
       where organization_id = n.organization_id and asset_id = n.asset_id and span_minutes = span.minutes
         and last_at >= n.from_at and last_at < n.before_at
         and last_at <= n.to_at + make_interval(mins => span.minutes) and first_at <= n.to_at

@@ -94,8 +94,10 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: the few fleets that are overdue',
   'src/presence/presence.repository.ts countOverdue: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
-  'src/measurements/compaction.repository.ts lockDue: looks up device_states without organization_id':
+  'src/measurements/compaction.statements.ts LOCK_DUE: looks up device_states without organization_id':
     'a sweep: devices of all organizations with uncompacted readings',
+  'src/measurements/compaction.statements.ts WITH_DUE: looks up device_states without organization_id':
+    'a sweep where tables are distributed: the organizations that it goes through',
   'src/notifications/notification-alerts.statements.ts findOldestAlert: looks up notification_channels without organization_id':
     'a metric over all organizations',
   'src/notifications/notifications.statements.ts findOldestMessage: looks up notification_channels without organization_id':

@@ -106,11 +106,17 @@ const textOf = (bounds: Bound[]): string =>
   `select b.* from ${SPANS}
    cross join lateral (
      select ${STORED_COLUMNS} from measurement_blocks
-     where span_minutes = span.minutes and organization_id = :organizationId and asset_id = :assetId
-       ${bounds.map(({ condition }) => `and ${condition}`).join(' ')}
+     where span_minutes = span.minutes and ${conditionsOf(bounds)}
      order by last_at desc, channel desc limit :blocksMax
    ) as b
    order by b.last_at desc limit :blocksMax`;
+
+const conditionsOf = (bounds: Bound[]): string =>
+  [
+    'organization_id = :organizationId',
+    'asset_id = :assetId',
+    ...bounds.map(({ condition }) => condition),
+  ].join(' and ');
 
 const bindingsOf = ({ organizationId, assetId }: HistoryScope, bounds: Bound[], blocksMax: number) => ({
   organizationId,

@@ -78,7 +78,7 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: deleted endpoints of all organizations',
   'src/deliveries/deleted-endpoints.repository.ts removeEmptied: looks up endpoints without organization_id':
     'a sweep: deleted endpoints of all organizations',
-  'src/devices/unregistered-devices.repository.ts list: looks up unregistered_devices without organization_id':
+  'src/devices/unregistered-devices.statements.ts LIST: looks up unregistered_devices without organization_id':
     'the operator lists those of all organizations',
   'src/endpoints/endpoint-health.repository.ts countByState: looks up endpoints without organization_id':
     'a metric over all organizations',

@@ -5,7 +5,7 @@
 import type { Sql } from '../db/database.ts';
 import { ALL_ASSETS, type KeptTotal } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
-import { ACTIVE_BY_SERIAL } from '../devices/device-row.ts';
+import { ACTIVE_BY_SERIAL_AT } from '../devices/device-row.ts';
 import { MUTE_OF_ASSET } from '../mutes/mutes.statements.ts';
 import type { ListedAsset } from './asset.ts';
 import { type AssetFilter, chooseLookup, hasKeptTotal, keptConditions, type Lookup } from './asset-filter.ts';
@@ -74,7 +74,7 @@ const BY_SYNC_STATUS = `select found.asset_id as found_id, registered.* from (
     where organization_id = ? and sync_status = ? and is_active and (sync_status, asset_id) > (?, ?::uuid)
   ) as found ${ASSET_OF_FOUND}`;
 /** At most one. Bindings: arrays of the organization and of the serial number, ids after this one. */
-const BY_SERIAL = `select id as found_id, * from ${ACTIVE_BY_SERIAL} as assets where id > ?`;
+const BY_SERIAL = `select id as found_id, * from ${ACTIVE_BY_SERIAL_AT} as assets where id > ?`;
 /**
  * Only a constant can be looked up in an index, so the organization is given once more. The limit is null where devices
  * are compared with other conditions, too.

@@ -31,7 +31,7 @@ export async function startGateway(resources: Resources, slices: Slices): Promis
   };
 }
 
-function composeGatewayRoutes(resources: Resources, { keys, assets, devices, measurements }: Slices) {
+function composeGatewayRoutes(resources: Resources, { keys, assets, measurements }: Slices) {
   const { settings, now } = resources;
   return createGatewayRoutes({
     authenticateDevice: createAuthenticateDevice({
@@ -44,9 +44,6 @@ function composeGatewayRoutes(resources: Resources, { keys, assets, devices, mea
       now: () => now().getTime(),
     }),
     intake: measurements.intake,
-    exchanges: devices.exchanges,
-    deviceInfo: devices.deviceInfo,
-    unregisteredDevices: devices.unregistered,
     onRefused: composeRefusals(resources),
     now,
   });

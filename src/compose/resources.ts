@@ -1,8 +1,5 @@
-/**
- * Shared resources of a process for its slices: database, Temporal client, metrics, log and clock. Nothing
- * connects yet.
- */
-import { type BatchTransactOptions, createBatchTransact } from '../db/batch-transaction.ts';
+/** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
+import { createBatchTransact } from '../db/batch-transaction.ts';
 import { openDatabase, readPool } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
 import type { FaultKind } from '../db/faults.ts';
@@ -77,8 +74,6 @@ export function openResources(options: ComposeOptions) {
   const onRetry = () => metrics.databaseFaults.inc({ kind: 'retried' });
   const tracing = settings.traces && openTracing(settings.traces, warnOfLostSpans(options.log));
   const temporal = connectTemporal(toTemporalConnection(settings), tracing);
-  const transactBatches = (more: BatchTransactOptions) =>
-    traceTransactions(tracing, createBatchTransact(sql, { ...more, lockTimeoutMs, onRetry }));
   return {
     settings,
     log,
@@ -102,10 +97,11 @@ export function openResources(options: ComposeOptions) {
     /** Null: no traces. */
     tracing,
     transact: traceTransactions(tracing, createTransact(sql, { onRetry })),
-    /** For batches of reports. A device that stays locked is refused. */
-    transactReports: transactBatches({}),
-    /** For batches of frames, which run the same few statements many times a second. */
-    transactFrames: transactBatches({ plans: 'once', startsWithRead: true }),
+    /** For batches of messages of devices: the same few statements, many times a second. */
+    transactMessages: traceTransactions(
+      tracing,
+      createBatchTransact(sql, { plans: 'once', startsWithRead: true, lockTimeoutMs, onRetry }),
+    ),
     slots: batchSlots(settings.databasePoolSize, !settings.isDatabaseDistributed),
     metrics,
     queueNotifier: createQueueNotifier({

@@ -160,8 +160,8 @@ export function createMetrics(): Metrics {
     }),
     refusedTurns: counterOf(registers, {
       name: 'dms_refused_turns_total',
-      help: 'Frames, reports and look-ups of host names that had no turn in time, by reason: overloaded, or locked',
-      series: ['frame', 'report', 'host name'].flatMap((work) =>
+      help: 'Messages of devices and look-ups of host names that had no turn in time, by reason: overloaded, or locked',
+      series: ['message', 'host name'].flatMap((work) =>
         ['overloaded', 'locked'].map((reason) => ({ work, reason })),
       ),
     }),

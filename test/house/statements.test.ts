@@ -78,7 +78,7 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: deleted endpoints of all organizations',
   'src/deliveries/deleted-endpoints.repository.ts removeEmptied: looks up endpoints without organization_id':
     'a sweep: deleted endpoints of all organizations',
-  'src/devices/unregistered-devices.repository.ts list: looks up unregistered_devices without organization_id':
+  'src/devices/unregistered-devices.statements.ts LIST: looks up unregistered_devices without organization_id':
     'the operator lists those of all organizations',
   'src/endpoints/endpoint-health.repository.ts countByState: looks up endpoints without organization_id':
     'a metric over all organizations',
@@ -94,8 +94,10 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: the few fleets that are overdue',
   'src/presence/presence.repository.ts countOverdue: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
-  'src/measurements/compaction.repository.ts lockDue: looks up device_states without organization_id':
+  'src/measurements/compaction.statements.ts LOCK_DUE: looks up device_states without organization_id':
     'a sweep: devices of all organizations with uncompacted readings',
+  'src/measurements/compaction.statements.ts WITH_DUE: looks up device_states without organization_id':
+    'a sweep where tables are distributed: the organizations that it goes through',
   'src/notifications/notification-alerts.statements.ts findOldestAlert: looks up notification_channels without organization_id':
     'a metric over all organizations',
   'src/notifications/notifications.statements.ts findOldestMessage: looks up notification_channels without organization_id':

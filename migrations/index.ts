@@ -62,6 +62,7 @@ import * as mutes from './046-mutes.ts';
 import * as openAlerts from './047-open-alerts.ts';
 import * as lateAlerts from './048-late-alerts.ts';
 import * as escalations from './049-escalations.ts';
+import * as countsByIndex from './050-counts-by-index.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -113,4 +114,5 @@ export const migrations = {
   '047-open-alerts': openAlerts,
   '048-late-alerts': lateAlerts,
   '049-escalations': escalations,
+  '050-counts-by-index': countsByIndex,
 };

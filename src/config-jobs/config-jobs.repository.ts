@@ -72,16 +72,11 @@ declare module 'knex/types/tables.js' {
   }
 }
 
-/** By state. When the job has ended they stand in its own row; while it runs, in the table list_totals. */
+/** Targets by state: kept in the row of a job that has ended, counted while it runs. */
 const COUNTS = `coalesce(target_counts, (
     select jsonb_object_agg(state, count) from (
-      select state, sum(count) as count from (
-        select key as state, total as count from list_totals
-        where organization_id = config_jobs.organization_id and list = 'targets:' || config_jobs.id
-        union all
-        select key, change from list_changes
-        where organization_id = config_jobs.organization_id and list = 'targets:' || config_jobs.id
-      ) as kept group by state having sum(count) <> 0
+      select state, count(*) from config_targets
+      where organization_id = config_jobs.organization_id and job_id = config_jobs.id group by state
     ) as by_state
   )) as counts`;
 
@@ -185,14 +180,7 @@ export function createConfigJobsRepository(sql: Database) {
       return row ? toJobRow(row) : null;
     },
 
-    /** Kept counts, which cost the same however many targets there are. */
-    async countTargets(ref: JobRef): Promise<Counts> {
-      const row = await one(ref).select<CountedJobRow[]>(sql.raw(COUNTS)).first();
-      return { ...NO_COUNTS, ...row?.counts };
-    },
-
-    /** The same from its targets, which takes the longer the more there are: once, when it ends. */
-    async recountTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
+    async countTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
       const rows = await sql('config_targets')
         .where({ organization_id: organizationId, job_id: jobId })
         .groupBy('state')
@@ -227,13 +215,8 @@ export function createConfigJobsRepository(sql: Database) {
       await one(ref).update({ target_count: targetCount });
     },
 
-    /** From then on the counts stand in its own row. Where tables are distributed, none are kept. */
+    /** Keeps the counts in the row of the job. */
     async finish(ref: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
-      const kept = { organization_id: ref.organizationId, list: `targets:${ref.jobId}` };
-      if (!sql.isDistributed) {
-        await sql('list_totals').where(kept).delete();
-        await sql('list_changes').where(kept).delete();
-      }
       await one(ref).update({ status, target_counts: toJson(targetCounts), finished_at: sql.fn.now() });
     },
   };

@@ -3,7 +3,6 @@
  * so that all rows of one are on one node; the others are copied to every node. Each step is a transaction and is left
  * out when it is done already, so that the whole can be run again after it was interrupted.
  */
-import { countListsOnRead } from './counted-lists.ts';
 import type { Database, Sql } from './database.ts';
 import { query } from './query.ts';
 import { createTransact } from './transaction.ts';
@@ -18,7 +17,6 @@ const OF_COORDINATOR = ['leases', 'schema_migrations', 'schema_migrations_lock']
 /** Throws when the database has no Citus, or its schema is not there yet. */
 export async function distribute(database: Database, print: Print): Promise<void> {
   await requireCitus(database);
-  await countListsOnRead(database);
   await setForeignKeysAside(database);
   for (const { name, isTenant } of await listLocalTables(database)) {
     if (isTenant) await query(database, toExpectRowsOfEach(name));

@@ -149,13 +149,8 @@ export function createPresenceRepository(sql: Sql) {
            where ${own} ${IS_OVERDUE} group by s.organization_id having count(*) > ?
          ) as late
          cross join lateral (
-           select coalesce(sum(count), 0)::bigint as total from (
-             select total as count from list_totals
-             where organization_id = late.organization_id and list = 'assets' and key = ''
-             union all
-             select change from list_changes
-             where organization_id = late.organization_id and list = 'assets' and key = ''
-           ) as kept
+           select count(*) as total from assets
+           where organization_id = late.organization_id and archived_at is null
          ) as fleet`,
           [...oneOrNone(organizationId), ...bindings],
         );

@@ -189,8 +189,6 @@ const countBindings = (text: string): number => text.match(BINDING)?.length ?? 0
 const NEVER_THERE: string[] = [
   'src/commands/',
   'src/db/distribute.ts',
-  // Totals are counted.
-  'src/db/list-totals.repository.ts addUpListChanges',
   'src/deliveries/claims.repository.ts claimNew',
   'src/assets/assets.statements.ts FIND_OWNERS',
   // These cannot be planned for null; the test of devices runs them.

@@ -103,7 +103,7 @@ describe('A worker that is killed during a job', () => {
       ({ counts }) => holds(counts),
     );
 
-  /** A worker waits in it for the counts of the job, which another transaction holds. */
+  /** A worker waits in it for the row of the job, which another transaction holds. */
   async function untilInStep(jobId: string): Promise<void> {
     await eventually(
       () => runOf(dms, jobId).describe(),
@@ -120,7 +120,7 @@ describe('A worker that is killed during a job', () => {
     let largeId = '';
     const killWorker = () =>
       dms.service.sql.transaction(async (holder) => {
-        await query(holder, 'lock table list_totals in access exclusive mode');
+        await query(holder, 'select from config_jobs where id = ? for update', [jobId]);
         await dms.service.temporal.client.workflow
           .getHandle(applyProfileId(jobId))
           .signal(TARGETS_CHANGED_SIGNAL, []);

@@ -57,14 +57,13 @@ const SLICES = FLOORS.slice(FLOORS.indexOf('src/keys'), FLOORS.indexOf('src/temp
 /** They put the service together, so they may know every slice. */
 const COMPOSERS = ['src/compose', 'src/commands', 'dev/local'];
 
-const ROLES = ['schemas', 'routes', 'service', 'repository'] as const;
+const ROLES = ['schemas', 'routes', 'service', 'repository', 'metrics'] as const;
 type Role = (typeof ROLES)[number] | 'pure';
 
 /** Pure, although their folders are no slices. */
 const PURE_FILES = [
   'client/src/http-fields.ts',
   'src/db/array-text.ts',
-  'src/db/kept-totals.ts',
   'src/http/one-line.ts',
   'src/http/role.ts',
   'src/process/bounded-cache.ts',
@@ -315,8 +314,11 @@ describe('The architecture', () => {
           isIn(each.from, NODE_IN_SLICES[each.to] ?? []),
       ));
 
+    it('lets metrics run gauges and pure files', () =>
+      allow(filesOf('metrics'), ({ to }) => to === 'src/http/gauges.ts' || isPure(to)));
+
     it('reads no clock and draws no random numbers but in services', () => {
-      const files = filesOf('pure', 'schemas', 'repository', 'routes');
+      const files = filesOf('pure', 'schemas', 'repository', 'routes', 'metrics');
       forbid(files, 'reads the clock', isClock);
       forbid(files, 'is random', isRandomness);
     });

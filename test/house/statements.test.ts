@@ -26,8 +26,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep where tables are distributed: the organizations that it goes through',
   'src/assets/assets.statements.ts LIST_OWNERS_ON_ALL_NODES: looks up assets without organization_id':
     'a device that sends without a token is identified by its serial number alone',
-  'src/db/list-totals.repository.ts CHANGED: looks up list_changes without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
   'src/http/idempotency-keys.repository.ts EXPIRED: looks up idempotency_keys without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
   'src/config-jobs/job-runs.repository.ts listWithoutWorkflow: looks up config_jobs without organization_id':
@@ -51,6 +49,10 @@ const EXCEPTIONS: Record<string, string> = {
   'src/alerts/alerts.statements.ts WITH_RESOLVED: looks up alerts without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
   'src/alerts/alerts.statements.ts removeResolved: looks up alerts without organization_id': 'retention',
+  'src/fleet/fleet.statements.ts COUNT_ALL: looks up device_states without organization_id':
+    'a metric over all organizations',
+  'src/fleet/fleet.statements.ts COUNT_ALL: looks up device_configs without organization_id':
+    'a metric over all organizations',
   'src/config-jobs/old-jobs.repository.ts list: looks up config_jobs without organization_id': 'retention',
   'src/config-jobs/scheduled-devices.repository.ts listDueForOffsetCheck: looks up device_configs without organization_id':
     'a sweep: devices of all organizations whose calendars are to be compared with their time zone',
@@ -66,10 +68,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: devices of all organizations that are due for a look',
   'src/config-jobs/job-runs.repository.ts countRunning: looks up config_jobs without organization_id':
     'a metric over all organizations',
-  'src/db/list-totals.repository.ts sumFleetTotals: looks up list_totals without organization_id':
-    'a metric over all organizations',
-  'src/db/list-totals.repository.ts addUpListChanges: looks up list_changes without organization_id':
-    'a sweep: changes of totals of all organizations',
   'src/deliveries/claims.repository.ts listPendingEndpoints: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations with new deliveries',
   'src/deliveries/claims.repository.ts releaseExpired: looks up deliveries without organization_id':

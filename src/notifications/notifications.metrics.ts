@@ -1,0 +1,17 @@
+import { addGauge, type MetricsRegistry, toReadings } from '../http/gauges.ts';
+
+export function addNotificationGauges(
+  registry: MetricsRegistry,
+  oldest: { messageSeconds(): Promise<number | null>; alertSeconds(): Promise<number | null> },
+): void {
+  addGauge(registry, {
+    name: 'dms_notification_oldest_due_seconds',
+    help: 'Age of the oldest due message to an active notification channel; 0 when none is due',
+    read: async () => toReadings(await oldest.messageSeconds()),
+  });
+  addGauge(registry, {
+    name: 'dms_notification_oldest_alert_seconds',
+    help: 'Age of the oldest due alert that no message to its active notification channel holds yet; 0 when none is due',
+    read: async () => toReadings(await oldest.alertSeconds()),
+  });
+}

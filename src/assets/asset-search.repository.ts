@@ -2,6 +2,7 @@
 import type { Knex } from 'knex';
 import { countRows } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
+import { createSharedReads } from '../process/shared-reads.ts';
 import type { ListedAsset } from './asset.ts';
 import { type AssetFilter, type GivenCondition, givenConditions, isCounted } from './asset-filter.ts';
 import { activeAssets, activeIds, listedAssets } from './listed-assets.repository.ts';
@@ -73,6 +74,9 @@ export function createAssetSearchRepository(sql: Database) {
     return compare(activeAssets(sql, { ...search, first, others, ids }), search);
   }
 
+  /** Counting a large fleet takes longer than its page, which a client may request again and again. */
+  const countAll = createSharedReads(async (key) => countRows(matching(JSON.parse(key))));
+
   async function countSome(search: Search): Promise<number> {
     const rows = await find(search, COUNTED_MAX, (ids) =>
       matching(search, ids).limit(COUNTED_MAX).select(sql.raw('1')),
@@ -85,7 +89,10 @@ export function createAssetSearchRepository(sql: Database) {
       const search = { organizationId, given: givenConditions(filter), after: page.after };
       const fromStart = { ...search, after: null };
       if (isCounted(search.given)) {
-        const [assets, total] = await Promise.all([list(search, page.limit), countRows(matching(fromStart))]);
+        const [assets, total] = await Promise.all([
+          list(search, page.limit),
+          countAll(JSON.stringify(fromStart)),
+        ]);
         return { assets, total };
       }
       const assets = await list(search, page.limit);

@@ -62,6 +62,7 @@ interface ConfigJobRow {
   created_at: Date;
   finished_at: Date | null;
   workflow_checked_at: Date | null;
+  purge_checked_at: Date | null;
   cancel_requested_at: Date | null;
   reason: string | null;
 }

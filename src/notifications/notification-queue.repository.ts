@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
-import { CHANNELS_MAX } from './notification-channel.ts';
+import { QUEUE } from './notification-queue.statements.ts';
 
 export interface OpenedAlert {
   organizationId: string;
@@ -13,59 +13,25 @@ export interface EndedAlert {
   alertId: string;
 }
 
-/** A channel of the policy that the alert escalates by says nothing by itself. */
-const ESCALATED_TO = `coalesce((
-    select p.channel_ids from alert_escalations e join escalation_policies p on p.organization_id = e.organization_id and p.id = e.policy_id
-    where e.organization_id = n.organization_id and e.alert_id = n.alert_id
-  ), '{}')`;
-
-/** Only for a channel with groups is the asset looked up. */
-const MATCHES = `status = 'active' and is_confirmed and n.type = any(alert_types) and (group_ids = '{}' or (
-    select group_id from assets where organization_id = n.organization_id and id = (
-      select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id
-    )
-  ) = any(group_ids)) and id <> all(${ESCALATED_TO})`;
-
 export type NotificationQueueRepository = ReturnType<typeof createNotificationQueueRepository>;
 
-/** Runs in batches of frames, so its statement is prepared. */
 export function createNotificationQueueRepository(sql: Sql) {
   return {
     /**
      * In the transaction of the alerts: openings for every channel that is to know of them, and ends where an opening
-     * was queued. It only inserts: it updates no row, and the lock that it takes keeps the channel from being deleted only:
-     * who stores frames waits for nobody who gathers.
+     * was queued. It updates no row, and its lock only keeps the channel from being deleted: frames never wait for a
+     * gathering.
      */
     async insert(opened: OpenedAlert[], ended: EndedAlert[], at: Date): Promise<void> {
-      await queryPrepared(
-        sql,
-        'notification_alerts_queue',
-        `insert into notification_alerts (organization_id, alert_id, channel_id, kind, due_at)
-         select n.organization_id, n.alert_id, c.id, 'opening', n.at + make_interval(mins => c.delay_minutes)
-         from unnest(?::uuid[], ?::uuid[], ?::text[], ?::timestamptz[]) as n (organization_id, alert_id, type, at)
-         cross join lateral (
-           select id, delay_minutes from notification_channels
-           where organization_id = n.organization_id and ${MATCHES} for key share
-         ) as c
-         union all
-         select n.organization_id, n.alert_id, q.channel_id, 'end', n.at
-         from unnest(?::uuid[], ?::uuid[], ?::timestamptz[]) as n (organization_id, alert_id, at)
-         cross join lateral (
-           select channel_id from notification_alerts
-           where organization_id = n.organization_id and alert_id = n.alert_id and kind = 'opening'
-           order by channel_id limit ${CHANNELS_MAX}
-         ) as q
-         on conflict do nothing`,
-        [
-          opened.map(({ organizationId }) => organizationId),
-          opened.map(({ alertId }) => alertId),
-          opened.map(({ type }) => type),
-          opened.map(() => at.toISOString()),
-          ended.map(({ organizationId }) => organizationId),
-          ended.map(({ alertId }) => alertId),
-          ended.map(() => at.toISOString()),
-        ],
-      );
+      await queryPrepared(sql, 'notification_alerts_queue', QUEUE, {
+        openedIn: opened.map(({ organizationId }) => organizationId),
+        opened: opened.map(({ alertId }) => alertId),
+        types: opened.map(({ type }) => type),
+        openedAt: opened.map(() => at.toISOString()),
+        endedIn: ended.map(({ organizationId }) => organizationId),
+        ended: ended.map(({ alertId }) => alertId),
+        endedAt: ended.map(() => at.toISOString()),
+      });
     },
   };
 }

@@ -73,6 +73,7 @@ const PURE_FILES = [
   'src/process/keyed-semaphore.ts',
   'src/process/mask-keys.ts',
   'src/process/pages.ts',
+  'src/process/shared-reads.ts',
   'src/process/uuid.ts',
   'src/temporal/workflow-ids.ts',
 ];

@@ -23,7 +23,7 @@ export interface Condition {
   sql: string;
   /** An index holds the assets of each value by id, so that all of them are counted. */
   isCounted?: boolean;
-  /** The planner does not see how few assets match: an index finds them first. What it cannot tell, `sql` does. */
+  /** An index finds candidates by it before `sql` compares them, because the planner cannot tell how few match. */
   lookup?: string;
   /** At most one asset matches. */
   isUnique?: boolean;

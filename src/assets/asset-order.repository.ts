@@ -1,4 +1,4 @@
-/** All active assets in the order of an index. What cannot be read in order is not offered: latest values, for one. */
+/** All active assets in the order of an index. Orders without an index, such as by latest value, are not offered. */
 import type { Database } from '../db/database.ts';
 import type { ListedAsset } from './asset.ts';
 import { FOLDED_NAME } from './asset-columns.ts';
@@ -12,7 +12,7 @@ export interface OrderedPage {
   limit: number;
 }
 
-/** The columns of the indexes, the value that a cursor keeps of them, and what a position is compared with. */
+/** The order of an index, its value as a cursor keeps it, and the condition of rows after a position. */
 const ORDERS: Record<AssetOrder, { key: string; order: string; isAfter: string }> = {
   newest: { key: `''`, order: 'a.id desc', isAfter: 'a.id < :id' },
   name: {

@@ -176,7 +176,7 @@ export const assetExample: AssetView = {
   createdAt: '2026-02-20T13:05:12.000Z',
 };
 
-/** Of webhooks. */
+/** The asset in events of webhooks. */
 export const assetSchema = Joi.object<AssetView>(assetFields).example(assetExample).meta({ name: 'Asset' });
 
 const latestSchema = Joi.object<LatestView>({

@@ -40,7 +40,7 @@ export const INSERT_MISSING = `
   )
   select id, serial_number as "serialNumber" from inserted`;
 
-/** Also ends the expectation of contact, the configuration of its device, and what was muted. */
+/** Also ends the deadline of the device, its configuration, and the mutes of the asset. */
 export const ARCHIVE = `
   with archived as (
     update assets set archived_at = now(), building_id = null, space_id = null, group_id = null

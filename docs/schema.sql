@@ -1245,6 +1245,7 @@ CREATE TABLE device_configs (
   CONSTRAINT device_configs_rule_slots_check CHECK (rule_slots = ANY (ARRAY[12, 16])),
   CONSTRAINT device_configs_sync_status_check CHECK (sync_status = ANY (ARRAY['no_device_report'::text, 'pending'::text, 'sent'::text, 'failed'::text, 'applied'::text, 'drifted'::text]))
 ) WITH (fillfactor=50);
+CREATE INDEX device_configs_no_profile_idx ON device_configs USING btree (organization_id, asset_id) WHERE is_active AND NOT has_had_profile;
 CREATE INDEX device_configs_sync_status_idx ON device_configs USING btree (organization_id, sync_status, asset_id) WHERE is_active;
 CREATE INDEX device_configs_utc_offset_idx ON device_configs USING btree (utc_offset_check_at) WHERE utc_offset_check_at IS NOT NULL;
 COMMENT ON TABLE device_configs IS

@@ -63,6 +63,7 @@ import * as openAlerts from './047-open-alerts.ts';
 import * as lateAlerts from './048-late-alerts.ts';
 import * as escalations from './049-escalations.ts';
 import * as countsByIndex from './050-counts-by-index.ts';
+import * as devicesWithoutProfile from './051-devices-without-profile.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -115,4 +116,5 @@ export const migrations = {
   '048-late-alerts': lateAlerts,
   '049-escalations': escalations,
   '050-counts-by-index': countsByIndex,
+  '051-devices-without-profile': devicesWithoutProfile,
 };

@@ -13,6 +13,9 @@ export interface RemovedPage {
 export type OldJobsRepository = ReturnType<typeof createOldJobsRepository>;
 
 export function createOldJobsRepository(sql: Database) {
+  const one = ({ organizationId, jobId }: JobRef) =>
+    sql('config_jobs').where({ organization_id: organizationId, id: jobId });
+
   return {
     /** Jobs of all organizations that ended, or were last looked at, this many days ago. */
     list: (days: number, limit: number): Promise<JobRef[]> => query(sql, LIST_OLD, { days, limit }),
@@ -23,14 +26,12 @@ export function createOldJobsRepository(sql: Database) {
     },
 
     /** Removes the job if it has no targets any more; else it is looked at again when as much time has passed. */
-    async removeOrKeep({ organizationId, jobId }: JobRef): Promise<void> {
-      const job = sql('config_jobs').where({ organization_id: organizationId, id: jobId });
-      const targets = sql('config_targets').where({ organization_id: organizationId, job_id: jobId });
-      const removed = await job
-        .clone()
+    async removeOrKeep(job: JobRef): Promise<void> {
+      const targets = sql('config_targets').where({ organization_id: job.organizationId, job_id: job.jobId });
+      const removed = await one(job)
         .whereNotExists(targets.select(sql.raw('1')))
         .delete();
-      if (removed === 0) await job.update({ purge_checked_at: sql.fn.now() });
+      if (removed === 0) await one(job).update({ purge_checked_at: sql.fn.now() });
     },
   };
 }

@@ -1,5 +1,18 @@
+import { histogramOf } from '../http/counters.ts';
 import { addGauge, type MetricsRegistry, toReadingsBy } from '../http/gauges.ts';
 import type { OpenAlertCount } from './alerts.repository.ts';
+
+/** Seconds. */
+const ACKNOWLEDGEMENT_BUCKETS = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400];
+
+export const createAlertMetrics = (registry: MetricsRegistry) => ({
+  acknowledgement: histogramOf(registry, {
+    name: 'dms_alert_acknowledgement_seconds',
+    help: 'Time from the record of an alert until somebody first has it in hand, by severity',
+    labelNames: ['severity'],
+    buckets: ACKNOWLEDGEMENT_BUCKETS,
+  }),
+});
 
 export function addAlertGauges(
   registry: MetricsRegistry,

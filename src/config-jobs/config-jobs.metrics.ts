@@ -1,5 +1,14 @@
+import { counterOf } from '../http/counters.ts';
 import { addGauge, type MetricsRegistry, toReadingsBy } from '../http/gauges.ts';
 import type { RunningJobCounts } from './job-runs.repository.ts';
+
+export const createJobMetrics = (registry: MetricsRegistry) => ({
+  jobsStarted: counterOf(registry, {
+    name: 'dms_config_jobs_started_total',
+    help: 'Job workflows started',
+    series: [{}],
+  }),
+});
 
 export function addJobGauges(registry: MetricsRegistry, count: () => Promise<RunningJobCounts | null>): void {
   addGauge(registry, {

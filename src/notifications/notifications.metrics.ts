@@ -1,4 +1,13 @@
+import { counterOf } from '../http/counters.ts';
 import { addGauge, type MetricsRegistry, toReadings } from '../http/gauges.ts';
+
+export const createNotificationMetrics = (registry: MetricsRegistry) => ({
+  notifications: counterOf(registry, {
+    name: 'dms_notifications_total',
+    help: 'Attempts to send a message to a notification channel, by outcome: sent, retried or failed',
+    series: ['sent', 'retried', 'failed'].map((outcome) => ({ outcome })),
+  }),
+});
 
 export function addNotificationGauges(
   registry: MetricsRegistry,

@@ -11,7 +11,6 @@ import { notifyQueued } from '../deliveries/delivery-notifications.repository.ts
 import type { ResolveName } from '../deliveries/name-lookups.service.ts';
 import { createQueueNotifier } from '../deliveries/queue-notifier.service.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
-import { createMetrics } from '../http/metrics.ts';
 import type { Settings } from '../process/config.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
@@ -21,6 +20,7 @@ import { TIME_ZONE_RULES } from '../process/time-zone-rules.ts';
 import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
 import { hasBrokenOff, type LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
+import { composeMetrics } from './metrics.ts';
 import { findOutage } from './outages.ts';
 import { composeReplica } from './replica.ts';
 import { traceTransactions, warnOfLostSpans } from './traces.ts';
@@ -53,7 +53,7 @@ export function openResources(options: ComposeOptions) {
   const log = summarizeOutages(options.log, { findOutage });
   const { processNow = () => new Date() } = options;
   const lostConnections = new Set<() => void>();
-  const metrics = createMetrics();
+  const metrics = composeMetrics();
   const database = {
     url: settings.databaseUrl,
     pooler: settings.databasePooler,

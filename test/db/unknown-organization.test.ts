@@ -47,6 +47,9 @@ type Request = (
 const REQUESTS: Record<string, Request> = {
   'the asset': ({ api }, _, id) => api.get(`/assets/${id}`),
   'assets of its serial number': ({ api }, serial) => api.get(`/assets?serialNumber=${serial}`),
+  'assets that are offline': ({ api }) => api.get('/assets?status=offline'),
+  'the first assets with a low battery that are offline': ({ api }) =>
+    api.get('/assets?status=offline&batteryStatus=low&limit=5'),
   'its statistics': ({ api }, _, id) =>
     api.get(`/assets/${id}/statistics?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z`),
   'the settings that it ran': ({ api }, _, id) => api.get(`/assets/${id}/settings`),

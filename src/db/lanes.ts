@@ -9,6 +9,8 @@ export interface LaneOptions<Item> {
    * One item of a key at a time is in a batch, so items of a key are committed one by one, in the order of their arrival.
    */
   keyOf?: ((item: Item) => string) | undefined;
+  /** A batch holds items of one kind. Default: all are. */
+  kindOf?: ((item: Item) => string) | undefined;
   /** Batches of one lane under way at the same time. */
   concurrency: number;
   /** Lanes share batches, so that many small lanes make few of them. */
@@ -49,7 +51,7 @@ export interface Batch<E> {
 }
 
 export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<Item>) {
-  const { laneOf, keyOf, gather, isMixed = false, maxItems, weight, maxWaiting } = options;
+  const { laneOf, keyOf, kindOf, gather, isMixed = false, maxItems, weight, maxWaiting } = options;
   const lanes = new Map<string, Lane<E>>();
   /** Those with items that wait, in the order of their turns. */
   const turns = new Set<Lane<E>>();
@@ -73,15 +75,24 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
 
   const isBusy = ({ key }: E) => key !== undefined && busyKeys.has(key);
 
-  /** Moves up to `most` items to the batch. Passes over items whose key is in a batch under way. */
+  const isOfKind = ({ item }: E, { entries: [first] }: Batch<E>) =>
+    kindOf === undefined || first === undefined || kindOf(item) === kindOf(first.item);
+
+  /** Moves up to `most` items to the batch. Passes over items of another kind, and items whose key is in a batch under way. */
   function take(lane: Lane<E>, batch: Batch<E>, most: number): void {
     const left: E[] = [];
     let taken = 0;
+    let othersLeft = 0;
     let index = 0;
     for (; index < lane.waiting.length && taken < most; index++) {
       const entry = lane.waiting[index] as E;
       if (isBusy(entry)) {
         left.push(entry);
+        continue;
+      }
+      if (!isOfKind(entry, batch)) {
+        left.push(entry);
+        othersLeft++;
         continue;
       }
       if (!hasRoomFor(entry, batch)) break;
@@ -92,7 +103,7 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
     }
     lane.waiting = left.concat(lane.waiting.slice(index));
     if (taken > 0) batch.lanes.push(lane);
-    else lane.isBlocked = left.length > 0;
+    else lane.isBlocked = left.length > 0 && othersLeft === 0;
   }
 
   const hasRoomFor = ({ item }: E, batch: Batch<E>) =>

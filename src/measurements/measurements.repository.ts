@@ -82,7 +82,7 @@ export function createMeasurementsRepository(sql: Sql) {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Field by field: V8 turns objects of so many fields that are spread into hash tables, which are slow and large. */
+/** Field by field: a spread of this many fields makes a hash table in V8, which is slow and large. */
 const toLockedState = (row: StateRow): LockedState => ({
   subscribed: row.subscribed ? new Set(row.subscribed) : NOTHING,
   openAlerts: row.openAlerts,

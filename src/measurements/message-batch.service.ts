@@ -106,7 +106,7 @@ export function createMessageBatch(deps: MessageBatchDeps) {
     ]);
     const devices = [...configs.devices, ...others].flatMap((device): Array<[string, LockedDevice]> => {
       const state = states.byAsset.get(device.assetId);
-      // V8 turns objects of so many fields that are spread into hash tables, which are slow and large.
+      // A spread of this many fields makes a hash table in V8, which is slow and large.
       return state ? [[serialKeyOf(device), Object.assign(device, state)]] : [];
     });
     const unavailable = [...configs.unavailable, ...states.unavailable];

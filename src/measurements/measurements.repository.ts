@@ -43,6 +43,7 @@ export function createMeasurementsRepository(sql: Sql) {
   return {
     /** Locks the states of active devices, in one order. */
     async lockStates(serials: SerialInOrganization[], locking: Locking): Promise<LockedStates> {
+      if (serials.length === 0) return { byAsset: new Map(), unavailable: [] };
       const organizationIds = serials.map(({ organizationId }) => organizationId);
       const rows = await queryPrepared<StateRow>(
         sql,

@@ -81,18 +81,16 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
   /** Moves up to `most` items to the batch. Passes over items of another kind, and items whose key is in a batch under way. */
   function take(lane: Lane<E>, batch: Batch<E>, most: number): void {
     const left: E[] = [];
+    /** Keys of items of another kind, which later items of the key do not pass. */
+    const passed = new Set<string | undefined>();
     let taken = 0;
-    let othersLeft = 0;
     let index = 0;
     for (; index < lane.waiting.length && taken < most; index++) {
       const entry = lane.waiting[index] as E;
-      if (isBusy(entry)) {
+      const isOther = !isOfKind(entry, batch);
+      if (isOther) passed.add(entry.key);
+      if (isOther || isBusy(entry) || (entry.key !== undefined && passed.has(entry.key))) {
         left.push(entry);
-        continue;
-      }
-      if (!isOfKind(entry, batch)) {
-        left.push(entry);
-        othersLeft++;
         continue;
       }
       if (!hasRoomFor(entry, batch)) break;
@@ -103,7 +101,7 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
     }
     lane.waiting = left.concat(lane.waiting.slice(index));
     if (taken > 0) batch.lanes.push(lane);
-    else lane.isBlocked = left.length > 0 && othersLeft === 0;
+    else lane.isBlocked = left.length > 0 && passed.size === 0;
   }
 
   const hasRoomFor = ({ item }: E, batch: Batch<E>) =>

@@ -57,6 +57,8 @@ export function createIntake({ commit, slots, observers, tracing, onRefused, obs
     commit,
     laneOf: ({ organizationId }) => organizationId,
     keyOf: serialKeyOf,
+    // Exchanges may wait for a job that stores the same configuration, while it waits for states of other devices.
+    kindOf: ({ exchange }) => (exchange ? 'exchange' : 'frame'),
     slots,
     observers,
     traces: tracing?.batches('batch of messages', serialKeyOf),

@@ -91,22 +91,21 @@ export function createMessageBatch(deps: MessageBatchDeps) {
     });
 
   /**
-   * Locks configurations before states, in the order in which jobs lock them. Devices are read after the locks: the hardware
-   * may have been replaced meanwhile, or alert rules, whose open alerts are resolved under the lock of the state. All
-   * statements are sent together.
+   * Locks configurations before states, in the order in which jobs lock them, and no state of a device whose configuration
+   * a job holds: the job may wait for it while this transaction waits for the job. Devices are read after the locks: the
+   * hardware may have been replaced meanwhile, or alert rules, whose open alerts are resolved under the lock of the state.
    */
   async function lockDevices(sql: Sql, messages: DeviceMessage[], locking: Locking): Promise<LockedBatch> {
-    const [configs, states, others] = await sentTogether([
-      devicesIn(sql).lockBySerial(
-        messages.filter(({ exchange }) => exchange),
-        locking,
-      ),
-      measurementsIn(sql).lockStates(messages, locking),
-      devicesIn(sql).findBySerial(messages.filter(({ exchange }) => !exchange)),
+    const exchanging = messages.filter(({ exchange }) => exchange);
+    const configs = await devicesIn(sql).lockBySerial(exchanging, locking);
+    const withoutExchange = messages.filter(({ exchange }) => !exchange);
+    const [states, others] = await sentTogether([
+      measurementsIn(sql).lockStates([...configs.devices, ...withoutExchange], locking),
+      devicesIn(sql).findBySerial(withoutExchange),
     ]);
     const devices = [...configs.devices, ...others].flatMap((device): Array<[string, LockedDevice]> => {
       const state = states.byAsset.get(device.assetId);
-      // V8 turns objects of so many fields that are spread into hash tables, which are slow and large.
+      // A spread of this many fields makes a hash table in V8, which is slow and large.
       return state ? [[serialKeyOf(device), Object.assign(device, state)]] : [];
     });
     const unavailable = [...configs.unavailable, ...states.unavailable];

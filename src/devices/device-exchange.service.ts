@@ -21,7 +21,7 @@ import {
 } from './device-exchange.ts';
 
 export interface ExchangeTargets {
-  /** The keys are those that are still pending. */
+  /** `pendingKeys` are the keys that are still pending. */
   confirm(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<SettledTarget[]>;
   fail(failures: Array<AssetRef & { reason: string }>): Promise<SettledTarget[]>;
   markSent(devices: AssetRef[]): Promise<void>;
@@ -36,7 +36,7 @@ export interface ExchangeBatchDeps {
    * without an entry keeps its configuration.
    */
   recompile(sql: Sql, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
-  /** Other alert rules apply to these devices from now on. */
+  /** Called for devices whose alert rules change now. */
   alertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
   recordOutcomes(outcomes: TargetOutcome[]): void;
   now(): Date;

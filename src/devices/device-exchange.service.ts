@@ -1,4 +1,7 @@
-/** Exchanges of configurations in a batch of messages: what becomes of devices, jobs and alerts, in the transaction of the batch. */
+/**
+ * Exchanges of configurations in a batch of messages: their effects on devices, jobs and alerts, in the
+ * transaction of the batch.
+ */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
 import type { InTransaction } from '../db/transaction.ts';

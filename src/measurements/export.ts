@@ -102,7 +102,7 @@ async function* readPages(
     const large = asked[found.length];
     if (large) yield* readLarge(history, large, range);
     waiting = waiting.slice(found.length + (large ? 1 : 0));
-    // Large assets mostly stand together, and the readings behind one are read again.
+    // Large assets are often adjacent, and the readings behind one are read again.
     assetsMax = Math.min(ASSETS_PER_STATEMENT_MAX, 2 * found.length + 1);
   }
 }

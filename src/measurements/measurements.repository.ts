@@ -27,7 +27,7 @@ interface StateRow extends Presence, Omit<DeviceState, 'presence' | 'latest'> {
 
 export interface LockedStates {
   byAsset: ReadonlyMap<string, LockedState>;
-  /** Active devices whose states another transaction has locked, and were left out. */
+  /** Active devices whose states another transaction has locked; they are left out. */
   unavailable: SerialInOrganization[];
 }
 

@@ -45,7 +45,7 @@ export interface MessageBatchDeps {
   partitions: PartitionKeeper;
   /** Older readings are dropped; default: none are. */
   retentionMs?: number;
-  /** Opens and resolves alerts by the readings, and answers with their events. */
+  /** Opens and resolves alerts by the readings, and returns their events. */
   evaluateAlerts(tx: InTransaction, frames: StoredFrame[]): Promise<DomainEvent[]>;
   onlineEvents(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
   /** The same for devices that came back without a frame, whose alerts end as well. */
@@ -53,7 +53,7 @@ export interface MessageBatchDeps {
   exchanges: ExchangeBatch;
   /** Queues what follows from events of alerts, and answers with all events; no statement without an alert. */
   queueAlerts(tx: InTransaction, events: DomainEvent[]): Promise<DomainEvent[]>;
-  /** One statement, sent together with the commit. */
+  /** Takes one statement, sent together with the commit. */
   publish: Publish;
 }
 
@@ -189,8 +189,9 @@ export function createMessageBatch(deps: MessageBatchDeps) {
     try {
       return await storeMessages(messages, { locking, check: 'no newer' });
     } catch (error) {
-      // Another process dropped a partition, or a device state restored from a backup is older than the stored readings:
-      // the second time partitions are looked up anew, and every reading is compared with what is stored.
+      // Another process dropped a partition, or a device state restored from a backup is older than the
+      // stored readings: the second attempt looks partitions up again, and compares every reading with the
+      // stored ones.
       if (!isMissingPartition(error) && !isOutdated(error)) throw error;
       partitions.forget();
       await partitions.ensure(timesOf(messages));

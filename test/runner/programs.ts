@@ -13,6 +13,7 @@ const NEEDED = [
   'chromium',
   'curl',
   'go',
+  'helm',
   'nginx',
   'pdftotext',
   'pg_dump',

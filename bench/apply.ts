@@ -1,4 +1,7 @@
-/** A profile to 1,000 and to 100,000 devices: the answer, the offers, the reports that settle it, and the end of the job. */
+/**
+ * A profile for 1,000 and for 100,000 devices: the answer, the offers, the reports that settle it, and the
+ * end of the job.
+ */
 import { Client, Connection } from '@temporalio/client';
 import { Agent, request } from 'undici';
 import { applyProfileId } from '../src/temporal/workflow-ids.ts';
@@ -93,7 +96,10 @@ interface Job {
   counts: { applied: number; queued: number };
 }
 
-/** A device that reports before it is offered the change has to report again, so reports wait until all are offered it. */
+/**
+ * Waits until all devices are offered the change, because a device that reports earlier would have to report
+ * again.
+ */
 async function untilJob(send: Send, jobId: string, isReached: (job: Job) => boolean) {
   return timed(async () => {
     for (;;) {

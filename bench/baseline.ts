@@ -1,4 +1,4 @@
-/** The baseline: bare Koa and the one query that is needed, on a pool of the same size. */
+/** The baseline: bare Koa with the one necessary query, on a pool of the same size. */
 import type { IncomingMessage } from 'node:http';
 import Koa from 'koa';
 import { openDatabase } from '../src/db/database.ts';

@@ -1,4 +1,7 @@
-/** `npm run bench:blocks`: what storing frames of 10 + 10 readings costs PostgreSQL, without network and workers. */
+/**
+ * `npm run bench:blocks`: PostgreSQL's cost of storing frames of 10 + 10 readings, without network and
+ * workers.
+ */
 
 import { createBatchTransact } from '../src/db/batch-transaction.ts';
 import type { Database } from '../src/db/database.ts';
@@ -99,7 +102,7 @@ async function measureDisk(database: Database): Promise<{ stored: number; logged
   return row ?? { stored: 0, logged: 0 };
 }
 
-/** The frame of that number of a device, newer than those before. */
+/** The frame with that number of a device, newer than the earlier ones. */
 function toFrame(organizationId: string, assetId: string, number: number): StoredFrame {
   const firstMs = START_MS + number * SAMPLES * 60_000;
   const receivedAt = new Date(firstMs + SAMPLES * 60_000);

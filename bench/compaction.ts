@@ -64,7 +64,7 @@ async function storeDay(database: Database, organizationId: string, startMs: num
   );
 }
 
-/** Returns how long it took. */
+/** Returns the duration. */
 async function compact(database: Database, nowMs: number): Promise<number> {
   const startedAt = performance.now();
   await createCompaction({

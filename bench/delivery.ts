@@ -1,6 +1,6 @@
 /**
- * `npm run bench:delivery [-- saturated open outage flaky]`: webhooks, from the committed event to the recorded 2xx. `flaky`
- * takes ten minutes and runs only when it is named.
+ * `npm run bench:delivery [-- saturated open outage flaky]`: webhooks, from the committed event to the
+ * recorded 2xx. `flaky` takes ten minutes and runs only by name.
  */
 import { startDeliveryBench } from './delivery/delivery-bench.ts';
 import { benchFlaky } from './delivery/flaky.ts';

@@ -1,4 +1,7 @@
-/** What one key can do to others: their p95 beside each attack, and the memory of the API beside slow transfers. */
+/**
+ * The harm that one key can do to others: their p95 during each attack, and the memory of the API during slow
+ * transfers.
+ */
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
@@ -28,7 +31,7 @@ interface Target extends Fleet {
   certificate: string;
 }
 
-/** Goes on until it is aborted. */
+/** Runs until it is aborted. */
 type Attack = (target: Target, signal: AbortSignal) => Promise<unknown>;
 
 const agent = new Agent({ connections: 8 });
@@ -89,7 +92,7 @@ const ATTACKS: Record<string, Attack> = {
   },
 };
 
-/** A slow export; when it was refused or is over, another one. */
+/** Runs a slow export; when it was refused or is over, another one. */
 async function exportAgain({ stack, measurements }: Target, token: string, signal: AbortSignal) {
   while (!signal.aborted) {
     const headers = { Accept: 'text/csv' };
@@ -133,11 +136,11 @@ async function p95({ apiUrl }: BenchStack, { apiKey }: Fleet): Promise<number> {
   );
 }
 
-/** Holds transfers for a time; answers with how many were admitted. */
+/** Holds transfers open for a time; returns the number of admitted ones. */
 type Hold = (target: Target) => Promise<{ admitted: number; release(): void }>;
 
 async function memoryOf(name: string, target: Target, hold: Hold): Promise<Cell[]> {
-  // The heap grows to its usual size first.
+  // Lets the heap grow to its usual size first.
   for (let round = 0; round < 5; round++) await transferOnce(target);
   const before = target.stack.apiMemoryMb();
   const { admitted, release } = await hold(target);
@@ -158,7 +161,7 @@ const holdDownloads: Hold = async ({ stack, certificate: path, apiKey }) => {
   };
 };
 
-/** Each keeps back its last byte. */
+/** Each upload withholds its last byte. */
 const holdUploads: Hold = async ({ stack, certificate: path, keys }) => {
   const { hostname, port } = new URL(stack.apiUrl);
   let refused = 0;

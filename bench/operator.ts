@@ -1,4 +1,4 @@
-/** The operators' page in a browser, with 100,000 devices: what the server takes, and when the page is first painted. */
+/** The operators' page in a browser, with 100,000 devices: the time of the server, and the first paint. */
 import type { Page } from 'playwright-core';
 import { query } from '../src/db/query.ts';
 import { findChromium, startBrowser } from '../test/support/browser.ts';
@@ -8,7 +8,7 @@ import { printTable, round } from './support/table.ts';
 
 const DEVICES = 100_000;
 const LOADS = 15;
-/** Those of a page, with a day of readings each. */
+/** Devices of one page, with a day of readings each. */
 const SENDING = 40;
 const MINUTE_MS = 60_000;
 
@@ -45,7 +45,7 @@ export async function benchOperator(stack: BenchStack): Promise<void> {
   }
 }
 
-/** Most are online; some have missed their contact. */
+/** Makes most devices online; some have missed their contact. */
 async function live(stack: BenchStack, { organizationId, deviceToken }: Fleet): Promise<void> {
   await query(
     stack.sql,
@@ -66,7 +66,10 @@ async function live(stack: BenchStack, { organizationId, deviceToken }: Fleet): 
   await untilAddedUp(stack, organizationId);
 }
 
-/** So many devices do not change at once in operation: the worker has added the changes to the totals first. */
+/**
+ * Waits until the worker has added up changes of totals: in operation, this many devices never change at
+ * once.
+ */
 async function untilAddedUp({ sql }: BenchStack, organizationId: string): Promise<void> {
   for (;;) {
     const rows = await query(sql, 'select 1 from list_changes where organization_id = ? limit 1', [

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:company [-- throughput distributed history recovery]`: several of each process on PostgreSQL and the Temporal server
- * of production. Takes about ten minutes; only a quiet machine says something.
+ * `npm run bench:company [-- throughput distributed history recovery]`: several of each process on PostgreSQL
+ * and the Temporal server of production. Takes about ten minutes; meaningful only on an idle machine.
  */
 import { benchDistributed } from './processes/distributed.ts';
 import { benchHistory } from './processes/history.ts';

@@ -1,4 +1,7 @@
-/** What clients poll: the configuration of one device, and the list of devices, against bare Koa with the same query. */
+/**
+ * The requests that clients poll, the configuration of one device and the list of devices, compared with bare
+ * Koa and the same query.
+ */
 import { freePort } from '../dev/embedded/free-port.ts';
 import { load } from './support/load.ts';
 import type { BenchStack } from './support/stack.ts';

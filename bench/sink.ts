@@ -1,10 +1,10 @@
-/** A receiver that answers at once and measures how long each event took, from the time that its body states. */
+/** A receiver that answers at once and measures the latency of each event, from the time in its body. */
 import { createServer } from 'node:http';
 
 const FAILED_SHARE = 0.2;
 let flakyRequests = 0;
 let rareRequests = 0;
-/** What the URL asks for: each hundredth or each fifth request fails, or one in five at random. */
+/** Selected by the URL: every hundredth or every fifth request fails, or one in five at random. */
 const failing: Record<string, () => boolean> = {
   '/each-hundredth': () => ++rareRequests % 100 === 0,
   '/each-fifth': () => ++flakyRequests % (1 / FAILED_SHARE) === 0,
@@ -14,8 +14,8 @@ let latencies: number[] = [];
 let perSecond = new Map<number, number>();
 
 /**
- * `sentAt`, which the publisher writes into the body, or else the timestamp of the event. Of a reading, its time in whole
- * milliseconds and its value, which is the rest of a millisecond.
+ * `sentAt`, which the publisher writes into the body, or else the timestamp of the event. A reading carries
+ * the time in whole milliseconds, and the rest of a millisecond as its value.
  */
 function parseSentAt(body: string, url: string | undefined): number {
   if (url === '/readings') {

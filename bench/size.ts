@@ -1,9 +1,10 @@
 /**
- * `npm run bench:size [-- find lists sweeps endpoint frames]`: a large installation. Loads once into a folder, which is kept.
+ * `npm run bench:size [-- find lists sweeps endpoint frames]`: a large installation. Loads once into a
+ * folder, which is kept.
  *
- * SIZE_FOLDER   where the data is kept (default: dms-size in the folder for temporary files)
- * SIZE_DEVICES  devices in 10 organizations (default: 1,000,000)
- * SIZE_DELIVERIES  half of them held by one disabled endpoint (default: 20,000,000)
+ * SIZE_FOLDER: where the data is kept (default: dms-size in the folder for temporary files)
+ * SIZE_DEVICES: devices in 10 organizations (default: 1,000,000)
+ * SIZE_DELIVERIES: deliveries, half of them held by one disabled endpoint (default: 20,000,000)
  */
 import { benchEndpoint } from './size/endpoint.ts';
 import { benchFind } from './size/find.ts';

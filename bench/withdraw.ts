@@ -1,6 +1,6 @@
 /**
- * What 100,000 devices are offered is taken back: a job is cancelled, their group loses its profile, and their group is
- * deleted. Meanwhile these devices report.
+ * Withdraws the offers of 100,000 devices: a job is cancelled, their group loses its profile, and their group
+ * is deleted. Meanwhile these devices report.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
@@ -50,7 +50,7 @@ export async function benchWithdraw(stack: BenchStack): Promise<void> {
   );
 }
 
-/** Members are written straight into the database: what they join by is no part of this. */
+/** Writes members straight into the database, because joining is not part of this bench. */
 async function offerToGroup({ sql }: BenchStack, fleet: Fleet, send: Send, name: string) {
   const group = await send<{ id: string }>('POST', '/groups', { name });
   await query(sql, 'update assets set group_id = ? where organization_id = ?', [
@@ -80,7 +80,7 @@ async function measure(
   return [name, ...times, ...reports];
 }
 
-/** How many devices have something pending. */
+/** Waits until this many devices have a pending change. */
 async function untilPending({ sql }: Pick<BenchStack, 'sql'>, fleet: Fleet, expected: number): Promise<void> {
   for (;;) {
     const [row] = await query<{ count: number }>(
@@ -93,7 +93,9 @@ async function untilPending({ sql }: Pick<BenchStack, 'sql'>, fleet: Fleet, expe
   }
 }
 
-/** At a steady rate, whether answers come or not. Answers with their number, and median and 99th percentile. */
+/**
+ * Reports at a steady rate, independent of the answers. Returns their number, and median and 99th percentile.
+ */
 async function reportBeside(
   stack: BenchStack,
   { deviceToken }: Fleet,

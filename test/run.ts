@@ -15,9 +15,9 @@ import { type Outcome, runMocha } from './runner/mocha.ts';
 import { PROGRAMS_PATH, printMissingPrograms } from './runner/programs.ts';
 import { allTests } from './runner/test-files.ts';
 
-/** Files that run beside each other: one more than processors, since many of them mostly wait. */
+/** Number of concurrent files: one more than processors, since many of them mostly wait. */
 const FILES_AT_ONCE = 3;
-/** So few files are done before the servers of several processes are up. */
+/** This few files finish before the servers of several processes are up. */
 const FEW_FILES = 12;
 
 const print = (text: string) => void process.stdout.write(text);

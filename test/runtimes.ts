@@ -1,6 +1,6 @@
 /**
- * `npm run test:runtimes`: the tests on the least version of Node.js that is supported, on one between, and on the one
- * that the image ships, each from the npm package `node`. `npm run test:runtimes -- FILE…` runs only these files.
+ * `npm run test:runtimes`: the tests on the minimum version of Node.js, on one in between, and on the one in
+ * the image, each from the npm package `node`. `npm run test:runtimes -- FILE…` runs only these files.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { RUNTIMES } from './support/runtimes.ts';
 
 const files = process.argv.slice(2);
 
-/** Of all children of `command`, too: the version stands first on their PATH. */
+/** Applies to all children of `command`, too, because the version is first on their PATH. */
 async function passes(version: string, command: string[]): Promise<boolean> {
   const child = spawn('npm', ['exec', '--yes', `--package=node@${version}`, '--', ...command], {
     stdio: 'inherit',

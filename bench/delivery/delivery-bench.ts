@@ -1,4 +1,4 @@
-/** What the benches of deliveries share: the stack with a receiver, and events at a steady rate. */
+/** Shared by the benches of deliveries: the stack with a receiver, and events at a steady rate. */
 import { freePort } from '../../dev/embedded/free-port.ts';
 import type { OnStop } from '../../dev/embedded/run-and-stop.ts';
 import { type BenchStack, startStack } from '../support/stack.ts';
@@ -24,11 +24,11 @@ interface SinkStats {
   perSecond: Array<[number, number]>;
 }
 
-/** Since it was asked the last time. */
+/** Since the previous call. */
 export const statsOf = async (sinkUrl: string): Promise<SinkStats> =>
   (await (await fetch(`${sinkUrl}/stats`)).json()) as SinkStats;
 
-/** For the organizations in turn. */
+/** Publishes for the organizations in turn. */
 export async function publishAt(
   { publish }: Publisher,
   { perSecond, seconds }: { perSecond: number; seconds: number },

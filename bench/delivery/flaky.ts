@@ -1,4 +1,4 @@
-/** Receivers that fail one request in five, regularly or at random: what is due never piles up. */
+/** Receivers that fail one request in five, regularly or at random: due deliveries must never pile up. */
 import { query } from '../../src/db/query.ts';
 import { countHistoryEvents } from '../support/history-events.ts';
 import type { BenchStack } from '../support/stack.ts';
@@ -32,9 +32,9 @@ export async function benchFlaky(bench: DeliveryBench): Promise<void> {
 
 interface Sample {
   breaker: string;
-  /** Waits for nothing but to be sent. */
+  /** Number of deliveries that are due. */
   due: number;
-  /** Waits for its own retry. */
+  /** Number of deliveries that wait for their own retry. */
   retrying: number;
   delivered: number;
 }
@@ -54,7 +54,7 @@ async function sample(stack: BenchStack, organizationId: string): Promise<Sample
   return row as Sample;
 }
 
-/** Until the signal: how often the breaker opened, and how much was due at most. */
+/** Counts, until the signal, how often the breaker opened, and the maximum of due deliveries. */
 async function watch(stack: BenchStack, organizationId: string, over: AbortSignal) {
   let [openings, dueMost, before] = [0, 0, 'closed'];
   while (!over.aborted) {
@@ -67,7 +67,7 @@ async function watch(stack: BenchStack, organizationId: string, over: AbortSigna
   return { openings, dueMost };
 }
 
-/** The organizations have one endpoint each. A row for each, in their order. */
+/** Each organization has one endpoint. Returns a row for each, in their order. */
 async function measure(
   { stack }: DeliveryBench,
   organizations: Array<{ name: string; id: string }>,

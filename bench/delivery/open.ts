@@ -1,4 +1,4 @@
-/** How long an event takes below saturation, at steady rates. */
+/** The latency of an event below saturation, at steady rates. */
 import { type Cell, printTable, round } from '../support/table.ts';
 import { addEndpoints, createPublisher, untilDelivered } from '../support/webhook-load.ts';
 import { type DeliveryBench, publishAt, statsOf } from './delivery-bench.ts';

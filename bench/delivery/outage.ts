@@ -1,4 +1,4 @@
-/** A receiver goes away and comes back, with all that waits for it, while another one is served. */
+/** A receiver goes away and comes back, with its whole backlog, while another one is served. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { query } from '../../src/db/query.ts';
@@ -55,7 +55,7 @@ async function measure(stack: BenchStack): Promise<Cell[]> {
   ];
 }
 
-/** An event for each of the organizations at a time. Answers with what ends it. */
+/** Publishes an event for each of the organizations at a time. Returns a function that ends it. */
 function publishToBoth({ sql }: BenchStack, organizationIds: string[]): () => Promise<void> {
   const { publish } = createPublisher(sql);
   const startedAt = performance.now();

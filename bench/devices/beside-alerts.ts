@@ -1,4 +1,4 @@
-/** Deliveries of one organization, while a thousand alerts of another one open at once and escalate. */
+/** Measures the deliveries of one organization while a thousand alerts of another one open at once and escalate. */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
@@ -45,7 +45,7 @@ export async function benchBesideAlerts(bench: DeviceBench): Promise<void> {
   );
 }
 
-/** One channel is notified at once and again after an hour. */
+/** The escalation notifies one channel immediately and again after an hour. */
 async function addEscalation({ stack }: DeviceBench, send: Send): Promise<void> {
   const port = await freePort();
   await stack.runServer('bench/sink.ts', port);
@@ -55,7 +55,7 @@ async function addEscalation({ stack }: DeviceBench, send: Send): Promise<void> 
   await send('POST', '/escalations', { name: 'On call', steps });
 }
 
-/** A low battery of every device at once; how long the answers took. */
+/** Reports a low battery of every device at the same time, and returns how long all answers took. */
 async function openAlerts({ stack }: DeviceBench, { deviceToken }: Fleet): Promise<number> {
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: ALERTS }, (_, index) => sendLowBattery(`DEV-${index + 1}`)));
@@ -74,7 +74,7 @@ async function openAlerts({ stack }: DeviceBench, { deviceToken }: Fleet): Promi
   }
 }
 
-/** How long it takes from now until every alert has made its first step. */
+/** Returns how long it takes from now until the first step of every alert has been made. */
 async function untilStepped(
   { stack }: DeviceBench,
   { organizationId }: Fleet,

@@ -65,7 +65,7 @@ async function measure(
   ];
 }
 
-/** Milliseconds of each, sorted. */
+/** Returns the milliseconds of each, sorted. */
 async function reportAtRate({ stack }: DeviceBench, { deviceToken }: Fleet): Promise<number[]> {
   const { reportsPerSecond, seconds } = LOAD;
   const latenciesMs: number[] = [];

@@ -1,4 +1,4 @@
-/** What the benches of devices share: the stack with a gateway and a receiver of webhooks. */
+/** Shared by the benches of devices: the stack with a gateway and a receiver of webhooks. */
 import type { ChildProcess } from 'node:child_process';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import type { OnStop } from '../../dev/embedded/run-and-stop.ts';

@@ -42,7 +42,7 @@ export type Send = () => Promise<void>;
 
 let sent = 0;
 
-/** For the next device; see `sentAtOf` of the sink for how it carries the time. */
+/** For the next device; `sentAtOf` of the sink explains how it carries the time. */
 function nextRequest({ deviceToken }: Fleet) {
   const atMs = performance.timeOrigin + performance.now();
   const measuredAt = new Date(Math.floor(atMs)).toISOString();

@@ -11,10 +11,10 @@ import { readReceived, subscribe, untilDelivered } from './webhooks.ts';
 const DEVICES = 10_000;
 const SATURATED = { frames: 30_000, warmUpFrames: 10_000, underWay: 400, runs: 3 };
 const STEADY = { perSecond: 1_000, warmUpSeconds: 10, seconds: 20 };
-/** Of frames per device, more than one row of the steady bench sends. */
+/** Frames per device between two rows, more than one row of the steady bench sends. */
 const ROUNDS_APART = 20;
 
-/** Below saturation first: what a burst leaves for the disk to do would be timed with it. */
+/** Below saturation first, because the disk work left by a burst would otherwise count. */
 export async function benchFrames(bench: DeviceBench): Promise<void> {
   await benchSteady(bench);
   await benchSaturated(bench);
@@ -137,7 +137,7 @@ async function measureSaturated(bench: DeviceBench, loggers: Loggers, run: numbe
   ];
 }
 
-/** Bytes of readings with their indexes, and of all write-ahead log, whatever it is for. */
+/** Bytes of readings with their indexes, and of the whole write-ahead log. */
 async function measureDisk({ stack }: DeviceBench): Promise<{ stored: number; logged: number }> {
   const [row] = await query<{ stored: number; logged: number }>(
     stack.sql,

@@ -1,7 +1,8 @@
 /**
  * Pages of the history of one device, over a year of readings among those of many devices.
  *
- * HISTORY_READINGS   of all devices (default: 20,000,000). Above twice that they are not compacted, which takes hours.
+ * HISTORY_READINGS: readings of all devices (default: 20,000,000). Above twice that they are not compacted, which takes
+ * hours.
  */
 import { request } from 'undici';
 import type { Database } from '../../src/db/database.ts';
@@ -19,7 +20,7 @@ import type { DeviceBench } from './device-bench.ts';
 const ROWS = Number(process.env.HISTORY_READINGS ?? 20_000_000);
 const COMPACTED_MAX = 40_000_000;
 const ROWS_PER_YEAR = 105_120;
-/** An hour in a frame: readings lie together as loggers send them. */
+/** One frame per hour, so that readings lie together as loggers send them. */
 const ROWS_PER_FRAME = 12;
 const DEVICES = Math.round(ROWS / ROWS_PER_YEAR);
 const WALKS = 40;
@@ -85,7 +86,7 @@ async function loadYear(sql: Database, { organizationId }: Fleet): Promise<void>
   await sql.raw('vacuum analyze measurement_blocks');
 }
 
-/** As the worker does, and with the space given back that the rows of a partition would be stored in next. */
+/** Compacts like the worker, and frees the space where the rows of a partition would be stored next. */
 async function compactYear(sql: Database, { organizationId }: Fleet): Promise<number> {
   process.stderr.write('Compacting\n');
   await query(
@@ -117,7 +118,7 @@ async function findBytes(sql: Database): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-/** Until the last byte of the answer. */
+/** Reads until the last byte of the answer. */
 type ReadPage = (path: string) => Promise<{ ms: number; nextCursor: string | null }>;
 
 function createReader(apiUrl: string, { apiKey }: Fleet): ReadPage {
@@ -134,7 +135,7 @@ function createReader(apiUrl: string, { apiKey }: Fleet): ReadPage {
   };
 }
 
-/** Walks from random moments of the year, page by page. */
+/** Walks page by page from random moments of the year. */
 async function measurePages(readPage: ReadPage, ids: string[], limit: number): Promise<Cell[]> {
   const times: number[] = [];
   for (let walk = 0; walk < WALKS; walk++) {

@@ -1,4 +1,4 @@
-/** Readings over HTTP, against bare Koa that parses the same body and does nothing, or stores it. */
+/** Readings over HTTP, compared with bare Koa that parses the same body and does nothing, or stores it. */
 import autocannon from 'autocannon';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { SERIAL_SQL, toSerial } from '../support/serials.ts';
@@ -41,7 +41,7 @@ export async function benchHttpIntake({ stack }: DeviceBench): Promise<void> {
 
 type Measure = (url: string, toPath: (serial: string) => string) => Promise<autocannon.Result>;
 
-/** Each request has readings of its own, for the next device. */
+/** Each request has new readings, for the next device. */
 function createLoad(deviceToken: string): Measure {
   const headers = { authorization: `Bearer ${deviceToken}`, 'content-type': 'application/json' };
   const firstMs = Date.now() - 3_600_000;

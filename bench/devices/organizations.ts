@@ -44,13 +44,13 @@ async function addFleets({ stack }: DeviceBench, organizations: number, first: n
   return fleets;
 }
 
-/** One device after the other, of one organization after the other. */
+/** Sends for one device after the other, of one organization after the other. */
 async function measure(
   bench: DeviceBench,
   { fleets, first, run }: { fleets: Fleet[]; first: number; run: number },
 ): Promise<Cell[]> {
   const each = DEVICES / fleets.length;
-  /** From 0; neighbours are in different organizations. */
+  /** Counted from 0; neighbours are in different organizations. */
   const placeOf = (device: number) =>
     ((device - 1) % fleets.length) * each + Math.floor((device - 1) / fleets.length);
   const loggers = await createLoggers({

@@ -1,4 +1,4 @@
-/** What a frame costs while every device has a pending change. */
+/** The cost of a frame while every device has a pending change. */
 import type { Fleet } from '../support/fleet.ts';
 import { percentile } from '../support/percentile.ts';
 import { SERIAL_SQL } from '../support/serials.ts';

@@ -1,4 +1,4 @@
-/** What the write-ahead log of frames consists of: by table and index, and what is logged for none. */
+/** The contents of the write-ahead log of frames, by table and index, and the rest. */
 import { query } from '../../src/db/query.ts';
 import { SAMPLES_PER_FRAME } from '../support/loggers.ts';
 import { SERIAL_SQL } from '../support/serials.ts';
@@ -10,7 +10,7 @@ const FRAMES = 30_000;
 const UNDER_WAY = 400;
 const LISTED_MAX = 16;
 
-/** Of a record that concerns several blocks, each has an equal share of what is no full page. */
+/** If a record concerns several blocks, each gets an equal share of the bytes outside of full pages. */
 const BY_RELATION = `
   with blocks as (
     select record_type, relfilenode, block_fpi_length as full_page,

@@ -1,4 +1,4 @@
-/** Webhooks of the bench: subscribing the sink, and what it has received. */
+/** Webhooks of the bench: subscribing the sink, and counting its requests. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { query } from '../../src/db/query.ts';
 import type { Fleet } from '../support/fleet.ts';
@@ -35,7 +35,7 @@ export async function untilDelivered({ stack }: DeviceBench): Promise<void> {
   }
 }
 
-/** Since the last time that it was asked. */
+/** Since the previous call. */
 export async function readReceived({ sinkUrl }: DeviceBench): Promise<Received> {
   return (await (await fetch(`${sinkUrl}/stats`)).json()) as Received;
 }

@@ -1,6 +1,6 @@
 /**
- * What keeping each statement to one organization costs (DATABASE_DISTRIBUTED=true) where it gains nothing: on one
- * PostgreSQL, with one process of each kind.
+ * The cost of limiting each statement to one organization (DATABASE_DISTRIBUTED=true) without its benefit: on
+ * one PostgreSQL, with one process of each kind.
  */
 import { randomInt } from 'node:crypto';
 import type { Fleet } from '../support/fleet.ts';
@@ -16,7 +16,7 @@ const DEVICES = ORGANIZATIONS * DEVICES_EACH;
 const FRAMES = { warmUp: 5_000, measured: 20_000, underWay: 256 };
 const EVENTS = { warmUp: 3_000, measured: 20_000 };
 const BAR = 0.8;
-/** Alternating, since a machine is faster in one minute than in the next. */
+/** Alternating, since the speed of a machine varies from minute to minute. */
 const MODES = [false, true, false, true];
 
 export async function benchDistributed(bench: ProcessBench): Promise<void> {

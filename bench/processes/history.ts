@@ -1,4 +1,4 @@
-/** What deliveries cost Temporal: history events per 1,000 of them, by the share of attempts that fail. */
+/** The cost of deliveries in Temporal: history events per 1,000 of them, by the share of failing attempts. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { countHistoryEvents } from '../support/history-events.ts';
 import { printTable } from '../support/table.ts';

@@ -1,4 +1,7 @@
-/** Two of each process on PostgreSQL and the Temporal server of production, which benches start and end one by one. */
+/**
+ * Two of each process on PostgreSQL and the Temporal server of production; benches start and end them one by
+ * one.
+ */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -20,9 +23,9 @@ export interface ProcessBench {
   temporalAddress: string;
   /** `api-1`, `gateway-2`, … */
   process(name: string): ServiceProcess;
-  /** Exactly these run when it resolves. */
+  /** When it resolves, exactly these processes run. */
   runOnly(...names: string[]): Promise<void>;
-  /** For processes that start from now on. */
+  /** Applies to processes that start from now on. */
   set(settings: Record<string, string | undefined>): void;
   addFleet(devices: number, options?: FleetOptions): Promise<Fleet>;
   sinkUrl: string;

@@ -1,4 +1,7 @@
-/** How long a job whose devices have all confirmed stands still when its worker was killed or its run terminated. */
+/**
+ * How long a job whose devices have all confirmed stands still when its worker was killed or its run
+ * terminated.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLedgerClient, type LedgerClient } from '../../dev/ledger/client.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
@@ -8,7 +11,7 @@ import type { ProcessBench } from './process-bench.ts';
 
 const DEVICES = 40;
 const RUNS = 3;
-/** The worker is killed so long after the first report, so that it dies in different steps. */
+/** Delays from the first report to the kill of the worker, so that it dies in different steps. */
 const KILL_AFTER_MS = [0, 30, 120];
 const CONFIRMING = { measurementPeriodBase: 300, measurementPeriodFactor: 1, transmissionInterval: 21_600 };
 const PROFILE = { intervals: { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 21_600 } };
@@ -27,7 +30,7 @@ export async function benchRecovery(bench: ProcessBench): Promise<void> {
   );
 }
 
-/** Seconds; a text when it took longer than anybody waits. */
+/** Seconds; text when it timed out. */
 type Measured = number | string;
 type Disturb = (bench: ProcessBench, job: { id: string; run: number }) => Promise<void>;
 
@@ -47,7 +50,7 @@ async function measureOne(bench: ProcessBench, disturb: Disturb, run: number): P
   const devices = createLedgerClient(url, fleet.deviceToken);
   await client.send('POST', '/devices/config-profiles', { slug: 'intervals', ...PROFILE });
   const { body } = await client.send('PUT', '/devices/config-profiles/intervals/apply', { applyToAll: true });
-  // The run has read the job and waits.
+  // By now the run has read the job and waits.
   await delay(2_000);
   const disturbing = disturb(bench, { id: body.jobId, run });
   for (let device = 1; device <= DEVICES; device++)

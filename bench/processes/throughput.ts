@@ -1,4 +1,6 @@
-/** What two of a process do together, relative to one: on one machine, a second process should cost nothing. */
+/**
+ * The throughput of two of a process relative to one: on one machine, a second process should cost nothing.
+ */
 import { randomInt } from 'node:crypto';
 import { load } from '../support/load.ts';
 import { createLoggers } from '../support/loggers.ts';
@@ -33,7 +35,7 @@ export async function benchThroughput(bench: ProcessBench): Promise<void> {
   );
 }
 
-/** Closed loop; each process gets its share of the connections. */
+/** Closed loop; each process gets an equal share of the connections. */
 async function measureRequests(bench: ProcessBench, names: string[]): Promise<number> {
   const fleet = await bench.addFleet(DEVICES);
   const results = await Promise.all(
@@ -51,7 +53,7 @@ async function measureRequests(bench: ProcessBench, names: string[]): Promise<nu
   return sum(results.map(({ perSecond }) => perSecond));
 }
 
-/** Each gateway has loggers of its own. */
+/** Each gateway has its own loggers. */
 async function measureFrames(bench: ProcessBench, names: string[]): Promise<number> {
   const first = randomInt(1, 1_000) * DEVICES;
   const fleet = await bench.addFleet(DEVICES, { serialSql: SERIAL_SQL, first });

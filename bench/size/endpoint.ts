@@ -1,6 +1,6 @@
 /**
- * Edits of the endpoint that holds half of all deliveries, and what another organization notices of them. The last one
- * deletes it: load anew to repeat this bench.
+ * Edits of the endpoint that holds half of all deliveries, and their effect on another organization. The last
+ * one deletes it: load again to repeat this bench.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { round } from '../support/table.ts';
@@ -25,7 +25,7 @@ export async function benchEndpoint(bench: SizeBench): Promise<void> {
       max: P95_MS_MAX,
     },
   ];
-  // The first edit of a process opens connections and compiles code, whatever the size.
+  // The first edit of a process opens connections and compiles code, for any size.
   await edit(bench, 1, bench.healthyEndpointId, 'PATCH', { status: 'active' });
   const edits: Array<[string, Method, object | null]> = [
     ['PATCH of its events', 'PATCH', { events: ['config.applied', 'device.offline'] }],

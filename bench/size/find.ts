@@ -1,4 +1,7 @@
-/** Finding devices: each filter of the list of assets, alone and together, the fleet, and unregistered devices. */
+/**
+ * Finding devices: each filter of the list of assets, alone and combined, the fleet, and unregistered
+ * devices.
+ */
 import { query } from '../../src/db/query.ts';
 import { createGroupsRepository } from '../../src/groups/groups.repository.ts';
 import { type MeasuredPath, measurePages } from './page-latency.ts';
@@ -44,7 +47,9 @@ export async function benchFind(bench: SizeBench): Promise<void> {
   ]);
 }
 
-/** Once in a folder: a group of a tenth of the devices, and devices that differ from the others. */
+/**
+ * Runs once per folder: creates a group of a tenth of the devices, and devices that differ from the others.
+ */
 async function prepare(bench: SizeBench): Promise<string> {
   const { sql } = bench.stack;
   const { organizationId } = fleetOf(bench, 0);

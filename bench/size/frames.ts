@@ -14,7 +14,7 @@ const QUIET_SECONDS = 15;
 const ROUNDS_APART = 40;
 const SLOWER_MAX = 2;
 const INTERVALS = { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 3_600 };
-/** By devices: answered and offered within seconds, and the memory of the API. */
+/** Limits by number of devices: seconds until the answer and the offer, and the memory of the API. */
 const BARS = [
   { devices: 100_000, answeredSeconds: 2, offeredSeconds: 4, mb: 400 },
   { devices: 1_000_000, answeredSeconds: 20, offeredSeconds: 40, mb: 600 },
@@ -24,7 +24,7 @@ export async function benchFrames(bench: SizeBench): Promise<void> {
   await bench.stack.runGateway(bench.coapPort);
   const { deviceToken } = fleetOf(bench, 2);
   const loggers = await createLoggers({ port: bench.coapPort, token: deviceToken, toSerial });
-  // The first frames of a device read what no cache holds yet.
+  // The first frames of a device read uncached data.
   await p99(loggers, WARM_UP_SECONDS, 0);
   const quiet = await p99(loggers, QUIET_SECONDS, ROUNDS_APART);
   process.stderr.write(`quiet: ACK p99 ${quiet} ms\n`);
@@ -35,7 +35,7 @@ export async function benchFrames(bench: SizeBench): Promise<void> {
     );
   await measure(fleetOf(bench, 3), bench.devices / 10, ROUNDS_APART * 2);
   const largest = await bench.findOrAddLargest();
-  // What so many rows at once leave to be written, and sweeps to read, is none of the apply.
+  // Writing out the rows that were just inserted, and sweeping them, is not part of the apply.
   await bench.stack.sql.raw('checkpoint');
   await p99(loggers, WARM_UP_SECONDS, ROUNDS_APART * 3);
   await measure(largest, bench.devices, ROUNDS_APART * 4);

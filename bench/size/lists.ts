@@ -1,4 +1,7 @@
-/** Pages of jobs, targets, alerts and deliveries, and of all assets; before them an answer of a few rows, to compare with. */
+/**
+ * Pages of jobs, targets, alerts and deliveries, and of all assets; first an answer of a few rows, for
+ * comparison.
+ */
 import { measurePages } from './page-latency.ts';
 import type { SizeBench } from './size-bench.ts';
 

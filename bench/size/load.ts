@@ -11,11 +11,11 @@ export interface Loaded {
   devices: number;
   deliveries: number;
   fleets: Fleet[];
-  /** Of the first organization: a running job over all its devices. */
+  /** A running job over all devices of the first organization. */
   jobId: string;
-  /** Of the first organization: disabled, with half of the deliveries. */
+  /** A disabled endpoint of the first organization, with half of the deliveries. */
   heldEndpointId: string;
-  /** Of the second organization: the other half, delivered but for a few. */
+  /** An endpoint of the second organization with the other half, nearly all delivered. */
   healthyEndpointId: string;
   /** Added by the first bench that needs it. */
   largest?: Fleet;
@@ -69,7 +69,7 @@ export async function loadAll(sql: Database, { devices, deliveries, print }: Loa
   return { devices, deliveries, fleets, jobId, heldEndpointId, healthyEndpointId };
 }
 
-/** Online devices that run a schedule, the jobs that brought it, and alerts of which few are open. */
+/** Adds online devices with a schedule, the jobs that brought it, and alerts, few of them open. */
 async function addHistory(sql: Database, fleet: Fleet): Promise<void> {
   const { organizationId } = fleet;
   const content = {

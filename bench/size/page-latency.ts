@@ -1,11 +1,13 @@
-/** Pages over HTTP, one request at a time. A request that fails ends the bench, but for what is not there any more. */
+/**
+ * Pages over HTTP, one request at a time. A failing request ends the bench, unless the list no longer exists.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
 import { percentile } from '../support/percentile.ts';
 import { fleetOf, printLines, type SizeBench } from './size-bench.ts';
 
 const REQUESTS = 300;
-/** A page that takes long is measured by as many requests as fit. */
+/** A slow page is measured by as many requests as fit into this time. */
 const MEASURED_MS_MAX = 10_000;
 const P99_MS_MAX = 20;
 const LIMIT = 50;
@@ -16,11 +18,11 @@ export interface MeasuredPath {
   path: string;
   /** Default: the first. */
   organization?: number;
-  /** Answers without pages. */
+  /** Whether the answer has no pages. */
   isWhole?: boolean;
 }
 
-/** The first page of each path, and a deep one. */
+/** Measures the first page of each path, and a deep one. */
 export async function measurePages(bench: SizeBench, title: string, paths: MeasuredPath[]): Promise<void> {
   const lines = [];
   for (const { name, path, organization = 0, isWhole } of paths) {
@@ -56,7 +58,9 @@ const getter =
     return JSON.parse(text);
   };
 
-/** The first page, and one after 10,000 items where there are so many. None of a list that is not there. */
+/**
+ * The first page, and one after 10,000 items if there are that many. Empty for a list that does not exist.
+ */
 async function pagesOf(path: string, get: Get): Promise<Array<[string, string]>> {
   let cursor: string | null = null;
   for (let page = 0; page < 20; page++) {
@@ -69,7 +73,7 @@ async function pagesOf(path: string, get: Get): Promise<Array<[string, string]>>
   return cursor === null ? [first] : [first, ['deep page', `${path}limit=${LIMIT}&cursor=${cursor}`]];
 }
 
-/** Sorted, in ms. */
+/** Returns milliseconds, sorted. */
 async function measure(work: () => Promise<unknown>): Promise<number[]> {
   const latencies: number[] = [];
   const endMs = performance.now() + MEASURED_MS_MAX;

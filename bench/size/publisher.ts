@@ -1,4 +1,4 @@
-/** Publishes events at a steady rate to an endpoint of a new organization, and reads when they came. */
+/** Publishes events at a steady rate to an endpoint of a new organization, and reads their arrival times. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DomainEvent, EventTypes } from '../../src/db/domain-event.ts';
 import { createGroupCommit } from '../../src/db/group-commit.ts';
@@ -49,7 +49,7 @@ export async function createSteadyPublisher({ stack, sinkUrl }: SizeBench) {
     return publishing.length;
   }
 
-  /** p95 in milliseconds of what is published while the work goes on. */
+  /** p95 in milliseconds of events that are published during the work. */
   async function p95During(work: () => Promise<unknown>): Promise<number> {
     await readStats();
     let isOver = false;
@@ -65,7 +65,7 @@ export async function createSteadyPublisher({ stack, sinkUrl }: SizeBench) {
   const readStats = async () =>
     (await (await fetch(`${sinkUrl}/stats`)).json()) as { count: number; p95: number };
 
-  /** Reading the statistics begins new ones: the last are those of the stragglers. */
+  /** Reading the statistics resets them: the last ones belong to the stragglers. */
   async function untilCame(published: number): Promise<{ p95: number }> {
     await delay(2_000);
     const stats = await readStats();

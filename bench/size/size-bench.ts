@@ -1,4 +1,4 @@
-/** The stack on a folder that is loaded once, and a table of what holds. */
+/** The stack on a folder that is loaded once, with a table of met and missed limits. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +18,11 @@ export interface SizeBench extends Loaded {
   findOrAddLargest(): Promise<Fleet>;
 }
 
-/** With a device token, an API key and so on for the organization of that number, from 0. */
+/** Device token, API key and further data of the organization with that number, from 0. */
 export const fleetOf = ({ fleets }: Loaded, organization: number): Fleet => fleets[organization] as Fleet;
 
 const print = (line: string): void => void process.stderr.write(`${line}\n`);
-/** While it is loaded, nothing has to survive a crash. */
+/** During loading, nothing has to survive a crash. */
 const LOADING = {
   fsync: 'off',
   synchronous_commit: 'off',

@@ -1,4 +1,7 @@
-/** Every statement that the worker runs periodically: the slowest of a round, and of several rounds the median. */
+/**
+ * Every statement that the worker runs periodically: the slowest execution of a round, as the median over
+ * several rounds.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { openResources } from '../../src/compose/resources.ts';
@@ -11,7 +14,7 @@ import { createLog } from '../../src/process/log.ts';
 import { percentile } from '../support/percentile.ts';
 import { printLines, type SizeBench } from './size-bench.ts';
 
-/** The first round looks at all rows that were loaded, as after an upgrade: it is not counted. */
+/** The first round reads all loaded rows, as after an upgrade, and is not counted. */
 const ROUNDS = 8;
 const MS_MAX = 50;
 const TEXT_LENGTH = 60;

@@ -1,4 +1,4 @@
-/** Programs of ours as processes of their own, all under one environment. */
+/** Programs of the repository as separate processes, all with one environment. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createCoapClient } from '../../dev/simulator/coap-client.ts';
@@ -26,7 +26,7 @@ export function createChildProcesses(env: Record<string, string | undefined>): C
       : ['--import=#typescript', file];
     const child = spawn(process.execPath, args, { env: { ...env, ...more }, stdio: 'inherit' });
     children.push(child);
-    // Also when a bench fails: what is left running would distort the figures of the next one.
+    // Also when a bench fails, because remaining processes would distort the figures of the next one.
     process.once('exit', () => child.kill('SIGKILL'));
     return child;
   }

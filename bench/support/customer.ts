@@ -4,7 +4,7 @@ import type { Fleet } from './fleet.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Answers with the body. @throws when the answer is no success. */
+/** Returns the body. @throws when the request does not succeed. */
 export type Send = <Body = unknown>(method: Method, path: string, body?: object) => Promise<Body>;
 
 export function createCustomer(

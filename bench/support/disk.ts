@@ -1,10 +1,13 @@
-/** How long the disk takes to flush 8 kB while a bench runs: no commit can be faster. */
+/** How long the disk takes to flush 8 kB while a bench runs, which bounds the speed of commits. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const BLOCK = Buffer.alloc(8192, 1);
-/** Overwritten in turn, like a write-ahead log: the file does not grow, so only its contents are flushed. */
+/**
+ * Blocks overwritten in turn, like a write-ahead log: the file does not grow, so only its contents are
+ * flushed.
+ */
 const BLOCKS = 512;
 const EVERY_MS = 20;
 

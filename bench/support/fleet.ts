@@ -18,9 +18,12 @@ export interface FleetOptions {
   serialSql?: string;
   /** The number of the first device. */
   first?: number;
-  /** The devices are online already: a first contact is counted, and costs more than the later ones. Default: no. */
+  /**
+   * Whether the devices are already online: a first contact is counted, and costs more than later ones.
+   * Default: no.
+   */
   isOnline?: boolean;
-  /** Statistics and visibility as they are on a database that has run for some time. Default: yes. */
+  /** Whether statistics and visibility are as on a database that has run for some time. Default: yes. */
   isVacuumed?: boolean;
 }
 

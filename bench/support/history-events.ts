@@ -1,13 +1,13 @@
 import { connectTemporal } from '../../src/temporal/connection.ts';
 
-/** Events of each run whose workflow id begins so; by default of every run. */
+/** Returns one length for each run whose workflow id begins with the prefix, and by default for every run. */
 export async function readHistoryLengths(temporalAddress: string, idPrefix = ''): Promise<number[]> {
   const { client, close } = connectTemporal({
     options: { address: temporalAddress },
     namespace: 'default',
   });
   const lengths: number[] = [];
-  // The list knows the length of a history only when its run has ended.
+  // The list contains the length of a history only after its run has ended.
   for await (const { workflowId, runId } of client.workflow.list()) {
     if (!workflowId.startsWith(idPrefix)) continue;
     lengths.push((await client.workflow.getHandle(workflowId, runId).describe()).historyLength);

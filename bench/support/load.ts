@@ -15,7 +15,7 @@ export interface LoadResult {
   errors: number;
 }
 
-/** Closed loop: each connection sends its next request when it has its answer. */
+/** Closed loop: each connection sends its next request after the answer to the last one. */
 export async function load({ url, connections, seconds, headers, paths }: LoadOptions): Promise<LoadResult> {
   const run = (duration: number) =>
     autocannon({

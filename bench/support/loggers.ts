@@ -6,7 +6,7 @@ import { encodeMeasurements } from '../../src/gateway/measurements-message.ts';
 
 export interface LoggersOptions {
   port: number;
-  /** Of all, or by the number of the device. */
+  /** One token for all, or by the number of the device. */
   token: string | ((device: number) => string);
   sockets?: number;
   /** Serial of the device with that number, from 1. */
@@ -15,10 +15,10 @@ export interface LoggersOptions {
 
 export interface Acknowledged {
   latenciesMs: number[];
-  /** Frames that were not acknowledged within ten seconds. */
+  /** Number of frames without an acknowledgement within ten seconds. */
   lost: number;
   seconds: number;
-  /** Answers other than 2.01. */
+  /** Number of answers other than 2.01. */
   refused: number;
 }
 
@@ -29,7 +29,7 @@ const PERIOD_SECONDS = 60;
 const ACK_TIMEOUT_MS = 10_000;
 const CREATED = 0x41;
 
-/** Temperature and humidity, ten samples each, none of them sent before. */
+/** New readings of temperature and humidity, ten samples each. */
 function encodeFrame(serialNumber: string, token: string, round: number, startSeconds: number): Buffer {
   const timestamp = startSeconds + round * SAMPLES * PERIOD_SECONDS;
   const channel = (number: number, type: number, startPoint: number) => ({
@@ -123,7 +123,7 @@ export async function createLoggers({ port, token, sockets: count = 16, toSerial
   }
 
   return {
-    /** A constant number of frames under way. */
+    /** Keeps a constant number of frames under way. */
     async closedLoop(frames: number, { devices, underWay, round }: ClosedLoop): Promise<Acknowledged> {
       const { record, result } = createTally();
       let next = 0;
@@ -138,7 +138,7 @@ export async function createLoggers({ port, token, sockets: count = 16, toSerial
       return result();
     },
 
-    /** A constant number of frames per second, acknowledged or not. */
+    /** Sends a constant number of frames per second, acknowledged or not. */
     async openLoop(perSecond: number, { devices, seconds, round }: OpenLoop): Promise<Acknowledged> {
       const { record, result } = createTally();
       const startedAt = performance.now();
@@ -161,7 +161,7 @@ export async function createLoggers({ port, token, sockets: count = 16, toSerial
 interface ClosedLoop {
   devices: number;
   underWay: number;
-  /** Rounds that no other loop uses: each frame is new. */
+  /** A round that no other loop uses, so that each frame is new. */
   round: number;
 }
 

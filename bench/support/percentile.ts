@@ -1,5 +1,5 @@
 import { round } from './table.ts';
 
-/** Of sorted values; 0.99 is the 99th percentile. */
+/** `sorted` values; a `share` of 0.99 is the 99th percentile. */
 export const percentile = (sorted: number[], share: number): number =>
   round(sorted[Math.floor(sorted.length * share)] ?? 0);

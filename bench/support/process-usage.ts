@@ -1,4 +1,4 @@
-/** What processes on this machine use, as Linux says under /proc. */
+/** Resource usage of processes on this machine, from Linux's /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100;
@@ -20,11 +20,14 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
 }
 
-/** The same of all processes below this one whose program begins so and that still run. */
+/** The same for all running descendants of this process whose program begins like this. */
 export const descendantsCpuSeconds = (program: string): number =>
   descendants(program).reduce((sum, pid) => sum + cpuSeconds(Number(pid)), 0);
 
-/** Memory of all processes below this one whose program begins so: their own pages, and their share of shared ones. */
+/**
+ * Memory of all descendants of this process whose program begins like this: their own pages, and their share
+ * of shared ones.
+ */
 export function descendantsMb(program: string): number {
   const kilobytes = descendants(program).map((pid) =>
     Number(/^Pss:\s+(\d+)/m.exec(readIfThere(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0),
@@ -32,7 +35,7 @@ export function descendantsMb(program: string): number {
   return Math.round(kilobytes.reduce((sum, each) => sum + each, 0) / 1024);
 }
 
-/** The ids of all processes below this one whose program begins so. */
+/** The ids of all descendants of this process whose program begins like this. */
 function descendants(program: string): string[] {
   const processes = listProcesses();
   const below = new Set([String(process.pid)]);
@@ -54,7 +57,7 @@ function listProcesses(): Array<{ pid: string; name: string; parent: string }> {
     });
 }
 
-/** Processes come and go while they are listed. */
+/** A process may end while it is listed. */
 function readIfThere(file: string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -1,6 +1,6 @@
 import { type OnStop, runAndStop } from '../../dev/embedded/run-and-stop.ts';
 
-/** Runs the benches that the command line names, or all but `onlyByName`, one after the other on one setup. */
+/** Runs the benches named on the command line, or all but `onlyByName`, one after the other on one setup. */
 export async function runChosen<Setup>(
   benches: Record<string, (setup: Setup) => Promise<void>>,
   start: (onStop: OnStop) => Promise<Setup>,

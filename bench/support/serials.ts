@@ -1,4 +1,4 @@
-/** The same serial numbers for the loggers that send and for the rows of their assets. */
+/** The same serial numbers for loggers and for the rows of their assets. */
 export const toSerial = (device: number): string =>
   `282C02${device.toString(16).padStart(6, '0').toUpperCase()}`;
 

@@ -1,4 +1,7 @@
-/** Everything on this machine, as in production: durable Postgres, Temporal, and API and worker as their own processes. */
+/**
+ * The whole system on this machine, as in production: durable PostgreSQL, Temporal, and API and worker as
+ * separate processes.
+ */
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -22,15 +25,15 @@ export interface BenchStack {
   databaseUrl: string;
   temporalAddress: string;
   apiUrl: string;
-  /** Another program of ours under the same environment; resolves when its port answers. */
+  /** Runs another program with the same environment; resolves when its port answers. */
   runServer(file: string, port: number): Promise<ChildProcess>;
-  /** An organization of its own with that many devices. */
+  /** Adds an organization with that many devices. */
   addFleet(devices: number, options?: FleetOptions): Promise<Fleet>;
-  /** The CoAP gateway; resolves when it answers. */
+  /** Runs the CoAP gateway; resolves when it answers. */
   runGateway(port: number): Promise<ChildProcess>;
   api: ChildProcess;
   worker: ChildProcess;
-  /** Times flushes to the disk that the database is on. */
+  /** Times flushes to the disk of the database. */
   watchDisk(): Promise<DiskWatch>;
   /** Peak resident memory of the API process since its start, MB. */
   apiPeakMb(): number;
@@ -92,7 +95,7 @@ export async function startStack(
   };
 }
 
-/** With settings of PostgreSQL by name, over the usual ones. */
+/** `settings` of PostgreSQL by name override the usual ones. */
 export async function startServers(folder: string, settings: Record<string, string> = {}) {
   const cacheDir = join(homedir(), '.cache', 'device-monitoring-service');
   const cli = await findTemporalCli({ env: process.env, cacheDir, print });
@@ -123,7 +126,7 @@ export async function startServers(folder: string, settings: Record<string, stri
   };
 }
 
-/** What is measured is what would be deployed. */
+/** Builds first, so that the measured code is the deployed one. */
 function build(): void {
   print('Building');
   const { status } = spawnSync('npm', ['run', '-s', 'build'], { stdio: 'inherit' });

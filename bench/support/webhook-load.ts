@@ -1,4 +1,4 @@
-/** Events published as the service does it, for endpoints of organizations of their own. */
+/** Events published as the service does, for endpoints of separate organizations. */
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../src/db/database.ts';
 import type { DomainEvent, EventTypes } from '../../src/db/domain-event.ts';
@@ -39,14 +39,17 @@ export function createPublisher(sql: Database): Publisher {
   };
 }
 
-/** Not what customers receive: the sink reads the time of publication from it, and it has the size of a common event. */
+/**
+ * Differs from real events: the sink reads the time of publication from it, and it has the size of a common
+ * event.
+ */
 const timedData = () =>
   ({
     sentAt: performance.timeOrigin + performance.now(),
     payload: PAYLOAD,
   }) as unknown as EventTypes[typeof TYPE];
 
-/** That many organizations with one endpoint each. Returns the ids of the organizations. */
+/** Adds that many organizations with one endpoint each. Returns the ids of the organizations. */
 export async function addEndpoints(sql: Database, count: number, url: string): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index++) {
@@ -64,7 +67,9 @@ export async function addEndpoints(sql: Database, count: number, url: string): P
 
 const PUBLISHERS = 400;
 
-/** Publishes that many events, one organization after the other, as fast as it goes. Deliveries per second. */
+/**
+ * Publishes that many events, one organization after the other, at full speed. Returns deliveries per second.
+ */
 export async function deliverAll(sql: Database, organizationIds: string[], events: number): Promise<number> {
   const { publish } = createPublisher(sql);
   const startedAt = performance.now();
@@ -81,7 +86,7 @@ export async function untilDelivered(sql: Database): Promise<void> {
   while (!(await isDelivered(sql))) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
-/** Checks by index alone, so that the check costs little beside what is measured. */
+/** Reads the index alone, so that the check costs little beside the measured work. */
 function isDelivered(sql: Database): Promise<boolean> {
   return sql.transaction(async (trx) => {
     await query(trx, 'set local enable_seqscan = off');

@@ -1,12 +1,12 @@
 import { parseRetryAfter } from './http-fields.ts';
 
-/** An answer of the service that is no success. */
+/** An answer of the service other than success. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
-  /** As the log of the service has it: worth telling its operators. */
+  /** The id of the request in the log of the service; include it in reports to its operators. */
   readonly requestId: string | null;
-  /** When the service asked to wait. */
+  /** Set when the service asked to wait. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, status: number, requestId: string | null, retryAfterMs: number | null) {

@@ -8,38 +8,38 @@ import { RETRY_POLICY, type RetryPolicy, retryInMs } from './retry.ts';
 import { sleep } from './sleep.ts';
 
 export interface ClientOptions {
-  /** Where the service is, such as `https://loggers.example.com`. */
+  /** URL of the service, for example `https://loggers.example.com`. */
   baseUrl: string;
   /** A customer key, or a device token for the operations of devices. */
   apiKey: string;
   retry?: Partial<RetryPolicy>;
-  /** For one attempt. Default: 30 s. */
+  /** Time limit of one attempt. Default: 30 s. */
   timeoutMs?: number;
   fetch?: typeof globalThis.fetch;
 }
 
 export interface CallOptions extends RequestOptions {
-  /** Ends the call, and the waits between its attempts. */
+  /** Aborts the call, and the waits between its attempts. */
   signal?: AbortSignal;
 }
 
-/** The second parameter may be left out where the operation needs nothing. */
+/** The second parameter is optional if the operation needs none. */
 type Call<Id extends OperationId, Returned> =
   Record<never, never> extends Arguments<Id>
     ? (given?: Arguments<Id>, options?: CallOptions) => Promise<Returned>
     : (given: Arguments<Id>, options?: CallOptions) => Promise<Returned>;
 
 export type Client = { readonly [Id in OperationId]: Call<Id, Result<Id>> } & {
-  /** The response as it comes, for what is streamed, such as CSV. Its status is a success. */
+  /** The successful response itself, for streamed answers such as CSV. */
   send<Id extends OperationId>(id: Id, given: Arguments<Id>, options?: CallOptions): Promise<Response>;
 };
 
 const TIMEOUT_MS = 30_000;
 
 /**
- * Calls answer with the JSON of the service, or throw an `ApiError` with its message; where there was no whole answer,
- * the error of `fetch`. Refusals for overload, and lost or cut-off answers of calls that are safe to repeat, are tried
- * again first.
+ * Calls return the JSON of the service, or throw an `ApiError` with its message; without a complete answer,
+ * they throw the error of `fetch`. Refusals for overload, and lost or cut-off answers of calls that are safe
+ * to repeat, are retried first.
  */
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, apiKey, fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS } = options;
@@ -51,7 +51,7 @@ export function createClient(options: ClientOptions): Client {
       method,
       headers: { Authorization: `Bearer ${apiKey}`, ...headers },
       ...(body !== undefined && { body }),
-      // Answers of other hosts are not of the service.
+      // Answers of other hosts do not come from the service.
       redirect: 'manual',
       signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
     });

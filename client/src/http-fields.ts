@@ -1,17 +1,20 @@
-/** Values of header fields, each by its grammar in RFC 9110. The service reads the same fields with these functions. */
+/**
+ * Values of header fields, each by its grammar in RFC 9110. The service parses the same fields with these
+ * functions.
+ */
 
-/** Blanks and tabs may surround a value, and no other characters (section 5.6.3). */
+/** Only blanks and tabs may surround a value (section 5.6.3). */
 const SURROUNDING_SPACE = /^[ \t]+|[ \t]+$/g;
 const withoutSpace = (value: string | null | undefined): string =>
   (value ?? '').replace(SURROUNDING_SPACE, '');
 
 const DAY_MS = 24 * 3_600_000;
-/** Longer waits are read as this one. */
+/** Longer waits are cut to this one. */
 export const RETRY_AFTER_MAX_MS = DAY_MS;
 
 /**
- * Retry-After (section 10.2.3) in ms from now: seconds, or a date, which is 0 when it has passed. Null when it is neither:
- * such a field is ignored.
+ * Retry-After (section 10.2.3) in ms from now: seconds, or a date, which is 0 when it has passed. Null when
+ * it is neither; such a field is ignored.
  */
 export function parseRetryAfter(value: string | null | undefined, now: Date): number | null {
   const text = withoutSpace(value);
@@ -33,7 +36,7 @@ const DATES = [
   `${DAY} ${MONTH} (?<day>\\d{2}| \\d) ${TIME} (?<year>\\d{4})`,
 ].map((date) => new RegExp(`^${date}$`));
 
-/** Null for a text that is none of the three forms, or a day that the month does not have. */
+/** Null for text in none of the three forms, or for a day that the month does not have. */
 export function parseHttpDate(text: string, now: Date): Date | null {
   for (const date of DATES) {
     const parts = date.exec(text)?.groups;
@@ -57,7 +60,7 @@ function toDate({ year = '', month = '', ...rest }: Record<string, string>, now:
   return isInMonth ? at : null;
 }
 
-/** Two digits that seem more than 50 years ahead are of the century before. */
+/** Two digits that appear more than 50 years ahead belong to the previous century. */
 function toFullYear(lastDigits: number, now: Date): number {
   const thisYear = now.getUTCFullYear();
   const year = thisYear - (thisYear % 100) + lastDigits;
@@ -65,9 +68,9 @@ function toFullYear(lastDigits: number, now: Date): number {
 }
 
 export interface MediaType {
-  /** In lower case, such as `text/csv`. */
+  /** In lower case, for example `text/csv`. */
   type: string;
-  /** By their names in lower case; the values as they stand, without quotes. */
+  /** By their names in lower case; the values unchanged, without quotes. */
   parameters: Array<[name: string, value: string]>;
 }
 

@@ -6,10 +6,10 @@ import { sleep } from './sleep.ts';
 export type ConfigJob = Result<'getConfigJob'>;
 
 export interface WaitOptions {
-  /** Called with the job at first, and whenever its counts have changed. */
+  /** Called with the job first, and whenever its counts have changed. */
   onProgress?(job: ConfigJob): void;
   signal?: AbortSignal;
-  /** Between two looks while counts change; up to ten times as long while nothing does. Default: 1 s. */
+  /** Interval of polls while counts change; up to ten times as long otherwise. Default: 1 s. */
   pollMs?: number;
 }
 
@@ -18,8 +18,8 @@ const SLOWEST = 10;
 const UNDER_WAY = new Set<string>(['scheduled', 'running']);
 
 /**
- * Until every device of the job runs the configuration or has refused it, the deadline is over, or the job was cancelled or
- * aborted: its `status` says which.
+ * Waits until every device of the job runs the configuration or has refused it, the deadline is over, or the
+ * job was cancelled or aborted; its `status` shows which.
  */
 export async function waitUntilApplied(
   dms: Pick<Client, 'getConfigJob'>,

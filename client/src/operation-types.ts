@@ -1,11 +1,11 @@
-/** Arguments and answers of each operation, out of the generated types. */
+/** Arguments and answers of each operation, derived from the generated types. */
 
 import type { operations } from './generated/openapi.ts';
 import type { OPERATIONS } from './generated/operations.ts';
 
 export type OperationId = keyof typeof OPERATIONS & keyof operations;
 
-/** What a request may carry that is no JSON. */
+/** Bodies of requests other than JSON. */
 export type FileBody = NonNullable<RequestInit['body']>;
 
 type Given<T> = [NonNullable<T>] extends [never] ? unknown : NonNullable<T>;
@@ -37,7 +37,7 @@ type Answer<Response> = Response extends { content: { 'application/json': infer 
 /** Parameters of path and query by name, and the body. */
 export type Arguments<Id extends OperationId> = Parameters<operations[Id]> & Body<operations[Id]>;
 
-/** The JSON of the answer; null when it has none; the response itself when it is a file. */
+/** The JSON of the answer; null without content; the response itself for a file. */
 export type Result<Id extends OperationId> = Answer<
   operations[Id]['responses'][keyof operations[Id]['responses']]
 >;

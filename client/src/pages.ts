@@ -1,10 +1,10 @@
-/** Items of lists, whatever the size of their pages. */
+/** Items of lists, for any size of their pages. */
 interface Page<Item> {
   items: Item[];
   nextCursor: string | null;
 }
 
-// A list that needs no arguments and one that does are both accepted.
+// Accepts lists with and without required arguments.
 type List = (given: never) => Promise<Page<unknown>>;
 type Given<Of extends List> = NonNullable<Parameters<Of>[0]>;
 type Item<Of extends List> = Awaited<ReturnType<Of>>['items'][number];

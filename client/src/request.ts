@@ -7,7 +7,7 @@ export interface Operation {
   /** With `{names}`. */
   path: string;
   query: readonly string[];
-  /** The media type of the body; null when it takes none. */
+  /** The media type of the body; null without a body. */
   body: string | null;
   takesIdempotencyKey: boolean;
 }
@@ -21,9 +21,11 @@ export interface RequestParts {
 }
 
 export interface RequestOptions {
-  /** Made up for each call where the operation takes one; give your own to repeat a call of an earlier process. */
+  /**
+   * Generated for each call of an operation that accepts it; set it to repeat a call of an earlier process.
+   */
   idempotencyKey?: string | undefined;
-  /** Further headers, such as `Accept: text/csv`. With a Content-Type of its own a body is sent as it is. */
+  /** Further headers, such as `Accept: text/csv`. A body with its own Content-Type is sent unchanged. */
   headers?: Record<string, string> | undefined;
 }
 

@@ -1,28 +1,28 @@
-/** When a request is sent again. */
+/** When a request is repeated. */
 export interface RetryPolicy {
-  /** Further attempts at most. */
+  /** Maximum number of further attempts. */
   retries: number;
-  /** Before the first of them; doubles each time, with jitter. */
+  /** Wait before the first of them; doubles each time, with jitter. */
   firstMs: number;
   maxMs: number;
 }
 
 export const RETRY_POLICY: RetryPolicy = { retries: 4, firstMs: 250, maxMs: 10_000 };
 
-/** The service did nothing: it was too busy, or what it needs was away. */
+/** The service did nothing, because it or a dependency was unavailable or overloaded. */
 const REFUSED = new Set([429, 503]);
-/** Something between client and service failed: the service may have done its work. */
+/** A failure between client and service: the service may have done its work. */
 const LOST = new Set([502, 504]);
 
 export interface Failure {
-  /** Null when there was no answer. */
+  /** Null without an answer. */
   status: number | null;
   retryAfterMs: number | null;
-  /** Sending the request twice does no more than sending it once. */
+  /** Whether sending the request twice has the effect of sending it once. */
   isRepeatable: boolean;
 }
 
-/** Milliseconds until the attempt after `attempt` (1 is the first); null when it is not to be repeated. */
+/** Milliseconds until the attempt after `attempt` (1 is the first); null when there is none. */
 export function retryInMs(
   failure: Failure,
   attempt: number,

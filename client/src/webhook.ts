@@ -1,7 +1,7 @@
-/** Verifies requests at a webhook, as Standard Webhooks 1.0.0 describes it. */
+/** Verifies requests to a webhook by Standard Webhooks 1.0.0. */
 import type { webhooks } from './generated/openapi.ts';
 
-/** By `type`, the payload of every event that the service sends. */
+/** The payload of every event of the service, by `type`. */
 export type WebhookEvent = {
   [Type in keyof webhooks]: webhooks[Type] extends {
     post: { requestBody: { content: { 'application/json': infer Payload } } };
@@ -16,19 +16,20 @@ export class WebhookVerificationError extends Error {
 
 export interface WebhookRequest {
   headers: Headers | Record<string, string | string[] | undefined>;
-  /** As it was received: JSON that was parsed and written again has another signature. */
+  /** The body as received, because JSON that was parsed and written again has another signature. */
   body: string | ArrayBuffer | ArrayBufferView;
 }
 
 export interface VerifyOptions {
-  /** How far its timestamp may be from now. Default: 5 minutes. */
+  /** Tolerance for its timestamp. Default: 5 minutes. */
   toleranceSeconds?: number;
   now?: Date;
 }
 
 /**
- * Proves that the service sent the request lately, and answers its event. Drop events whose `webhook-id` you have seen.
- * @throws WebhookVerificationError for whatever else a request holds.
+ * Proves that the service sent the request recently, and returns its event. Drop events whose `webhook-id`
+ * you have seen.
+ * @throws WebhookVerificationError for any other request.
  */
 export async function verifyWebhook(
   { headers, body }: WebhookRequest,
@@ -69,7 +70,7 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return whole;
 }
 
-/** Takes the same time wherever they differ. */
+/** Takes the same time wherever the two differ. */
 function isSame(given: Uint8Array | null, expected: Uint8Array): boolean {
   if (given?.length !== expected.length) return false;
   let difference = 0;

@@ -1,6 +1,7 @@
 /**
- * A reverse proxy over several processes on this machine, request by request in turn. One that refuses connections gets
- * nothing for a moment. A request is tried at another process only when it cannot have reached the first one.
+ * A reverse proxy over several processes on this machine, request by request in turn. A process that refuses
+ * connections is skipped for a moment. A request is repeated at another process only if it cannot have
+ * reached the first one.
  */
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +9,7 @@ import { pipeline } from 'node:stream';
 
 export interface HttpProxyOptions {
   ports: readonly number[];
-  /** An answer that takes longer is a 504: the process hangs. */
+  /** Without an answer within this time the process counts as hanging: 504. */
   timeoutMs: number;
 }
 
@@ -25,7 +26,7 @@ export async function startHttpProxy({ ports, timeoutMs }: HttpProxyOptions): Pr
   const refusedAt = new Map<number, number>();
   let turn = 0;
 
-  /** All of them, those that refused lately last. */
+  /** All processes; those that refused connections lately come last. */
   function candidates(): number[] {
     turn += 1;
     const isRefusing = (port: number) => performance.now() - (refusedAt.get(port) ?? -refusedMs) < refusedMs;
@@ -52,7 +53,7 @@ export async function startHttpProxy({ ports, timeoutMs }: HttpProxyOptions): Pr
       incoming.unpipe();
       forward(incoming, outgoing, others);
     });
-    // The body is read only once there is somebody to take it: until then another process may be tried.
+    // The body is read only after a connection exists; until then another process may be tried.
     upstream.once('socket', (socket) => {
       if (socket.connecting) socket.once('connect', () => incoming.pipe(upstream));
       else incoming.pipe(upstream);
@@ -72,7 +73,7 @@ export async function startHttpProxy({ ports, timeoutMs }: HttpProxyOptions): Pr
   };
 }
 
-/** Nothing when the answer has begun: then it ends in the middle, as the process's did. */
+/** Does nothing if the answer has begun: it then ends in the middle, like the process's. */
 function answer(outgoing: ServerResponse, status: number): void {
   if (outgoing.headersSent) outgoing.destroy();
   else outgoing.writeHead(status).end();

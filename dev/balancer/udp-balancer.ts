@@ -1,6 +1,7 @@
 /**
- * Spreads datagrams over several processes on this machine. What comes from one address goes to the same process for as
- * long as that listens, and answers come from where the datagrams went: exchanges and reports in parts stay whole.
+ * Spreads datagrams over several processes on this machine. Datagrams of one address go to the same process
+ * as long as it listens, and answers come from the address that the datagrams went to, so exchanges and
+ * multi-part reports stay whole.
  */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -25,7 +26,7 @@ export async function startUdpBalancer(ports: readonly number[]): Promise<UdpBal
     const socket = createSocket('udp4');
     const session = { socket, upstream };
     socket.on('message', (answer) => listener.send(answer, port, address));
-    // The process refuses datagrams: the next one takes over, and the sender repeats what was lost.
+    // The process refuses datagrams: the next one takes over, and the sender repeats lost datagrams.
     socket.on('error', () => {
       session.upstream = (session.upstream + 1) % ports.length;
       socket.disconnect();
@@ -60,7 +61,7 @@ export async function startUdpBalancer(ports: readonly number[]): Promise<UdpBal
   };
 }
 
-/** While a socket changes from one process to the next, datagrams are lost as on any network. */
+/** While a socket moves from one process to the next, datagrams are lost as on any network. */
 function trySend(socket: Socket, datagram: Buffer): void {
   try {
     socket.send(datagram);

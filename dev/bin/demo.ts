@@ -34,7 +34,7 @@ try {
     });
   end();
 } catch (error) {
-  // After Ctrl-C, whatever was under way fails with an error of its own.
+  // After Ctrl-C, all work under way fails with errors of its own.
   if (!isStopping) print(`\nThe demo stops here. ${error instanceof Error ? error.message : error}`);
   end(1);
 }

@@ -1,6 +1,6 @@
 /**
- * The service of `npm run dev`. It loads no source before it is asked to start, which would be an old one by then; the
- * packages are there already, which is half of a start.
+ * The service of `npm run dev`. It loads sources only when it is asked to start, because earlier ones could be
+ * outdated by then; packages are loaded before, which is half of a start.
  */
 import { once } from 'node:events';
 

@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: everything of `npm start`, and the service again whenever a source is saved. PostgreSQL and Temporal go
- * on running meanwhile.
+ * `npm run dev`: everything of `npm start`, with a restart of the service whenever a source is saved.
+ * PostgreSQL and Temporal keep running.
  */
 import { runMain } from '../../src/process/run-main.ts';
 import { runAndStop } from '../embedded/run-and-stop.ts';

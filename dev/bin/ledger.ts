@@ -1,4 +1,4 @@
-/** `npm run ledger -- …`: several of each process, killed at random; nothing may be lost. */
+/** `npm run ledger -- …`: several of each process, killed at random, without any loss. */
 import { runMain } from '../../src/process/run-main.ts';
 import { runAndStop } from '../embedded/run-and-stop.ts';
 import { LEDGER_USAGE, LedgerUsageFault, ledgerOptions } from '../ledger/ledger-options.ts';

@@ -14,7 +14,7 @@ const GOLDEN = fileURLToPath(new URL('../../docs/schema.sql', import.meta.url));
 
 await runMain(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dms-schema-'));
-  // As root, PostgreSQL runs as another user, who must be able to enter the folder.
+  // If this is root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(folder, 0o755);
   const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), log: () => {} });
   try {

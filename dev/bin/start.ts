@@ -14,7 +14,7 @@ await runMain(async () => {
   );
 });
 
-/** Stops in reverse order what was started, also when the start itself fails or is interrupted. */
+/** Stops everything in reverse order, even when the start itself fails or is interrupted. */
 function startStack() {
   const stops: Array<() => Promise<unknown>> = [];
   async function stop(): Promise<void> {

@@ -1,4 +1,4 @@
-/** What a client needs to know of each operation of the OpenAPI document. */
+/** The facts that a client needs about each operation of the OpenAPI document. */
 export interface ApiDocument {
   paths: Record<string, Record<string, DocumentedOperation>>;
   components: {
@@ -30,7 +30,7 @@ export interface ApiOperation {
   method: string;
   path: string;
   query: string[];
-  /** The media type of the body, JSON where there is a choice; null when it takes none. */
+  /** The media type of the body, JSON if there is a choice; null without a body. */
   body: string | null;
   takesIdempotencyKey: boolean;
 }

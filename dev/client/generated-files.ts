@@ -1,4 +1,4 @@
-/** The files that are generated from the OpenAPI document, by their path in the repository. */
+/** The files that are generated from the OpenAPI document, by path in the repository. */
 import type { ApiDocument } from './api-operations.ts';
 import { generatePython } from './python-client.ts';
 import { generateOperations, generateTypes } from './typescript-client.ts';

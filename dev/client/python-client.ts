@@ -60,7 +60,7 @@ ${given.map((each) => `        ${each},\n`).join('')}    ) -> Any:
 `;
 }
 
-/** A keyword of Python gets an underscore, as PEP 8 has it. */
+/** Keywords of Python get an underscore, following PEP 8. */
 function snake(name: string): string {
   const snaked = name.replaceAll('-', '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return KEYWORDS.has(snaked) ? `${snaked}_` : snaked;

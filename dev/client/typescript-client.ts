@@ -14,7 +14,7 @@ export function generateOperations(document: ApiDocument): string {
   return `${NOTICE}export const OPERATIONS = {\n${rows.join('\n')}\n} as const;\n`;
 }
 
-/** Every failure is an `ApiError`, so their types would only be read past. */
+/** Leaves out types of errors, because every failure is an `ApiError`. */
 function withoutErrors(document: ApiDocument): ApiDocument {
   const paths = Object.entries(document.paths).map(([path, item]) => [
     path,

@@ -1,13 +1,16 @@
-/** Archives what demos and simulations have registered: devices that transmit no more would raise alarms. */
+/**
+ * Archives devices that demos and simulations have registered: they no longer transmit, and would raise
+ * alarms.
+ */
 import type { ServiceClient } from '../simulator/service-client.ts';
 import type { Asset } from './demo-api.ts';
 
-/** As the demo and the simulator name them; whoever renames a device keeps it. */
+/** Names given by the demo and the simulator; a renamed device is kept. */
 const NAMES = [/^Demo fridge [0-9A-F]{2}$/, /^Simulated [0-9A-F]{12}$/];
 const SEARCHED = ['Demo fridge', 'Simulated'];
 const PAGE = 500;
 
-/** Answers with how many there were. */
+/** Returns the number of archived devices. */
 export async function cleanUp(client: ServiceClient): Promise<number> {
   const found = (await Promise.all(SEARCHED.map((text) => search(client, text)))).flat();
   const ours = found.filter(({ name }) => NAMES.some((each) => each.test(name)));

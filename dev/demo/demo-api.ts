@@ -71,7 +71,7 @@ export function createDemoApi(client: ServiceClient) {
       const { items } = await ask<Items<Alert>>('GET', `/alerts?assetId=${assetId}`);
       return items.find(({ type }) => type === 'high_temp') ?? null;
     },
-    /** Of the first event of that kind; null before there is one. */
+    /** The first delivery of an event of that type; null when there is none yet. */
     async delivery(webhookId: string, eventType: string): Promise<Delivery | null> {
       const { items } = await ask<Items<Delivery>>('GET', `/webhooks/${webhookId}/deliveries`);
       const found = items.find((each) => each.eventType === eventType);

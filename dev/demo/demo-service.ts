@@ -1,4 +1,4 @@
-/** The service that the demo uses: one that is running already, or its own in a temporary folder. */
+/** The service that the demo uses: a running one, or its own in a temporary folder. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { DidNotHappen, until } from './observe.ts';
 
 export interface DemoService {
   local: LocalInstance;
-  /** The demo started it, and stops it at its end. */
+  /** Whether the demo started it, and stops it at its end. */
   isOurs: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface DemoServiceOptions {
   /** The environment of the demo's own service. */
   env: NodeJS.ProcessEnv;
   print(line: string): void;
-  /** Called with the stop of the demo's own service, before that is up. */
+  /** Called with the stop function of the demo's own service, before that is up. */
   onStop(stop: () => Promise<unknown>): void;
 }
 
@@ -41,10 +41,10 @@ export async function findOrStartService(options: DemoServiceOptions): Promise<D
 
 async function startOwn({ env, print, onStop }: DemoServiceOptions): Promise<LocalInstance> {
   const dataDir = mkdtempSync(join(tmpdir(), 'dms-demo-'));
-  // As root, PostgreSQL runs as another user, who must be able to enter the folder.
+  // If this is root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(dataDir, 0o711);
   const child = spawn(process.execPath, ['--import=#typescript', START], {
-    // Servers and ports of the environment belong to another service.
+    // Servers and ports in the environment belong to another service.
     env: {
       ...env,
       DATABASE_URL: undefined,

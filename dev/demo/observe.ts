@@ -1,7 +1,7 @@
-/** The demo prints only what it has observed: each step waits for its outcome, and fails when it does not come. */
+/** The demo prints only observed facts: each step waits for its outcome, and fails without it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** An expected outcome did not come. */
+/** An expected outcome did not occur. */
 export class DidNotHappen extends Error {}
 
 export interface Expectation<T> {

@@ -1,4 +1,6 @@
-/** `npm run demo`: finds or starts a service, runs the story against it, and prints where to look further. */
+/**
+ * `npm run demo`: finds or starts a service, runs the story against it, and prints links for a closer look.
+ */
 import { type LocalInstance, readLocalInstance } from '../local/local-instance.ts';
 import { startWebhookReceiver } from '../receiver/webhook-receiver.ts';
 import { createServiceClient } from '../simulator/service-client.ts';
@@ -54,7 +56,7 @@ export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOpt
     print,
     onStop,
   });
-  // The receiver ends with the demo: the service should not retry for days.
+  // The receiver ends with the demo, and the service should not retry for days.
   await api.disableWebhook(result.webhookId);
   print(`\n${whatStays(service.isOurs, keep)}`);
   print(whereToLook(local, result));

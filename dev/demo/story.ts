@@ -1,4 +1,4 @@
-/** The steps of the demo, in order. It prints what it has observed, and ends when an outcome does not come. */
+/** The steps of the demo, in order. It prints observed facts, and ends when an outcome does not occur. */
 import type { WebhookReceiver } from '../receiver/webhook-receiver.ts';
 import { createFleet, type Fleet } from '../simulator/fleet.ts';
 import type { Alert, Asset, Delivery, DemoApi, Job } from './demo-api.ts';
@@ -26,7 +26,7 @@ export interface StoryResult {
 
 const TRANSMITTING = 6;
 const SPEED = 60;
-/** In real time a sample each second and a frame every five seconds, all confirmable. */
+/** In real time a sample every second and a frame every five seconds, all confirmable. */
 const FACTORY = { measurementSeconds: 60, transmissionSeconds: 300, ackIntervalSeconds: null };
 const INTERVALS = { measurementIntervalMinutes: 1, transmissionIntervalSeconds: 240 };
 /** Long enough to show that a device has fetched the change and not confirmed it yet. */

@@ -12,7 +12,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** For servers that cannot store a larger number; the system does not hand these out by itself. */
+/** For servers that cannot store a larger number; the system does not assign such ports by itself. */
 export async function freePortBelow(below: number): Promise<number> {
   for (;;) {
     const port = randomInt(below - LOW_PORTS, below);

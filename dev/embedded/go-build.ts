@@ -1,6 +1,6 @@
 /**
- * Builds programs from the modules that tools/temporal pins, for machines that reach Go's modules but not Temporal's
- * releases. Go compares every module with its checksum in go.sum, whatever its environment says.
+ * Builds programs from the modules that tools/temporal pins, for machines that reach Go's modules but not
+ * Temporal's releases. Go compares every module with its checksum in go.sum, whatever its environment.
  */
 import { fileURLToPath } from 'node:url';
 import { type Env, findProgram } from './find-program.ts';
@@ -12,12 +12,12 @@ const progressMs = 5_000;
 export interface GoBuildOptions {
   env: Env;
   print: (line: string) => void;
-  /** With the go.mod and go.sum. Default: tools/temporal. */
+  /** The folder with go.mod and go.sum. Default: tools/temporal. */
   moduleFolder?: string;
 }
 
 export interface GoProgram {
-  /** For the progress: `Temporal CLI`. */
+  /** Used in progress messages: `Temporal CLI`. */
   name: string;
   version: string;
   packages: string[];
@@ -40,7 +40,7 @@ export async function buildWithGo(
     command: go,
     args: ['build', '-v', '-mod=readonly', '-trimpath', '-ldflags', linkerFlags, '-o', target, ...packages],
     cwd: moduleFolder,
-    // Flags of the environment could name other files than those beside go.mod.
+    // Flags in the environment could name other files than those beside go.mod.
     env: { ...env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -buildvcs=false' },
     log: progress.line,
   });

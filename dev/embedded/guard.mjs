@@ -1,10 +1,10 @@
 /**
- * Runs one server for a parent that may end in any way, even by kill -9. The parent holds the other end of our stdin and
- * writes nothing to it: when stdin closes, the parent has ended or wants the server stopped. Then the server gets its
- * stop signal, and SIGKILL if it does not end in time.
+ * Runs one server for a parent that may end in any way, even by kill -9. The parent holds the other end of
+ * stdin and writes nothing to it: when stdin closes, the parent has ended or wants the server stopped. Then
+ * the server gets its stop signal, and SIGKILL if it does not end in time.
  *
- * Guaranteed: the server never outlives this process, unless this process is killed with -9. This process ends as the
- * server did, with its exit code or by its signal.
+ * Guaranteed: the server never outlives this process, unless this process is killed with -9. This process
+ * ends as the server did, with its exit code or by its signal.
  *
  * Plain JavaScript: the parent may load TypeScript, and this process must start without that.
  */
@@ -13,10 +13,12 @@ import { rmSync, writeFileSync } from 'node:fs';
 
 const { command, args, cwd, uid, gid, stopSignal, graceMs, pidFile } = JSON.parse(process.argv[2]);
 
-// Ctrl-C and a SIGTERM to the process group are for the parent, which decides the order of the shutdown.
+// Ctrl-C and a SIGTERM to the process group are meant for the parent, which decides the order of the
+// shutdown.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
-// In a process group of its own: signals of the terminal do not reach the server, and a stop reaches its children.
+// Uses a process group of its own: signals of the terminal do not reach the server, and a stop reaches its
+// children.
 const child = spawn(command, args, {
   cwd,
   uid,

@@ -1,22 +1,24 @@
 /**
- * Servers that were left running: the guard was killed with -9, and the server keeps its data folder in use. The next
- * start on that data stops it.
+ * Servers whose guard was killed with -9: such a server keeps its data folder in use, and the next start on
+ * that data stops it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLine, isAlive, parentOf } from './process-status.ts';
 
 export interface Orphan {
-  /** In messages: PostgreSQL. */
+  /** Name in messages: PostgreSQL. */
   name: string;
   pid: number;
-  /** Part of the command line that only a server of ours on this data has. */
+  /** A part of the command line that identifies an embedded server on this data. */
   startedAs: string;
   /** The signal for an orderly shutdown. */
   stopSignal: NodeJS.Signals;
   graceMs: number;
 }
 
-/** Stops the server if it is ours and its guard is gone; false, and it is left alone, where it is not. */
+/**
+ * Stops the server if it was started here and its guard is gone; otherwise leaves it alone and returns false.
+ */
 export async function stopOrphan(
   { name, pid, startedAs, stopSignal, graceMs }: Orphan,
   print: (line: string) => void,
@@ -32,7 +34,7 @@ export async function stopOrphan(
   return true;
 }
 
-/** Also where the parent cannot be seen. */
+/** True also when the parent cannot be seen. */
 function hasGuard(pid: number): boolean {
   const parent = parentOf(pid);
   if (parent === 1) return false;

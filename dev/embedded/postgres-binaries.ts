@@ -18,7 +18,7 @@ export interface PostgresBinaries {
 
 const run = promisify(execFile);
 
-/** Programs that the owner can run; they are copied into the folder when the owner cannot reach the package. */
+/** Programs that the owner can run; copied into the folder if the owner cannot reach the package. */
 export async function findPostgres(folder: string, owner: Owner): Promise<PostgresBinaries> {
   const native = nativeFolder();
   await completePackage(native);

@@ -14,8 +14,8 @@ export function listensOn(cluster: string, port: number): boolean {
 }
 
 /**
- * After a reboot the pid in the lock may belong to another program, and PostgreSQL would refuse to start. It handles
- * the pid of an ended process itself.
+ * After a reboot the pid in the lock may belong to another program, and PostgreSQL would refuse to start.
+ * PostgreSQL handles the pid of an ended process itself.
  */
 export async function dropForeignLock(cluster: string): Promise<void> {
   const pid = pidIn(lockOf(cluster));

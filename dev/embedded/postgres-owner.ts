@@ -1,6 +1,6 @@
 /**
- * The user who runs the embedded PostgreSQL. PostgreSQL refuses to run as root: then the user `postgres` runs it, who is
- * created if necessary and must be able to reach the data folder and the programs.
+ * The user who runs the embedded PostgreSQL. PostgreSQL refuses to run as root: then the user `postgres` runs
+ * it, who is created if necessary and must be able to reach the data folder and the programs.
  */
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, stat } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export interface Owner {
 }
 
 const run = promisify(execFile);
-/** Where the account tools are on every system; the caller's PATH may lack them. */
+/** Where account tools are on every system, because the caller's PATH may lack them. */
 const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
 
 /** Creates the folder for the user who will run the server, and returns that user. */

@@ -26,16 +26,16 @@ export interface PostgresOptions {
   port?: number;
   /** Called with each line of the server's log. */
   log: (line: string) => void;
-  /** Called with what the user should know. */
+  /** Called with messages for the user. */
   print?: (line: string) => void;
   /** Server settings by name, over the defaults below. */
   settings?: Record<string, string>;
 }
 
 export interface RunningPostgres {
-  /** Of the database `postgres`, including the password. */
+  /** URL of the database `postgres`, including the password. */
   url: string;
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, for any reason. */
   exited: Promise<Exit>;
   stop(): Promise<void>;
 }
@@ -86,7 +86,10 @@ interface Launch {
   print: (line: string) => void;
 }
 
-/** Tries again while the previous server on this folder is still ending, or when another process took the port. */
+/**
+ * Repeats the start while the previous server on this folder is still ending, or when another process took
+ * the port.
+ */
 async function startWhenReleased(launch: Launch, wantedPort?: number): Promise<RunningPostgres> {
   const deadline = Date.now() + releaseMs;
   for (;;) {
@@ -139,7 +142,7 @@ async function start(launch: Launch, port: number): Promise<RunningPostgres> {
   await untilServing(server, {
     name: 'PostgreSQL',
     timeoutMs: recoveryMs,
-    // The lock first: another server may have taken the port and would answer.
+    // Checks the lock first, because another server may have taken the port and would answer.
     probe: async () => listensOn(cluster, port) && acceptsConnections(url, cluster),
   });
   return { url, exited: server.exited, stop: () => server.stop() };

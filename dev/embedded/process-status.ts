@@ -1,4 +1,7 @@
-/** The state of processes that are not our children: whether they run, and which one holds a lock file. */
+/**
+ * The state of processes that are not children of this one: whether they run, and which one holds a lock
+ * file.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -11,7 +14,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The command line of the process; undefined when it has ended or cannot be seen. */
+/** The command line of the process; undefined when it has ended or is not visible. */
 export function commandLine(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
@@ -20,7 +23,7 @@ export function commandLine(pid: number): string | undefined {
   }
 }
 
-/** The pid of its parent; undefined when it has ended or cannot be seen. */
+/** The pid of its parent; undefined when it has ended or is not visible. */
 export function parentOf(pid: number): number | undefined {
   try {
     const [, fields] = /^.*\) \S (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) as RegExpExecArray;
@@ -39,7 +42,7 @@ function fromPs(pid: number, field: string): string | undefined {
   }
 }
 
-/** The running process whose pid is in the file, if its command line contains this word or cannot be seen. */
+/** The running process whose pid is in the file, if its command line contains this word or is not visible. */
 export function lockOwner(pidFile: string, word: string): number | undefined {
   const pid = pidIn(pidFile);
   if (pid === undefined || !isAlive(pid)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Runs a program that starts others, and stops what it has started: once, the latest first, when it has run, has failed or
- * is interrupted. A second signal ends it at once; servers that have a guard are stopped all the same.
+ * Runs a program that starts others, and stops these once, the latest first, when the program ends, fails or
+ * is interrupted. A second signal ends it at once; servers with a guard are still stopped.
  */
 export type OnStop = (stop: () => unknown) => void;
 

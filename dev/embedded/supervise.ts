@@ -1,6 +1,6 @@
 /**
- * Runs an embedded server as a child that cannot outlive this process: guard.mjs runs between the two. Arguments are
- * visible to every user of the machine, so secrets belong in files or in the environment.
+ * Runs an embedded server as a child that cannot outlive this process: guard.mjs runs between the two.
+ * Arguments are visible to every user of the machine, so secrets belong in files or in the environment.
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -42,13 +42,13 @@ export interface Supervised {
 }
 
 const guardFile = fileURLToPath(new URL('./guard.mjs', import.meta.url));
-/** A program in Go that fails says why first, and then prints its stack. */
+/** A failing Go program first prints the reason and then its stack. */
 const linesKept = 60;
 
 export function supervise(options: SuperviseOptions): Supervised {
   const { env, log, stopSignal = 'SIGTERM', graceMs = 5_000, ...rest } = options;
   const spec = JSON.stringify({ ...rest, stopSignal, graceMs });
-  // In a session of its own: a kill of our process group must not reach the guard.
+  // Uses a session of its own: a kill of this process group must not reach the guard.
   const guard = spawn(process.execPath, [guardFile, spec], { env, detached: true });
   const lines: string[] = [];
   const keep = (line: string) => {

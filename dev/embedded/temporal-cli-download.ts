@@ -1,6 +1,6 @@
 /**
- * Downloads the CLI from Temporal's release. Nothing of an archive is unpacked before its checksum is the pinned one: who
- * controls the download would otherwise run programs on this machine.
+ * Downloads the CLI from Temporal's release. An archive is unpacked only after its checksum was compared with
+ * the pinned one, because anybody in control of the download could otherwise run programs on this machine.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,7 +16,7 @@ const official = 'https://github.com/temporalio/cli/releases/download';
 const platforms: Record<string, string> = { linux: 'linux', darwin: 'darwin' };
 const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
 
-/** Without a network, the search for a CLI goes on soon. */
+/** Without a network, the search for a CLI continues soon. */
 const answerMs = 5_000;
 const totalMs = 300_000;
 const progressMs = 5_000;
@@ -91,7 +91,7 @@ async function answerTo(url: string, total: AbortSignal): Promise<Response> {
   }
 }
 
-/** The message of fetch is only `fetch failed`: the reason is in its cause. */
+/** The message of fetch is just `fetch failed`; its cause has the reason. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message} (${cause.message})` : message;

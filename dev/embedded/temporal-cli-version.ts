@@ -15,14 +15,14 @@ export const archiveSums: Readonly<Record<string, string>> = {
 
 export interface CliVersion {
   cli: string;
-  /** Of the server it contains. */
+  /** Version of the server in it. */
   server: string;
 }
 
 const run = promisify(execFile);
 const timeoutMs = 15_000;
 
-/** Throws when the program does not run or is not the Temporal CLI. */
+/** @throws when the program does not run or is not the Temporal CLI. */
 export async function versionOf(path: string): Promise<CliVersion> {
   const { stdout } = await run(path, ['--version'], { timeout: timeoutMs, env: {} });
   const [, cli, server] = /^temporal version (\S+) \(server ([^\s,)]+)/i.exec(stdout) ?? [];
@@ -30,7 +30,7 @@ export async function versionOf(path: string): Promise<CliVersion> {
   return { cli, server };
 }
 
-/** A CLI built from source has no version of its own: then the version of its server is compared. */
+/** A CLI built from source has no version of its own, so the version of its server is compared. */
 export function isNewEnough({ cli, server }: CliVersion): boolean {
   return cli.startsWith('0.0.0') ? isAtLeast(server, pinned.server) : isAtLeast(cli, pinned.cli);
 }

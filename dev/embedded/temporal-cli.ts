@@ -1,7 +1,8 @@
 /**
- * Finds the Temporal CLI, whose `server start-dev` is the embedded Temporal. In this order: TEMPORAL_CLI_PATH, the PATH
- * if its version is new enough, the cache, Temporal's release, a build with Go from the pinned module in
- * tools/temporal. Each step prints what it does; none waits long for a network that is missing.
+ * Finds the Temporal CLI, whose `server start-dev` is the embedded Temporal. In this order:
+ * TEMPORAL_CLI_PATH, the PATH if its version is new enough, the cache, Temporal's release, a build with Go
+ * from the pinned module in tools/temporal. Each step prints its progress; none waits long for a missing
+ * network.
  */
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { inUnfinishedFolder, removeLeftovers, untilOthersFinished } from './unfi
 
 export interface FindTemporalCli {
   env: Env;
-  /** Keeps the program that was downloaded or built; created if it does not exist. */
+  /** Keeps the downloaded or built program; created if it does not exist. */
   cacheDir: string;
   /** Called with a line about each step. */
   print: (line: string) => void;
@@ -63,7 +64,7 @@ async function inCache({ cacheDir, print }: FindTemporalCli): Promise<string | u
   return version && path;
 }
 
-/** Of processes that were started at once, one builds: several builds share the processors, and each takes that much longer. */
+/** One of several concurrent processes builds, because parallel builds would only slow each other down. */
 async function fromOthers(wanted: FindTemporalCli): Promise<string | undefined> {
   const { cacheDir, print } = wanted;
   await mkdir(cacheDir, { recursive: true });
@@ -92,7 +93,7 @@ async function obtain(wanted: FindTemporalCli): Promise<string> {
   });
 }
 
-/** Under another name first: other processes see a complete program or none. */
+/** Written under another name first, so that other processes see a complete program or none. */
 async function install(
   program: string,
   target: string,

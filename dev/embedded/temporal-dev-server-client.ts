@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 
 const namespace = 'default';
-/** The server is on this machine, whatever proxy the environment names. */
+/** The server is on this machine, so a proxy in the environment does not apply. */
 const noProxy = { 'grpc.enable_http_proxy': 0 };
 const healthy = 1; // SERVING in grpc.health.v1
 
@@ -36,7 +36,7 @@ async function isHealthy(address: string): Promise<boolean> {
   });
 }
 
-/** Of a server that may have no namespace yet. */
+/** Checks a server that may have no namespace yet. */
 export async function answersHealthy(address: string): Promise<boolean> {
   return (await listens(address)) && (await withConnection(address, reportsHealth).catch(() => false));
 }
@@ -48,7 +48,7 @@ async function reportsHealth({ healthService }: Connection): Promise<boolean> {
   return status === healthy;
 }
 
-/** The server creates the search attributes of its flags only in a new file: later ones are added here. */
+/** The server creates the search attributes of its flags only in a new file: others are added here. */
 export async function addMissingSearchAttributes(
   wanted: Record<string, string>,
   { cli, address }: { cli: string; address: string },

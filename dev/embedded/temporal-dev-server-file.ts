@@ -1,4 +1,7 @@
-/** The SQLite file of the Temporal dev server: its name, whether it is complete, and that no other server uses it. */
+/**
+ * The SQLite file of the Temporal dev server: its name, whether it is complete, and that no other server uses
+ * it.
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, format, parse, resolve } from 'node:path';
@@ -26,8 +29,8 @@ export async function prepareFile(
 }
 
 /**
- * The server creates its tables only in a new file, and cannot use one again in which it was killed meanwhile. So a file
- * is used again only when a server on it has served once.
+ * Marks a file as usable. The server creates its tables only in a new file, and cannot reuse one in which it
+ * was killed before they were complete, so a file is reused only after a server has served on it once.
  */
 export const markInitialized = (file: string) => writeFile(markOf(file), '');
 

@@ -24,11 +24,11 @@ export interface TemporalDevServerOptions {
   /** 0 for a free one. Default: no web UI. */
   uiPort?: number;
   searchAttributes: Record<string, SearchAttributeType>;
-  /** Its whole environment, without Temporal settings of the user. Default: empty. */
+  /** The server's whole environment, without Temporal settings of the user. Default: empty. */
   env?: Record<string, string>;
   /** Called with each line of the server's output. */
   log: (line: string) => void;
-  /** Called with what the user should know. */
+  /** Called with messages for the user. */
   print?: (line: string) => void;
 }
 
@@ -38,12 +38,12 @@ export interface TemporalDevServer {
   uiUrl: string | undefined;
   /** Contains the server's pid while it runs; undefined when its state is in memory. */
   pidFile: string | undefined;
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, for any reason. */
   exited: Promise<Exit>;
   stop(): Promise<void>;
 }
 
-/** More than one machine can do: the default limits throttle long before the database does. */
+/** Above the capacity of one machine: the default limits throttle long before the database does. */
 const perSecondMax = 100_000;
 const limits = [
   'frontend.rps',
@@ -109,8 +109,8 @@ async function start(
 }
 
 /**
- * One process needs one partition of a queue, and nothing that looks for what a cluster has lost. Queues that nobody polls
- * are forgotten soon: each costs processor time while it is loaded, and tests leave thousands.
+ * One process needs one partition per queue, and no search for work that a cluster has lost. Queues without
+ * pollers are unloaded soon: each costs processor time while it is loaded, and tests leave thousands.
  */
 const forOneProcess = {
   'matching.numTaskqueueReadPartitions': '1',

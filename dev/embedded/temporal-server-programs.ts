@@ -1,7 +1,7 @@
 /**
- * Finds the Temporal server for production and the tool for its schema. In this order: the folder TEMPORAL_SERVER_PATH,
- * the PATH if the version is new enough, the cache, a build with Go from the pinned module in tools/temporal. There is no
- * download: the build needs nothing that the Temporal CLI does not need as well.
+ * Finds the Temporal server for production and the tool for its schema. In this order: the folder
+ * TEMPORAL_SERVER_PATH, the PATH if the version is new enough, the cache, a build with Go from the pinned
+ * module in tools/temporal. There is no download: the build needs only what the Temporal CLI also needs.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, rename, rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ export interface TemporalServerPrograms {
 
 export interface FindTemporalServer {
   env: Env;
-  /** Keeps the programs that were built; created if it does not exist. */
+  /** Keeps the built programs; created if it does not exist. */
   cacheDir: string;
   /** Called with a line about each step. */
   print: (line: string) => void;
@@ -69,7 +69,7 @@ async function inCache({ cacheDir, print }: FindTemporalServer): Promise<Tempora
   return version ? programs : undefined;
 }
 
-/** Of processes that were started at once, one builds. */
+/** One of several concurrent processes builds. */
 async function fromOthers(wanted: FindTemporalServer): Promise<TemporalServerPrograms | undefined> {
   const { cacheDir, print } = wanted;
   await mkdir(cacheDir, { recursive: true });
@@ -79,7 +79,7 @@ async function fromOthers(wanted: FindTemporalServer): Promise<TemporalServerPro
   return inCache(wanted);
 }
 
-/** Under another name first: other processes see both programs or none. */
+/** Written under another name first, so that other processes see both programs or none. */
 async function obtain(wanted: FindTemporalServer): Promise<TemporalServerPrograms> {
   const { cacheDir, print, build = buildPrograms } = wanted;
   const target = cacheFolder(cacheDir);
@@ -110,13 +110,13 @@ async function buildPrograms(folder: string, { env, print }: FindTemporalServer)
   await rename(join(folder, 'sql'), programsIn(folder).sqlTool);
 }
 
-/** Under the names that Temporal's own release gives them. */
+/** Named as in Temporal's own release. */
 const programsIn = (folder: string): TemporalServerPrograms => ({
   server: join(folder, 'temporal-server'),
   sqlTool: join(folder, 'temporal-sql-tool'),
 });
 
-/** Throws unless both programs run. */
+/** @throws unless both programs run. */
 async function versionOf({ server, sqlTool }: TemporalServerPrograms): Promise<string> {
   const run = promisify(execFile);
   const { stdout } = await run(server, ['--version'], { timeout: versionMs, env: {} });

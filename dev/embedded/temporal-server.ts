@@ -15,9 +15,9 @@ import { untilServing } from './until-serving.ts';
 
 export interface TemporalServerOptions {
   programs: TemporalServerPrograms;
-  /** Of any database of the server; Temporal gets two of its own there. */
+  /** URL of any database of the server; Temporal gets two databases of its own there. */
   postgresUrl: string;
-  /** Default: free ones. For a server that was killed: those that it had. */
+  /** Default: free ones. For a server that was killed: its former ports. */
   ports?: TemporalPorts;
   /** Contains the server's pid while it runs. */
   pidFile?: string;
@@ -29,12 +29,15 @@ export interface TemporalServer {
   /** host:port */
   address: string;
   ports: TemporalPorts;
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, for any reason. */
   exited: Promise<Exit>;
   stop(): Promise<void>;
 }
 
-/** By the server's own variables. Other members of a cluster remember them, so a server keeps them when it is started again. */
+/**
+ * Named by the server's own variables. Other members of a cluster remember them, so a restarted server keeps
+ * them.
+ */
 export type TemporalPorts = Record<(typeof portNames)[number], string>;
 
 const portNames = [
@@ -49,9 +52,9 @@ const portNames = [
   'WORKER_MEMBERSHIP_PORT',
 ] as const;
 
-/** Can never be changed once the database is there. */
+/** Cannot be changed once the database exists. */
 const shards = 512;
-/** Temporal keeps the ports of its members in columns of 16 bits with a sign. */
+/** Temporal stores the ports of its members in signed 16-bit columns. */
 const portsBelow = 32_768;
 const host = '127.0.0.1';
 const startMs = 120_000;

@@ -1,6 +1,6 @@
 /**
- * Work on something that several processes share, done in a folder of the process that does it: others see it whole or not
- * at all, and can wait for it.
+ * Lets several processes share the result of some work. Each works in a folder of its own: others see the
+ * result whole or not at all, and can wait for it.
  */
 import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive } from './process-status.ts';
 
 const BEAT_MS = 1_000;
-/** A folder that was not touched for so long belongs to a process that has ended; its number may be another's by now. */
+/** A folder untouched for this long belongs to a process that has ended; its pid may be another's by now. */
 const FRESH_MS = 30_000;
 const LOOK_MS = 200;
 
-/** Gives the work a folder, named by the prefix and the pid, which is removed when the work has ended. */
+/** Gives the work a folder, named by the prefix and the pid, and removes it when the work has ended. */
 export async function inUnfinishedFolder<Result>(
   parent: string,
   prefix: string,
@@ -29,7 +29,7 @@ export async function inUnfinishedFolder<Result>(
   }
 }
 
-/** Resolves when no other process is at work in such a folder; calls `onWait` with one that is, before it waits. */
+/** Resolves when no other process works in such a folder; first calls `onWait` if one does. */
 export async function untilOthersFinished(
   parent: string,
   prefix: string,

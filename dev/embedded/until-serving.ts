@@ -1,4 +1,4 @@
-/** Waits until a server serves that was just started; if it ends instead, the error contains its last lines. */
+/** Waits until a new server serves; if it ends instead, the error contains its last lines. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeExit, type Exit, type Supervised } from './supervise.ts';
 
@@ -9,7 +9,7 @@ export interface Serving {
   probe: () => Promise<boolean>;
 }
 
-/** The server did not start; it is stopped already. */
+/** The server did not start, and is already stopped. */
 export class StartError extends Error {}
 
 const pauseMs = 40;

@@ -1,4 +1,7 @@
-/** Alerts begin with a reading that a device sent and that was outside the bounds; one is open at a time. */
+/**
+ * Alerts begin with a reading that a device sent and that was outside the bounds; a device has one open at a
+ * time.
+ */
 import type { AlarmRule } from '../../src/devices/configuration.ts';
 import { readingKey } from './readings-oracle.ts';
 import type {
@@ -37,7 +40,7 @@ export function* checkAlerts(
     yield* checkMissing(device, { open, sinceMs: rulesSince.get(device.serialNumber) ?? 0 });
 }
 
-/** When a job last changed anything about each device. */
+/** When a job last changed anything on each device. */
 function latestChanges(jobs: readonly StoredJob[]): Map<string, number> {
   const latest = new Map<string, number>();
   for (const { serialNumber, updatedAt } of jobs.flatMap(({ targets }) => targets))
@@ -46,8 +49,8 @@ function latestChanges(jobs: readonly StoredJob[]): Map<string, number> {
 }
 
 /**
- * The newest reading is outside the bound that the device runs, so an alert has to be open. New rules evaluate no
- * reading that came before them.
+ * If the newest reading is outside the bound that the device runs, an alert has to be open. New rules do not
+ * evaluate earlier readings.
  */
 function* checkMissing(
   device: StoredDevice,
@@ -72,7 +75,7 @@ const PROBE_CHANNEL = 1;
 
 function* checkBeginning(alert: StoredAlert, sent: SentReadings): Generator<Finding> {
   const { id, serialNumber, type, details, timestamp } = alert;
-  // No device is away for as long as it takes to miss a contact.
+  // No device is away long enough to miss a contact.
   if (type === 'no_data') return yield finding(id, `says that ${serialNumber} is away, which transmits`);
   const key = readingKey({ channel: details.channel ?? 0, measuredAt: timestamp });
   const cause = sent.get(serialNumber)?.get(key)?.reading;
@@ -85,7 +88,7 @@ function* checkBeginning(alert: StoredAlert, sent: SentReadings): Generator<Find
   if (!isBreach) yield finding(id, `began with ${value}, which is within its bounds`);
 }
 
-/** It is over, and its extreme was sent and is as far out as its beginning, or farther. */
+/** A late alert is over, and its extreme was sent and is at least as far out as its beginning. */
 function* checkLate(alert: StoredAlert, sent: SentReadings): Generator<Finding> {
   const { id, serialNumber, status, type, details, timestamp, endedAt, extreme } = alert;
   if (status !== 'resolved') yield finding(id, `is late, and ${status}`);
@@ -105,7 +108,7 @@ function* checkLate(alert: StoredAlert, sent: SentReadings): Generator<Finding> 
     yield finding(id, `has the extreme ${extreme.value}, and began with ${first}`);
 }
 
-/** Each excursion in late data is known once. */
+/** Each excursion in late data has one alert. */
 function* checkApart(alerts: readonly StoredAlert[]): Generator<Finding> {
   const ends = new Map<string, number>();
   const late = alerts.filter((alert) => alert.late);
@@ -119,7 +122,7 @@ function* checkApart(alerts: readonly StoredAlert[]): Generator<Finding> {
   }
 }
 
-/** The newest reading may be between the bound and the return, never on the good side of both. */
+/** The newest reading may be between the bound and the return, but not within both. */
 function* checkOpen({ id, type, details }: StoredAlert, device: StoredDevice): Generator<Finding> {
   const newest = newestOf(device, details.channel)?.value ?? null;
   const highC = details.bounds?.highC;
@@ -128,7 +131,7 @@ function* checkOpen({ id, type, details }: StoredAlert, device: StoredDevice): G
     yield finding(id, `is open, and the newest reading is ${newest} °C`);
 }
 
-/** Above the hysteresis of any profile of the ledger. */
+/** More than the hysteresis of any profile of the ledger. */
 export const HYSTERESIS_MAX_C = 1;
 
 function newestOf({ readings }: StoredDevice, channel: number | undefined): LedgerReading | null {

@@ -1,4 +1,4 @@
-/** A customer who insists: a request is repeated until it has an answer, with the same Idempotency-Key. */
+/** A persistent customer: repeats a request until it has an answer, with the same Idempotency-Key. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -11,7 +11,7 @@ export interface Answer {
 export interface LedgerClient {
   get(path: string): Promise<Answer>;
   send(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Answer>;
-  /** Requests that had to be repeated. */
+  /** Number of repeated requests. */
   repeats(): number;
 }
 
@@ -39,7 +39,7 @@ export function createLedgerClient(baseUrl: string, key: string): LedgerClient {
     }
   }
 
-  /** null when there was no answer. */
+  /** Null when there was no answer. */
   async function attempt(
     method: string,
     path: string,

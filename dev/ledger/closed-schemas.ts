@@ -1,6 +1,6 @@
 /**
- * The schemas of openapi.json allow answers and events more fields than they name. Whoever compares what is really answered
- * or sent with the document wants to find such a field: here each object is closed.
+ * Closes each object of a schema. openapi.json allows additional fields in answers and events, but a
+ * comparison with real ones should find them.
  */
 export function closedSchemas<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;

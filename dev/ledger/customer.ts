@@ -1,4 +1,4 @@
-/** What customers do while processes are killed: apply, cancel, retry, acknowledge, and edit endpoints. */
+/** Actions of customers while processes are killed: apply, cancel, retry, acknowledge, and edit endpoints. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LedgerClient } from './client.ts';
 import type { Journal } from './journal.ts';
@@ -8,9 +8,9 @@ import type { AcknowledgedJob, RuleMark } from './records.ts';
 export interface CustomerOptions {
   client: LedgerClient;
   serials: readonly string[];
-  /** Whose URL and secret are edited; every event still has to arrive there. */
+  /** Its URL and secret are edited; every event still has to arrive there. */
   edited: RegisteredEndpoint;
-  /** Which is disabled, enabled, deleted and registered again. */
+  /** It is disabled, enabled, deleted and registered again. */
   toggled: RegisteredEndpoint;
   random(): number;
   journal: Journal;
@@ -23,7 +23,7 @@ export interface RegisteredEndpoint {
 
 export interface Customer {
   jobs: AcknowledgedJob[];
-  /** Until the signal; then until the action under way has its answer. */
+  /** Acts until the signal, and then until the answer to the action under way. */
   actUntil(over: AbortSignal): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function createCustomer(options: CustomerOptions): Customer {
   async function cancel(): Promise<void> {
     const job = pick(jobs.slice(-4));
     if (!job) return;
-    // Said first: the answer may come long after the job was cancelled.
+    // Recorded first, because the answer may come long after the job was cancelled.
     job.isCancelled = true;
     const { status, body } = await client.send('POST', `/devices/config-jobs/${job.jobId}/cancel`);
     expect(status, [200, 409], 'cancel', body);
@@ -89,7 +89,7 @@ export function createCustomer(options: CustomerOptions): Customer {
   async function editEndpoint(): Promise<void> {
     const { id, receiver } = edited;
     const secret = toSecret(`ledger edit ${journal.nowMs()}`);
-    // Signatures with the new one are good from before the service knows it.
+    // Signatures with the new secret are valid even before the service knows it.
     receiver.secrets.push(secret);
     const change = random() < 0.5 ? { url: `${receiver.url}?${journal.nowMs()}` } : { secret };
     const { status, body } = await client.send('PATCH', `/webhooks/${id}`, change);
@@ -130,10 +130,10 @@ export function createCustomer(options: CustomerOptions): Customer {
   };
 }
 
-/** As Standard Webhooks wants it: 24 bytes or more, in base64. */
+/** As required by Standard Webhooks: at least 24 bytes, in base64. */
 export const toSecret = (text: string) => `whsec_${Buffer.from(text.padEnd(32, '.')).toString('base64')}`;
 
-/** Every type but the test, for a receiver that checks signatures. */
+/** Subscribes to every type but the test, for a receiver that checks signatures. */
 export async function registerWebhook(client: LedgerClient, receiver: Receiver): Promise<string> {
   const secret = receiver.secrets[0];
   const { status, body } = await client.send('POST', '/webhooks', {
@@ -144,7 +144,7 @@ export async function registerWebhook(client: LedgerClient, receiver: Receiver):
   return body.id;
 }
 
-/** Another one for every apply: within the temperatures of a fridge, and of its own. */
+/** A distinct value for every apply, within the temperatures of a fridge. */
 const markOf = (apply: number): RuleMark => ({
   highC: Math.round((4.2 + (apply % STEPS_C) * 0.1) * 10) / 10,
   hysteresisC: Math.round((0.1 + (Math.floor(apply / STEPS_C) % 9) * 0.1) * 10) / 10,

@@ -1,4 +1,4 @@
-/** What the service shows of each device in the end is how the device is: its configuration, and that it is online. */
+/** At the end, the service shows each device as it is: its configuration, and that it is online. */
 import { contradictions } from '../../src/devices/configuration.ts';
 import type { ActualDevice, Finding, StoredDevice } from './records.ts';
 
@@ -41,7 +41,7 @@ function* checkTransmitting(device: ActualDevice, view: StoredDevice): Generator
       device,
       `is ${syncStatus} with ${pendingConfig === null ? 'nothing' : 'something'} pending`,
     );
-  // A change that nobody refused is offered until it is applied.
+  // A change that was not refused is offered until it is applied.
   if (!device.refuses && (syncStatus === 'pending' || syncStatus === 'sent'))
     yield finding(device, `is still ${syncStatus}`);
 }

@@ -1,6 +1,6 @@
 /**
- * The release before, built in a folder of its own: the last tag, or while nothing has been released the commit that
- * dev/ledger/last-release.txt names.
+ * The previous release, built in a folder of its own: the last tag, or, as long as nothing has been released,
+ * the commit that dev/ledger/last-release.txt names.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
@@ -11,14 +11,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const RECORDED = new URL('./last-release.txt', import.meta.url);
 const ARCHIVE_BYTES_MAX = 256 * 1024 * 1024;
 
-/** The tag or commit; null where there is no history that holds it, as in a shallow clone. */
+/** The tag or commit; null without its history, as in a shallow clone. */
 export function findEarlierRelease(): string | null {
   const tag = git('describe', '--tags', '--abbrev=0', 'HEAD^');
   const name = tag ?? readFileSync(RECORDED, 'utf8').trim();
   return git('merge-base', '--is-ancestor', name, 'HEAD') === null ? null : name;
 }
 
-/** null when the command failed. */
+/** Null when the command failed. */
 function git(...args: string[]): string | null {
   try {
     return execFileSync('git', args, {
@@ -31,7 +31,7 @@ function git(...args: string[]): string | null {
   }
 }
 
-/** Answers with the folder of the built release. Its packages are those of this checkout. */
+/** Returns the folder of the built release. It uses the packages of this checkout. */
 export function buildEarlierRelease(name: string, folder: string): string {
   const root = join(folder, 'release-before');
   mkdirSync(root);

@@ -1,4 +1,4 @@
-/** The endpoints of a run: one per kind of receiver, all registered before anything fails. */
+/** The endpoints of a run: one per kind of receiver, all registered before the first fault. */
 import type { LedgerClient } from './client.ts';
 import { expect, type RegisteredEndpoint, registerWebhook, toSecret } from './customer.ts';
 import type { Receivers } from './receivers.ts';
@@ -9,11 +9,11 @@ export interface LedgerEndpoints {
   subscriptions: Subscription[];
   edited: RegisteredEndpoint;
   toggled: RegisteredEndpoint;
-  /** What still waits to be sent to those that have to get everything. */
+  /** Number of waiting deliveries to receivers that have to get everything. */
   countWaiting(): Promise<number>;
-  /** A delivery that failed twice would wait for minutes: the customer has it sent again now. Answers how many. */
+  /** Resends deliveries that failed twice, which would otherwise wait for minutes. Returns their number. */
   resendLate(): Promise<number>;
-  /** How each endpoint is in the end, for those that have collapsed. */
+  /** Faults in the final state of the endpoints that failed. */
   faults(): Promise<string[]>;
 }
 
@@ -84,7 +84,7 @@ export async function registerEndpoints(
           faults.push(`${shown.url} is ${shown.status}, ${state}`);
       }
       const gone = (await client.get(`/webhooks/${byKind('gone').id}`)).body;
-      // In a short run it may not have come to that.
+      // In a short run this may not have happened.
       const has410 = receivers.receipts.some(
         ({ receiver, answered }) => receiver === 'gone' && answered === 410,
       );

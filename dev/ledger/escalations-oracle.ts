@@ -1,7 +1,7 @@
 /**
- * Every alert escalates but excursions in late data, which are over. Each of its steps is in its history once and in order,
- * not before its time and not after an acknowledgement, and arrives at the receiver of the step once; no step that is due is
- * left.
+ * Every alert escalates, except excursions in late data, which are over. Each of its steps is in its history
+ * once and in order, not before its time and not after an acknowledgement, and arrives at the receiver of the
+ * step once; no due step is missing.
  */
 import type { Finding, LedgerEscalation, Receipt, StoredAlert } from './records.ts';
 
@@ -15,7 +15,7 @@ export interface EscalationRecords {
 }
 
 const MINUTE_MS = 60_000;
-/** A step that is due is made within that, when all is up. */
+/** A due step is made within this time, when everything is up. */
 const LATE_MS = 20_000;
 /** Processes estimate the clock of the database, by which the history is written. */
 const CLOCKS_MS = 1_000;
@@ -36,7 +36,7 @@ export function* checkEscalations(records: EscalationRecords): Generator<Finding
   }
 }
 
-/** Steps that are yet to be made, or to arrive. */
+/** Number of steps that still have to be made, or to arrive. */
 export function countStepsLeft({ escalation, alerts, receipts, readAt }: EscalationRecords): number {
   if (!escalation) return 0;
   const due = alerts.filter(({ escalation: own }) => own?.nextStepAt != null && own.nextStepAt <= readAt);
@@ -81,7 +81,7 @@ function* checkArrivals(
 
 const keyOf = (receiver: string, alertId: string): string => `${receiver} ${alertId}`;
 
-/** Ids of the messages about steps, by receiver and alert: a message that is sent again has the same. */
+/** Ids of the messages about steps, by receiver and alert: a repeated message has the same id. */
 function arrivals(receipts: readonly Receipt[]): Map<string, Set<string>> {
   const arrived = new Map<string, Set<string>>();
   for (const { receiver, eventId, type, body } of receipts) {

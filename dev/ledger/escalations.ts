@@ -4,10 +4,10 @@ import { expect, toSecret } from './customer.ts';
 import type { Receivers } from './receivers.ts';
 import type { LedgerEscalation } from './records.ts';
 
-/** The shortest that customers can ask for. */
+/** The shortest times that customers can set. */
 const AFTER_MINUTES = [0, 1];
 
-/** Null where the release knows none. */
+/** Null if the release has no escalations. */
 export async function registerEscalation(
   client: LedgerClient,
   receivers: Receivers,

@@ -1,4 +1,4 @@
-/** Compares the bodies of webhooks with openapi.json, which is what customers build on. */
+/** Compares the bodies of webhooks with openapi.json, which customers rely on. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -16,9 +16,10 @@ interface OpenApi {
 type EventCheck = (type: string, event: unknown) => string | null;
 
 /**
- * What is wrong with an event; null when nothing is. While two releases run, an event is as one of them documents it.
+ * The fault of an event; null when there is none. While two releases run, an event must match the document of
+ * either.
  *
- * @param roots Folders of the releases, today's first.
+ * @param roots Folders of the releases, the current one first.
  */
 export function createEventCheck(roots: readonly string[]): EventCheck {
   const checks = roots.map(checkOfRelease);

@@ -1,6 +1,6 @@
 /**
- * Each fact of the service arrives at every receiver that wants it at least once, and always as the same event; nothing
- * arrives that is no fact; signatures are good, and bodies are as the published document says.
+ * Each fact of the service arrives at every receiver that subscribes to it at least once, and always as the
+ * same event; no event arrives without a fact; signatures are valid, and bodies match the published document.
  */
 import { readingKey } from './readings-oracle.ts';
 import type { Finding, LedgerReading, Receipt, StoredFacts, Subscription } from './records.ts';
@@ -27,7 +27,7 @@ export function* checkEvents(
   yield* checkInvented(events, expected);
 }
 
-/** No receiver wants this type, so that nobody has to get it. */
+/** No receiver requires this type, so it need not arrive. */
 const OPTIONAL = 'optional';
 
 const isGood = (status: number | null) => status !== null && status >= 200 && status < 300;
@@ -66,7 +66,7 @@ function* checkInvented(
       if (!expected.has(fact)) yield finding(`${eventId} says what is not so: ${fact}`);
 }
 
-/** Each fact as a text, with the type of its event. */
+/** Each fact as text, with the type of its event. */
 function expectedFacts({ devices, jobs, alerts }: StoredFacts): Map<string, string> {
   const facts = new Map<string, string>();
   for (const { serialNumber, readings } of devices)
@@ -80,7 +80,7 @@ function expectedFacts({ devices, jobs, alerts }: StoredFacts): Map<string, stri
     for (const { state, assetId } of targets) {
       if (state === 'applied') facts.set(`config.applied ${id} ${assetId}`, 'config.applied');
       if (state === 'failed') facts.set(`config.failed ${id} ${assetId}`, 'config.failed');
-      // Its device may apply or refuse the change after all: that may be said and need not.
+      // The device may still apply or refuse the change, so that event is optional.
       if (state === 'failed' || state === 'timed_out') facts.set(`config.applied ${id} ${assetId}`, OPTIONAL);
       if (state === 'timed_out') facts.set(`config.failed ${id} ${assetId}`, OPTIONAL);
     }
@@ -96,7 +96,7 @@ interface EventBody {
   data: Record<string, unknown>;
 }
 
-/** Those of an event that can be compared with what the service shows. */
+/** Facts of an event that can be compared with those of the service. */
 function factsIn(body: string): string[] {
   const { type, data } = JSON.parse(body) as EventBody;
   switch (type) {

@@ -1,4 +1,6 @@
-/** What goes wrong during a run of the ledger and when, drawn from the seed: the same seed gives the same plan. */
+/**
+ * The faults of a run of the ledger and their times, drawn from the seed: the same seed gives the same plan.
+ */
 import { createRandom } from '../simulator/random.ts';
 
 export const PROCESS_KINDS = ['api', 'gateway', 'worker'] as const;
@@ -18,9 +20,9 @@ export type FaultKind = 'kill' | 'term' | 'stop' | 'database' | 'temporal';
 
 export interface Fault {
   kind: FaultKind;
-  /** null for a server. */
+  /** Null for a server. */
   processName: string | null;
-  /** From the beginning of the faults. */
+  /** Counted from the beginning of the faults. */
   atMs: number;
   /** Until the process or server is started again, or continues. */
   forMs: number;
@@ -43,7 +45,10 @@ const SKEW_MS = 120_000;
 const AWAY_MS_MAX = 4_000;
 const STOPPED_MS_MAX = 15_000;
 
-/** In every round each kind of process is killed, terminated and stopped once, and each server once, in random order. */
+/**
+ * In every round each kind of process is killed, terminated and stopped once, and each server once, in random
+ * order.
+ */
 export function planFaults({ seed, durationMs, processes }: FaultPlanOptions): FaultPlan {
   const random = createRandom(seed);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
@@ -73,7 +78,7 @@ function roundOf(processes: readonly NamedProcess[], pick: (names: readonly Name
   ];
 }
 
-/** Fisher and Yates. */
+/** The shuffle of Fisher and Yates. */
 function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const result = [...items];
   for (let last = result.length - 1; last > 0; last--) {

@@ -1,4 +1,4 @@
-/** The loggers of a run: half over CoAP, half over HTTP, some of which refuse every change, on a link that loses some. */
+/** The loggers of a run: half over CoAP, half over HTTP, on a lossy link; some refuse every change. */
 import { createFleet, type Fleet } from '../simulator/fleet.ts';
 import { registerAssets } from '../simulator/register-assets.ts';
 import { createServiceClient } from '../simulator/service-client.ts';
@@ -7,7 +7,7 @@ import type { ActualDevice } from './records.ts';
 
 export interface Fleets {
   records: FleetRecords;
-  /** Without those that never transmit: they would keep a job from ending before its deadline. */
+  /** Without devices that never transmit, which would keep a job from ending before its deadline. */
   transmitting: string[];
   start(): Promise<void>;
   stop(): Promise<void>;

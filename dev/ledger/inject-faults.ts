@@ -1,4 +1,4 @@
-/** Carries a plan of faults out: each at its time, on a process that no other fault holds. */
+/** Carries out a plan of faults: each at its time, on a process without another fault. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault, FaultPlan } from './fault-plan.ts';
 import type { Journal } from './journal.ts';
@@ -13,7 +13,7 @@ export interface InjectOptions {
   onFault(text: string): void;
 }
 
-/** How often each was done. */
+/** Number of faults by kind. */
 export type FaultCounts = Record<Fault['kind'] | 'skipped', number>;
 
 export interface Injection {

@@ -1,16 +1,22 @@
-/** Every acknowledged job is there once and has ended; its counts are those of its targets; what is applied was reported. */
+/**
+ * Every acknowledged job exists once and has ended; its counts match its targets; applied changes were
+ * reported.
+ */
 import type { AcknowledgedJob, ActualDevice, Finding, RuleMark, StoredJob } from './records.ts';
 
 const FINAL = ['applied', 'failed', 'cancelled', 'superseded', 'timed_out'];
 const CANCELLING = ['cancelled', 'aborted'];
 
-/** Where the run of a job or its worker has died, the job goes on within 30 seconds; the rest is for a busy machine. */
+/**
+ * If the run of a job or its worker dies, the job continues within 30 seconds; the rest allows for a busy
+ * machine.
+ */
 const STILL_MS_MAX = 45_000;
 
 export interface JobsRecords {
   acknowledged: readonly AcknowledgedJob[];
   actual: readonly ActualDevice[];
-  /** When the last fault was over, ISO 8601. */
+  /** End of the last fault, ISO 8601. */
   faultsEndedAt: string;
 }
 
@@ -47,10 +53,10 @@ function* checkEnd({ id, status, total, counts, targets }: StoredJob): Generator
   if (status === 'succeeded' && failures > 0) yield finding(id, `has succeeded with ${failures} failures`);
 }
 
-/** Ended soon after its last device, or after the last fault. */
+/** A job ends soon after its last device, or after the last fault. */
 function* checkStandstill({ id, finishedAt, targets }: StoredJob, faultsEndedMs: number): Generator<Finding> {
   if (finishedAt === null) return;
-  // What a device confirms afterwards changes targets of ended jobs as well.
+  // Later confirmations by devices still change targets of ended jobs.
   const finishedMs = Date.parse(finishedAt);
   const updates = targets.map(({ updatedAt }) => Date.parse(updatedAt)).filter((ms) => ms <= finishedMs);
   const stillMs = finishedMs - Math.max(faultsEndedMs, ...updates);

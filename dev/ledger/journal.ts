@@ -1,10 +1,10 @@
-/** The event log of a run: one JSON line for everything that happened, to follow a failure afterwards. */
+/** The event log of a run: one JSON line per event, for the analysis of a failure. */
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 
 export interface Journal {
   write(what: string, details?: object): void;
-  /** Since the journal was opened. */
+  /** Milliseconds since the journal was opened. */
   nowMs(): number;
   close(): Promise<void>;
 }

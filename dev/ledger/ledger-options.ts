@@ -2,19 +2,24 @@
 import { parseArgs } from 'node:util';
 
 export interface LedgerOptions {
-  /** Of faults; before and after it the ledger starts everything and waits until all is quiet. */
+  /**
+   * Duration of the faults; before and after it the ledger starts everything and waits until the run is
+   * quiet.
+   */
   minutes: number;
   seed: number;
   devices: number;
   /** Processes of each kind. */
   each: number;
-  /** server: on PostgreSQL with 512 shards, as in production. dev: that of the Temporal CLI, on SQLite. */
+  /**
+   * server: on PostgreSQL with 512 shards, as in production. dev: the server of the Temporal CLI, on SQLite.
+   */
   temporal: 'server' | 'dev';
-  /** Instead of faults, an upgrade from the release before, back to it, and forward again. */
+  /** Instead of faults, an upgrade from the previous release, back to it, and forward again. */
   isUpgrade: boolean;
-  /** Without the Temporal server or the release before, the run is left out instead of failing. */
+  /** Without the Temporal server or the previous release, the run is skipped instead of failing. */
   isOptional: boolean;
-  /** Kept also when nothing was found. */
+  /** Keeps the folder of the run even without findings. */
   isKept: boolean;
 }
 

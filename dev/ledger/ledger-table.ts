@@ -1,4 +1,4 @@
-/** What the ledger prints: a line while it runs, and a table at its end. */
+/** Output of the ledger: a line while it runs, and a table at its end. */
 import type { FaultCounts } from './inject-faults.ts';
 import type { Verdict } from './oracle.ts';
 

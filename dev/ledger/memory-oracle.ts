@@ -1,8 +1,8 @@
-/** The memory of processes is flat: what they need late in the run is about what they need in the middle of it. */
+/** The memory of processes is flat: late in the run they use about as much as in the middle. */
 import { PROCESS_KINDS } from './fault-plan.ts';
 import type { Finding, MemorySample } from './records.ts';
 
-/** Younger processes are still growing to their size. */
+/** Younger processes are still growing to their normal size. */
 const SETTLED_MS = 20_000;
 const GROWTH_MAX = 1.35;
 const SLACK_MB = 60;
@@ -24,5 +24,5 @@ export function* checkMemory(samples: readonly MemorySample[]): Generator<Findin
 
 const peakMb = (samples: readonly MemorySample[]) => maximum(samples.map(({ rssMb }) => rssMb));
 
-/** A day of samples is more than a call takes as arguments. */
+/** A day of samples exceeds the number of arguments of a call. */
 const maximum = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b), 0);

@@ -1,4 +1,4 @@
-/** Everything that is wrong with a run, and how much was looked at. Pure: the records are all there is to it. */
+/** All findings of a run, and the number of checked items. Pure: works on the records alone. */
 import { checkAlerts } from './alerts-oracle.ts';
 import { checkDevices } from './devices-oracle.ts';
 import { checkEscalations } from './escalations-oracle.ts';
@@ -26,17 +26,17 @@ export interface RunRecords {
   actual: readonly ActualDevice[];
   receipts: readonly Receipt[];
   subscriptions: readonly Subscription[];
-  /** Null: the release that the run began with knows none. */
+  /** Null: the first release of the run has none. */
   escalation: LedgerEscalation | null;
   /** ISO 8601: when the stored facts were read. */
   readAt: string;
   memory: readonly MemorySample[];
-  /** Of processes and endpoints, found while the run went on. */
+  /** Findings about processes and endpoints from during the run. */
   findings: readonly Finding[];
 }
 
 export interface Verdict {
-  /** By what they are about, in the order of the table. */
+  /** By subject, in the order of the table. */
   checked: Array<[about: string, count: number]>;
   findings: Finding[];
 }

@@ -1,4 +1,6 @@
-/** Each acknowledged reading is stored exactly once and unchanged; nothing is stored that no device sent. */
+/**
+ * Each acknowledged reading is stored exactly once and unchanged; every stored reading was sent by a device.
+ */
 import type { Finding, LedgerReading, SentReadings, StoredDevice } from './records.ts';
 
 export const readingKey = ({ channel, measuredAt }: Pick<LedgerReading, 'channel' | 'measuredAt'>) =>

@@ -1,4 +1,6 @@
-/** The customers' receivers: those that answer well, and those that fail, are slow, dead or gone. Each writes down all. */
+/**
+ * The customers' receivers: some answer well, others fail, are slow, dead or gone. Each records all requests.
+ */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +10,7 @@ import type { Receipt, ReceiverKind } from './records.ts';
 export interface Receivers {
   receipts: Receipt[];
   open(kind: ReceiverKind, name: string): Promise<Receiver>;
-  /** From now on everyone but the one that is gone answers well. */
+  /** From now on every receiver but the one that is gone answers well. */
   heal(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -17,14 +19,14 @@ export interface Receiver {
   name: string;
   kind: ReceiverKind;
   url: string;
-  /** Secrets with which a request may be signed; without any it must not be signed. */
+  /** Valid secrets for the signature of a request; without any the request must not be signed. */
   secrets: string[];
 }
 
 export interface ReceiversOptions {
   random(): number;
   nowMs(): number;
-  /** What is wrong with a body by the published document. */
+  /** The fault of a body by the published document. */
   faultIn(type: string, event: unknown): string | null;
 }
 
@@ -40,7 +42,7 @@ export function createReceivers({ random, nowMs, faultIn }: ReceiversOptions): R
   const counts = new Map<string, number>();
   let isHealed = false;
 
-  /** The status to answer; null to cut the connection. */
+  /** The status of the answer; null to cut the connection. */
   async function decide({ kind, name }: Receiver, eventId: string): Promise<number | null> {
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
@@ -48,7 +50,7 @@ export function createReceivers({ random, nowMs, faultIn }: ReceiversOptions): R
     if (isHealed) return 204;
     if (kind === 'slow') await delay(SLOW_MS_MAX * random());
     if (kind !== 'flaky' || failedOnce.has(eventId) || random() >= FLAKY_SHARE) return 204;
-    // Once at most: the third attempt would be minutes away.
+    // At most once, because the third attempt would be minutes away.
     failedOnce.add(eventId);
     return random() < 0.5 ? 500 : null;
   }
@@ -92,7 +94,7 @@ export function createReceivers({ random, nowMs, faultIn }: ReceiversOptions): R
       const server = listener(receiver);
       const port = await listen(server, 0);
       receiver.url = `http://${HOST}:${port}/hook`;
-      // Its port is known, and nobody listens there before it is healed.
+      // Its port is reserved, but nothing listens there until it is healed.
       if (kind === 'dead') await close(server);
       servers.push({ receiver, server, port });
       return receiver;
@@ -113,7 +115,7 @@ function end(response: ServerResponse, status: number | null): void {
   else response.writeHead(status).end();
 }
 
-/** By the independent library of Standard Webhooks. */
+/** Verifies with the independent library of Standard Webhooks. */
 function isSignedBy(secrets: string[], headers: Record<string, string>, body: string): boolean {
   if (secrets.length === 0) return headers['webhook-signature'] === undefined;
   return secrets.some((secret) => {

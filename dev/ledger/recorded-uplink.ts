@@ -1,4 +1,4 @@
-/** Writes down each reading that a device sends and whether the service said that it has it, and each reported rule. */
+/** Records each reading that a device sends, whether the service acknowledged it, and each reported rule. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AlarmRule } from '../../src/devices/configuration.ts';
 import { measurementTypeOf } from '../../src/devices/measurement-type.ts';
@@ -32,7 +32,7 @@ export const recordedUplink = (uplink: Uplink, records: FleetRecords): Uplink =>
   async measurements(message, confirmable) {
     const noted = noteReadings(records.sent, message);
     const answer = await uplink.measurements(message, confirmable);
-    // An answer to a message that is not confirmable only says that it was sent.
+    // The answer to a non-confirmable message only shows that it was sent.
     if (answer) for (const each of noted) each.isAcknowledged = true;
     return answer;
   },
@@ -50,7 +50,7 @@ export const recordedUplink = (uplink: Uplink, records: FleetRecords): Uplink =>
 const TRIES_MAX = 60;
 const PAUSE_MS = 2_000;
 
-/** Over HTTP nobody asks a device for a report that was lost: it sends it again, as long as it has no newer one. */
+/** Over HTTP a lost report is not requested again: the device repeats it until it has a newer one. */
 async function insist<T>(send: () => Promise<T>, { isWorthIt }: { isWorthIt(): boolean }): Promise<T> {
   for (let left = TRIES_MAX; ; left--) {
     try {

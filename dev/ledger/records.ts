@@ -1,4 +1,4 @@
-/** What the ledger writes down on both sides: what clients got as answers, and what the service shows at the end. */
+/** Records of both sides: the answers that clients got, and the state of the service at the end. */
 import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
 import type { ProcessKind } from './fault-plan.ts';
 
@@ -13,7 +13,7 @@ export interface LedgerReading {
 
 export interface SentReading {
   reading: LedgerReading;
-  /** The service has said that it is stored. */
+  /** The service has acknowledged that it is stored. */
   isAcknowledged: boolean;
 }
 
@@ -22,14 +22,14 @@ export type SentReadings = Map<string, Map<string, SentReading>>;
 
 export interface AcknowledgedJob {
   jobId: string;
-  /** What a device reports that runs it. */
+  /** The rule that identifies the change in reports of devices. */
   mark: RuleMark;
-  /** The devices that were asked for; null for those of another job, which a retry takes over. */
+  /** The requested devices; null for those of another job, which a retry takes over. */
   serials: string[] | null;
   isCancelled: boolean;
 }
 
-/** The bound of a profile, by which its compiled rules are known from those of other jobs. */
+/** The bound of a profile, which distinguishes its compiled rules from those of other jobs. */
 export interface RuleMark {
   highC: number;
   hysteresisC: number;
@@ -62,17 +62,17 @@ export interface StoredAlert {
   status: string;
   details: { channel?: number; value?: number; bounds?: { highC: number | null; lowC: number | null } };
   timestamp: string;
-  /** Absent where a release does not know excursions in late data. */
+  /** Absent in a release without excursions in late data. */
   late?: boolean;
   endedAt?: string | null;
   extreme?: { value: number; at: string } | null;
-  /** Absent where a release does not show it. */
+  /** Absent in a release that does not show it. */
   escalation?: { id: string; step: number; nextStepAt: string | null } | null;
-  /** Only of an alert that was read by itself, oldest first. */
+  /** Only of an alert that was read singly, oldest first. */
   history?: Array<{ at: string; action: string; comment: string | null }>;
 }
 
-/** The one that matches every alert. */
+/** The escalation that matches every alert. */
 export interface LedgerEscalation {
   id: string;
   steps: Array<{ afterMinutes: number; receiver: string }>;
@@ -84,14 +84,14 @@ export interface StoredDevice {
   /** new, online, offline */
   status: string;
   syncStatus: string;
-  /** As the list of assets shows it; absent where a release does not. */
+  /** As in the list of assets; absent in a release that does not show it. */
   listedSyncStatus?: string;
   deviceConfig: DeviceConfiguration | null;
   pendingConfig: object | null;
   readings: LedgerReading[];
 }
 
-/** All that the service shows at the end. */
+/** The complete state of the service at the end. */
 export interface StoredFacts {
   devices: readonly StoredDevice[];
   jobs: readonly StoredJob[];
@@ -101,7 +101,7 @@ export interface StoredFacts {
 /** A logger at the end. */
 export interface ActualDevice {
   serialNumber: string;
-  /** null: it never transmits. */
+  /** Null: it never transmits. */
   config: DeviceConfiguration | null;
   refuses: boolean;
   /** Marks of all rules that it ever reported. */
@@ -110,7 +110,7 @@ export interface ActualDevice {
 
 export type ReceiverKind = 'healthy' | 'cellular' | 'flaky' | 'slow' | 'dead' | 'edited' | 'toggled' | 'gone';
 
-/** One request that a receiver got. */
+/** One request to a receiver. */
 export interface Receipt {
   receiver: string;
   atMs: number;
@@ -118,9 +118,9 @@ export interface Receipt {
   type: string;
   body: string;
   isSigned: boolean;
-  /** Of our answer; null: the connection was cut. */
+  /** Status of the receiver's answer; null: the connection was cut. */
   answered: number | null;
-  /** What the published document says against the body. */
+  /** The fault of the body by the published document. */
   invalid: string | null;
 }
 
@@ -128,7 +128,7 @@ export interface Subscription {
   receiver: string;
   kind: ReceiverKind;
   types: readonly string[];
-  /** Every event of its types has to arrive: it was registered first and stays active. */
+  /** Every event of its types has to arrive, because it was registered first and stays active. */
   isComplete: boolean;
 }
 
@@ -142,7 +142,7 @@ export interface MemorySample {
 }
 
 export interface Finding {
-  /** readings, jobs, … */
+  /** Subject: readings, jobs, … */
   about: string;
   text: string;
 }

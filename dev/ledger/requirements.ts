@@ -1,4 +1,7 @@
-/** What a run needs and this machine may lack: a Temporal server, and the history that holds the release before. */
+/**
+ * Requirements of a run that this machine may lack: a Temporal server, and the history of the previous
+ * release.
+ */
 import type { Env } from '../embedded/find-program.ts';
 import { findTemporalCli } from '../embedded/temporal-cli.ts';
 import { findTemporalServer } from '../embedded/temporal-server-programs.ts';
@@ -11,7 +14,7 @@ export interface Wanted {
   print(line: string): void;
 }
 
-/** Builds what has to be built. Answers with what is missing, in a sentence; null when nothing is. */
+/** Builds missing programs. Returns a missing requirement, in a sentence; null when there is none. */
 export async function missingRequirement(options: LedgerOptions, wanted: Wanted): Promise<string | null> {
   if (options.isUpgrade && findEarlierRelease() === null)
     return 'the git history does not hold the release before (a shallow clone?)';

@@ -1,7 +1,7 @@
 /**
- * The ledger: several of each process on PostgreSQL and Temporal, with devices, customers and receivers, while processes
- * are killed and stopped. Every client action is written down with what was acknowledged; at the end, when all is up and
- * quiet, that is compared with what the service shows.
+ * The ledger: several of each process on PostgreSQL and Temporal, with devices, customers and receivers,
+ * while processes are killed and stopped. Every client action is recorded with its acknowledgement; at the
+ * end, when everything is up and quiet, the records are compared with the state of the service.
  */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const MEMORY_MS = 2_500;
 const QUIET_MS_MAX = 300_000;
 const POLL_MS = 2_000;
 
-/** Answers whether all was as it should be. */
+/** Returns whether there were no findings. */
 export async function runLedger(options: LedgerOptions, context: LedgerContext): Promise<boolean> {
   const { print } = context;
   const folder = mkdtempSync(join(tmpdir(), 'dms-ledger-'));
@@ -65,7 +65,7 @@ async function carryOut(run: Run): Promise<Verdict> {
     over.abort();
     await acting;
     await receivers.heal();
-    // Devices go on: what is offered to them is settled with their next frames.
+    // Devices keep running: offered changes are settled with their next frames.
     await untilNone(run, ['jobs', 'devices']);
     await fleets.stop();
     await untilNone(run, ['deliveries', 'steps']);
@@ -99,7 +99,7 @@ async function carryOut(run: Run): Promise<Verdict> {
   );
 }
 
-/** By faults, or by an upgrade. */
+/** Disturbs the run by faults, or by an upgrade. */
 function disturb({ options, processes, servers, plan, journal, findings, env, firstRoot }: Run): Injection {
   const onFault = (text: string) => void findings.push({ about: 'processes', text });
   if (!options.isUpgrade) return injectFaults({ plan, processes, servers, journal, onFault });
@@ -114,7 +114,7 @@ function disturb({ options, processes, servers, plan, journal, findings, env, fi
   });
 }
 
-/** Until nothing of these is left to wait for. After a long wait the oracle says what is wrong. */
+/** Waits until none of these is left. After a long wait the oracle reports the fault. */
 async function untilNone(run: Run, kinds: Array<'jobs' | 'devices' | 'deliveries' | 'steps'>): Promise<void> {
   const until = performance.now() + QUIET_MS_MAX;
   for (let said = ''; performance.now() < until; await delay(POLL_MS)) {

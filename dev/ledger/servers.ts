@@ -1,4 +1,4 @@
-/** PostgreSQL and Temporal of a run, which can be killed and come back on the same ports. */
+/** PostgreSQL and Temporal of a run, which can be killed and restarted on the same ports. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -77,7 +77,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
   };
 }
 
-/** Answers with a start that can be repeated, always on the same ports. */
+/** Returns a start function that can be repeated, always on the same ports. */
 async function prepareTemporal(
   { folder, cacheDir, env, temporal, print }: ServersOptions,
   postgres: () => RunningPostgres,
@@ -109,7 +109,7 @@ async function prepareTemporal(
   };
 }
 
-/** While PostgreSQL is away, a Temporal server that starts gives up. */
+/** A Temporal server gives up starting while PostgreSQL is away. */
 async function untilStarted(launch: () => Promise<TemporalRun>): Promise<TemporalRun> {
   const until = performance.now() + START_MS;
   for (;;) {

@@ -1,4 +1,7 @@
-/** The processes of the service: several of each kind, each with its ports, log file and, one of them, a wrong clock. */
+/**
+ * The processes of the service: several of each kind, each with its ports and log file, and one with a wrong
+ * clock.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,37 +16,37 @@ export interface ServiceProcess extends NamedProcess {
   port: number;
   coapPort: number;
   isRunning(): boolean;
-  /** The folder of the release that starts the next time. */
+  /** Sets the folder of the release that starts the next time. */
   use(root: string): void;
   /** Resolves when it is ready. */
   start(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
-  /** Ends it, and waits until it has ended. */
+  /** Sends the signal, and waits for the end. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   memory(): MemorySample[];
 }
 
 export interface ServiceProcessesOptions {
   each: number;
-  /** Of the release that they start with; this one by default. */
+  /** Folder of the first release; by default this one. */
   root?: string;
   folder: string;
   env: Record<string, string | undefined>;
   skew: { processName: string; ms: number };
   journal: Journal;
-  /** A process has ended that nobody had killed, or not as it should. */
+  /** Called when a process has ended without being killed, or not as it should. */
   onFault(text: string): void;
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SKEWED_CLOCK = fileURLToPath(new URL('./skewed-clock.mjs', import.meta.url));
-/** As in docker-compose.yml. */
+/** The same as in docker-compose.yml. */
 const NODE_FLAGS: Record<ProcessKind, string[]> = {
   api: ['--max-semi-space-size=32'],
   gateway: ['--max-semi-space-size=32'],
   worker: [],
 };
-/** The system hands out larger ones by itself: a logger could have got that of a process that is away. */
+/** The system assigns larger ones by itself: a logger could get the port of a process that is away. */
 const processPort = () => freePortBelow(32_768);
 const READY_MS = 180_000;
 const STOP_MS = 15_000;
@@ -133,7 +136,7 @@ async function createServiceProcess(
   };
 }
 
-/** Every process says so in its log when it takes what comes. */
+/** Every process logs when it accepts requests. */
 async function untilUp(child: ChildProcess, name: string): Promise<void> {
   const up = new Promise<string>((resolve) => {
     child.stdout?.on('data', (chunk: Buffer) => void (IS_UP.test(chunk.toString()) && resolve('up')));
@@ -145,7 +148,7 @@ async function untilUp(child: ChildProcess, name: string): Promise<void> {
 
 const IS_UP = / is up"/;
 
-/** As Linux says; 0 elsewhere, or when the process has just ended. */
+/** From Linux; 0 elsewhere, or when the process has just ended. */
 function residentMb(pid: number): number {
   try {
     const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

@@ -1,6 +1,7 @@
 /**
- * Preloaded into a process whose clock is to be wrong: shifts `Date` by CLOCK_SKEW_MS. Timers and `performance` are
- * monotonic and stay as they are, as on a machine whose clock was set wrongly. Plain JavaScript: worker threads load it too.
+ * Preloaded into a process with a wrong clock: shifts `Date` by CLOCK_SKEW_MS. Timers and `performance` are
+ * monotonic and stay unchanged, as on a machine whose clock was set wrongly. Plain JavaScript: worker threads
+ * load it too.
  */
 // biome-ignore lint/style/noProcessEnv: this process has no settings of its own
 const skewMs = Number(process.env.CLOCK_SKEW_MS ?? 0);
@@ -16,5 +17,5 @@ class SkewedDate extends RealDate {
   }
 }
 
-/** `Date()` without `new` answers a text. */
+/** `Date()` without `new` returns text. */
 globalThis.Date = new Proxy(SkewedDate, { apply: () => new SkewedDate().toString() });

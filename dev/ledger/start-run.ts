@@ -1,4 +1,4 @@
-/** Starts everything that a run of the ledger needs, up to devices and endpoints that are registered. */
+/** Starts everything for a run of the ledger, up to registered devices and endpoints. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,7 @@ interface RunOptions {
 
 export interface Run extends RunOptions {
   env: Record<string, string | undefined>;
-  /** The folder of the release that the run begins with. */
+  /** The folder of the first release of the run. */
   firstRoot: string;
   plan: FaultPlan;
   servers: Servers;
@@ -143,7 +143,7 @@ const processEnvironment = (
   LOG_LEVEL: 'info',
 });
 
-/** By the operator's commands. */
+/** Uses the operator's commands. */
 function setUp(root: string, env: Record<string, string | undefined>): [apiKey: string, deviceToken: string] {
   migrateBy(root, env);
   const key = (kind: string) =>

@@ -1,4 +1,4 @@
-/** Reads everything that the oracle compares from the public API, as a customer would. */
+/** Reads everything for the oracle from the public API, as a customer would. */
 import type { LedgerClient } from './client.ts';
 import type { LedgerReading, StoredAlert, StoredDevice, StoredJob } from './records.ts';
 
@@ -45,7 +45,7 @@ interface ListedAsset {
   syncStatus?: string;
 }
 
-/** Deliveries that still have to be sent. */
+/** Number of deliveries that still have to be sent. */
 export async function countWaiting(client: LedgerClient, endpoint: string): Promise<Waiting> {
   const [pending, retrying] = await Promise.all(
     ['pending', 'retrying'].map((state) =>

@@ -1,6 +1,6 @@
 /**
- * An upgrade under load: every process is replaced by one of today while the others serve on, then by the release before
- * again, which finds today's schema, and at last by today's.
+ * An upgrade under load: every process is replaced by one of the current release while the others serve, then
+ * by the previous release again, which runs on the current schema, and at last by the current one.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Injection } from './inject-faults.ts';
@@ -32,7 +32,7 @@ export function upgradeAndBack(options: UpgradeOptions): Injection {
     await serviceProcess.start();
   }
 
-  /** One of each kind at a time, as an orchestrator does. */
+  /** Replaces one process of each kind at a time, as an orchestrator does. */
   async function replaceAll(root: string): Promise<void> {
     journal.write('replacing', { root });
     for (const number of new Set(processes.map(numberOf)))

@@ -1,8 +1,8 @@
 /**
- * The data folder of a local start holds keys, logs and databases: everything in it is for its owner alone.
+ * The data folder of a local start holds keys, logs and databases, all accessible to its owner alone.
  *
- * Files of earlier starts are closed by name, and a folder only when it is empty or holds the key of an earlier start:
- * DATA_DIR may name a folder that has other contents as well.
+ * Files of earlier starts are closed by name, and a folder only when it is empty or holds the key of an
+ * earlier start, because DATA_DIR may name a folder with other contents as well.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { SECRETS_KEY_FILE } from './local-keys.ts';
 
 export interface DataFolderOptions {
   /**
-   * Root's PostgreSQL runs as another user, who has to pass through the folder to the cluster. Passing through shows
+   * Root's PostgreSQL runs as another user, who has to pass through the folder to the cluster. This reveals
    * nothing: the folder cannot be listed, and each file in it is closed.
    */
   isPassedThrough: boolean;
@@ -19,7 +19,7 @@ export interface DataFolderOptions {
 const CLOSED = 0o700;
 const PASSED_THROUGH = 0o711;
 const CLOSED_FILE = 0o600;
-/** For what this process and its servers create from now on. */
+/** Applies to everything that this process and its servers create from now on. */
 const CLOSED_UMASK = 0o077;
 const OUR_FILES =
   /^((service|postgres|temporal)\.log|local\.json|local-keys\.json|secrets\.key|temporal-.*\.db.*)$/;
@@ -31,7 +31,7 @@ export function prepareDataFolder(folder: string, { isPassedThrough }: DataFolde
   for (const name of readdirSync(folder)) if (OUR_FILES.test(name)) setMode(join(folder, name), CLOSED_FILE);
 }
 
-/** Folders above it stay open to others, as the user's umask has it. */
+/** Folders above it get the mode of the user's umask. */
 function makeFolders(folder: string): void {
   try {
     refuseSystemFolder(folder);
@@ -46,7 +46,7 @@ function makeFolders(folder: string): void {
   }
 }
 
-/** Nothing can be made there, and Node.js tries for ever. */
+/** Nothing can be created there, and Node.js would try forever. */
 function refuseSystemFolder(folder: string): void {
   if (/^\/(proc|sys)\//.test(`${folder}/`)) throw new Error('it belongs to the kernel');
 }
@@ -54,7 +54,7 @@ function refuseSystemFolder(folder: string): void {
 const isOurs = (folder: string) =>
   existsSync(join(folder, SECRETS_KEY_FILE)) || readdirSync(folder).length === 0;
 
-/** Only their owner may change the mode of a folder or file. */
+/** Only the owner may change the mode of a folder or file. */
 function setMode(path: string, mode: number): void {
   if (statSync(path).uid === process.getuid?.()) chmodSync(path, mode);
 }

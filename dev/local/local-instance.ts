@@ -1,4 +1,4 @@
-/** Where a local start can be reached, for programs (`local.json`) and for people. */
+/** The addresses of a local start, for programs (`local.json`) and for people. */
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { readCommandSettings } from '../../src/process/config.ts';
@@ -9,7 +9,7 @@ export interface LocalInstance {
   deviceToken: string;
   coapUrl: string;
   temporalAddress: string;
-  /** null when `npm start` did not start the Temporal server itself. */
+  /** Null when `npm start` did not start the Temporal server itself. */
   temporalUi: string | null;
   metricsUrl: string;
   databaseUrl: string;
@@ -19,7 +19,7 @@ export function writeLocalInstance(dataDir: string, local: LocalInstance): void 
   writePrivately(join(dataDir, 'local.json'), `${JSON.stringify(local, null, 2)}\n`);
 }
 
-/** What the last `npm start` in the data folder wrote; null when there was none. */
+/** The file of the latest `npm start` in the data folder; null when there was none. */
 export function readLocalInstance(dataDir = readCommandSettings().dataDir): LocalInstance | null {
   const file = join(dataDir, 'local.json');
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as LocalInstance) : null;
@@ -39,7 +39,7 @@ export interface Exposure {
   isTokenRequired: boolean;
 }
 
-/** Once, and for 10 minutes. */
+/** Valid once, for 10 minutes. */
 interface SignIn {
   operatorLink: string;
 }
@@ -68,7 +68,7 @@ ${notices(exposure)}  The same is in ${relative(process.cwd(), join(dataDir, 'lo
 `;
 }
 
-/** What a trial allows and production must not. */
+/** Settings that a trial allows and production must not. */
 function notices({ host, isTokenRequired }: Exposure): string {
   const isOpen = !isLoopback(host);
   const notice = isTokenRequired

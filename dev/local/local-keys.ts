@@ -1,4 +1,4 @@
-/** The keys of a local start: created once, and kept in files beside the data. */
+/** The keys of a local start: created once, and stored in files beside the data. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export async function localKeys(sql: Database, dataDir: string): Promise<LocalKe
   return issued;
 }
 
-/** Signs in to the operators' page once. */
+/** A link that signs in to the operators' page once. */
 export async function localOperatorLink(sql: Database, baseUrl: string): Promise<string> {
   const { id: organizationId } = await createOrganizationsRepository(sql).ensure(ORGANIZATION);
   const issue = createLinkIssuer({ sessionsIn: createSessionsRepository, now: () => new Date() });
@@ -44,7 +44,7 @@ export async function localOperatorLink(sql: Database, baseUrl: string): Promise
   return toLink(baseUrl, link);
 }
 
-/** Not when they belong to another database, or were revoked. */
+/** False if they belong to another database, or were revoked. */
 async function areActive(sql: Database, { apiKey, deviceToken }: LocalKeys): Promise<boolean> {
   const records = await createKeysRepository(sql).findByHashes([apiKey, deviceToken].map(hashKey));
   return records.every((record) => record !== null && isActive(record, Date.now()));

@@ -1,4 +1,7 @@
-/** Ports, reserved first of all and held until their servers listen, so two copies can start at the same time. */
+/**
+ * Reserves ports before anything else and holds them until their servers listen, so that two copies can start
+ * at the same time.
+ */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -8,12 +11,12 @@ export interface PortReservation {
   release(): Promise<void>;
 }
 
-/** null when the port is in use; 0 reserves any free one. */
+/** Null when the port is in use; 0 reserves any free one. */
 export type ReservePort = (port: number) => Promise<PortReservation | null>;
 
 export const reserveTcpPort: ReservePort = (port) =>
   nullWhenInUse(async () => {
-    // Early connections are refused instead of left waiting.
+    // Refuses early connections instead of leaving them waiting.
     const server = createServer((socket) => socket.destroy());
     server.listen({ port, host: '127.0.0.1', exclusive: true });
     await once(server, 'listening');

@@ -1,7 +1,8 @@
 /**
- * Runs the service in a process of its own, and starts it again when a source is saved.
+ * Runs the service in a separate process, and restarts it when a source is saved.
  *
- * The next process is there by then, and the workflows are bundled anew only when a file that they import has changed.
+ * The next process is prepared ahead, and the workflows are bundled again only when a file that they import
+ * has changed.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +28,7 @@ const CHILD = fileURLToPath(new URL('../bin/dev-service.ts', import.meta.url));
 const WATCHED = ['src', 'dev/local', 'dev/embedded', 'workflows', 'activities', 'migrations', 'docs'];
 /** Editors write a file in several steps. */
 const SETTLED_MS = 50;
-/** A service that is killed loses nothing, so a slow end is not waited for. */
+/** A killed service loses nothing, so there is no need to wait for a slow end. */
 const END_MS = 500;
 const WORKFLOWS = ['workflows/index.ts', 'workflows/trace-header.ts'];
 
@@ -37,7 +38,7 @@ export async function restartOnSave({ start, servers, print, onStop }: RestartOp
   const bundlePath = join(folder, 'workflows.cjs');
   const childEnv = {
     ...start.env,
-    // The same ones after each start.
+    // The same ports after each start.
     PORT: String(await usablePort(start.port, reserveTcpPort)),
     COAP_PORT: String(await usablePort(start.coapPort, reserveUdpPort)),
     DATABASE_URL: servers.databaseUrl,
@@ -78,14 +79,14 @@ async function usablePort({ port, isGiven }: WantedPort, reserve: ReservePort): 
   return reserved?.port ?? port;
 }
 
-/** Answers with the files that the workflows consist of. */
+/** Returns the files that the workflows consist of. */
 async function writeBundle(path: string): Promise<Set<string>> {
   const bundle = await bundleWorkflows();
   if ('code' in bundle) writeFileSync(path, bundle.code);
   return filesLoadedBy(WORKFLOWS);
 }
 
-/** The files that were saved, by path from the root, once nothing more is written. */
+/** The saved files, by path from the root, once nothing more is written. */
 function untilSaved(): Promise<string[]> {
   const saved = new Set<string>();
   return new Promise((resolve) => {
@@ -104,7 +105,7 @@ function untilSaved(): Promise<string[]> {
   });
 }
 
-/** False when the process has ended instead, after it has printed why. */
+/** False when the process has ended instead, after printing the reason. */
 const comesUp = (child: ChildProcess): Promise<boolean> =>
   Promise.race([once(child, 'message').then(() => true), once(child, 'exit').then(() => false)]);
 

@@ -19,7 +19,7 @@ import {
 import { POSTGRES_FOLDER, type StartOptions, startServers } from './start-servers.ts';
 import { type StartSettings, settingsForStart } from './start-settings.ts';
 
-/** A service that is gone refuses the connection at once; one that is there answers, however busy the machine is. */
+/** A stopped service refuses the connection at once; a running one answers, even on a busy machine. */
 const SECOND_START_MS = 15_000;
 
 export async function startEverything(options: StartOptions): Promise<void> {
@@ -83,7 +83,10 @@ export async function startEverything(options: StartOptions): Promise<void> {
   );
 }
 
-/** Root's PostgreSQL runs as another user, who passes through the folder; `npm run dev` starts it apart from the service. */
+/**
+ * Root's PostgreSQL runs as another user, who passes through the folder; `npm run dev` starts it separately
+ * from the service.
+ */
 const isPassedThrough = ({ databaseUrl, dataDir }: StartSettings): boolean =>
   process.getuid?.() === 0 && (databaseUrl === null || existsSync(join(dataDir, POSTGRES_FOLDER)));
 
@@ -107,14 +110,14 @@ function hostIn({ host }: Settings): string {
 }
 
 interface PortUse {
-  /** The variable that sets it. */
+  /** The variable of the port. */
   name: string;
   what: string;
   reserve: ReservePort;
   print: StartOptions['print'];
 }
 
-/** The given port or none; when the default port is in use, any other one. */
+/** Reserves the given port, and no other; if the default port is in use, any free one. */
 async function reservePort(
   { port, isGiven }: StartSettings['port'],
   { name, what, reserve, print }: PortUse,

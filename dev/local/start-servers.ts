@@ -1,4 +1,4 @@
-/** The servers that the service needs, embedded unless the environment names others. */
+/** The servers of the service, embedded unless the environment names others. */
 import { join } from 'node:path';
 import { SEARCH_ATTRIBUTES } from '../../src/temporal/workflow-ids.ts';
 import { ensureDatabase } from '../embedded/ensure-database.ts';
@@ -8,15 +8,15 @@ import { startTemporalDevServer } from '../embedded/temporal-dev-server.ts';
 import { openLogFile } from './log-file.ts';
 import type { StartSettings } from './start-settings.ts';
 
-/** In the data folder. */
+/** Within the data folder. */
 export const POSTGRES_FOLDER = 'postgres';
 
 export interface StartOptions {
   start: StartSettings;
   print(line: string): void;
-  /** Called with what has to be stopped later, the last one first. */
+  /** Called with functions that stop a server later, the last one first. */
   onStop(stop: () => Promise<unknown>): void;
-  /** A server that the service depends on has ended. */
+  /** Called when a server that the service depends on has ended. */
   onServerExit(exitCode: number): void;
 }
 
@@ -24,11 +24,11 @@ export interface Servers {
   databaseUrl: string;
   /** host:port */
   temporalAddress: string;
-  /** Null where the server has none that is known. */
+  /** Null without a known UI. */
   temporalUi: string | null;
 }
 
-/** In parallel, because the first start of each takes long. The data folder exists. */
+/** Starts them in parallel, because the first start of each takes long. The data folder exists. */
 export async function startServers(options: StartOptions): Promise<Servers> {
   const [databaseUrl, temporal] = await Promise.all([database(options), temporalServer(options)]);
   return { databaseUrl, temporalAddress: temporal.address, temporalUi: temporal.uiUrl };
@@ -70,7 +70,7 @@ async function temporalServer({ start, print, onStop, onServerExit }: StartOptio
   return { address: temporal.address, uiUrl: temporal.uiUrl ?? null };
 }
 
-/** Without its servers the service cannot run. All data is there at the next start. */
+/** The service cannot run without its servers. Its data is kept for the next start. */
 function watch(
   server: { exited: Promise<unknown>; stop(): Promise<void> },
   name: string,

@@ -1,16 +1,16 @@
-/** What `npm start` takes from the environment. The only file of dev/ that reads process.env. */
+/** Settings of `npm start` from the environment. The only file of dev/ that reads process.env. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { COAP_PORT_DEFAULT, PORT_DEFAULT, readSettings, type Settings } from '../../src/process/config.ts';
 import { validateEnvironment } from '../../src/process/environment.ts';
 import { readTemporalProfile } from '../../src/process/temporal-settings.ts';
 
-/** Known before the servers run. */
+/** Settings that are known before the servers run. */
 export interface StartSettings {
   dataDir: string;
   port: WantedPort;
   coapPort: WantedPort;
-  /** null: `npm start` runs a server of its own. */
+  /** Null: `npm start` runs a server of its own. */
   databaseUrl: string | null;
   temporalAddress: string | null;
   /** For child processes. */
@@ -20,18 +20,18 @@ export interface StartSettings {
 
 export interface WantedPort {
   port: number;
-  /** The environment asks for it, so no other one will do. */
+  /** Whether the environment names it, so that no other one will do. */
   isGiven: boolean;
 }
 
-/** Known once the servers run. */
+/** Settings that are known once the servers run. */
 export interface FoundSettings {
   databaseUrl: string;
   temporalAddress: string;
   port: number;
   coapPort: number;
   secretsKeys: string;
-  /** Of the Temporal server that was started along; null when there is none. */
+  /** UI of the Temporal server that was started along; null when there is none. */
   temporalUi: string | null;
 }
 
@@ -49,7 +49,7 @@ export function readStartSettings(env: NodeJS.ProcessEnv = process.env): StartSe
   });
 }
 
-/** The embedded server takes neither TLS nor keys, which may be set for the command line of Temporal. */
+/** The embedded server accepts neither TLS nor keys, which may be set for the command line of Temporal. */
 const withoutTemporalAccess = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(
@@ -62,7 +62,7 @@ const wanted = (given: number | undefined, fallback: number): WantedPort => ({
   isGiven: given !== undefined,
 });
 
-/** The settings of the service: what the environment says, else what suits one machine. */
+/** The settings of the service: from the environment, with defaults for one machine. */
 export const settingsForStart = ({ env }: StartSettings, found: FoundSettings): Settings =>
   readSettings({
     WEBHOOK_ALLOWED_RANGES: '127.0.0.0/8,::1/128',

@@ -1,6 +1,6 @@
 /**
- * A receiver for webhooks, to inspect them and to try retries: it verifies signatures, can fail the first requests, and
- * keeps the events it received. It listens on loopback.
+ * A receiver for webhooks, to inspect them and to try retries: it verifies signatures, can fail the first
+ * requests, and keeps received events. It listens on loopback.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,11 +8,11 @@ import type { AddressInfo } from 'node:net';
 import { sign } from '../../src/deliveries/signature.ts';
 
 export interface ReceiverOptions {
-  /** 0 for a free one. */
+  /** 0: a free port. */
   port: number;
-  /** null = signatures are not checked. */
+  /** Null: signatures are not checked. */
   secret: string | null;
-  /** How many requests are answered 503 first. */
+  /** How many requests are first answered with 503. */
   failFirst: number;
   onRequest?(received: ReceivedEvent): void;
 }

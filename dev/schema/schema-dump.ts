@@ -1,16 +1,17 @@
 /**
- * The schema as text, read from PostgreSQL's catalogue: docs/schema.sql is this text, and a test keeps it current.
+ * The schema as text, read from PostgreSQL's catalogue: docs/schema.sql is this text, and a test keeps it
+ * current.
  *
- * Guaranteed: the same schema gives the same text, and the text is SQL that creates that schema.
- * Deliberately not: partitions, which are created at run time, the migrator's own tables, and kinds of objects that
- * the schema does not use (views, types).
+ * Guaranteed: the same schema gives the same text, and the text is SQL that creates that schema. Deliberately
+ * not: partitions, which are created at run time, the migrator's own tables, and kinds of objects that the
+ * schema does not use (views, types).
  */
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 
 interface Table {
   name: string;
-  /** Each as it stands in `create table`. */
+  /** In the form of `create table`. */
   columns: string[];
   constraints: string[];
   /** After the closing bracket: partitioning and storage parameters. */
@@ -20,7 +21,7 @@ interface Table {
   comments: string[];
   /** With their functions. */
   triggers: string[];
-  /** Tables that have to be created before. */
+  /** Tables that have to be created earlier. */
   references: string[];
 }
 
@@ -41,7 +42,7 @@ const COLUMNS = `
   left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped`;
 
-/** Without those of columns that are not null, which stand beside the columns. */
+/** Without not-null constraints, which are part of the columns. */
 const CONSTRAINTS = `
   select array_agg(concat_ws(' ', 'CONSTRAINT', o.conname, pg_get_constraintdef(o.oid, true))
     order by array_position('{p,u,f,c}', o.contype::text), o.conname)
@@ -67,7 +68,7 @@ const COMMENTS = `
     from pg_index i join pg_class x on x.oid = i.indexrelid where i.indrelid = c.oid
   ) as comments where text is not null`;
 
-/** A function before its triggers. */
+/** Functions come before their triggers. */
 const TRIGGERS = `
   select array_agg(text order by name, rank, text)
   from (
@@ -79,7 +80,7 @@ const TRIGGERS = `
     from pg_trigger t join pg_proc p on p.oid = t.tgfoid where t.tgrelid = c.oid and not t.tgisinternal
   ) as triggers`;
 
-/** Those that indexes and statements call. */
+/** Functions that indexes and statements call. */
 const FUNCTIONS = `
   select rtrim(replace(pg_get_functiondef(p.oid), current_schema() || '.', ''), E'\\n') as text
   from pg_proc p where p.pronamespace = current_schema()::regnamespace
@@ -90,7 +91,7 @@ const REFERENCES = `
   select array_agg(distinct f.relname::text) from pg_constraint o join pg_class f on f.oid = o.confrelid
   where o.conrelid = c.oid and f.oid <> c.oid`;
 
-/** In the schema that the connection uses. */
+/** Tables in the schema of the connection. */
 const TABLES = `
   select c.relname as name, (${COLUMNS}) as columns, coalesce((${CONSTRAINTS}), '{}') as constraints,
     (${SUFFIX}) as suffix, coalesce((${INDEXES}), '{}') as indexes, coalesce((${COMMENTS}), '{}') as comments,

@@ -1,4 +1,4 @@
-/** How a logger handles an answer: it applies or refuses the change, and sends what it is asked for. */
+/** How a logger handles an answer: it applies or refuses the change, and sends requested messages. */
 import { includes, merged } from '../../src/devices/configuration.ts';
 import type { ConfigAnswer } from '../../src/gateway/config-message.ts';
 import { info, report } from './device-effects.ts';
@@ -12,7 +12,7 @@ import {
   samplePeriodSeconds,
 } from './device-state.ts';
 
-/** An error code of real reports. */
+/** An error code from real reports. */
 const REFUSED_CODE = 20_738;
 
 export function applyAnswer(

@@ -1,6 +1,7 @@
 /**
- * What a logger's sensors measure, as functions of simulated time: a fridge with a compressor and people who open the
- * door, a freezer that defrosts, a room with day and night. The same place and second give the same value.
+ * The values of a logger's sensors as functions of simulated time: a fridge with a compressor and people who
+ * open the door, a freezer that defrosts, a room with day and night. The same place and second give the same
+ * value.
  */
 import { noise } from './random.ts';
 
@@ -13,17 +14,17 @@ export interface Place {
   seed: number;
 }
 
-/** A door that somebody left open. Simulated seconds. */
+/** A door that was left open. Simulated seconds. */
 export interface OpenDoor {
   fromSeconds: number;
-  /** null = still open. */
+  /** Null: still open. */
   toSeconds: number | null;
 }
 
 interface Nature {
   meanC: number;
   humidity: number;
-  /** Of the compressor's cycle, or half the difference between day and night. */
+  /** Amplitude of the compressor's cycle, or half the difference between day and night. */
   swingC: number;
   cycleSeconds: number;
   /** The temperature outside the door. */
@@ -99,7 +100,7 @@ function defrostAt({ seed }: Place, seconds: number): number {
   return DEFROST_C * Math.exp(-(since - DEFROST_SECONDS) / COOLING_SECONDS);
 }
 
-/** In each quarter of an hour somebody may open the door, for some seconds to some minutes. */
+/** In each quarter of an hour the door may be opened for some seconds to some minutes. */
 function doorExcess(place: Place, seconds: number): number {
   const quarter = HOUR / 4;
   const now = Math.floor(seconds / quarter);

@@ -18,7 +18,7 @@ export interface CoapClientOptions {
   retransmitsMax?: number;
   /** 0..1. */
   random?(): number;
-  /** Copies of each datagram that arrive, for tests of bad links; 0 = it is lost. Default: 1. */
+  /** Number of copies of each datagram that arrive, for tests of bad links; 0: it is lost. Default: 1. */
   copies?(way: 'out' | 'in'): number;
 }
 
@@ -37,13 +37,13 @@ export interface CoapClientAnswer {
 }
 
 export interface CoapClient {
-  /** The answer; null for a message that is not confirmable. Rejects with NoAnswer. */
+  /** The answer; null for a non-confirmable message. Rejects with NoAnswer. */
   send(request: CoapClientRequest): Promise<CoapClientAnswer | null>;
   /** Requests under way are rejected. */
   close(): Promise<void>;
 }
 
-/** Nobody acknowledged, the other side reset the exchange, or the client was closed. */
+/** There was no acknowledgement, the other side reset the exchange, or the client was closed. */
 export class NoAnswer extends Error {
   constructor(message: string) {
     super(message);

@@ -12,19 +12,23 @@ import type { MeasurementsMessage } from '../../src/gateway/measurements-message
 import type { RuleState } from './rule-states.ts';
 import { EMPTY_MEMORY, type SampleMemory } from './sample-memory.ts';
 
-/** What never changes about a device. */
+/** The constant traits of a device. */
 export interface DeviceTraits {
   /** Upper-case hex of 6 bytes. */
   serialNumber: string;
   cloudToken: string | null;
-  /** Six numbers of measurement types; 0 = no sensor. */
+  /** Six measurement types; 0: no sensor. */
   channelTypes: readonly number[];
   /**
-   * Every interval and delay of the configuration takes 1/speed of its time. Times in messages are real, so none lies in
-   * the future.
+   * Every interval and delay of the configuration takes 1/speed of its time. Times in messages are real, so
+   * none is in the future.
    */
   speed: number;
-  /** 0..999: when within a second the device wakes, so the devices of a fleet do not wake all at once. */
+  /**
+   *
+   * 0..999: the millisecond at which the device wakes, so that the devices of a fleet do not wake all at
+   * once.
+   */
   phaseMs: number;
   /** It refuses every change of its configuration. */
   refuses: boolean;
@@ -39,7 +43,7 @@ export type FullConfiguration = Required<DeviceConfiguration>;
 
 export interface DeviceState {
   config: FullConfiguration;
-  /** Seconds between confirmable frames; null = every frame is one. */
+  /** Seconds between confirmable frames; null: every frame is one. */
   ackIntervalSeconds: number | null;
   /** Grows by one with every change of the configuration. */
   hash: number;
@@ -52,20 +56,20 @@ export interface DeviceState {
   nextSampleAt: number;
   nextTransmissionMs: number;
   nextAckMs: number;
-  /** The confirmable frame under way, of which there is one at a time. */
+  /** The confirmable frame under way; there is at most one. */
   underWay: UnderWay | null;
-  /** What to send when the frame under way has ended. */
+  /** The message to send when the frame under way has ended. */
   wanted: 'frame' | 'frame with ack' | null;
   isFirst: boolean;
   /** Confirmable frames in a row without an acknowledgement. */
   retries: number;
-  /** The service has not confirmed yet that it knows the configuration. */
+  /** The service has not yet confirmed that it knows the configuration. */
   isReportWanted: boolean;
   counts: { applied: number; refused: number };
 }
 
 export interface UnderWay {
-  /** Number of the frame's last sample, and of the transmission's. */
+  /** Number of the last sample in the frame, and in the transmission. */
   through: number;
   transmissionThrough: number;
   /** The planned time of the transmission. */
@@ -76,10 +80,10 @@ export type Exchange = 'measurements' | 'report' | 'info';
 
 export type DeviceEvent =
   | { kind: 'boot' }
-  /** Time to measure: the value of each channel with a sensor, as on the wire. */
+  /** Time to measure, with the value of each channel with a sensor, as on the wire. */
   | { kind: 'wake'; values: ReadonlyArray<number | null> }
   | { kind: 'answered'; exchange: Exchange; answer: ConfigAnswer }
-  /** Lost or refused, or the service could not store it: the device makes no difference. */
+  /** Lost, refused, or not stored by the service: the device treats these alike. */
   | { kind: 'unanswered'; exchange: Exchange };
 
 export type DeviceEffect =

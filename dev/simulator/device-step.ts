@@ -1,9 +1,10 @@
 /**
- * A simulated logger as a state machine: an event leads to a new state and effects. No clock, no network, no randomness;
- * the protocol's rules for a device are all here.
+ * A simulated logger as a state machine: an event leads to a new state and effects. No clock, no network, no
+ * randomness; the protocol's rules for a device are all here.
  *
- * It measures at every interval, and transmits at every transmission interval or when its rules trigger; a frame is
- * confirmable when the ack interval has passed. An answer may change the configuration, which the device then reports.
+ * It measures at every interval, and transmits at every transmission interval or when its rules trigger; a
+ * frame is confirmable when the ack interval has passed. An answer may change the configuration, which the
+ * device then reports.
  */
 import { applyAnswer } from './apply-answer.ts';
 import { frame, info, report } from './device-effects.ts';
@@ -51,7 +52,7 @@ function onWake(
     : { state: next, effects: [] };
 }
 
-/** The sample has the planned time; a device that woke too late skips the samples it missed. */
+/** The sample has the planned time; a device that woke too late skips missed samples. */
 function withSample(
   traits: DeviceTraits,
   state: DeviceState,
@@ -127,7 +128,7 @@ function answered(
 ): Outcome {
   const ended = exchange === 'measurements' ? acknowledged(traits, state, nowMs) : { state, effects: [] };
   const applied = applyAnswer(traits, ended.state, answer, nowMs);
-  // Reports before frames: they are short, and the service waits for them.
+  // Reports come before frames, because they are short and the service waits for them.
   return { state: applied.state, effects: [...applied.effects, ...ended.effects] };
 }
 

@@ -8,15 +8,15 @@ export const FAULTS = ['drop', 'late', 'duplicate', 'refuse'] as const;
 export type Fault = (typeof FAULTS)[number];
 
 /**
- * Shares, 0..1. drop: of datagrams, in either direction. duplicate: of datagrams. late: of frames at which an outage of
- * the network begins. refuse: of devices that refuse every change.
+ * Shares, 0..1. drop: lost datagrams, in either direction. duplicate: duplicated datagrams. late: frames at
+ * which an outage of the network begins. refuse: devices that refuse every change.
  */
 export type FaultShares = Record<Fault, number>;
 
 export const NO_FAULTS: FaultShares = { drop: 0, late: 0, duplicate: 0, refuse: 0 };
 export const DEFAULT_SHARES: FaultShares = { drop: 0.1, late: 0.05, duplicate: 0.1, refuse: 0.1 };
 
-/** How many copies of a message arrive; 0 = it is lost. */
+/** Number of copies of a message that arrive; 0: it is lost. */
 export type Copies = (way: 'out' | 'in') => number;
 
 export const copiesOf =
@@ -31,8 +31,8 @@ export const copiesOf =
 const OUTAGE_FRAMES_MAX = 4;
 
 /**
- * Loses some frames in a row from time to time. Afterwards the newest samples are sent first, so the service gets those of the
- * outage late.
+ * Loses some frames in a row from time to time. Afterwards the newest samples are sent first, so the service
+ * gets those of the outage late.
  */
 export function withOutages(uplink: Uplink, share: number, random: () => number): Uplink {
   let framesLeft = 0;
@@ -56,7 +56,7 @@ export function withOutages(uplink: Uplink, share: number, random: () => number)
   };
 }
 
-/** The second half of its samples, and then the first. */
+/** The second half of the samples, and then the first. */
 function newestFirst(message: MeasurementsMessage): MeasurementsMessage[] {
   const count = Math.max(...message.channels.map(({ sampleOffsets }) => sampleOffsets.length));
   const half = Math.floor(count / 2);

@@ -1,4 +1,4 @@
-/** What a fleet counts while it runs. */
+/** Counters of a running fleet. */
 export interface FleetStats {
   devices: number;
   /** Devices whose last confirmable message was acknowledged. */
@@ -9,7 +9,7 @@ export interface FleetStats {
   acknowledged: number;
   /** Confirmable messages without an acknowledgement. */
   lost: number;
-  /** Of the latest acknowledgements; null before the first one. */
+  /** Quantiles of the latest acknowledgements; null before the first one. */
   ackMs: { p50: number | null; p95: number | null; p99: number | null };
   /** waiting: devices that do not know yet whether the service has their configuration. */
   configurations: { applied: number; refused: number; waiting: number };

@@ -1,8 +1,9 @@
 /**
  * Any number of simulated loggers against one service: for the command line, the demo, tests and benches.
  *
- * Every interval of a device takes 1/speed of its time, in whole seconds for samples, and all times in messages are
- * real. So a day of temperatures passes in minutes, no time lies in the future, and deadlines of the service hold.
+ * Every interval of a device takes 1/speed of its time, in whole seconds for samples, and all times in
+ * messages are real. So a day of temperatures passes in minutes, no time is in the future, and deadlines of
+ * the service hold.
  */
 import type { Climate } from './climate.ts';
 import { type CoapClient, createCoapClient } from './coap-client.ts';
@@ -18,7 +19,7 @@ import type { Uplink } from './uplink.ts';
 
 export interface FleetOptions {
   devices: number;
-  /** How many of them, the last ones, never transmit. */
+  /** Number of devices, the last ones, that never transmit. */
   mute?: number;
   transport: 'coap' | 'http';
   /** `coap://host:port`; for transport `coap`. */
@@ -39,12 +40,12 @@ export interface FleetOptions {
   bootWithinMs?: number;
   /** How long a device runs a new configuration before it reports. Default: 0. */
   reportAfterMs?: number;
-  /** Before a retransmission. Default: 2000, as in RFC 7252. */
+  /** Time before a retransmission. Default: 2000, as in RFC 7252. */
   ackTimeoutMs?: number;
   /** UDP sockets, which devices share. */
   socketsMax?: number;
   nowMs?(): number;
-  /** Stands between each device and its link, for those who write down what was sent and answered. */
+  /** Wraps the link of each device, to record its messages and answers. */
   wrapUplink?(uplink: Uplink): Uplink;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The service's HTTP operations for devices: measurements, the pending configuration, reports. Every request has a
- * response, so every message counts as confirmable. There is no device info: a device that boots fetches its change.
+ * The service's HTTP operations for devices: measurements, the pending configuration, reports. Every request
+ * has a response, so every message counts as confirmable. There is no device info: a booting device fetches
+ * its change.
  */
 import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
 import { measurementTypeOf } from '../../src/devices/measurement-type.ts';
@@ -65,7 +66,10 @@ function sentMeasurements(message: MeasurementsMessage): object {
   };
 }
 
-/** Without the time of the errors: cut to whole seconds, a refusal may seem older than the change that it refuses. */
+/**
+ * Leaves out the time of the errors: cut to whole seconds, a refusal could seem older than the refused
+ * change.
+ */
 const sentReport = ({ config, configurationHash, configurationErrors }: ConfigReport) => ({
   ...config,
   configHash: configurationHash ?? undefined,

@@ -1,5 +1,8 @@
 /** Pseudo-random numbers from a seed, so a run can be repeated. */
-/** 0..1, another number at each call. */
+/**
+ *
+ * 0..1, another number at each call.
+ */
 export function createRandom(seed: number): () => number {
   let drawn = 0;
   return () => noise(seed, drawn++);

@@ -1,4 +1,4 @@
-/** Registers the fleet, a few devices at a time; those that are registered already stay as they are. */
+/** Registers the fleet, a few devices at a time; registered ones stay as they are. */
 import type { ServiceClient } from './service-client.ts';
 
 export interface Registration {

@@ -14,24 +14,24 @@ import { isRuleOn } from './calendar-window.ts';
 
 export interface RuleState {
   isMet: boolean;
-  /** Samples in a row that contradict `isMet`. */
+  /** Number of consecutive samples that contradict `isMet`. */
   contradicting: number;
   /** The last change of `isMet`. */
   changedAtMs: number;
-  /** The action for that change has not been triggered yet. */
+  /** Whether the action for that change is still to be triggered. */
   isDue: boolean;
-  /** The rule has triggered its action while it was met, so its end may trigger one too. */
+  /** The rule has triggered its action while it was met, so its end may trigger one, too. */
   isAnnounced: boolean;
 }
 
 export interface RuleOutcome {
   states: RuleState[];
-  /** What the rules send; the strongest action wins. */
+  /** The message that the rules send; the strongest action wins. */
   trigger: 'frame' | 'frame with ack' | null;
 }
 
 export interface EvaluatedSample {
-  /** By channel, as on the wire: temperatures in tenths; null where the sensor failed. */
+  /** By channel, as on the wire: temperatures in tenths; null when the sensor failed. */
   values: ReadonlyArray<number | null>;
   nowMs: number;
   /** Delays take 1/speed of their time. */

@@ -1,4 +1,4 @@
-/** `npm run sim`: registers if asked, runs the fleet, shows its counts, and ends with a summary. */
+/** `npm run sim`: optionally registers the fleet, runs it, shows its counts, and ends with a summary. */
 import { stopOnSignal } from '../../src/process/shutdown.ts';
 import { createFleet } from './fleet.ts';
 import { createLiveTable, tableOf } from './live-table.ts';
@@ -37,7 +37,7 @@ export async function runSimulation(options: SimOptions, { write, isTerminal }: 
   if (options.minutes !== null) setTimeout(() => end(), options.minutes * 60_000);
 }
 
-/** Unknown when only the gateway is given. */
+/** Skips the check if only the gateway is given. */
 async function requireService(baseUrl: string | undefined): Promise<void> {
   if (baseUrl === undefined) return;
   const answer = await fetch(`${baseUrl}/livez`, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(

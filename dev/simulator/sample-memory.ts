@@ -1,6 +1,7 @@
 /**
- * A logger's memory of samples. A sample is removed when a confirmable frame with it was acknowledged; samples in other
- * frames stay and are sent again with the next confirmable frame. So every sample arrives, whatever is lost.
+ * A logger's memory of samples. A sample is removed when a confirmable frame with it was acknowledged;
+ * samples in other frames stay and are sent again with the next confirmable frame. So every sample arrives,
+ * despite any losses.
  */
 export interface Sample {
   /** Grows by one with each sample. */
@@ -9,7 +10,7 @@ export interface Sample {
   at: number;
   /** Planned time to the next sample. */
   periodSeconds: number;
-  /** By channel, as on the wire; null where the sensor failed. */
+  /** By channel, as on the wire; null when the sensor failed. */
   values: ReadonlyArray<number | null>;
 }
 
@@ -18,13 +19,13 @@ export interface SampleMemory {
   samples: readonly Sample[];
   /** Number of the last sample that was sent in any frame. */
   sentThrough: number;
-  /** Samples that were dropped because the memory was full. */
+  /** Number of samples dropped because the memory was full. */
   dropped: number;
 }
 
 export const EMPTY_MEMORY: SampleMemory = { samples: [], sentThrough: 0, dropped: 0 };
 
-/** As in a real logger: 60,000 measurements (its manual), of two channels. */
+/** As in a real logger: 60,000 measurements (its manual), for two channels. */
 const SAMPLES_KEPT_MAX = 30_000;
 /** Fits into an Ethernet frame, even with three channels and offsets of several bytes. */
 export const FRAME_SAMPLES_MAX = 150;
@@ -49,10 +50,10 @@ export const sent = (memory: SampleMemory, number: number): SampleMemory => ({
   sentThrough: Math.max(memory.sentThrough, number),
 });
 
-/** The samples of the next confirmable frame: the oldest that are equally spaced. */
+/** The samples of the next confirmable frame: the oldest equally spaced ones. */
 export const nextRun = ({ samples }: SampleMemory): readonly Sample[] => runFrom(samples, 0);
 
-/** The samples that were never sent, in equally spaced runs. */
+/** Samples that were never sent, in equally spaced runs. */
 export function unsentRuns({ samples, sentThrough }: SampleMemory): Array<readonly Sample[]> {
   const runs: Array<readonly Sample[]> = [];
   let at = samples.findIndex(({ number }) => number > sentThrough);

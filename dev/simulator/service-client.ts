@@ -10,7 +10,7 @@ export interface ServiceAnswer {
 }
 
 export interface ServiceClient {
-  /** Waits and tries again after a 429. Rejects when there is no response. */
+  /** Waits and repeats after a 429. Rejects when there is no response. */
   send(method: Method, path: string, body?: object): Promise<ServiceAnswer>;
   close(): Promise<void>;
 }

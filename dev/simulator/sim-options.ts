@@ -1,4 +1,4 @@
-/** The options of `npm run sim`; addresses and keys that are missing come from what `npm start` wrote. */
+/** The options of `npm run sim`; missing addresses and keys come from the file of `npm start`. */
 import { parseArgs } from 'node:util';
 import type { LocalInstance } from '../local/local-instance.ts';
 import { CLIMATES, type Climate } from './climate.ts';
@@ -25,7 +25,7 @@ export const SIM_USAGE = `npm run sim -- [options]
   --base-url, --api-key, --device-token, --coap-url   instead of those in DATA_DIR/local.json
 `;
 
-/** An option is wrong; the message says what would be right. */
+/** An invalid option; the message names valid ones. */
 export class OptionFault extends Error {}
 
 export interface SimOptions {
@@ -33,7 +33,7 @@ export interface SimOptions {
   isRegistering: boolean;
   baseUrl: string;
   apiKey: string;
-  /** null = until Ctrl-C. */
+  /** Null: until Ctrl-C. */
   minutes: number | null;
 }
 
@@ -99,7 +99,7 @@ export function simOptions(typed: string[], local: LocalAddresses): SimOptions {
       factory,
       isThreeChannels: values['three-channels'] ?? false,
       seed: number('seed', 1),
-      // Spread over a transmission interval, like a fleet that has been running for long.
+      // Spread over a transmission interval, like a fleet that has run for long.
       bootWithinMs: Math.min(30_000, (factory.transmissionSeconds * 1000) / speed),
     },
   };

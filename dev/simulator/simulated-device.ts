@@ -21,7 +21,7 @@ export interface SimulatedDevice {
   stop(): void;
   openDoor(): void;
   closeDoor(): void;
-  /** °C at its first sensor now. */
+  /** Current temperature of its first sensor, in °C. */
   temperatureC(): number;
 }
 
@@ -33,7 +33,7 @@ export interface SimulatedDeviceOptions {
   uplink: Uplink;
   counter: FleetCounter;
   nowMs(): number;
-  /** Simulated time at the start, which differs between places so that their days do not coincide. */
+  /** Simulated time at the start; differs between places so that their days do not coincide. */
   startSeconds: number;
   /** How long the device runs a new configuration before it reports. */
   reportAfterMs: number;

@@ -6,7 +6,7 @@ import type { MeasurementsMessage } from '../../src/gateway/measurements-message
 export interface Uplink {
   /** Every message is answered, confirmable or not. */
   readonly answersAll: boolean;
-  /** The answer; null where the protocol has none. Rejects with `Unanswered` or an error of the network. */
+  /** The answer; null if the protocol has none. Rejects with `Unanswered` or an error of the network. */
   measurements(message: MeasurementsMessage, confirmable: boolean): Promise<ConfigAnswer | null>;
   report(report: ConfigReport, options: ReportOptions): Promise<ConfigAnswer | null>;
   info(info: DeviceInfo, confirmable: boolean): Promise<ConfigAnswer | null>;
@@ -19,7 +19,7 @@ export interface ReportOptions {
 
 /** There was no answer, or the answer was an error. */
 export class Unanswered extends Error {
-  /** For the count of errors: `4.04`, `503`, `no answer`. */
+  /** Used to count errors: `4.04`, `503`, `no answer`. */
   readonly kind: string;
   constructor(kind: string) {
     super(`The service did not accept a message: ${kind}`);

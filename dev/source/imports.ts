@@ -1,4 +1,4 @@
-/** Which files of the repository a file loads, read from its imports. */
+/** The files that a file of the repository loads, read from its imports. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const IMPORT =
   /^(?:import|export)\s(?!type\s)[^'"]*?from\s+'(\.[^']+)'|import\(\s*'(\.[^']+)'|^import\s+'(\.[^']+)'/gm;
 
-/** What it imports itself; types alone load nothing. */
+/** Its direct imports, except types, which load nothing. */
 export function importsOf(file: string): string[] {
   if (!existsSync(ROOT + file) || !/\.(ts|mjs|cjs)$/.test(file)) return [];
   const text = readFileSync(ROOT + file, 'utf8');
@@ -18,7 +18,7 @@ export function importsOf(file: string): string[] {
   );
 }
 
-/** The files, and all that they load over others. */
+/** The files, and all files that they load, directly or not. */
 export function filesLoadedBy(files: readonly string[]): Set<string> {
   const loaded = new Set(files);
   for (const file of loaded) for (const imported of importsOf(file)) loaded.add(imported);

@@ -1,4 +1,4 @@
-/** Loads TypeScript as JavaScript, which is kept on disk for the next process. */
+/** Loads TypeScript as JavaScript, which is cached on disk for the next process. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -14,7 +14,7 @@ export async function load(url, context, nextLoad) {
   return { format: 'module', source: await stripped(fileURLToPath(url)), shortCircuit: true };
 }
 
-/** One file of the cache for each source: it begins with the hash of the source that it was made from. */
+/** One cached file for each source; it begins with the hash of its source. */
 async function stripped(path) {
   const source = readFileSync(path, 'utf8');
   const head = `//${VERSION} ${hashOf(source)}\n`;
@@ -39,7 +39,7 @@ function readIfExists(path) {
   }
 }
 
-/** Renamed when it is complete, because other processes read it. Where nothing can be written, nothing is kept. */
+/** Renamed when complete, because other processes read it. Without write access nothing is cached. */
 function keep(path, text) {
   const unfinished = `${path}.${process.pid}`;
   try {

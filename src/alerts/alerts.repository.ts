@@ -97,7 +97,7 @@ const toAlert = (row: ShownRow): Alert => ({
 });
 
 type RecordedRow = ShownRow & { recorded_at: Date };
-/** Columns computed besides those of the row. */
+/** Columns that are computed in addition to those of the row. */
 const DERIVED = `${isMuted('alerts')} as muted, ${escalationOf('alerts')}`;
 const RECORDED = `uuid_extract_timestamp(id) as recorded_at, ${DERIVED}`;
 

@@ -14,7 +14,7 @@ export const LIST_SNOOZE_ENDED = `
   select organization_id as "organizationId", id as "alertId" from alerts
   where status = 'acknowledged' and snooze_until <= :now::timestamptz order by snooze_until limit :limit`;
 
-/** Makes those of `:alertIds` new again whose snooze has ended, and adds that to their history. */
+/** Makes alerts of `:alertIds` new again whose snooze has ended, and adds that to their history. */
 export const END_SNOOZES = `
   with ended as (
     update alerts set status = 'new', acknowledged_at = null, acknowledged_by = null, snooze_until = null,

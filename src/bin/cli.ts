@@ -1,4 +1,4 @@
-/** `npm run dms -- …`: what operators do by command line. */
+/** `npm run dms -- …`: the command line of operators. */
 import { runCommandLine } from '../commands/run-command-line.ts';
 import { runMain } from '../process/run-main.ts';
 

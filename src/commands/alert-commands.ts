@@ -1,4 +1,4 @@
-/** Alerts, by API. */
+/** Commands for alerts, by API. */
 import { type Client, each, type Result } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
 import {

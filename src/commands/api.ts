@@ -1,4 +1,4 @@
-/** The API as commands reach it. */
+/** Access of commands to the API. */
 import { type Client, createClient } from '../../client/src/index.ts';
 import { readRemoteSettings } from '../process/config.ts';
 import { type Command, type CommandInput, type Output, option, UsageError } from './command.ts';
@@ -12,7 +12,7 @@ export interface Api {
 
 type Work = (api: Api, input: CommandInput) => Promise<Output | undefined>;
 
-/** Of a command that asks the API. */
+/** Options of a command that uses the API. */
 export const byApi = (work: Work): Pick<Command, 'isRemote' | 'run'> => ({
   isRemote: true,
   run: async (input) => work(connect(findLogin(input)), input),
@@ -23,7 +23,7 @@ export const connect = ({ url, apiKey }: Login): Api => ({
   url,
 });
 
-/** `--login`, else DMS_URL and DMS_KEY, else the login used last, else the last `npm start`. */
+/** `--login`, else DMS_URL and DMS_KEY, else the latest login, else the latest `npm start`. */
 export function findLogin(input: CommandInput): Login {
   const name = option(input, 'login');
   const { url, apiKey, loginFile } = readRemoteSettings();

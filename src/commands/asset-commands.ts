@@ -1,4 +1,4 @@
-/** Devices, by API. */
+/** Commands for devices, by API. */
 import { readFile } from 'node:fs/promises';
 import { type Arguments, type Client, each, type Result } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
@@ -19,7 +19,7 @@ type Imported = Result<'importAssets'>;
 
 const LISTED_DEFAULT = 50;
 const FAULTS_SHOWN = 20;
-/** Some row registered no device. */
+/** Exit code if a row registered no device. */
 const NOT_REGISTERED = 3;
 
 export const assetCommands: Command[] = [
@@ -68,7 +68,7 @@ export const assetCommands: Command[] = [
   },
 ];
 
-/** By its types the operation takes rows as JSON; the service reads tables, too. */
+/** The types of the operation take rows as JSON; the service also reads tables. */
 const importTable = (dms: Client, table: Buffer) =>
   dms.importAssets({ body: table as never }, { headers: { 'Content-Type': 'text/csv' } });
 
@@ -88,7 +88,7 @@ function describeImport({ created, unchanged, failed, results }: Imported): stri
 function filterOf(input: CommandInput): Arguments<'listAssets'> {
   const [q, status, syncStatus] = ['search', 'status', 'sync-status'].map((name) => option(input, name));
   const filter = { ...(q && { q }), ...(status && { status }), ...(syncStatus && { syncStatus }) };
-  // The service says which values there are.
+  // The service names the valid values.
   return filter as Arguments<'listAssets'>;
 }
 

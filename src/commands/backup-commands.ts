@@ -1,4 +1,4 @@
-/** A backup is one file of pg_dump, of one moment, made while the service runs. */
+/** Commands for backups: one file of pg_dump, of one moment, made while the service runs. */
 import { rename, rm } from 'node:fs/promises';
 import { createJobRunsRepository } from '../config-jobs/job-runs.repository.ts';
 import type { Database } from '../db/database.ts';
@@ -9,7 +9,7 @@ import { type Command, required, UsageError } from './command.ts';
 import { requireProgram, runProgram } from './postgres-programs.ts';
 import { findDatabaseUrl, withDatabase } from './with-database.ts';
 
-/** In place of a file: the standard output, or input. */
+/** Stands for the standard output or input. */
 const STANDARD = '-';
 const REMINDER = 'Keep SECRETS_KEYS, too: without them the secrets of webhooks cannot be read';
 /** Roles of another server may have other names. */
@@ -75,11 +75,11 @@ async function versionOfEmpty(sql: Database): Promise<number> {
   return serverVersion(sql);
 }
 
-/** The runs that the backup speaks of are those of then: new ones are started at once. */
+/** Runs referenced by the backup are stale, so the next sweep starts new ones. */
 async function resume(sql: Database): Promise<void> {
   await createJobRunsRepository(sql).forgetWorkflows();
   await createEndpointHealthRepository(sql).forgetWorkflows();
   await createAlertEscalationsRepository(sql).forgetWorkflows();
-  // Statistics are not in a backup.
+  // A backup contains no statistics.
   await query(sql, 'analyze');
 }

@@ -11,14 +11,14 @@ import { withDatabase } from './with-database.ts';
 export type Change = Omit<AuditEntry, 'actor' | 'action'> & { action?: string };
 
 export interface Changed {
-  /** None when everything was as asked for already. */
+  /** Empty when nothing had to be changed. */
   changes: Change[];
   output: string;
 }
 
 type Work = (input: CommandInput, tx: Transaction, database: Database) => Promise<Changed>;
 
-/** `action` is the operationId of the operation that does the same, if there is one. */
+/** `action` is the operationId of the operation with the same effect, if there is one. */
 export function changing(action: string, work: Work): Required<Pick<Command, 'action' | 'run'>> {
   return {
     action,

@@ -1,4 +1,4 @@
-/** Commander's tree of the commands: it parses what was typed, prints help and suggests what may have been meant. */
+/** Commander's tree of the commands: it parses the arguments, prints help and suggests similar names. */
 import { Help, Command as Node, Option } from 'commander';
 import { VERSION } from '../process/version.ts';
 import { type Command, type CommandInput, UsageError } from './command.ts';
@@ -26,7 +26,7 @@ export function commandTree(commands: Command[], run: Run): Node {
       padWidth: (node, helper) => Math.min(CALL_WIDTH_MAX, new Help().padWidth(node, helper)),
       optionTerm: ({ flags }) => flags.replace(/[<>]/g, ''),
       subcommandTerm: (leaf) => new Help().commandUsage(leaf).slice(PROGRAM.length).trim(),
-      // Help shows all that is below, suggestions are of the level that was mistyped.
+      // Help shows everything below a node, suggestions only its own level.
       formatHelp: (node, helper) =>
         new Help().formatHelp(node, Object.assign(helper, { visibleCommands: leavesOf })),
     })
@@ -56,7 +56,7 @@ function addLeaf(group: Node, command: Command, run: Run): void {
 
 const ARG = /(\[?)(?:(--[a-z-]+)(?: ([^\s\]]+))?|([^\s[\]]+))/g;
 
-/** `ID [--overlap 24h]` has one positional, which is required, and one option with a value, which is not. */
+/** `ID [--overlap 24h]` has a required positional and an optional option with a value. */
 function addArgs(leaf: Node, args: string): void {
   for (const [, bracket, flag, value, name = ''] of args.matchAll(ARG)) {
     const isRequired = bracket === '';

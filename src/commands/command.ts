@@ -3,45 +3,48 @@
 export interface CommandInput {
   positionals: string[];
   options: Record<string, unknown>;
-  /** Whether the output is for programs: JSON, an object a line where it goes on. */
+  /** Whether the output is for programs: JSON, or one object per line in a continuous output. */
   isJson: boolean;
 }
 
 export interface Table {
   headings: string[];
   rows: Array<Array<string | null>>;
-  /** For programs; by default an object for each row. */
+  /** Items for programs; by default an object for each row. */
   items?: readonly unknown[];
 }
 
-/** A sentence for people, or what to print of a value that programs get whole. */
+/** A sentence for people, or text with the value that programs get instead. */
 export type Output = string | Table | { text: string; value: unknown };
 
 export interface Command {
   words: string[];
   /**
-   * What follows the words, as the usage text shows it. What is not in brackets is required, `NAME…` takes any number of
-   * them, and `a|b` one of these.
+   * Arguments after the words of the command, in the form of the usage text. Those outside of brackets are
+   * required, `NAME…` takes any number, and `a|b` means one of these.
    */
   args: string;
   summary: string;
-  /** Further lines of its own help: what it needs, its exit codes. */
+  /** Further lines of its own help: requirements and exit codes. */
   details?: string;
-  /** Whether it asks the API, and so works from everywhere; others need the database or the settings of the service. */
+  /**
+   * Whether it uses the API, and so works from everywhere; other commands need the database or the settings
+   * of the service.
+   */
   isRemote?: boolean;
-  /** What the audit trail calls it; absent for commands that change nothing of an organization. */
+  /** Its name in the audit trail; absent for commands that change nothing of an organization. */
   action?: string;
-  /** Answers with what is to be printed; nothing when it has printed already. */
+  /** Returns the output; nothing when it has already printed. */
   run(input: CommandInput): Promise<Output | undefined>;
 }
 
-/** What was typed is wrong; the message says what would be right. */
+/** Invalid arguments; the message names valid ones. */
 export class UsageError extends Error {}
 
-/** The command was right, and what it does failed for a reason that its message gives. */
+/** The arguments were valid, and the command failed for the reason in its message. */
 export class CommandFailed extends Error {}
 
-/** What the args of a command require: a positional by its place, or an option by its name. */
+/** Returns a required argument: a positional by its place, or an option by its name. */
 export function required(input: CommandInput, key: number | string, name = `--${key}`): string {
   const value = typeof key === 'number' ? input.positionals[key] : input.options[key];
   if (typeof value !== 'string') throw new TypeError(`The args of the command do not require ${name}`);
@@ -51,21 +54,21 @@ export function required(input: CommandInput, key: number | string, name = `--${
 export const option = (input: CommandInput, name: string): string | undefined =>
   input.options[name] as string | undefined;
 
-/** How many items a list shows. */
+/** Number of items that a list shows. */
 export function limitOption(input: CommandInput, fallback = 20): number {
   const limit = Number(option(input, 'limit') ?? fallback);
   if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number from 1');
   return limit;
 }
 
-/** An address of http or https. */
+/** An http or https URL. */
 export function urlOption(input: CommandInput, name: string): string | undefined {
   const url = option(input, name);
   if (url === undefined || (/^https?:/i.test(url) && URL.canParse(url))) return url;
   throw new UsageError(`--${name} must be a URL that begins with http:// or https://`);
 }
 
-/** `90d`, `24h`, `30m`, `10s` to milliseconds. */
+/** Converts `90d`, `24h`, `30m`, `10s` to milliseconds. */
 export function durationMs(text: string, name: string): number {
   const match = /^(\d{1,6})([dhms])$/.exec(text);
   if (!match) throw new UsageError(`--${name} must be a number with d, h, m or s, such as 90d`);

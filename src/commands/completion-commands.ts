@@ -1,7 +1,7 @@
 import { type Command, UsageError } from './command.ts';
 import { candidates, SCRIPTS, SHELLS } from './completion.ts';
 
-/** The commands are passed in, since these two are among them. */
+/** `commands` is passed in, because it includes these two. */
 export const completionCommands = (commands: () => Command[]): Command[] => [
   {
     words: ['completion'],

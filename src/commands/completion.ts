@@ -1,11 +1,11 @@
-/** Completion for shells, from the commands themselves. */
+/** Completion for shells, derived from the commands. */
 import type { Command } from './command.ts';
 import { childOf, commandTree } from './command-tree.ts';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 export const SHELLS: Shell[] = ['bash', 'zsh', 'fish'];
 
-/** What may follow the words that were typed; the last one is unfinished. */
+/** Candidates for the last of the typed words, which is unfinished. */
 export function candidates(commands: Command[], typed: string[]): string[] {
   const root = commandTree(commands, async () => {});
   const node = typed.slice(0, -1).reduce((found, word) => childOf(found, word) ?? found, root);
@@ -13,7 +13,7 @@ export function candidates(commands: Command[], typed: string[]): string[] {
   return all.filter((each) => each.startsWith(typed.at(-1) ?? '')).sort();
 }
 
-/** Each asks the command itself, so it never lists what a version does not have. */
+/** Each calls the command itself, so it always matches the installed version. */
 export const SCRIPTS: Record<Shell, string> = {
   bash: `_dms() { local IFS=$'\\n'; COMPREPLY=($(dms complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}")); }
 complete -o default -F _dms dms`,

@@ -1,8 +1,8 @@
-/** Numbers as a line of a terminal. */
+/** Draws numbers as a line in a terminal. */
 
 const STEPS = [...'▁▂▃▄▅▆▇█'];
 
-/** A character for each of the last values, from the lowest to the highest; a space where there is none. */
+/** A character for each of the last values, from the lowest to the highest; a space for a missing one. */
 export function curveOf(values: Array<number | null>, width: number): string {
   const shown = values.slice(-width);
   const numbers = shown.filter((value) => value !== null);

@@ -1,4 +1,4 @@
-/** What `dms doctor` looks at. Each check answers with what it found, and what to do about it. */
+/** The checks of `dms doctor`. Each returns a finding, with a remedy if there is a fault. */
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -15,7 +15,7 @@ import { withDatabase } from './with-database.ts';
 export interface Finding {
   state: 'good' | 'warning' | 'bad';
   detail: string;
-  /** Absent when there is nothing to do. */
+  /** Absent when nothing has to be done. */
   todo?: string;
 }
 
@@ -24,18 +24,18 @@ export interface Check {
   look(): Promise<Finding>;
 }
 
-/** Between the clocks of two machines that are in order. */
+/** Tolerance between the clocks of two machines. */
 const SKEW_MS_MAX = 2_000;
 const DISK_GIB_MIN = 2;
 const GIB = 1024 ** 3;
-/** The first one that has `uuidv7()`, by which rows get their ids. */
+/** The first version with `uuidv7()`, which makes the ids of rows. */
 const POSTGRES_MIN = 18;
 
 const good = (detail: string): Finding => ({ state: 'good', detail });
 const bad = (detail: string, todo: string): Finding => ({ state: 'bad', detail, todo });
 const warning = (detail: string, todo: string): Finding => ({ state: 'warning', detail, todo });
 
-/** From everywhere. */
+/** Work from everywhere. */
 export const apiChecks = (login: Login): Check[] => [
   {
     name: 'API',
@@ -70,14 +70,14 @@ export const apiChecks = (login: Login): Check[] => [
     name: 'time zones of the API',
     async look() {
       const response = await fetch(`${login.url}/readyz`);
-      // A proxy may keep this path to itself.
+      // A proxy may block this path.
       const body = (await response.json().catch(() => ({}))) as { timeZoneRules?: string | null };
       return timeZoneFinding(body.timeZoneRules, new Date());
     },
   },
 ];
 
-/** Where the service runs. */
+/** Work on the machine of the service. */
 export const machineChecks = (): Check[] => [
   {
     name: 'PostgreSQL',
@@ -118,7 +118,7 @@ export const machineChecks = (): Check[] => [
   { name: 'time zones', look: async () => timeZoneFinding(TIME_ZONE_RULES, new Date()) },
 ];
 
-/** `rules`: the release of the time zone database; absent where nothing says it. */
+/** `rules` is the release of the time zone database; absent if unknown. */
 export function timeZoneFinding(rules: string | null | undefined, now: Date): Finding {
   const isOld = rules ? isOlderThanAYear(rules, now) : null;
   if (isOld === false) return good(`the rules are ${rules}`);
@@ -136,7 +136,7 @@ function skewFinding(skewMs: number, maxMs: number): Finding {
 }
 
 async function lookAtTemporal(): Promise<Finding> {
-  // The Temporal client takes a second to load.
+  // Loaded here, because the Temporal client takes a second to load.
   const { findTemporal } = await import('./find-temporal.ts');
   const { address, namespace, fault } = await findTemporal();
   if (fault === null) return good(`${address} answers, namespace ${namespace}`);
@@ -146,7 +146,7 @@ async function lookAtTemporal(): Promise<Finding> {
   );
 }
 
-/** Taken by the service itself is as it should be. */
+/** A port that the service itself uses is fine. */
 async function lookAtPort(port: number): Promise<Finding> {
   const isFree = await new Promise<boolean>((resolve) => {
     const server = createServer().once('error', () => resolve(false));

@@ -1,4 +1,4 @@
-/** Looks at everything that the service needs, and says what to do. */
+/** Checks everything that the service needs, and prints remedies. */
 import { findLogin } from './api.ts';
 import { type Command, type CommandInput, UsageError } from './command.ts';
 import { apiChecks, type Check, type Finding, machineChecks } from './doctor-checks.ts';
@@ -26,7 +26,7 @@ Exit code 1: something is bad.`,
   },
 };
 
-/** A fault of a check is what it found. */
+/** A check that fails to run is a finding, too. */
 const lookAt = ({ look }: Check): Promise<Finding> =>
   look().catch((error: Error) => ({
     state: 'bad',

@@ -1,4 +1,4 @@
-/** Escalations, by API. */
+/** Commands for escalations, by API. */
 import { type Client, each, type Result } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
 import {
@@ -69,7 +69,7 @@ export const escalationCommands: Command[] = [
 
 const idOf = (input: CommandInput): string => required(input, 0, 'ID');
 
-/** What the service says about them is shown as it is. */
+/** The service validates them, and its message is shown unchanged. */
 function fieldsOf(input: CommandInput): Fields {
   const list = (name: string) => option(input, name)?.split(',');
   const [types, severities, groups] = [list('types'), list('severities'), list('groups')];
@@ -84,7 +84,7 @@ function fieldsOf(input: CommandInput): Fields {
   } as Fields;
 }
 
-/** Null for 0: no more. */
+/** Null for 0, which means no repeats. */
 function toMinutes(text: string): number | null {
   if (!/^\d+$/.test(text)) throw new UsageError('--repeat is a number of minutes, 0 for no more');
   return Number(text) || null;

@@ -1,4 +1,4 @@
-/** The Temporal server of the settings, else that of the last `npm start`. */
+/** The Temporal server of the settings, else that of the latest `npm start`. */
 import { readCommandSettings, readTemporalSettings, type TemporalSettings } from '../process/config.ts';
 import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
 import { explainFault } from '../temporal/connection-faults.ts';
@@ -7,7 +7,7 @@ import { findLocalService } from './local-service.ts';
 export interface FoundTemporal {
   address: string;
   namespace: string;
-  /** Why it does not answer; null when it does. */
+  /** Why the server does not answer; null when it does. */
   fault: string | null;
 }
 
@@ -25,7 +25,7 @@ export async function findTemporal(): Promise<FoundTemporal> {
   }
 }
 
-/** Whoever names a database of its own has settings, too. */
+/** With a database of its own in the settings, Temporal is configured there, too. */
 function readTemporal(): TemporalSettings {
   const local = readCommandSettings().databaseUrl === null ? findLocalService() : null;
   return local ? readTemporalSettings({ TEMPORAL_ADDRESS: local.temporalAddress }) : readTemporalSettings();

@@ -1,4 +1,4 @@
-/** Groups, by API; people name them, so commands do, too. */
+/** Commands for groups, by API. Commands identify groups by name. */
 import { type Arguments, type Client, each, type Result } from '../../client/src/index.ts';
 import { toName } from '../http/one-line.ts';
 import { byApi } from './api.ts';
@@ -7,7 +7,7 @@ import { take } from './take.ts';
 
 type Group = Result<'getGroup'>;
 
-/** So many as the service allows: a name is looked for in all of them. */
+/** The maximum of the service, because a name is searched in all groups. */
 const PAGE = { limit: 500 };
 
 export const groupCommands: Command[] = [
@@ -63,10 +63,10 @@ export const groupCommands: Command[] = [
   },
 ];
 
-/** Upper case first: "ß" is "ss", and "ς" is "σ". */
+/** Upper case first: "ß" becomes "ss", and "ς" becomes "σ". */
 const withoutCase = (name: string): string => toName(name).toUpperCase().toLowerCase();
 
-/** By name, compared without case. */
+/** Finds a group by name, compared without case. */
 export async function findGroup(dms: Client, name: string): Promise<Group> {
   for await (const group of each(dms.listGroups, PAGE))
     if (withoutCase(group.name) === withoutCase(name)) return group;
@@ -95,7 +95,7 @@ function rolloutOf(
 function numberOf(input: CommandInput, name: string): number | undefined {
   const text = option(input, name);
   if (text === undefined) return undefined;
-  // The service says which numbers are allowed.
+  // The service names the valid numbers.
   if (!/^\d+$/.test(text)) throw new UsageError(`--${name} must be a whole number`);
   return Number(text);
 }

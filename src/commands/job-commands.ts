@@ -1,4 +1,4 @@
-/** Jobs, by API. */
+/** Commands for jobs, by API. */
 import { type Client, type ConfigJob, each, type Result, waitUntilApplied } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
 import { type Command, limitOption, option, print, required, type Table } from './command.ts';
@@ -8,7 +8,7 @@ import { take } from './take.ts';
 type Target = Result<'listConfigJobTargets'>['items'][number];
 
 const TARGETS_SHOWN = 10;
-/** Some device did not get the change. */
+/** Exit code if a device did not get the change. */
 const NOT_APPLIED = 3;
 
 export const jobCommands: Command[] = [
@@ -114,7 +114,7 @@ function failures({ failed, timedOut }: ConfigJob['counts']): string {
     .join('');
 }
 
-/** A logger asks for its change when it sends, so when it sent last says why it has not. */
+/** A logger fetches its change when it sends, so its last contact explains why it has not. */
 async function waitText(dms: Client, { serialNumber }: Target): Promise<string> {
   const [asset] = (await dms.listAssets({ serialNumber })).items;
   return asset

@@ -89,7 +89,7 @@ export const keyCommands: Command[] = [
   },
 ];
 
-/** As GET /keys shows it. */
+/** The key as in GET /keys. */
 async function shownKey(sql: Database, id: string): Promise<KeyView | null> {
   const key = await createKeysRepository(sql).find(id);
   return key && keyView(key);
@@ -100,7 +100,10 @@ const ownerOf = async (sql: Database, id: string): Promise<string> =>
 
 const issuerOn = (sql: Database) => createKeyIssuer(createKeysRepository(sql), Date.now);
 
-/** A name that somebody has mistyped makes no tenant. Scripts set up a service with the first key of each. */
+/**
+ * Creates an organization only on request, so that a mistyped name makes none. Scripts set up a service with
+ * the first key of each.
+ */
 async function organizationOfKey(sql: Database, input: CommandInput): Promise<Ensured> {
   const name = organizationName(required(input, 'org'));
   const known = process.stdin.isTTY ? await createOrganizationsRepository(sql).list() : [];

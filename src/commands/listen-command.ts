@@ -1,4 +1,4 @@
-/** A webhook for as long as the command runs: what it receives is verified, printed and forwarded. */
+/** A temporary webhook: verifies, prints and forwards events while the command runs. */
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -42,7 +42,7 @@ the service gets the answer of the receiver.`,
     await listen(server, portOf(input));
     const { port } = server.address() as AddressInfo;
     const url = option(input, 'address') ?? `http://${HOST}:${port}/`;
-    // Before anything is registered, so that Ctrl-C at any time leaves nothing behind.
+    // Installed before anything is registered, so that Ctrl-C at any time leaves nothing behind.
     const ended = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
     try {
       const remove = await register(api, url, secret, eventsOf(input));
@@ -75,7 +75,7 @@ async function listen(server: Server, port: number): Promise<void> {
 
 const eventsOf = (input: CommandInput): string[] | null => option(input, 'events')?.split(',') ?? null;
 
-/** Answers with what takes the webhooks away. */
+/** Returns a function that removes the webhooks. */
 async function register(
   { dms }: Api,
   url: string,

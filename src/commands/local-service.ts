@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCommandSettings } from '../process/config.ts';
 
-/** What `npm start` writes for programs. */
+/** The file that `npm start` writes for programs. */
 export interface LocalService {
   baseUrl: string;
   apiKey: string;
@@ -10,7 +10,7 @@ export interface LocalService {
   temporalAddress: string;
 }
 
-/** The last `npm start` in DATA_DIR; null when there was none. */
+/** The latest `npm start` in DATA_DIR; null when there was none. */
 export function findLocalService(): LocalService | null {
   const file = join(readCommandSettings().dataDir, 'local.json');
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as LocalService) : null;

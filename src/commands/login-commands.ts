@@ -1,4 +1,4 @@
-/** Logging in: afterwards commands by API need no settings. */
+/** Commands for logging in: afterwards commands by API need no settings. */
 import { readRemoteSettings } from '../process/config.ts';
 import { connect } from './api.ts';
 import { type Command, type CommandInput, option, required, UsageError } from './command.ts';

@@ -8,7 +8,7 @@ export interface Login {
 }
 
 export interface Logins {
-  /** The name of the one used without `--login`; null when there is none. */
+  /** The login that is used without `--login`; null when there is none. */
   current: string | null;
   byName: Record<string, Login>;
 }
@@ -18,7 +18,7 @@ export function readLogins(file: string): Logins {
   return JSON.parse(readFileSync(file, 'utf8')) as Logins;
 }
 
-/** Whole or not at all: two commands at once leave one of both. */
+/** Replaces the file at once, so that one of two concurrent commands wins. */
 export function writeLogins(file: string, logins: Logins): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}`;

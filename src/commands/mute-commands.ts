@@ -1,4 +1,4 @@
-/** Times of maintenance, by API. */
+/** Commands for times of maintenance, by API. */
 import type { Client, Result } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
 import { type Command, type CommandInput, durationMs, option, required, UsageError } from './command.ts';

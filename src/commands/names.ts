@@ -1,7 +1,7 @@
-/** Names as commands take them, by the rule of the API. */
+/** Names in arguments of commands, by the rule of the API. */
 import { isOneLine, isVisible } from '../http/one-line.ts';
 
-/** By code points, as PostgreSQL and JSON Schema count. */
+/** Counts code points, as PostgreSQL and JSON Schema do. */
 export const isName = (text: string, charactersMax: number): boolean =>
   isVisible(text) && [...text].length <= charactersMax && isOneLine(text);
 

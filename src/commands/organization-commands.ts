@@ -16,11 +16,11 @@ export function organizationName(typed: string): string {
 
 export interface Ensured {
   organization: Organization;
-  /** None when it was there. */
+  /** Empty when the organization already existed. */
   changes: Change[];
 }
 
-/** Finds or creates the organization of that name. */
+/** Finds or creates the organization with that name. */
 export async function ensured(sql: Database, name: string): Promise<Ensured> {
   const organizations = createOrganizationsRepository(sql);
   const found = await organizations.findByName(name);

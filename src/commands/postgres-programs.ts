@@ -6,8 +6,8 @@ import { programEnvironment } from '../process/config.ts';
 export type Program = 'pg_dump' | 'pg_restore';
 
 /**
- * Runs it on the database. The password stands in the environment: arguments are visible to every user of the machine.
- * With `ownFiles` it reads and writes the standard input and output of this process.
+ * Runs the program on the database. The password is in the environment, because arguments are visible to
+ * every user of the machine. With `ownFiles`, it uses the standard input and output of this process.
  */
 export async function runProgram(
   program: Program,

@@ -1,4 +1,4 @@
-/** How commands print what they answer: columns and sentences for people, JSON for programs. */
+/** Prints the output of commands: columns and sentences for people, JSON for programs. */
 import { type Output, print, type Table } from './command.ts';
 
 export function printOutput(output: Output, isJson: boolean): void {
@@ -21,7 +21,7 @@ function textOf(output: Output): string {
   return 'rows' in output ? columns(output) : output.text;
 }
 
-/** Aligned, headings first. */
+/** Aligned columns, with headings first. */
 function columns({ headings, rows }: Table): string {
   const cells = [headings, ...rows.map((row) => row.map((cell) => cell ?? '–'))];
   const widths = headings.map((_, column) => Math.max(...cells.map((row) => (row[column] ?? '').length)));

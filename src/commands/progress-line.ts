@@ -15,7 +15,7 @@ export function progressLine({ counts, total, status }: ConfigJob, columns = WID
   return `${bar} ${String(Math.floor(share * 100)).padStart(3)} % · ${parts.join(', ') || status}`;
 }
 
-/** In eighths of a character. */
+/** Blocks in eighths of a character. */
 const PARTS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 function barOf(share: number, width: number): string {

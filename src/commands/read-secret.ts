@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
-/** One line from the terminal without showing it, or from a pipe. */
+/** Reads one line from the terminal without showing it, or from a pipe. */
 export async function readSecret(prompt: string): Promise<string> {
   const { stdin, stderr } = process;
   stderr.write(prompt);

@@ -1,4 +1,4 @@
-/** From the words that were typed to the command; wrong ones get one plain sentence and exit code 2. */
+/** Runs the command for the typed words; wrong ones get one plain sentence and exit code 2. */
 import { CommanderError } from 'commander';
 import { ApiError } from '../../client/src/index.ts';
 import { AppError } from '../process/errors.ts';
@@ -28,7 +28,7 @@ async function run(command: Command, input: CommandInput): Promise<void> {
   if (output !== undefined) printOutput(output, input.isJson);
 }
 
-/** Null for what no command expects. Commander has printed what it says. */
+/** Null for an unexpected error. Commander has already printed its own messages. */
 function faultOf(error: unknown): { message: string; exitCode: number } | null {
   if (error instanceof CommanderError) return { message: '', exitCode: error.exitCode === 0 ? 0 : WRONG_USE };
   if (error instanceof UsageError || error instanceof AppError)

@@ -32,7 +32,7 @@ export const schemaCommands: Command[] = [
     args: '[--write]',
     summary: 'prints the OpenAPI document; --write refreshes openapi.json',
     run: async ({ options }) => {
-      // Loading the whole service takes a second, and no other command needs it.
+      // Loaded here, because loading the whole service takes a second.
       const { documentedApi } = await import('../compose/service.ts');
       const value = documentedApi();
       const text = `${JSON.stringify(value, null, 2)}\n`;

@@ -1,4 +1,4 @@
-/** New readings of a device as they come, with a curve of the last ones. */
+/** New readings of a device as they arrive, with a curve of the latest ones. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, Result } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
@@ -41,7 +41,7 @@ function numberOf(input: CommandInput, name: string, otherwise: string): number 
   return value;
 }
 
-/** Oldest first. A reading that comes late, for a time before the last one, is not shown. */
+/** Oldest first. Readings from before the last shown one are left out. */
 async function* follow(dms: Client, assetId: string, everyMs: number): AsyncGenerator<Reading> {
   let from: string | undefined;
   let seen = new Set<string>();
@@ -56,7 +56,7 @@ async function* follow(dms: Client, assetId: string, everyMs: number): AsyncGene
   }
 }
 
-/** Channels of one frame share their time, and may come in two frames. */
+/** Channels of one frame share their time, and may arrive in two frames. */
 const keyOf = ({ measuredAt, channel }: Reading): string => `${measuredAt} ${channel}`;
 
 function lineOf(

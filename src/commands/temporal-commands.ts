@@ -9,7 +9,7 @@ export const temporalCommands: Command[] = [
     args: '[--retention 72h]',
     summary: 'creates the namespace and the search attributes on the Temporal server',
     run: async (input) => {
-      // The Temporal client takes a second to load, which no other command needs.
+      // Loaded here, because the Temporal client takes a second to load.
       const { setUpNamespace } = await import('../temporal/set-up-namespace.ts');
       const { toTemporalConnection } = await import('../temporal/connection.ts');
       await setUpNamespace({

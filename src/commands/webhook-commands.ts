@@ -1,4 +1,4 @@
-/** Webhooks, by API: listing and testing them, and examples of events for whoever writes a receiver. */
+/** Commands for webhooks, by API: list and test them, and send example events to a receiver. */
 import { randomUUID } from 'node:crypto';
 import { sign } from '../deliveries/signature.ts';
 import { byApi } from './api.ts';
@@ -82,7 +82,7 @@ async function exampleOf(url: string, type: string): Promise<object> {
   };
 }
 
-/** Without a secret it has no signature. */
+/** Empty without a secret. */
 function signed(body: string, secret: string | undefined): Record<string, string> {
   const content = { id: `msg_${randomUUID()}`, timestampSeconds: Math.floor(Date.now() / 1_000), body };
   return {

@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '../db/database.ts';
 import { readCommandSettings } from '../process/config.ts';
 import { findLocalService } from './local-service.ts';
 
-/** Opens the database of DATABASE_URL, else the one of the last `npm start`, for as long as the work takes. */
+/** Opens the database of DATABASE_URL, else that of the latest `npm start`, for the time of the work. */
 export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Promise<T> {
   const sql = openDatabase({
     url: findDatabaseUrl(),

@@ -232,7 +232,10 @@ export function createConfigJobsRepository(sql: Database) {
       await one(ref).update({ target_count: targetCount });
     },
 
-    /** From then on the counts stand in its own row. Where tables are distributed, none are kept. */
+    /**
+     * Stores the final counts in the row of the job, and removes the kept ones, which exist only where tables
+     * are not distributed.
+     */
     async finish(ref: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
       const kept = { organization_id: ref.organizationId, list: `targets:${ref.jobId}` };
       if (!sql.isDistributed) {

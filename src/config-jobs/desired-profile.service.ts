@@ -44,9 +44,9 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
   const { pendingIn, groupTargetsIn, planner, chunkSize } = deps;
 
   /**
-   * Compiles for members that neither run the profile, are offered it, have refused it nor wait for their
-   * stage. After a change of the group's profile (`isOther`), members with changes of the earlier one are
-   * included in any case: what they lack is known only after the withdrawal.
+   * Compiles for members, except those that run the profile, are offered it, have refused it or wait for
+   * their stage. After a change of the group's profile (`isOther`), members with changes of the earlier one
+   * are included in any case, because their settings are known only after the withdrawal.
    */
   async function compileLacking(
     sql: Database,

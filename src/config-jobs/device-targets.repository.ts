@@ -118,7 +118,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
       return jobIdsOf(rows);
     },
 
-    /** Pending changes of others, except those of jobs that the owner retries, which end with its own. */
+    /** Pending changes of others, except changes of jobs that the owner retries, which end with its own. */
     listOthers(owner: ChangesOwner, retriedJobs: string[], assetIds: string[]): Promise<OtherChange[]> {
       return query(
         sql,

@@ -29,7 +29,7 @@ export type EndingJob = JobRef & { reason?: string | null };
 interface Withdrawal {
   status: JobStatus;
   reason(job: EndingJob): string;
-  /** An abort leaves refused changes as they are, so that the devices show what they refused. */
+  /** An abort leaves refused changes in place, so that the devices show them. */
   scope: EndingScope;
 }
 

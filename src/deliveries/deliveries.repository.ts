@@ -77,7 +77,7 @@ export function createDeliveriesRepository(sql: Sql) {
           events.map(({ body }) => body),
           events.map(({ serialNumber }) => serialNumber ?? null),
           events.map(({ exceptEndpointId }) => exceptEndpointId ?? null),
-          // Null as the whole array stands for nulls only.
+          // A null array stands for an array of nulls.
           events.some(({ trace }) => trace) ? events.map(({ trace }) => trace ?? null) : null,
         ],
       );

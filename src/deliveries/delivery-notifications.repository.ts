@@ -29,8 +29,8 @@ function parseEndpointKey(key: string): EndpointRef {
 }
 
 /**
- * Uses a transaction of its own that does not wait for the disk; dispatchers find by polling what a crash
- * loses.
+ * Uses a transaction of its own that does not wait for the disk; dispatchers find lost notifications by
+ * polling.
  */
 export async function notifyQueued(sql: Sql, endpoints: EndpointRef[]): Promise<void> {
   const keys = endpoints.map(endpointKey);

@@ -9,7 +9,7 @@ export interface QueueNotifierDeps {
   notify(endpoints: EndpointRef[]): Promise<void>;
   /** Minimum time between two notifications; the first one is sent at once. */
   gatherMs: number;
-  /** Dispatchers find by polling what they were not notified of. */
+  /** Dispatchers find unannounced deliveries by polling. */
   onFault(error: unknown): void;
 }
 

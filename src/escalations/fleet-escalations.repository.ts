@@ -24,7 +24,7 @@ export interface BegunFleetEscalation {
 export type FleetEscalationsRepository = ReturnType<typeof createFleetEscalationsRepository>;
 
 export const createFleetEscalationsRepository = (sql: Database) => ({
-  /** Of all organizations, which are few rows. */
+  /** A few rows, from all organizations. */
   list: (now: Date): Promise<EscalatedFleetRow[]> => query(sql, LIST_FLEETS, { now }),
 
   /** False when the fleet is no longer overdue. */

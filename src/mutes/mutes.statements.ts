@@ -29,7 +29,7 @@ export const MUTE_OF_GROUP = `(select ${SHOWN} from ${ofGroup('groups.organizati
 
 /**
  * Mutes of the asset within `:from` to `:to`, the latest `:limit` of them, latest first: its own, and those
- * of groups while it was a member.
+ * of its group at the time.
  */
 export const LIST_SPANS = `
   select m.starts_at as "from", m.ends_at as "to", m.reason from mutes m

@@ -1,4 +1,7 @@
-/** Limits of e-mails per organization, so that nobody floods a stranger's mailbox through this service. */
+/**
+ * Limits of e-mails per organization, which protect a stranger's mailbox from being flooded through this
+ * service.
+ */
 
 export type MailKind = 'link' | 'test' | 'notification';
 

@@ -1,6 +1,6 @@
 /**
  * Decides, outside of quiet hours, what a notification says about each due alert, and when that alert is due
- * again. Alerts that quiet hours held are due when these end. An alert that ends before its opening was
+ * again. An alert that quiet hours delay is due when they end. An alert that ends before its opening was
  * mentioned is never mentioned, unless it was over when it was recorded: then it is mentioned once.
  */
 export const MENTION_KINDS = ['opened', 'reminder', 'resolved', 'late'] as const;

@@ -6,9 +6,9 @@ export interface OpenedAlert {
   organizationId: string;
   alertId: string;
   type: string;
-  /** It was over when it was recorded. */
+  /** The alert was already over when it was recorded. */
   wasOver: boolean;
-  /** Channels with a longer delay skip the alert; null: no channel does. */
+  /** Channels with a longer delay skip the alert. Null means that no channel skips it. */
   lasted: { from: string; to: string } | null;
 }
 

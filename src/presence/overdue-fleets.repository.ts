@@ -51,7 +51,7 @@ export function createOverdueFleetsRepository(sql: Database) {
       return rows.length > 0;
     },
 
-    /** Of all organizations. */
+    /** In all organizations. */
     async list(): Promise<StoredOverdueFleet[]> {
       const rows = await query<OverdueFleetRow>(sql, 'select * from overdue_fleets order by organization_id');
       return rows.map(toFleet);

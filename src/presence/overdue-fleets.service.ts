@@ -25,7 +25,7 @@ export interface OverdueFleetsDeps {
       limit: number,
     ): Promise<{ devices: DeviceKey[]; events: DomainEvent[]; isLast: boolean }>;
   };
-  /** Makes the escalation of the whole fleet one of its alert alone. */
+  /** Lets the alert that has escalated for the whole fleet escalate for itself again. */
   escalationsIn(sql: Database): { release(organizationId: string): Promise<void> };
   offlineEvents(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]>;
   publish: Publish;

@@ -2,8 +2,7 @@
  * The mean kinetic temperature: the one temperature that, held all the time, would do as much harm as the
  * measured temperatures.
  *
- *
- *     T = (ΔH / R) / -ln( (e^(-ΔH / (R·T1)) + … + e^(-ΔH / (R·Tn))) / n ) in kelvin
+ *     T = (ΔH / R) / -ln( (e^(-ΔH / (R·T1)) + … + e^(-ΔH / (R·Tn))) / n )     in kelvin
  *
  * ΔH, the activation energy, is 83.144 kJ/mol, and R, the gas constant, 8.3144e-3 kJ/(mol·K). Source: United
  * States Pharmacopeia, general chapter <1079.2> "Mean Kinetic Temperature in the Evaluation of Temperature

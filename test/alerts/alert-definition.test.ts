@@ -223,7 +223,7 @@ describe('The definitions of alerts', () => {
     );
   });
 
-  it('is active within the schedule and at no other time, while the time zone keeps its offset', () => {
+  it('applies within the schedule and at no other time, while the time zone keeps its offset', () => {
     fc.assert(
       fc.property(
         fc.array(alertCases, { minLength: 1, maxLength: 4 }),
@@ -246,7 +246,7 @@ describe('The definitions of alerts', () => {
     );
   });
 
-  it('is active to the minute at the edges of the schedule', () => {
+  it('starts and ends to the minute at the edges of the schedule', () => {
     fc.assert(
       fc.property(schedules, moments, devices, (schedule, compiledAt, { capabilities }) => {
         const alert = { type: 'high', channel: 'probe', highC: 8, hysteresisC: 0 } as const;

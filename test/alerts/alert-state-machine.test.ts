@@ -114,7 +114,7 @@ const typesOf = ({ rule, channel }: Definition, open: string[]) =>
   open.filter((each) => each.startsWith(`${rule} ${channel} `)).map((each) => each.split(' ')[2]);
 
 describe('The state machine of temperature alerts', () => {
-  it('has at most one alert open per definition', () => {
+  it('opens at most one alert per definition', () => {
     fc.assert(
       fc.property(definitions, samples, (all, series) => {
         stepByStep(all, series, (_sample, _before, after) => {
@@ -125,7 +125,7 @@ describe('The state machine of temperature alerts', () => {
     );
   });
 
-  it('has an alert of the exceeded bound open after a reading beyond it', () => {
+  it('keeps an alert of the exceeded bound open after a reading beyond it', () => {
     fc.assert(
       fc.property(definitions, samples, (all, series) => {
         stepByStep(all, series, (sample, _before, after) => {
@@ -164,7 +164,7 @@ describe('The state machine of temperature alerts', () => {
     );
   });
 
-  it('has the same alerts for the same readings in any split into frames', () => {
+  it('opens the same alerts for the same readings in any split into frames', () => {
     fc.assert(
       fc.property(definitions, samples, cuts, (all, series, at) => {
         const [alertDefinitions, readings] = [toDefinitions(all), toReadings(series)];

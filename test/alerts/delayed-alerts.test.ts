@@ -147,7 +147,7 @@ describe('A breach of an alert with a delay', () => {
     assert.deepEqual(summary(samplesOf([0, 9, 15], [30, 9, null])), [[30, 0]]);
   });
 
-  it('has no gap while no period is known', () => {
+  it('sees no gap while no period is known', () => {
     assert.deepEqual(summary(samplesOf([0, 9], [1_000, 9])), [[1_000, 0]]);
   });
 

@@ -56,7 +56,7 @@ describe('Assets', () => {
       assert.match(body.id, UUID_V7);
     });
 
-    it('registers a serial that looks like no logger, with a warning', async () => {
+    it("registers a serial that does not look like a logger's, with a warning", async () => {
       for (const odd of ['282C02424EE', 'x', '282C02424EEG']) {
         const { status, body } = await api.post('/assets', { serialNumber: odd });
         assert.equal(status, 201);
@@ -117,7 +117,7 @@ describe('Assets', () => {
       assert.equal((await api.get('/assets')).body.totalItems, 1);
     });
 
-    it('accepts a serial that an asset of another organization has', async () => {
+    it("accepts a serial of another organization's asset", async () => {
       await register(org, serial);
       await register(await dms.addOrganization(), serial);
     });
@@ -128,7 +128,7 @@ describe('Assets', () => {
       assert.notEqual(await register(org, serial.toUpperCase()), first);
     });
 
-    it('registers one asset, with nineteen conflicts, when twenty requests with one serial come at once', async () => {
+    it('registers one asset for twenty concurrent requests with one serial, with nineteen conflicts', async () => {
       const spelled = (index: number) => (index % 2 === 0 ? serial.toLowerCase() : serial.toUpperCase());
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, index) => api.post('/assets', { serialNumber: spelled(index) })),
@@ -143,7 +143,7 @@ describe('Assets', () => {
       }
     });
 
-    it('quotes nothing of a name that is blank', async () => {
+    it('quotes nothing of a blank name', async () => {
       for (const name of ['', ' ', '\t\n'])
         await refused(
           api.post('/assets', { serialNumber: nextSerial(), name }),
@@ -250,7 +250,7 @@ describe('Assets', () => {
       assert.equal(second.headers.link, undefined);
     });
 
-    it('counts all assets that match on every page', async () => {
+    it('counts all matching assets on every page', async () => {
       await registerSome(5);
       const { pages } = await allPages('/assets?limit=2');
       assert.deepEqual(
@@ -268,7 +268,7 @@ describe('Assets', () => {
       assert.deepEqual([items.length, nextCursor], [51, null]);
     });
 
-    it('lists assets as they are answered one by one, except for the replacement history', async () => {
+    it('shows assets in a list as they are shown singly, except for the replacement history', async () => {
       const [id] = await registerSome(1);
       const { replacementHistory: _, ...asset } = await get(String(id));
       assert.deepEqual((await api.get('/assets')).body.items, [asset]);
@@ -354,7 +354,7 @@ describe('Assets', () => {
       await refused(api.delete(`/assets/${id}`), 404, /No asset/);
     });
 
-    it('archives an asset once when ten requests come at once', async () => {
+    it('archives an asset once for ten concurrent requests', async () => {
       const id = await register(org, serial);
       const answers = await Promise.all(Array.from({ length: 10 }, () => api.delete(`/assets/${id}`)));
       assert.deepEqual([countOf(answers, 200), countOf(answers, 404)], [1, 9]);
@@ -436,7 +436,7 @@ describe('Assets', () => {
       await register(org, serial);
     });
 
-    it('refuses a replacement by the present serial, compared without case', async () => {
+    it('refuses a replacement by the current serial, compared without case', async () => {
       for (const same of [serial, serial.toUpperCase()]) {
         await refused(replace(id, same), 400, /^newSerialNumber must differ/);
       }
@@ -468,13 +468,13 @@ describe('Assets', () => {
       await refused(replace(randomUUID(), fresh), 404, /No asset/);
     });
 
-    it('gives a serial to one of two assets that are replaced by it at once', async () => {
+    it('gives a serial to one of two assets in concurrent replacements', async () => {
       const other = await register(org, nextSerial());
       const answers = await Promise.all([replace(id, fresh), replace(other, fresh)]);
       assert.deepEqual([countOf(answers, 200), countOf(answers, 409)], [1, 1]);
     });
 
-    it('keeps a complete history when an asset is replaced twice at once', async () => {
+    it('keeps a complete history after two concurrent replacements of an asset', async () => {
       const third = nextSerial();
       await Promise.all([replace(id, fresh), replace(id, third)]);
       const { serialNumber, replacementHistory } = await get(id);
@@ -483,7 +483,7 @@ describe('Assets', () => {
       assert.deepEqual(chain, [serial, between]);
     });
 
-    it('records one of two equal replacements at once, and refuses the other', async () => {
+    it('records one of two equal concurrent replacements, and refuses the other', async () => {
       const answers = await Promise.all([replace(id, fresh), replace(id, fresh)]);
       assert.deepEqual([countOf(answers, 200), countOf(answers, 400)], [1, 1]);
       assert.equal((await get(id)).replacementHistory.length, 1);
@@ -508,7 +508,7 @@ describe('Assets', () => {
       assert.equal((await configOf(org, fresh)).syncStatus, 'applied');
     });
 
-    it('makes pending for the new logger what was confirmed, with the pending change on top', async () => {
+    it('makes the confirmed configuration pending for the new logger, with the pending change on top', async () => {
       await org.device.post(`/devices/${serial}/config-reports`, FACTORY);
       await createProfile(org, { slug: 'slow', intervals: { transmissionIntervalSeconds: 86_400 } });
       await apply(org, 'slow', { serialNumbers: [serial] });

@@ -29,7 +29,7 @@ describe('Finding devices', () => {
     return serials;
   }
 
-  it('finds devices by a part of the serial number or of the name, whatever the case', async () => {
+  it('finds devices by a part of the serial number or of the name, in any case', async () => {
     await add('282C02424EED', { name: 'Kühlraum 2' });
     await add('282C0242AAAA', { name: "Bob's \\ fridge" });
     await (await dms.addOrganization()).api.post('/assets', { serialNumber: '282C0242BBBB' });
@@ -41,7 +41,7 @@ describe('Finding devices', () => {
     assert.deepEqual(await found('q=424eed%0AK'), []);
   });
 
-  it('finds devices by a name in any form of Unicode, and takes blanks at the ends for nothing', async () => {
+  it('finds devices by a name in any form of Unicode, and ignores outer white space', async () => {
     const id = await add('COLD', { name: ' Ku\u0308hlraum ' });
     assert.equal((await api.get(`/assets/${id}`)).body.name, 'K\u00fchlraum');
     for (const q of ['K\u00fchl', 'ku\u0308hlraum', ' K\u00dcHL\u00a0']) {
@@ -50,13 +50,13 @@ describe('Finding devices', () => {
     }
   });
 
-  it('finds one device by its serial number, whatever the case, and none by a part of it', async () => {
+  it('finds one device by its serial number in any case, and none by a part of it', async () => {
     await add('282C02424EED');
     assert.deepEqual(await found('serialNumber=282c02424eed'), ['282C02424EED']);
     assert.deepEqual(await found('serialNumber=282C02424EE'), []);
   });
 
-  it('finds the one among thousands whose name holds a rare text, also one of a single letter', async () => {
+  it('finds the one among thousands whose name contains a rare text, even a single letter', async () => {
     await query(
       dms.service.sql,
       `with added as (
@@ -83,7 +83,7 @@ describe('Finding devices', () => {
     assert.equal(all.body.totalItems, 6_001);
   });
 
-  it('finds devices by status, battery, last reading and sync state, and by several of them at once', async () => {
+  it('finds devices by status, battery, last reading and sync state, alone and combined', async () => {
     await add('NEVER-1');
     await register(org, 'WARM-1');
     await register(org, 'FLAT-1');
@@ -153,7 +153,7 @@ describe('Finding devices', () => {
     }
   });
 
-  it('refuses filters that can match nothing by their form, and says what would be right', async () => {
+  it('refuses filters that can match nothing by their form, and names valid ones', async () => {
     for (const [filter, message] of [
       ['q=', /^q /],
       [`q=${'x'.repeat(129)}`, /^q /],
@@ -169,7 +169,7 @@ describe('Finding devices', () => {
   });
 
   describe('a change of one', () => {
-    it('changes what is given, clears what is null, and answers the device', async () => {
+    it('changes given fields, clears those that are null, and answers the device', async () => {
       const id = await add('282C02424EED', { name: 'Fridge', model: 'TVO-T', floor: 3, spaceId: 'kitchen' });
       const { status, body } = await api.patch(`/assets/${id}`, {
         name: 'Freezer',
@@ -193,7 +193,7 @@ describe('Finding devices', () => {
       assert.deepEqual(await found('q=fridge'), []);
     });
 
-    it('refuses to clear the name, to change nothing, and to change what is archived', async () => {
+    it('refuses to clear the name, to change nothing, and to change an archived asset', async () => {
       const id = await add('282C02424EED');
       assert.equal((await api.patch(`/assets/${id}`, { name: null })).status, 400);
       assert.equal((await api.patch(`/assets/${id}`, {})).status, 400);

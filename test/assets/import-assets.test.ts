@@ -45,7 +45,7 @@ describe('An import of devices', () => {
     assert.equal((await api.get('/devices/282C02424EEF/config')).body.syncStatus, 'no_device_report');
   });
 
-  it('changes nothing when the same rows come again, whatever else they say, also twice in one import', async () => {
+  it('changes nothing when the same rows come again, with any other fields, even twice in one import', async () => {
     const first = await sendJson([{ serialNumber: 'A-1', name: 'One' }]);
     const again = await sendJson([
       { serialNumber: 'a-1', name: 'Other' },
@@ -60,7 +60,7 @@ describe('An import of devices', () => {
     assert.equal((await api.get('/assets')).body.totalItems, 2);
   });
 
-  it('never fails the neighbours of a row that is wrong, and says what is wrong with it', async () => {
+  it('names the fault of a wrong row, and never fails its neighbours', async () => {
     const answer = await sendJson([
       { serialNumber: 'GOOD-1' },
       { name: 'no serial' },
@@ -93,7 +93,7 @@ describe('An import of devices', () => {
     assert.match(csv.body.results[2].error, /^floor must be a number/);
   });
 
-  it('lets devices join groups by name, whatever the case, and gives all of a group one job', async () => {
+  it('lets devices join groups by name, in any case, and starts one job per group', async () => {
     await api.post('/devices/config-profiles', { slug: 'cold', temperatureAlerts: [] });
     const cold = (await api.post('/groups', { name: 'Kühlräume Süd', profileSlug: 'cold' })).body;
     const warm = (await api.post('/groups', { name: 'Storage' })).body;
@@ -112,7 +112,7 @@ describe('An import of devices', () => {
     assert.equal((await groupsOf())[4], warm.id);
   });
 
-  it('fails the rows alone that name a group that is not there, or two groups, and says what would be right', async () => {
+  it('fails only the rows with an unknown group or two groups, and names valid ones', async () => {
     const { id } = (await api.post('/groups', { name: 'Storage' })).body;
     const other = await dms.addOrganization();
     await other.api.post('/groups', { name: 'Of others' });
@@ -156,7 +156,7 @@ describe('An import of devices', () => {
     assert.deepEqual([items[0].name, items[0].floor], ['A "B"', 3]);
   });
 
-  it('takes empty columns and cells at the end for nothing, and other cells beyond the columns for a mistake', async () => {
+  it('ignores empty columns and cells at the end, and refuses other cells beyond the columns', async () => {
     for (const table of [
       'A-1;name;;;\r\nA-1;A;;;\r\n',
       'A-2,name\r\nA-2,A,, \r\n',
@@ -174,7 +174,7 @@ describe('An import of devices', () => {
     assert.deepEqual([gap.status, gap.body.message.slice(0, 20)], [400, 'Column 2 has no name']);
   });
 
-  it('reads the line by which spreadsheets name the separator', async () => {
+  it('reads the line in which spreadsheets name the separator', async () => {
     const lines = [
       'sep=;',
       'sep=,',
@@ -204,14 +204,14 @@ describe('An import of devices', () => {
     assert.match(body.message, /^The first line names a separator .* comma, semicolon, tab or vertical bar/);
   });
 
-  it('warns of serial numbers that are not of the form of a logger, as one registration does', async () => {
+  it("warns of serial numbers in another form than a logger's, as a single registration does", async () => {
     const { body } = await sendCsv('serialNumber\n282C02424EED\n28-2C-02-42-4E-EE\n2.82E11\na b\n');
     const warned = body.results.map(({ warnings = [] }: { warnings?: string[] }) => warnings.length);
     assert.deepEqual(warned, [0, 1, 1, 0]);
     assert.match(body.results[1].warnings[0], /12 hexadecimal digits/);
   });
 
-  it('refuses a body that is no list of devices as a whole', async () => {
+  it('refuses a body that is not a list of devices as a whole', async () => {
     for (const [raw, type, message] of [
       ['', 'text/csv', /must not be empty/],
       ['serialNumber\n', 'text/csv', /1 to 10000 devices/],
@@ -246,7 +246,7 @@ describe('An import of devices', () => {
     assert.deepEqual(await serials(), ['A-1']);
   });
 
-  it('registers each device once when two imports of the same rows in opposite orders run at once', async () => {
+  it('registers each device once for two concurrent imports of the same rows in opposite orders', async () => {
     const rows = Array.from({ length: 1_500 }, (_, n) => ({ serialNumber: `SAME-${n}` }));
     const answers = await Promise.all([sendJson(rows), sendJson([...rows].reverse())]);
     const [created, unchanged, failed] = [0, 1, 2].map((index) =>
@@ -256,7 +256,7 @@ describe('An import of devices', () => {
     assert.equal((await api.get('/assets')).body.totalItems, 1_500);
   });
 
-  it('takes three statements for all groups that rows name, not some for each', async () => {
+  it('takes three statements for all groups in the rows, not some for each', async () => {
     const names = Array.from({ length: 20 }, (_, n) => `Group ${n}`);
     for (const name of names) await api.post('/groups', { name });
     const rows = Array.from({ length: 1_000 }, (_, n) => ({

@@ -1,4 +1,4 @@
-/** A bench that starts a receiver and then measures for ever. */
+/** A bench that starts a receiver and then measures forever. */
 import { createChildProcesses } from '../../bench/support/child-processes.ts';
 import { runChosen } from '../../bench/support/run-chosen.ts';
 import { freePort } from '../../dev/embedded/free-port.ts';

@@ -1,4 +1,4 @@
-/** A bench that is stopped in the middle leaves nothing behind that would distort the figures of the next one. */
+/** An interrupted bench leaves nothing behind that would distort the figures of the next one. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

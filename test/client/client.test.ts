@@ -1,4 +1,4 @@
-/** The typed client against the real service. The calls are type-checked with the repository. */
+/** The typed client against the real service. Its calls are type-checked with the repository. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import {
@@ -71,7 +71,7 @@ describe('The typed client', () => {
     assert.equal(await devices.fetchPendingConfig({ serial: serialNumber }), null);
   });
 
-  it('gives up waiting when the caller aborts', async () => {
+  it('stops waiting when the caller aborts', async () => {
     const serialNumber = serial();
     await dms.registerAsset({ body: { serialNumber } });
     const slug = 'never-confirmed';
@@ -83,7 +83,7 @@ describe('The typed client', () => {
     await assert.rejects(ended, /not today/);
   });
 
-  it('reads all items of a list, whatever the size of its pages', async () => {
+  it('reads all items of a list, for any size of its pages', async () => {
     for (let index = 0; index < 5; index++) await dms.registerAsset({ body: { serialNumber: serial() } });
     const { totalItems } = await dms.listAssets();
     const ids = new Set<string>();
@@ -117,7 +117,7 @@ describe('The typed client', () => {
     assert.equal((await dms.getAsset({ assetId: asset.id })).serialNumber, serialNumber);
   });
 
-  it('repeats what is safe to repeat until an answer comes whole', async () => {
+  it('repeats safe requests until a complete answer arrives', async () => {
     const server = await startScriptedServer([CUT_OFF, NO_HTTP, NESTED_REFUSAL, EMPTY_LIST]);
     const client = createClient({ baseUrl: server.url, apiKey, retry: { firstMs: 1 } });
     assert.equal((await client.listAssets()).totalItems, 0);
@@ -125,7 +125,7 @@ describe('The typed client', () => {
     server.stop();
   });
 
-  it('throws an ApiError with its status for every answer that is no JSON of the service', async () => {
+  it('throws an ApiError with its status for every answer that is not JSON of the service', async () => {
     for (const [answer, status] of [
       [NO_JSON, 200],
       [NESTED_JSON, 200],
@@ -141,7 +141,7 @@ describe('The typed client', () => {
     }
   });
 
-  it('answers files as they are streamed', async () => {
+  it('streams files from answers', async () => {
     const { id: assetId } = await dms.registerAsset({ body: { serialNumber: serial() } });
     const csv = await dms.send('listMeasurements', { assetId }, { headers: { Accept: 'text/csv' } });
     assert.match(await csv.text(), /^channel,/);
@@ -151,13 +151,13 @@ describe('The typed client', () => {
     assert.deepEqual(new Uint8Array(await file.arrayBuffer()), pdf);
   });
 
-  it('sends a body of another media type as it is', async () => {
+  it('sends a body of another media type unchanged', async () => {
     const table = `serialNumber;name\n${serial()};Fridge 1\n` as never;
     const headers = { 'Content-Type': 'text/csv' };
     assert.equal((await dms.importAssets({ body: table }, { headers })).created, 1);
   });
 
-  it('verifies what the service sends to a webhook, and refuses what it did not send', async () => {
+  it('verifies webhooks of the service, and refuses others', async () => {
     const receiver = await startReceiver();
     const { id: webhookId } = await dms.createWebhook({ body: { url: receiver.url, secret: SECRET } });
     await dms.testWebhook({ webhookId });

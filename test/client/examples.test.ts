@@ -14,7 +14,10 @@ import { startService, type TestService } from '../support/service.ts';
 const CLIENT = fileURLToPath(new URL('../../client/', import.meta.url));
 const NODE: [string, ...string[]] = [process.execPath, '--import=#typescript'];
 const PYTHON: [string, ...string[]] = ['python3'];
-/** The first time, Go compiles its standard packages unless it has built Temporal's CLI here with the same options. */
+/**
+ * The first time, Go compiles its standard packages, unless it has built Temporal's CLI here with the same
+ * options.
+ */
 const RECEIVER_MS = 300_000;
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const FRIDGE = {
@@ -72,7 +75,7 @@ describe('The examples of the clients', () => {
     ['Python', PYTHON, 'python/examples/import_devices.py', 'python/examples/apply_and_wait.py'],
   ] as const;
   for (const [language, runtime, importing, applying] of FLEET) {
-    it(`import devices, apply a profile and wait for it, in ${language}`, async function () {
+    it(`imports devices, applies a profile and waits for it, in ${language}`, async function () {
       if (!isThere(runtime[0])) return skip(this, runtime[0]);
       const { key, dms, devices } = await organization();
       const access = { DMS_URL: service.baseUrl, DMS_KEY: key };
@@ -101,7 +104,7 @@ describe('The examples of the clients', () => {
   };
   const NEEDED = { TypeScript: process.execPath, Python: 'python3', Go: 'go' };
   for (const [language, command] of Object.entries(RECEIVERS)) {
-    it(`verify webhooks of the service and refuse others, in ${language}`, async function () {
+    it(`verifies webhooks of the service and refuses others, in ${language}`, async function () {
       const program = NEEDED[language as keyof typeof NEEDED];
       if (!isThere(program)) return skip(this, program);
       const { dms } = await organization();
@@ -134,7 +137,8 @@ function skip(test: Mocha.Context, program: string): void {
 async function built(folder: string): Promise<string> {
   const program = join(folder, 'server');
   await promisify(execFile)('go', ['build', '-trimpath', '-o', program, example('server.go')], {
-    // As dev/embedded/go-build.ts builds: each set of options has standard packages of its own in Go's cache.
+    // The options of dev/embedded/go-build.ts: each set of options has its own standard packages in Go's
+    // cache.
     env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-buildvcs=false' },
   });
   return program;

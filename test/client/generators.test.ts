@@ -1,4 +1,7 @@
-/** Clients that third-party generators make of openapi.json, against the real service; skipped where one is not installed. */
+/**
+ * Clients that third-party generators make of openapi.json, against the real service; skipped if one is not
+ * installed.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -22,13 +25,13 @@ const NAMES = {
     .flatMap(({ operationId }) => operationId ?? []),
 };
 
-/** Names that were not generated, and the serial number that the program printed; or the generator is not installed. */
+/** Missing names, and the serial number that the program printed; or the generator is not installed. */
 type Outcome = { missing: string[]; printed: string } | 'missing';
 
 describe('Clients generated from openapi.json', () => {
   let service: TestService;
   let parent: string;
-  /** Generators run side by side: each keeps one processor busy for seconds. */
+  /** Generators run side by side, because each keeps one processor busy for seconds. */
   const outcomes = new Map<Generator, Promise<Outcome | Error>>();
 
   before(async () => {
@@ -52,7 +55,7 @@ describe('Clients generated from openapi.json', () => {
   });
 
   for (const generator of GENERATORS) {
-    it(`has every operation, compiles and lists devices as ${generator.name} generates it`, async function () {
+    it(`generates every operation, compiles and lists devices with ${generator.name}`, async function () {
       const outcome = await outcomes.get(generator);
       if (outcome === 'missing') {
         process.stdout.write(
@@ -85,7 +88,7 @@ async function isThere({ isThere }: Generator, folder: string): Promise<boolean>
   );
 }
 
-/** What the command prints; rejects with all of its output where it fails. */
+/** The output of the command; rejects with all of its output if it fails. */
 async function run({ command, cwd, env }: Command, folder: string): Promise<string> {
   const [program, ...parameters] = command as [string, ...string[]];
   const options = { cwd: cwd ?? folder, env: { ...process.env, ...env }, maxBuffer: 64 * 2 ** 20 };

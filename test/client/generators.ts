@@ -1,7 +1,7 @@
 /**
- * Third-party generators of clients. Each entry says how to generate a client from openapi.json, where its operations are
- * found, how to compile it, and a program that lists devices with it: `program <base URL> <key>` prints the serial number
- * of the first device. `npm run test:programs` installs the generators.
+ * Third-party generators of clients. Each entry describes how to generate a client from openapi.json, where
+ * to find its operations, how to compile it, and a program that lists devices with it: `program <base URL>
+ * <key>` prints the serial number of the first device. `npm run test:programs` installs the generators.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ const INSTALLED = join(homedir(), '.cache/device-monitoring-service/test-program
 const NPM = join(INSTALLED, 'npm/node_modules/.bin');
 const PYTHON = { PYTHONPATH: join(INSTALLED, 'python') };
 const GO_MODULE = join(INSTALLED, 'go');
-/** As in tools/client-generators.sh, which has compiled what the client imports with these options. */
+/** The same as in tools/client-generators.sh, which has compiled the client's imports with these options. */
 const GO = { CGO_ENABLED: '0', GOFLAGS: '-buildvcs=false -trimpath' };
 
 export interface Command {
-  /** Relative paths are those of the client's folder, unless `cwd` names another one. */
+  /** Relative paths belong to the client's folder, unless `cwd` names another one. */
   command: string[];
   cwd?: string;
   env?: Record<string, string>;
@@ -23,12 +23,14 @@ export interface Command {
 
 export interface Generator {
   name: string;
-  /** Ends with 0 where the generator is installed. */
+  /** Exits with 0 if the generator is installed. */
   isThere: Command;
   /** Files beside the generated ones. */
   files: Record<string, string>;
   generate(openapi: string): Command;
-  /** Matches what is generated for an operation, or for a schema, in the text of a file or the names of a folder's files. */
+  /**
+   * Matches the name of an operation or schema in the text of a file, or in the names of a folder's files.
+   */
   generated: { in: string; of?: 'schemas'; pattern(name: string): RegExp };
   /** Operations that the generator cannot express, with the reason. */
   without?: Record<string, string>;
@@ -50,7 +52,7 @@ const TSCONFIG = JSON.stringify({
   files: ['program.ts'],
 });
 
-/** Reads the base URL and the key; `process` is declared since the types of Node are not there. */
+/** Reads the base URL and the key. `process` is declared because the types of Node are missing. */
 const ARGUMENTS =
   'declare const process: { argv: string[] };\nconst [, , baseUrl = "", key = ""] = process.argv;\nconst headers = { authorization: "Bearer " + key };\n';
 

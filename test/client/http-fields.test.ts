@@ -13,7 +13,7 @@ const DATE = new Date('1994-11-06T08:49:37.000Z');
 const DATES = ['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'];
 
 describe('Retry-After', () => {
-  it('is read as seconds, at most a day', () => {
+  it('reads Retry-After as seconds, at most a day', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 400n }), (seconds) => {
         const expected = seconds > 86_400n ? RETRY_AFTER_MAX_MS : Number(seconds) * 1_000;
@@ -22,7 +22,7 @@ describe('Retry-After', () => {
     );
   });
 
-  it('is read as a date, at most a day ahead, and asks for no wait once it has passed', () => {
+  it('reads Retry-After as a date, at most a day ahead, without a wait once it has passed', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), (seconds) => {
         const date = new Date(NOW.getTime() + seconds * 1_000).toUTCString();
@@ -32,11 +32,11 @@ describe('Retry-After', () => {
     );
   });
 
-  it('may stand between blanks and tabs', () => {
+  it('accepts blanks and tabs around Retry-After', () => {
     assert.equal(parseRetryAfter(' \t40\t ', NOW), 40_000);
   });
 
-  it('is ignored when it is neither', () => {
+  it('ignores any other Retry-After', () => {
     const numbers = [
       '-40',
       '40.5',
@@ -59,7 +59,7 @@ describe('Retry-After', () => {
 });
 
 describe('A date of HTTP', () => {
-  it('has three forms, all in GMT, whatever the time zone of the process', () => {
+  it('accepts a date in three forms, all in GMT, in any time zone of the process', () => {
     for (const text of DATES) assert.deepEqual(parseHttpDate(text, NOW), DATE, text);
   });
 
@@ -69,7 +69,7 @@ describe('A date of HTTP', () => {
     assert.deepEqual(['00', '26', '76', '77', '99'].map(yearOf), [2000, 2026, 2076, 1977, 1999]);
   });
 
-  it('is refused in any other form, and for a day or a time that does not exist', () => {
+  it('refuses a date in any other form, and a day or a time that does not exist', () => {
     for (const text of [
       'Sun, 6 Nov 1994 08:49:37 GMT',
       'Sun, 06 Nov 1994 08:49:37 UTC',
@@ -86,7 +86,7 @@ describe('A date of HTTP', () => {
 });
 
 describe('A media type', () => {
-  it('has its type in lower case, and its parameters as they stand', () => {
+  it('returns a media type in lower case, and its parameters unchanged', () => {
     assert.deepEqual(parseMediaType('Text/CSV;Header=present ; charset="UTF\\-8";;note="a;b=c"'), {
       type: 'text/csv',
       parameters: [
@@ -98,7 +98,7 @@ describe('A media type', () => {
     assert.deepEqual(parseMediaType('*/*'), { type: '*/*', parameters: [] });
   });
 
-  it('is refused in any other form', () => {
+  it('refuses a media type in any other form', () => {
     for (const text of [
       undefined,
       '',

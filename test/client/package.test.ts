@@ -12,7 +12,7 @@ describe('The package of the typed client', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dms-client-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is built when it is installed from a checkout, and needs no package', () => {
+  it('builds when it is installed from a checkout, and needs no package', () => {
     const { dependencies } = JSON.parse(readFileSync(inRepository('client/package.json'), 'utf8'));
     assert.equal(dependencies, undefined);
     rmSync(inRepository('client/dist'), { recursive: true, force: true });

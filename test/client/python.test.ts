@@ -1,4 +1,4 @@
-/** The Python client against the real service; skipped where there is no Python 3.10. */
+/** The Python client against the real service; skipped without Python 3.10. */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -59,7 +59,7 @@ describe('The Python client', () => {
     return server.url;
   }
 
-  /** Loses the first answer: the service has done its work by then. */
+  /** Loses the first answer, after the service has done its work. */
   function losingProxy(): Server {
     let calls = 0;
     return createServer((incoming, outgoing) => {
@@ -74,7 +74,7 @@ describe('The Python client', () => {
     });
   }
 
-  /** A webhook as the service has sent it. */
+  /** A webhook as sent by the service. */
   async function sentWebhook(apiKey: string) {
     const receiver = await startReceiver();
     const dms = createClient({ baseUrl: service.baseUrl, apiKey });
@@ -86,7 +86,7 @@ describe('The Python client', () => {
     return { headers: sent?.headers, body: sent?.body, secret: SECRET };
   }
 
-  it('does what the TypeScript one does', async function () {
+  it('behaves like the TypeScript client', async function () {
     if (!hasPython()) return this.skip();
     const apiKey = (await service.issueKey(service.id, 'customer')).token;
     const elsewhere = createServer((_, answer) => answer.writeHead(302, { Location: service.baseUrl }).end());

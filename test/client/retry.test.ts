@@ -1,4 +1,4 @@
-/** When the client sends a request again. */
+/** When the client repeats a request. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RETRY_POLICY, retryInMs } from '../../client/src/retry.ts';
@@ -12,7 +12,7 @@ const attempt = fc.integer({ min: 1, max: RETRY_POLICY.retries });
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe('A retry of the client', () => {
-  it('follows only refusals for overload, and lost answers of requests that are safe to repeat', () => {
+  it('follows only refusals for overload, and lost answers of safe requests', () => {
     fc.assert(
       fc.property(failure, attempt, random, (failed, count, chance) => {
         const refused = failed.status === 429 || failed.status === 503;
@@ -23,7 +23,7 @@ describe('A retry of the client', () => {
     );
   });
 
-  it('never comes before the service asked for, and else within the longest wait', () => {
+  it('waits at least as long as the service asks, and otherwise within the longest wait', () => {
     fc.assert(
       fc.property(failure, attempt, random, (failed, count, chance) => {
         const waitMs = retryInMs(failed, count, RETRY_POLICY, chance);

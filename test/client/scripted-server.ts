@@ -3,12 +3,14 @@ import { type AddressInfo, createServer } from 'node:net';
 
 export interface ScriptedServer {
   url: string;
-  /** How many requests came. */
+  /** Number of requests so far. */
   readonly requests: number;
   stop(): void;
 }
 
-/** Answers each request with the next text, the last one for good, and closes the connection behind it. */
+/**
+ * Answers each request with the next text, and all further ones with the last, and closes each connection.
+ */
 export async function startScriptedServer(answers: readonly string[]): Promise<ScriptedServer> {
   let requests = 0;
   const server = createServer((socket) => {

@@ -1,4 +1,4 @@
-/** Requests that the service did not send, at the verifier of the TypeScript client. */
+/** Forged requests at the verifier of the TypeScript client. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
@@ -23,7 +23,7 @@ describe('The verifier of the typed client', () => {
     return { 'webhook-id': 'x', 'webhook-timestamp': TIMESTAMP, 'webhook-signature': `v1,${mac}` };
   };
 
-  it('refuses whatever nobody signed with one kind of error', async () => {
+  it('refuses unsigned requests with one kind of error', async () => {
     const headers = { 'webhook-id': 'x', 'webhook-timestamp': TIMESTAMP, 'webhook-signature': 'v1,AAAA' };
     await refused(headers, Uint8Array.of(0xff, 0xfe, 0x7b));
     await refused(headers, '\ud800');
@@ -41,12 +41,12 @@ describe('The verifier of the typed client', () => {
     );
   });
 
-  it('refuses what is no text or bytes, and headers that are missing, with the same kind', async () => {
+  it('refuses bodies other than text or bytes, and missing headers, with the same kind of error', async () => {
     for (const body of [undefined, null, 7, { type: 'webhook.test' }, []]) await refused(sign('{}'), body);
     for (const headers of [undefined, null, 'webhook-id']) await refused(headers, '{}');
   });
 
-  it('reads a body as text or as bytes in any view of them', async () => {
+  it('reads a body as text or as bytes in any view', async () => {
     const event = '{"type":"webhook.test"}';
     const bytes = utf8.encode(`..${event}..`);
     for (const body of [
@@ -61,14 +61,14 @@ describe('The verifier of the typed client', () => {
       );
   });
 
-  it('finds the right one among many signatures', async () => {
+  it('finds the valid one among many signatures', async () => {
     const headers = sign('{}');
     const many = `${'v1,AAAA v2,BBBB v1,!! '.repeat(200)}${headers['webhook-signature']}`;
     const request = { headers: { ...headers, 'webhook-signature': many }, body: '{}' };
     assert.deepEqual(await verifyWebhook(request, SECRET, { now: NOW }), {});
   });
 
-  it('refuses a signed body that is no JSON in UTF-8 with the same kind', async () => {
+  it('refuses a signed body that is not JSON in UTF-8 with the same kind of error', async () => {
     for (const body of [Uint8Array.of(0xff), Buffer.from('{'), '['.repeat(200_000)])
       await refused(sign(body), body);
   });

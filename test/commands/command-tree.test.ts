@@ -1,4 +1,4 @@
-/** What is typed, as commands get it, and what is answered when it is no call of a command. */
+/** Parsing of arguments, and the answers to invalid ones. */
 import assert from 'node:assert/strict';
 import type { Command, CommandInput } from '../../src/commands/command.ts';
 import { commandTree } from '../../src/commands/command-tree.ts';
@@ -11,7 +11,7 @@ const COMMAND: Command = {
   run: async () => undefined,
 };
 
-/** The input that the command gets, without options that were not typed. */
+/** The input that the command gets, without absent options. */
 async function inputOf(...typed: string[]): Promise<CommandInput> {
   const inputs: CommandInput[] = [];
   const tree = commandTree([COMMAND], async (_, input) => void inputs.push(input));
@@ -31,18 +31,18 @@ describe('The command line', () => {
     });
   });
 
-  it('takes what follows -- for positionals', async () => {
+  it('treats everything after -- as positionals', async () => {
     const { positionals, isJson } = await inputOf('--by', 'Ada', '--', 'a', '--json', '--help');
     assert.deepEqual([positionals, isJson], [['a', '--json', '--help'], false]);
   });
 
-  it('takes a value that begins with one hyphen, and no other option for a value', async () => {
+  it('accepts a value that begins with one hyphen, and no other option as a value', async () => {
     assert.equal((await inputOf('a', 'b', '--by', '-')).options.by, '-');
     for (const typed of [['--by', '--seal'], ['--by', ''], ['--by=']])
       await assert.rejects(inputOf('a', 'b', ...typed), /^Error: --by needs a value$/);
   });
 
-  it('suggests the command or the option that may have been meant, with exit code 2', async () => {
+  it('suggests a similar command or option, with exit code 2', async () => {
     for (const [typed, says] of [
       [['jbos'], "Unknown command 'jbos'\n(Did you mean jobs?)\n"],
       [['jobs', 'lst'], "Unknown command 'lst'\n(Did you mean list?)\n"],

@@ -1,4 +1,6 @@
-/** Commands by API, against the real service: in this process where they end by themselves, else as a process. */
+/**
+ * Commands by API, against the real service: in this process if they end by themselves, else as a process.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -64,7 +66,7 @@ describe('Commands by API', () => {
   const run = (...typed: string[]) => runCommand(dms.settings.databaseUrl, ...typed);
   const jsonOf = async (...typed: string[]) => JSON.parse((await run(...typed, '--json')).stdout);
 
-  /** The command as a process of its own, and what it has printed so far. */
+  /** The command as a separate process, with its output so far. */
   function start(...typed: string[]) {
     const child = spawn('node', ['--import=#typescript', 'src/bin/cli.ts', ...typed], {
       cwd: ROOT,
@@ -82,7 +84,7 @@ describe('Commands by API', () => {
     return { child, until, exited: once(child, 'exit') };
   }
 
-  it('keep a login that works in a file that only its owner can read, and use it until it is forgotten', async () => {
+  it('keeps a working login in a file that only its owner can read, and uses it until it is forgotten', async () => {
     const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
     process.env.DMS_KEY = wrong;
     const refused = await run('login', dms.baseUrl);
@@ -105,7 +107,7 @@ describe('Commands by API', () => {
     );
   });
 
-  it('show jobs, and tell by exit code 3 that a job has ended without every device', async () => {
+  it('shows jobs, and returns exit code 3 for a job that ended without every device', async () => {
     const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${randomUUID()}` });
     const serial = await registerOne();
     const jobId = await apply(dms, slug, { serialNumbers: [serial] });
@@ -145,7 +147,7 @@ describe('Commands by API', () => {
     assert.deepEqual(ids.slice(1), [cancelledId, jobId]);
   });
 
-  it('show which devices of a job that has ended were not in time', async () => {
+  it('shows the devices of an ended job that were not in time', async () => {
     const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${randomUUID()}` });
     const serial = await registerOne();
     const jobId = await apply(dms, slug, { serialNumbers: [serial] });
@@ -156,7 +158,7 @@ describe('Commands by API', () => {
     assert.deepEqual((await jsonOf('jobs', 'show', jobId)).notInTime, [serial]);
   });
 
-  it('show which devices of a job have refused it, and why', async () => {
+  it('shows the devices of a job that have refused it, with the reason', async () => {
     const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${randomUUID()}` });
     const serial = await registerOne();
     const jobId = await apply(dms, slug, { serialNumbers: [serial] });
@@ -172,7 +174,7 @@ describe('Commands by API', () => {
     assert.deepEqual((await jsonOf('jobs', 'show', jobId)).refusedBy, [{ serialNumber: serial, reason }]);
   });
 
-  it('alerts: list, acknowledge and comment, and show what was done', async () => {
+  it('lists, acknowledges and comments alerts, and shows their history', async () => {
     const serial = await registerOne();
     const reading = { channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() };
     const frame = { readings: [reading], batteryStatus: 'low' };
@@ -198,7 +200,7 @@ describe('Commands by API', () => {
     assert.equal((await run('alerts', 'acknowledge', id, '--snooze', 'soon')).code, 2);
   });
 
-  it('mute: a device or a group, until somebody ends it', async () => {
+  it('mutes a device or a group until the mute is ended', async () => {
     const serial = await registerOne();
     const { stdout } = await run('mute', 'asset', serial, '--for', '2h', '--reason', 'Defrosting');
     assert.match(stdout, new RegExp(`^${serial} is muted until \\d{4}-\\S+Z: Defrosting$`, 'm'));
@@ -213,7 +215,7 @@ describe('Commands by API', () => {
     assert.equal((await run('mute', 'asset', serial, '--for', '2h')).code, 2);
   });
 
-  it('escalations: list, show, create, update and delete', async () => {
+  it('lists, shows, creates, updates and deletes escalations', async () => {
     const target = 'http://127.0.0.1:9/nurse';
     const { body: channel } = await dms.api.post('/notification-channels', { type: 'webhook', target });
     const steps = ['--steps', `0:${channel.id},15:${channel.id}`];
@@ -236,7 +238,7 @@ describe('Commands by API', () => {
     assert.equal((await run('escalations', 'show', id)).code, 1);
   });
 
-  it('listen: print and forward events that are verified, and leave no webhook behind', async () => {
+  it('listens: prints and forwards verified events, and leaves no webhook behind', async () => {
     const forwarded: Array<{ headers: IncomingMessage['headers']; body: string }> = [];
     const receiver = createServer(async (request, response) => {
       let body = '';
@@ -268,7 +270,7 @@ describe('Commands by API', () => {
     assert.deepEqual(await jsonOf('webhooks', 'list'), []);
   });
 
-  it('listen: end with what the service refuses, and leave nothing behind', async () => {
+  it('ends listening with the refusal of the service, and leaves nothing behind', async () => {
     const { code, stderr } = await run('listen', '--events', 'alert.made.up');
     assert.notEqual(code, 0);
     assert.match(stderr, /^events\[0\] must be one of/);
@@ -276,7 +278,7 @@ describe('Commands by API', () => {
     assert.deepEqual(await jsonOf('webhooks', 'list'), []);
   });
 
-  it('listen: refuse a port and an address to forward to that cannot work', async () => {
+  it('refuses to listen on an invalid port, or to forward to an invalid address', async () => {
     for (const [typed, says] of [
       [['--forward-to', 'ftp://127.0.0.1/'], /^--forward-to must be a URL that begins with http/],
       [['--forward-to', 'here'], /^--forward-to must be a URL that begins with http/],
@@ -289,13 +291,13 @@ describe('Commands by API', () => {
     }
   });
 
-  it('listen: name the option of a port that is taken', async () => {
+  it('names the option of a taken port when listening', async () => {
     const taken = new URL(dms.baseUrl).port;
     const { code, stderr } = await run('listen', '--port', taken);
     assert.deepEqual([code, stderr], [1, `Port ${taken} is taken: choose another one with --port\n`]);
   });
 
-  it('listen: register the address that leads to it, where that is another one', async () => {
+  it('registers the public address of a listener if it is a different one', async () => {
     const address = 'https://tunnel.example/hooks';
     const listening = start('listen', '--events', 'alert.created', '--address', address);
     await listening.until(/Listening at https:\/\/tunnel\.example\/hooks;/);
@@ -309,7 +311,7 @@ describe('Commands by API', () => {
     assert.deepEqual(await registered(), []);
   });
 
-  it('trigger: send the example of each event to a receiver, with a signature that is good', async () => {
+  it('triggers the example of each event at a receiver, with a valid signature', async () => {
     const received: unknown[] = [];
     const receiver = createServer(async (request, response) => {
       let body = '';
@@ -330,7 +332,7 @@ describe('Commands by API', () => {
     assert.match(stderr, /EVENT must be one of:[\s\S]*config\.applied/);
   });
 
-  it('tail: print the last readings of a device, oldest first, with a curve', async () => {
+  it('prints the last readings of a device, oldest first, with a curve', async () => {
     const serial = await registerOne();
     const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000).toISOString();
     const readings = [1, 4, 8].map((value, index) => ({
@@ -348,7 +350,7 @@ describe('Commands by API', () => {
     assert.match(lines[2] ?? '', /▁▄█$/);
   });
 
-  it('doctor: name what is good, and fail with what to do when something is not', async () => {
+  it('checks everything in the doctor, and fails with a remedy for a fault', async () => {
     const { code, stdout } = await run('doctor');
     for (const good of [
       /✔ API/,
@@ -367,7 +369,7 @@ describe('Commands by API', () => {
     assert.match((await run('doctor')).stdout, /✘ API: .*\n {4}see that it runs/);
   });
 
-  it('doctor: warns of rules of time zones that are older than a year', () => {
+  it('warns in the doctor of time zone rules that are older than a year', () => {
     const stateAt = (rules: string | null | undefined, at: string) =>
       timeZoneFinding(rules, new Date(at)).state;
     assert.equal(stateAt('2025c', '2026-12-31T23:59:59Z'), 'good');
@@ -382,12 +384,12 @@ describe('Commands by API', () => {
     );
   });
 
-  it('take `help` for a name where a name is expected', async () => {
+  it('accepts `help` as a name where a name is expected', async () => {
     const { code, stderr } = await run('jobs', 'show', 'help');
     assert.deepEqual([code, stderr.includes('npm run dms')], [1, false]);
   });
 
-  it('complete: list what may follow, commands and options', async () => {
+  it('completes commands and options', async () => {
     const typed = async (...words: string[]) =>
       (await run('complete', '--', ...words)).stdout.trim().split('\n');
     assert.deepEqual(await typed('jobs', ''), ['cancel', 'list', 'retry', 'show', 'watch']);
@@ -397,7 +399,7 @@ describe('Commands by API', () => {
     for (const shell of ['bash', 'zsh', 'fish']) assert.equal((await run('completion', shell)).code, 0);
   });
 
-  it('assets import, groups: register a table, say which rows failed, and bring a profile to the group that rows name', async () => {
+  it('imports a table, names failed rows, and brings a profile to the group in the rows', async () => {
     const [first, second] = [1, 2].map(() => `282C${randomUUID().slice(0, 8).toUpperCase()}`) as [
       string,
       string,

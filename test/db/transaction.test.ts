@@ -147,7 +147,7 @@ describe('Transactions', () => {
     assert.deepEqual(await notes(), ['around']);
   });
 
-  describe('of batches, beside that', () => {
+  describe('of batches, in addition', () => {
     it('keeps the writes of the last statement, and nothing when that one fails', async () => {
       const finishing = (last: string) =>
         createBatchTransact(database)(async ({ sql, finishWith }) => {

@@ -17,7 +17,7 @@ describe('The HTTP proxy', () => {
     for (const stop of stops.splice(0)) await stop();
   });
 
-  /** Answers with its name and the body that it got. */
+  /** Answers with its name and the received body. */
   async function startNamed(name: string, answers = true): Promise<number> {
     const server = createServer(async (request, response) => {
       let body = '';
@@ -55,7 +55,7 @@ describe('The HTTP proxy', () => {
     for (const body of ['1', '2', '3']) assert.equal(await (await post(url, body)).text(), body);
   });
 
-  it('answers 502 when nobody is there, and 504 when a process hangs', async () => {
+  it('answers 502 when no process listens, and 504 when a process hangs', async () => {
     const gone = await startNamed('gone');
     servers[0]?.close();
     assert.equal((await post(await startProxy([gone]), '1')).status, 502);
@@ -110,14 +110,14 @@ describe('The UDP balancer', () => {
     assert.deepEqual(homes.sort(), ['a x', 'a x', 'b x', 'b x']);
   });
 
-  it('moves an address to another process when its own does not listen any more', async () => {
+  it('moves an address to another process when its own no longer listens', async () => {
     const echoes = [await startEcho('a'), await startEcho('b')] as [Socket, Socket];
     const port = await startBalancer(echoes);
     const from = await bind();
     sockets.push(from, echoes[1]);
     assert.equal(await ask(from, port, '1'), 'a 1');
     echoes[0].close();
-    // A device repeats what is not answered.
+    // A device repeats messages without an answer.
     let answer = '';
     for (let attempt = 0; answer === '' && attempt < 20; attempt++) {
       from.send('2', port, '127.0.0.1');

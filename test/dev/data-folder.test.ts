@@ -1,4 +1,4 @@
-/** Who may read the data folder of a local start. */
+/** Access to the data folder of a local start. */
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ describe('The data folder', () => {
     return path;
   }
 
-  it('is refused in one sentence where no folder can be made', () => {
+  it('refuses in one sentence a place where no folder can be created', () => {
     const file = join(scratch, 'file');
     writeFileSync(file, '');
     for (const impossible of [file, join(file, 'below'), '/proc/dms'])
@@ -39,7 +39,7 @@ describe('The data folder', () => {
       );
   });
 
-  it('is created for its owner only, and so is what is written into it', () => {
+  it('creates the folder and everything in it for its owner only', () => {
     prepareDataFolder(folder, { isPassedThrough: false });
     assert.equal(modeOf(folder), 0o700);
     assert.equal(modeOf(join(scratch, 'above')), 0o755);
@@ -48,12 +48,12 @@ describe('The data folder', () => {
     assert.deepEqual([modeOf(join(folder, 'later')), modeOf(join(folder, 'below'))], [0o600, 0o700]);
   });
 
-  it('can be passed through, but not listed, where a server of another user has its folder in it', () => {
+  it("lets another user's server pass through the folder, but not list it", () => {
     prepareDataFolder(folder, { isPassedThrough: true });
     assert.equal(modeOf(folder), 0o711);
   });
 
-  it('is closed with its files when an earlier start left it open', () => {
+  it('closes the folder and its files when an earlier start left it open', () => {
     mkdirSync(folder, { recursive: true });
     const names = [
       'secrets.key',
@@ -68,7 +68,7 @@ describe('The data folder', () => {
     assert.deepEqual(paths.map(modeOf), Array(names.length).fill(0o600));
   });
 
-  it('keeps its mode, and other files theirs, when it is a folder with other contents', () => {
+  it('keeps the modes of a folder with other contents, and of files in it', () => {
     mkdirSync(folder, { recursive: true });
     const script = write('run.sh', 0o755);
     prepareDataFolder(folder, { isPassedThrough: false });

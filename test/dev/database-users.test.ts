@@ -1,4 +1,4 @@
-/** The users that the compose file makes, with its own script on a PostgreSQL of the tests. */
+/** The users that the compose file creates, by its own script on a PostgreSQL of the tests. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -74,7 +74,7 @@ describe('The database users of the compose file', () => {
     }
   }
 
-  it('let the owner migrate a database without being a superuser, new or made by one', async () => {
+  it('lets the owner migrate a database without being a superuser, new or created by one', async () => {
     for (const database of [`new_${unique}`, existing]) {
       const url = await urlOf(owner, 'secret0', database);
       const sql = openDatabase({ url, poolSize: 2, statementTimeoutMs: 0, applicationName: 'test' });
@@ -92,7 +92,7 @@ describe('The database users of the compose file', () => {
     }
   });
 
-  it('let the service do all its work on rows and partitions, and change no table', async () => {
+  it('lets the service do all its work on rows and partitions, and change no table', async () => {
     const url = await urlOf(service, 'secret1', `new_${unique}`);
     const dms = await startService({ databaseUrl: url });
     const receiver = await startReceiver();
@@ -101,7 +101,7 @@ describe('The database users of the compose file', () => {
     const slug = await createProfile(dms, { slug: 'cold', ...FRIDGE });
     const jobId = await apply(dms, slug, { serialNumbers: ['A'] });
     await applyAnswer(dms, 'A');
-    // A month that has no partition yet.
+    // A month without a partition.
     await sendTemperature(dms, 'A', 4, new Date('2019-06-15T12:00:00Z'));
     assert.equal((await untilEnded(dms, jobId)).status, 'succeeded');
     await receiver.until(1);
@@ -130,7 +130,7 @@ describe('The database users of the compose file', () => {
     }
   });
 
-  it('add partitions without statistics of organizations where the table has none', async () => {
+  it('adds partitions without statistics of organizations if the table has none', async () => {
     const database = `new_${unique}`;
     const superuser = Object.assign(new URL((await servers()).postgresUrl), {
       pathname: `/${database}`,
@@ -148,7 +148,7 @@ describe('The database users of the compose file', () => {
     assert.deepEqual(targets, [{ target: 0 }]);
   });
 
-  it('keep partitions from users who may do no more than connect', async () => {
+  it('keeps partitions from users who may only connect', async () => {
     const reader = `reader_${unique}`;
     const database = `new_${unique}`;
     const superuser = Object.assign(new URL((await servers()).postgresUrl), {
@@ -162,13 +162,13 @@ describe('The database users of the compose file', () => {
     );
   });
 
-  it('keep the service and Temporal out of the databases of each other', async () => {
+  it("keeps the service and Temporal out of each other's databases", async () => {
     const denied = /permission denied for database/;
     await assert.rejects(ask(await urlOf(temporal, 'secret2', existing), 'select 1'), denied);
     await assert.rejects(ask(await urlOf(service, 'secret1', `other_${unique}`), 'select 1'), denied);
   });
 
-  it('let Temporal install the extension that its schema needs', async () => {
+  it('lets Temporal install the extension that its schema needs', async () => {
     await ask(await urlOf(temporal, 'secret2', `other_${unique}`), 'create extension btree_gin');
   });
 });

@@ -66,7 +66,7 @@ describe('A supervised server', () => {
     await until(() => !isAlive(server), 3_000);
   });
 
-  it('is killed when it ignores its stop signal', async () => {
+  it('kills a server that ignores its stop signal', async () => {
     const { lines, server } = superviseNode(
       "process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1e3)",
     );
@@ -93,7 +93,7 @@ describe('A supervised server', () => {
     assert.deepEqual(server.lastLines().sort(), ['one', 'two']);
   });
 
-  it('reports that its program is missing', async () => {
+  it('reports a missing program', async () => {
     const server = supervise({ command: '/no/such/program', args: [], env: {}, log: quiet });
     assert.deepEqual(await server.exited, { code: 127, signal: null });
     assert.match(server.lastLines().join(), /no\/such\/program could not be run/);
@@ -142,7 +142,7 @@ describe('The embedded PostgreSQL', () => {
     await next.stop();
   });
 
-  it('stops a server of its own that was left running when its guard was killed, and says so', async () => {
+  it('stops a server of its own that was left running when its guard was killed, and reports that', async () => {
     const { parent, line } = await startParent(postgresParent('guard killed'));
     await line();
     const left = postmaster();
@@ -236,7 +236,7 @@ describe('The search for a Temporal CLI', () => {
   const offline = 'http://127.0.0.1:9';
   const system = '/usr/bin:/bin';
 
-  it('prefers TEMPORAL_CLI_PATH to all others', async () => {
+  it('prefers TEMPORAL_CLI_PATH to everything else', async () => {
     const place = layOut({ path: '9.0.0', cache: pinned.cli });
     const named = fakeCli(join(place.root, 'named'), '1.0.0');
     assert.equal(await find(place, { TEMPORAL_CLI_PATH: named }), named);
@@ -248,14 +248,14 @@ describe('The search for a Temporal CLI', () => {
     await assert.rejects(find(place, { TEMPORAL_CLI_PATH: '/no/such' }), /TEMPORAL_CLI_PATH is \/no\/such/);
   });
 
-  it('uses the one on the PATH when it is new enough', async () => {
+  it('uses the CLI on the PATH if it is new enough', async () => {
     for (const version of [pinned.cli, '1.10.0', '2.0.0', '0.0.0-DEV']) {
       const place = layOut({ path: version, cache: pinned.cli });
       assert.equal(await find(place), join(place.root, 'path', 'temporal'), version);
     }
   });
 
-  it('uses the one in the cache when the one on the PATH is too old', async () => {
+  it('uses the CLI in the cache if the one on the PATH is too old', async () => {
     for (const version of ['1.9.0', '0.13.2']) {
       const place = layOut({ path: version, cache: pinned.cli });
       assert.equal(await find(place), cached(place), version);
@@ -263,7 +263,7 @@ describe('The search for a Temporal CLI', () => {
     }
   });
 
-  it('downloads one when there is none, and caches it', async () => {
+  it('downloads a CLI if there is none, and caches it', async () => {
     const place = layOut({});
     const mirror = await startMirror(place);
     assert.equal(await find(place, {}, mirror), cached(place));
@@ -274,7 +274,7 @@ describe('The search for a Temporal CLI', () => {
     assert.deepEqual(readdirSync(join(place.root, 'cache')), [`temporal-${pinned.cli}`]);
   });
 
-  it('runs nothing of a download whose checksum is not the pinned one', async () => {
+  it('runs nothing of a download with another checksum than the pinned one', async () => {
     for (const sums of [{}, undefined, Object.fromEntries(platforms.map((each) => [each, 'f'.repeat(64)]))]) {
       const place = layOut({});
       const ran = join(place.root, 'ran');
@@ -285,12 +285,12 @@ describe('The search for a Temporal CLI', () => {
     }
   });
 
-  it('has a checksum for each platform that a download is tried for', () => {
+  it('knows a checksum for each platform with a download', () => {
     assert.deepEqual(Object.keys(archiveSums).sort(), platforms);
     for (const sum of Object.values(archiveSums)) assert.match(sum, /^[0-9a-f]{64}$/);
   });
 
-  it('builds nothing from a module whose checksum is not the pinned one', async function () {
+  it('builds nothing from a module with another checksum than the pinned one', async function () {
     const go = await findProgram('go', process.env);
     if (!go) return this.skip();
     const moduleFolder = mkdtempSync(join(scratch, 'modules-'));
@@ -313,13 +313,13 @@ describe('The search for a Temporal CLI', () => {
     assert.match(message, /does NOT match an earlier download recorded in go\.sum/);
   });
 
-  it('builds one with Go when the download fails', async () => {
+  it('builds a CLI with Go when the download fails', async () => {
     const place = layOut({ go: true });
     assert.equal(await find(place), cached(place));
     assert.match(place.said.join('\n'), /download failed: .*\n.*building/);
   });
 
-  it('lists all remedies when there is none', async () => {
+  it('lists all remedies when there is no CLI', async () => {
     const place = layOut({});
     await assert.rejects(find(place), ({ message }: Error) => {
       for (const way of [
@@ -360,7 +360,7 @@ describe('The search for a Temporal CLI', () => {
 
   const platforms = ['darwin_amd64', 'darwin_arm64', 'linux_amd64', 'linux_arm64'];
 
-  /** Where a CLI can be downloaded, and its checksum. */
+  /** The address of a CLI, and its checksum. */
   interface Source {
     downloadFrom: string;
     sums?: Record<string, string>;
@@ -426,7 +426,7 @@ describe('The Temporal dev server', () => {
     `);
     await startWorkflow(await line(), 'before', 'JobId');
     const left = pidIn(join(scratch, `temporal-${pinned.server}.db.pid`)) ?? 0;
-    // The parent lives on: without a reader of its output the server might end by itself.
+    // The parent stays alive: without a reader of its output the server might end by itself.
     await orphan(left);
 
     const searchAttributes = { JobId: 'Keyword', EndpointId: 'Keyword' } as const;
@@ -463,7 +463,7 @@ describe('The Temporal dev server', () => {
 });
 
 describe('A free port', () => {
-  it('is free until a server listens on it', async () => {
+  it('stays free until a server listens on it', async () => {
     const port = await freePort();
     assert.ok(await isFree(port));
     const server = createServer().listen(port, '127.0.0.1').unref();
@@ -533,6 +533,6 @@ const versionScript = (version: string) =>
 
 const fakeCli = (path: string, version: string) => program(path, versionScript(version));
 
-/** "Builds" by copying, with builtins of the shell only, because its PATH contains nothing else. */
+/** "Builds" by copying, with shell builtins only, because its PATH is otherwise empty. */
 const fakeGo = (path: string, built: string) =>
   program(path, `while [ "$1" != -o ]; do shift; done; /bin/cp ${built} "$2"`);

@@ -1,4 +1,4 @@
-/** What a local start tells people. */
+/** Output of a local start for people. */
 import assert from 'node:assert/strict';
 import { startupBanner } from '../../dev/local/local-instance.ts';
 
@@ -17,7 +17,7 @@ describe('The banner of npm start', () => {
   const bannerOf = (host: string, isTokenRequired: boolean) =>
     startupBanner(local, '/tmp/data', { host, isTokenRequired });
 
-  it('says when a registered serial number is enough over CoAP', () => {
+  it('states that a registered serial number is enough over CoAP', () => {
     assert.match(bannerOf('127.0.0.1', false), /CoAP needs no device token.*\n.*COAP_REQUIRE_TOKEN=true/);
     assert.doesNotMatch(bannerOf('127.0.0.1', true), /no device token/);
   });

@@ -1,4 +1,4 @@
-/** The proxy and balancer of the compose file, where nginx with its stream module is installed. */
+/** The proxy and balancer of the compose file; needs nginx with its stream module. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
@@ -14,7 +14,7 @@ import { eventually } from '../support/fleet.ts';
 
 const CONFIGURATION = fileURLToPath(new URL('../../deploy/nginx.conf', import.meta.url));
 const NGINX = process.env.NGINX_PATH ?? 'nginx';
-/** Debian has it as a file of its own. */
+/** A separate file on Debian. */
 const STREAM_MODULE = process.env.NGINX_STREAM_MODULE ?? '/usr/lib/nginx/modules/ngx_stream_module.so';
 
 interface Answer {
@@ -72,7 +72,10 @@ describe('The balancer of the compose file', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Ours, with processes of this machine in place of names that only Docker knows, and without what Debian's is too old for. */
+  /**
+   * The configuration of the compose file, with processes of this machine in place of names that only Docker
+   * knows, and without directives that are too new for Debian's nginx.
+   */
   function configuration(): string {
     const servers = (all: Array<{ port: number }>, more = '') =>
       all.map(({ port }) => `server 127.0.0.1:${port}${more};`).join(' ');
@@ -129,7 +132,7 @@ describe('The balancer of the compose file', () => {
     return names;
   }
 
-  it('spreads requests over all APIs, passes over one that is not there, and tells who has sent them', async () => {
+  it('spreads requests over all APIs, skips one that is down, and passes on the client address', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.9' };
     const answers = await Promise.all(
       Array.from({ length: 12 }, async () => (await (await get('/', { headers })).json()) as Answer),
@@ -145,7 +148,7 @@ describe('The balancer of the compose file', () => {
     assert.equal(bytes, body.length);
   });
 
-  it('keeps the datagrams of an address at one gateway, and spreads addresses over all', async () => {
+  it('sends the datagrams of an address to one gateway, and spreads addresses over all', async () => {
     const all = new Set<string>();
     for (let host = 2; host < 32; host++) {
       const names = new Set(await namesFor(`127.0.0.${host}`));
@@ -155,7 +158,7 @@ describe('The balancer of the compose file', () => {
     assert.deepEqual([...all].sort(), ['a', 'b', 'c']);
   });
 
-  it('answers as the API does when no API is there', async () => {
+  it('answers as the API does when no API is up', async () => {
     for (const server of apis) {
       server.close();
       server.closeAllConnections();

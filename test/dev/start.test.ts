@@ -51,11 +51,11 @@ describe('npm start', () => {
   const [ownTemporary, abandonedTemporary] = [newDataDir(), newDataDir()];
   const holder = createServer();
   let stack: Stack;
-  /** Has a service of its own, which starts at the same time. */
+  /** Has its own service, which starts at the same time. */
   let ownDemo: Running;
   let besideLocal: LocalInstance;
   let besideProcesses: ReturnType<typeof descendantsOf>;
-  /** Uses the service that runs. */
+  /** Uses the running service. */
   let demo: Running;
   let jobId: string;
 
@@ -105,7 +105,7 @@ describe('npm start', () => {
       ];
       for (const name of [...names, 'postgres/password', temporalFile()])
         assert.equal(modeOf(join(dataDir, name)), 0o600, name);
-      // Root's PostgreSQL runs as another user, who passes through the folder and sees nothing of it.
+      // Root's PostgreSQL runs as another user, who passes through the folder and sees nothing in it.
       assert.equal(modeOf(dataDir), process.getuid?.() === 0 ? 0o711 : 0o700);
       const open = readdirSync(dataDir, { recursive: true, encoding: 'utf8' })
         .filter((name) => !name.startsWith('postgres/programs-'))
@@ -131,27 +131,27 @@ describe('npm start', () => {
     it('runs beside another copy that was started at the same time, with its own ports, keys and data', async () => {
       await register(stack.organization, 'ONLY-HERE');
       const { organization, local } = stack;
-      // The other copy has the devices of its demo by now.
+      // By now the other copy has the devices of its demo.
       assert.deepEqual(await serialsOf(stack), ['ONLY-HERE']);
       for (const name of ['baseUrl', 'coapUrl', 'metricsUrl', 'temporalAddress', 'databaseUrl'] as const)
         assert.notEqual(local[name], besideLocal[name], name);
       assert.equal((await organization.with(besideLocal.apiKey).get('/assets')).status, 401);
     });
 
-    it('prints which other port it uses when 8080 is in use', () => {
+    it('prints the port that it uses when 8080 is taken', () => {
       const { port } = new URL(stack.local.baseUrl);
       assert.notEqual(Number(port), DEFAULT_PORT);
       assert.match(stack.output(), new RegExp(`^Port 8080 is taken, so the API listens on ${port};`, 'm'));
     });
   });
 
-  // While the demos wait for their devices.
-  describe('that cannot start', () => {
+  // Runs while the demos wait for their devices.
+  describe('when it cannot start', () => {
     before(() => {
       demo = run('demo', { DATA_DIR: dataDir });
     });
 
-    it('is refused with the reason when PORT is in use, before it creates anything', async () => {
+    it('refuses a taken PORT with the reason, before it creates anything', async () => {
       const { port } = new URL(stack.local.baseUrl);
       await assert.rejects(startHere({ DATA_DIR: unusedDir, PORT: port }), {
         message: `Port ${port} is taken: choose another one with PORT, or stop what listens there`,
@@ -175,7 +175,7 @@ describe('npm start', () => {
       assert.ok(!existsSync(unusedDir));
     });
 
-    it('is refused when another copy uses the data, without disturbing that copy', async () => {
+    it('refuses a data folder that another copy uses, without disturbing that copy', async () => {
       await assert.rejects(
         startHere({ DATA_DIR: dataDir }),
         /^Error: The service runs already at http:\S+, on the data in .*\. Stop it first, or start another one with/,
@@ -223,10 +223,10 @@ describe('npm start', () => {
     });
   });
 
-  describe('that is stopped', () => {
+  describe('when it is stopped', () => {
     it('finishes requests under way on SIGTERM and leaves no process', () => stopUnderWay(stack, 'SIGTERM'));
 
-    it('has the same keys and all data at the next start', async () => {
+    it('keeps its keys and all data for the next start', async () => {
       const { local: before, pid } = stack;
       stack = await startStack(dataDir);
       assert.deepEqual([stack.local.apiKey, stack.local.deviceToken], [before.apiKey, before.deviceToken]);
@@ -234,7 +234,7 @@ describe('npm start', () => {
     });
   });
 
-  describe('that is killed with -9 in the middle of a job', () => {
+  describe('when it is killed with -9 in the middle of a job', () => {
     before(async () => {
       for (const serial of ['FIRST', 'SECOND', 'THIRD']) await register(stack.organization, serial);
       const slug = await createProfile(stack.organization, FRIDGE);
@@ -242,7 +242,7 @@ describe('npm start', () => {
       await applyAnswer(stack.organization, 'FIRST');
     });
 
-    it('starts again after kill -9 of the guard of PostgreSQL, and says which server it stops first', async () => {
+    it('starts again after kill -9 of the guard of PostgreSQL, and names the server that it stops first', async () => {
       const relatives = descendantsOf(stack.pid);
       const guard = relatives.find(({ command }) => /guard\.mjs.*postgres/.test(command));
       tryKill(guard?.pid ?? 0);
@@ -271,12 +271,12 @@ describe('npm start', () => {
     });
   });
 
-  describe('that is interrupted', () => {
+  describe('when it is interrupted', () => {
     it('finishes requests under way on SIGINT to npm and leaves no process', () =>
       stopUnderWay(stack, 'SIGINT'));
   });
 
-  describe('whose server ends', () => {
+  describe('when its server ends', () => {
     it('ends with exit code 1 and the reason, and leaves no process', async () => {
       const light = await startStack(lightDir, { env: { DATABASE_URL: await newDatabase() } });
       const relatives = descendantsOf(light.pid);
@@ -289,13 +289,15 @@ describe('npm start', () => {
   });
 });
 
-/** Listens on the port unless somebody else does. */
+/** Listens on the port unless it is taken. */
 async function occupy(server: Server, port: number): Promise<void> {
   const failed = once(server, 'error').then(([error]) => assert.equal(error.code, 'EADDRINUSE'));
   await Promise.race([once(server.listen(port, '127.0.0.1'), 'listening'), failed]);
 }
 
-/** The start of `npm start` in this process, which prints the reason of a refusal and ends with exit code 1. */
+/**
+ * The start of `npm start` in this process, which prints the reason of a refusal and ends with exit code 1.
+ */
 const startHere = (env: Record<string, string>) =>
   startEverything({
     start: readStartSettings(env),
@@ -304,7 +306,7 @@ const startHere = (env: Record<string, string>) =>
     onServerExit: () => {},
   });
 
-/** Folders of demos that have a service of their own. */
+/** Folders of demos with their own service. */
 const leftIn = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('dms-demo-'));
 
 async function serialsOf({ organization }: Stack): Promise<string[]> {
@@ -335,7 +337,9 @@ async function stopUnderWay(stack: Stack, signal: 'SIGTERM' | 'SIGINT'): Promise
   assert.deepEqual(alive(relatives), []);
 }
 
-/** A request whose headers the server has received; the returned function sends the rest and reads the response. */
+/**
+ * Sends the headers of a request to the server; the returned function sends the rest and reads the response.
+ */
 async function beginRegistering({ local }: Stack, serialNumber: string) {
   const body = JSON.stringify({ serialNumber });
   const begun = request(`${local.baseUrl}/assets`, {

@@ -27,7 +27,7 @@ describe('Finding the Temporal server', () => {
   const cached = () => join(cacheDir(), `temporal-server-${pinned.server}`);
   const noBuild = () => Promise.reject(new Error('there is no Go on the PATH'));
 
-  /** Programs that call themselves by this version. */
+  /** Programs that report this version. */
   function putPrograms(
     folder: string,
     version: string,
@@ -57,14 +57,14 @@ describe('Finding the Temporal server', () => {
     while (!holds()) await delay(20);
   }
 
-  it('takes the folder of TEMPORAL_SERVER_PATH before all others, and says when it holds no server', async () => {
+  it('prefers the folder of TEMPORAL_SERVER_PATH, and reports one without a server', async () => {
     putPrograms(join(root, 'mine'), '1.30.0');
     putPrograms(cached(), pinned.server);
     assert.equal(await folderOf(find({ TEMPORAL_SERVER_PATH: join(root, 'mine') })), join(root, 'mine'));
     await assert.rejects(find({ TEMPORAL_SERVER_PATH: '/no/such' }), /TEMPORAL_SERVER_PATH is \/no\/such/);
   });
 
-  it('takes the one on the PATH when it is new enough and complete, else the one in the cache', async () => {
+  it('uses the programs on the PATH if they are new enough and complete, else those in the cache', async () => {
     putPrograms(cached(), pinned.server);
     for (const [version, names, expected] of [
       [pinned.server, undefined, join(root, 'path')],
@@ -78,7 +78,7 @@ describe('Finding the Temporal server', () => {
     }
   });
 
-  it('builds both programs when there are none, and keeps them in the cache', async () => {
+  it('builds both programs if there are none, and keeps them in the cache', async () => {
     let builds = 0;
     const build = async (folder: string) => {
       builds += 1;
@@ -100,7 +100,7 @@ describe('Finding the Temporal server', () => {
     });
     afterEach(() => other.kill());
 
-    it('waits, says for whom, and takes what the other one has built', async () => {
+    it('waits, names the other process, and uses its build', async () => {
       const lines: string[] = [];
       const found = find({}, noBuild, (line) => lines.push(line));
       await until(() => lines.length > 0);
@@ -110,7 +110,7 @@ describe('Finding the Temporal server', () => {
       assert.equal(await folderOf(found), cached());
     });
 
-    it('does not wait for a process that only has the number of one that was killed', async () => {
+    it('ignores a process that reuses the pid of a killed one', async () => {
       const longAgo = new Date(Date.now() - 60_000);
       utimesSync(unfinished, longAgo, longAgo);
       const build = async (folder: string) => putPrograms(folder, pinned.server);
@@ -118,7 +118,7 @@ describe('Finding the Temporal server', () => {
       assert.equal(other.exitCode, null);
     });
 
-    it('builds them when the other one ends without', async () => {
+    it('builds the programs when the other process ends without them', async () => {
       const found = find({}, async (folder) => putPrograms(folder, pinned.server));
       other.kill();
       assert.equal(await folderOf(found), cached());
@@ -126,7 +126,7 @@ describe('Finding the Temporal server', () => {
     });
   });
 
-  it('shows others all the time that it builds', async () => {
+  it('signals continuously to others that it builds', async () => {
     const build = async (folder: string) => {
       utimesSync(folder, 0, 0);
       await until(() => statSync(folder).mtimeMs > 0);
@@ -135,13 +135,13 @@ describe('Finding the Temporal server', () => {
     assert.equal(await folderOf(find({}, build)), cached());
   });
 
-  it('keeps nothing of a build that is not complete', async () => {
+  it('keeps nothing of an incomplete build', async () => {
     const build = async (folder: string) => putPrograms(folder, pinned.server, ['temporal-server']);
     await assert.rejects(find({}, build), /There is no Temporal server/);
     assert.deepEqual(readdirSync(cacheDir()), []);
   });
 
-  it('lists all remedies when there is none', async () => {
+  it('lists all remedies when there are no programs', async () => {
     await assert.rejects(find(), ({ message }: Error) => {
       for (const way of ['no Go on the PATH', 'TEMPORAL_SERVER_PATH', cached(), 'install Go'])
         assert.ok(message.includes(way), `${way} in ${message}`);

@@ -14,7 +14,7 @@ describe('A TypeScript file', () => {
   const file = join(folder, 'written.ts');
   after(() => rmSync(folder, { recursive: true }));
 
-  /** What it prints; its cache is empty at first. */
+  /** The output of the file; its cache is empty at first. */
   async function run(source: string): Promise<string> {
     writeFileSync(file, source);
     const env = { ...process.env, HOME: folder };
@@ -23,7 +23,7 @@ describe('A TypeScript file', () => {
     return stdout.trim();
   }
 
-  it('is loaded from the cache until it has changed, and has its own lines and columns in stack traces', async () => {
+  it('loads from the cache until the file has changed, with its own lines and columns in stack traces', async () => {
     const first = "const text: string = 'first';\nconsole.log(text);\n";
     assert.equal(await run(first), 'first');
     assert.equal(await run(first), 'first');
@@ -32,7 +32,7 @@ describe('A TypeScript file', () => {
     assert.match(await run(source), /written\.ts:4:35\)?\n/);
   });
 
-  it('that needs more than types to be left out is refused, with its path', async () => {
+  it('refuses a file that needs more than the removal of types, with its path', async () => {
     await assert.rejects(
       run('enum Colour {\n  red,\n}\nconsole.log(Colour.red);\n'),
       /written\.ts, character \d+: this syntax of TypeScript is not only types/,

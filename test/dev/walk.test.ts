@@ -1,4 +1,4 @@
-/** The first day of a quality manager: loggers from a table, one group, one profile, and what comes of it. */
+/** The first day of a quality manager: loggers from a table, one group, one profile, and the results. */
 import assert from 'node:assert/strict';
 import { NO_FAULTS } from '../../dev/simulator/faults.ts';
 import { createFleet, type Fleet, type FleetOptions, serialsOf } from '../../dev/simulator/fleet.ts';
@@ -54,7 +54,7 @@ describe('Twenty loggers from a table', () => {
     await fleet.start();
   }
 
-  it('join the group of their table, whose profile is a job for all of them', async () => {
+  it('joins loggers to the group of their table, whose profile is one job for all of them', async () => {
     const profileSlug = await createProfile(dms, PROFILE);
     groupId = (await dms.api.post('/groups', { name: 'Vaccine fridges', profileSlug })).body.id;
     const lines = all.map((serial, index) => `${serial},Vaccine fridge ${index + 1},${groupId}`);
@@ -74,7 +74,7 @@ describe('Twenty loggers from a table', () => {
     await confirmAddress(dms, mail.mails, QUALITY);
   });
 
-  it('run it once they are switched on, but for the one that refuses, which the job names with its reason', async () => {
+  it('applies the profile once they are switched on, except on one that refuses, which the job names with its reason', async () => {
     await switchOn('282CE0', good.length);
     await switchOn('282CE1', 1, { faults: { ...NO_FAULTS, refuse: 1 } });
     await switchOn('282CE2', 1, { climate: 'room' });
@@ -90,7 +90,7 @@ describe('Twenty loggers from a table', () => {
     );
   });
 
-  it('bring an e-mail about the one that is too warm', async () => {
+  it('sends an e-mail about the one that is too warm', async () => {
     const warning = await eventually(
       async () => mail.mails.find(({ source }) => source.includes(warm)),
       (found) => found !== undefined,
@@ -99,7 +99,7 @@ describe('Twenty loggers from a table', () => {
     assert.deepEqual(warning?.to, [QUALITY]);
   });
 
-  it('give the auditor a page about it', async () => {
+  it('gives the auditor a page about it', async () => {
     const [from, to] = [-1, 1].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
     const path = `/assets/${warmId}/statistics?from=${from}&to=${to}`;
     const { body } = await dms.api.get(path);

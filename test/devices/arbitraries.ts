@@ -1,4 +1,4 @@
-/** Random events in the life of a device, and what a device reports in them. */
+/** Random events in the life of a device, and its reports. */
 import fc from 'fast-check';
 import { CONFIGURATION_KEYS, type ConfigurationKey } from '../../src/devices/configuration.ts';
 import type { ModelReport, ReferenceDevice } from '../sync/reference/device.ts';
@@ -13,7 +13,7 @@ type ErrorMadeAt = MadeAt | '60 s before the fetch' | '61 s before the fetch';
 interface ReportDraw {
   values: Record<ConfigurationKey, ReportedValue>;
   made: MadeAt;
-  /** It arrived before the device fetched. */
+  /** Whether it arrived before the fetch. */
   isEarly: boolean;
   errors: { code: string; made: ErrorMadeAt | null; slackMs: number } | null;
 }

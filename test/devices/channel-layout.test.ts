@@ -6,7 +6,7 @@ describe('The positions of a device', () => {
   const positionsOf = (layout: Layout, types: number[]) =>
     types.map((type, index) => positionOf(index + 1, type, layout));
 
-  it('takes the first temperature channel that a device showed as ambient, and the last as probe', () => {
+  it('uses the first reported temperature channel as ambient, and the last as probe', () => {
     assert.deepEqual(positionsOf(withTypes(2, 1, 1, 1, 0, 0), [2, 1, 1, 1]), [
       null,
       'ambient',
@@ -15,13 +15,13 @@ describe('The positions of a device', () => {
     ]);
   });
 
-  it('takes a single temperature channel as the probe, and finds it by either position', () => {
+  it('uses a single temperature channel as the probe, and finds it by either position', () => {
     const layout = withTypes(2, 1, 0, 0, 0, 0);
     assert.deepEqual(positionsOf(layout, [2, 1]), [null, 'probe']);
     assert.deepEqual([channelAt('probe', layout), channelAt('ambient', layout)], [2, 2]);
   });
 
-  it('uses the channels of the product line until the device has shown its own', () => {
+  it('uses the channels of the product line until the device has reported its own', () => {
     assert.deepEqual(positionsOf({ model: 'tvo-tht', channelTypes: null }, [1, 2, 1]), [
       'ambient',
       null,
@@ -29,7 +29,7 @@ describe('The positions of a device', () => {
     ]);
   });
 
-  it('takes channel 1 as the probe where nothing is known', () => {
+  it('uses channel 1 as the probe when nothing is known', () => {
     assert.deepEqual(positionsOf({ model: null, channelTypes: null }, [1, 1]), ['probe', null]);
   });
 

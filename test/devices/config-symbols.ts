@@ -1,6 +1,6 @@
 /**
- * Configurations for the reference model: the model sees a symbol per key, and the code under test sees one of several
- * values that mean the same. So the model needs no idea of how lists compare.
+ * Configurations for the reference model: the model sees a symbol per key, and the code under test one of
+ * several equivalent values. So the model need not know how lists compare.
  */
 import assert from 'node:assert/strict';
 import {
@@ -54,7 +54,7 @@ const SYMBOL_OF = new Map(
   ),
 );
 
-/** The variant chooses among the values that mean the same. */
+/** The variant chooses among equivalent values. */
 export const toConfiguration = (symbols: SymbolicConfig, variant: number): DeviceConfiguration =>
   Object.fromEntries(
     CONFIGURATION_KEYS.flatMap((key) => {

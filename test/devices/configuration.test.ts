@@ -1,6 +1,6 @@
 /**
- * How configurations merge, compare and are named: properties over any configuration, held against `meaning`, which
- * defines the same in another way (sets as sorted texts, DISABLED entries removed from the end one by one).
+ * How configurations merge, compare and are named: properties over any configuration, compared with
+ * `meaning`, a second definition (sets as sorted texts, DISABLED entries removed from the end one by one).
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -57,7 +57,7 @@ const calendars: fc.Arbitrary<Calendar> = fc.oneof(
   }),
   fc.constant(DISABLED_CALENDAR),
 );
-/** Small values, so that two of them are often equal in part. */
+/** Small values, so that two of them are often partly equal. */
 const configurations: fc.Arbitrary<DeviceConfiguration> = fc.record(
   {
     measurementPeriodBase: fc.integer({ min: 1, max: 3 }),
@@ -71,7 +71,7 @@ const configurations: fc.Arbitrary<DeviceConfiguration> = fc.record(
 const keySets = fc.subarray([...CONFIGURATION_KEYS]);
 const organizations = fc.uuid();
 
-/** An order for each list that asks for one, from one number. */
+/** An order for each list, from one number. */
 function shuffler(seed: number) {
   let state = seed >>> 0;
   const next = () => {
@@ -85,7 +85,7 @@ function shuffler(seed: number) {
       .map(({ item }) => item);
 }
 
-/** The same configuration written in another way: keys and sets in another order, lists filled up with DISABLED. */
+/** The same configuration in another notation: keys and sets in another order, lists padded with DISABLED. */
 function rewritten(config: DeviceConfiguration, { seed, fill }: { seed: number; fill: number }) {
   const shuffled = shuffler(seed);
   const entry = <T extends object>(value: T): T =>
@@ -125,7 +125,7 @@ const meanings = (config: DeviceConfiguration, isExact = false) =>
 
 const sorted = (keys: Iterable<ConfigurationKey>) => [...keys].sort();
 
-/** Another configuration that is often nearly or wholly the same one. */
+/** Another configuration that is often nearly or wholly the same. */
 const pairs: fc.Arbitrary<[DeviceConfiguration, DeviceConfiguration]> = fc.oneof(
   fc.tuple(configurations, configurations),
   fc
@@ -180,7 +180,7 @@ describe('Merging a change into a configuration', () => {
     );
   });
 
-  it('merges changes one by one as it merges them as one', () => {
+  it('merges changes one by one with the same result as together', () => {
     fc.assert(
       fc.property(configurations, configurations, configurations, (a, b, c) => {
         assert.deepEqual(merged(merged(a, b), c), merged(a, merged(b, c)));
@@ -210,7 +210,7 @@ describe('Taking keys out of a configuration', () => {
     );
   });
 
-  it('gives the whole configuration again when the keys that were taken out are merged back', () => {
+  it('restores the whole configuration when the removed keys are merged back', () => {
     fc.assert(
       fc.property(configurations, keySets, (config, keys) => {
         const others = CONFIGURATION_KEYS.filter((key) => !keys.includes(key));
@@ -253,7 +253,7 @@ describe('Comparing configurations', () => {
     );
   });
 
-  it('includes a part when each of its keys is there with the same meaning', () => {
+  it('includes a part when each of its keys is present with the same meaning', () => {
     fc.assert(
       fc.property(pairs, ([config, part]) => {
         const [ours, theirs] = [meanings(config), meanings(part)];
@@ -313,7 +313,7 @@ describe('The canonical text of a configuration', () => {
     );
   });
 
-  it('keeps all of a configuration in its canonical text', () => {
+  it('keeps the whole configuration in its canonical text', () => {
     fc.assert(
       fc.property(configurations, (config) => {
         const text = canonicalText(frozen(config));
@@ -337,7 +337,7 @@ describe('The id of a configuration', () => {
     );
   });
 
-  it('gives the same id for the same content, however it is written', () => {
+  it('gives the same id for the same content in any notation', () => {
     fc.assert(
       fc.property(organizations, configurations, sameFill, (organizationId, config, spelling) => {
         assert.equal(
@@ -348,7 +348,7 @@ describe('The id of a configuration', () => {
     );
   });
 
-  it('gives another id for other content, also for DISABLED entries at the end', () => {
+  it('gives another id for other content, including DISABLED entries at the end', () => {
     fc.assert(
       fc.property(organizations, pairs, (organizationId, [a, b]) => {
         const isSame = JSON.stringify(meanings(a, true)) === JSON.stringify(meanings(b, true));

@@ -1,4 +1,4 @@
-/** The store of configurations: by content, shared by all transactions of a process. */
+/** The store of configurations: addressed by content, shared by all transactions of a process. */
 import assert from 'node:assert/strict';
 import { createTransact } from '../../src/db/transaction.ts';
 import {
@@ -15,7 +15,7 @@ describe('Stored configurations', () => {
   });
   after(() => dms.stop());
 
-  it('are not cached from a transaction that was rolled back: the next transaction inserts them again', async () => {
+  it('caches nothing from a transaction that was rolled back: the next transaction inserts it again', async () => {
     const cache = createConfigurationCache();
     const transact = createTransact(dms.service.sql);
     const entry = { organizationId: dms.id, config: { transmissionInterval: 4_321 } };
@@ -32,7 +32,7 @@ describe('Stored configurations', () => {
     assert.deepEqual([...found.values()], [entry.config]);
   });
 
-  it('are stored again when the database has lost them, although this process has them in its cache', async () => {
+  it('stores a configuration again that the database has lost, although the process has it in its cache', async () => {
     const cache = createConfigurationCache();
     const { sql } = dms.service;
     const entry = { organizationId: dms.id, config: { transmissionInterval: 1_234 } };
@@ -46,7 +46,7 @@ describe('Stored configurations', () => {
     assert.deepEqual([...found.values()], [entry.config]);
   });
 
-  it('reach a device by an apply after the database has lost them, whichever process it asks', async () => {
+  it('brings a configuration to a device by an apply after the database has lost it, at any process', async () => {
     const change = { slug: 'lost', intervals: { transmissionIntervalSeconds: 7_777 } };
     await createProfile(dms, change);
     for (const serial of ['FIRST', 'SECOND']) {
@@ -66,7 +66,7 @@ describe('Stored configurations', () => {
     assert.deepEqual([status, body.config], [200, { transmissionInterval: 7_777 }]);
   });
 
-  it('are not stored again for rows that are locked and refer to them', async () => {
+  it('stores nothing again for rows that are locked and refer to it', async () => {
     await register(dms, 'STEADY');
     await report(dms, 'STEADY', FACTORY);
     const inserts: string[] = [];
@@ -79,7 +79,7 @@ describe('Stored configurations', () => {
     assert.deepEqual(inserts, []);
   });
 
-  it('are read anew after a connection was lost: another server may answer from then on', async () => {
+  it('reads again after a connection was lost, because another server may answer from then on', async () => {
     await register(dms, 'FAILOVER');
     await report(dms, 'FAILOVER', { ...FACTORY, transmissionInterval: 5_555 });
     let reads = 0;
@@ -104,7 +104,7 @@ describe('Stored configurations', () => {
     dms.service.sql.removeListener('query', note);
   });
 
-  it('are found only by their organization', async () => {
+  it('finds configurations only within their organization', async () => {
     const stranger = await dms.addOrganization();
     const stored = createConfigurationsRepository(dms.service.sql, createConfigurationCache());
     const configIds = await stored.insert([

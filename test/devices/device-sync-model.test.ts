@@ -1,5 +1,6 @@
 /**
- * Section 5 of the contract for one device: random scenarios against the reference model. SYNC_SCENARIOS sets how many.
+ * Section 5 of the contract for one device: random scenarios, compared with the reference model.
+ * SYNC_SCENARIOS sets their number.
  */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
@@ -38,7 +39,7 @@ const toDeviceReport = (
   },
 });
 
-/** Plays events on both the reference model and the code, and compares them after each. */
+/** Plays events on both the reference model and the code, and compares the two after each. */
 class Scenario {
   readonly model = new ReferenceDevice();
   sync: DeviceSync = NEW_DEVICE;
@@ -98,7 +99,7 @@ class Scenario {
     this.checkReport(before, outcome.kind);
   }
 
-  /** What holds of every report, whatever the model says. */
+  /** Properties of every report, independent of the model. */
   private checkReport(before: DeviceSync, outcome: string) {
     assert.equal(this.sync.revision, before.revision, 'a report makes no revision');
     if (outcome === 'confirmed') {
@@ -116,7 +117,7 @@ class Scenario {
       assert.deepEqual(this.sync.pending, before.pending, 'what has failed stays so');
   }
 
-  /** Whoever sees a revision twice sees the same change twice. */
+  /** A device that sees a revision twice sees the same change twice. */
   private checkRevision(before: DeviceSync) {
     assert.equal(this.sync.revision >= before.revision, true, 'revisions never shrink');
     const [offer, offerBefore] = [offered(this.sync), offered(before)];
@@ -142,7 +143,7 @@ describe('A random sequence of merges, fetches, reports, withdrawals and new har
   const numRuns = Number(process.env.SYNC_SCENARIOS ?? 2_000);
   this.timeout(180_000 + 10 * numRuns);
 
-  it(`leaves the device as the reference model says (${numRuns} scenarios)`, () => {
+  it(`leaves the device in the state of the reference model (${numRuns} scenarios)`, () => {
     assert.equal(CONTRADICTIONS_MAX, 3);
     fc.assert(
       fc.property(scenarios, (events) => {
@@ -153,7 +154,7 @@ describe('A random sequence of merges, fetches, reports, withdrawals and new har
     );
   });
 
-  it('leaves no device stuck: one that fetches and applies what is offered ends as applied, but for what it refused', () => {
+  it('leaves no device stuck: one that fetches and applies its offers ends as applied, except for refused settings', () => {
     fc.assert(
       fc.property(scenarios, (events) => {
         const scenario = new Scenario();

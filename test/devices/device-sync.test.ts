@@ -34,7 +34,7 @@ const at = (seconds: number) => new Date(START_MS + seconds * 1_000);
 interface ReportTimes {
   /** Arrival, in seconds. */
   arrived: number;
-  /** When the device made it; default: at its arrival. */
+  /** Time on the device; default: at its arrival. */
   made?: number;
   errors?: DeviceReport['errors'];
 }
@@ -77,7 +77,7 @@ const fetched = (change: DeviceConfiguration, sync = known) => fetch(merge(sync,
 const refused = afterReport(fetched(DAILY), OLD, { arrived: 110, errors: errorsMade('out of range', 110) });
 
 describe('Sync status', () => {
-  it('shows no_device_report until the first report, also while a change is pending or fetched', () => {
+  it('shows no_device_report until the first report, even while a change is pending or fetched', () => {
     assert.equal(syncStatus(NEW_DEVICE), 'no_device_report');
     assert.equal(syncStatus(merge(NEW_DEVICE, DAILY)), 'no_device_report');
     assert.equal(syncStatus(fetched(DAILY, NEW_DEVICE)), 'no_device_report');
@@ -91,7 +91,7 @@ describe('Sync status', () => {
     assert.deepEqual([pending, sent, applied].map(syncStatus), ['pending', 'sent', 'applied']);
   });
 
-  it('shows applied after a first report with nothing pending, and what it holds counts as confirmed', () => {
+  it('shows applied after a first report with nothing pending, and counts its settings as confirmed', () => {
     assert.equal(syncStatus(known), 'applied');
     assert.deepEqual(known.confirmed, OLD);
     assert.equal(known.pending, null);
@@ -104,7 +104,7 @@ describe('Sync status', () => {
     assert.equal(syncStatus(afterReport(drifted, OLD, { arrived: 20 })), 'applied');
   });
 
-  it('names what an applied device has confirmed and no report has named, until one does', () => {
+  it('lists the confirmed settings of an applied device that no report has named, until one does', () => {
     const applied = afterReport(fetched({ ...DAILY, ...RULES }), { ...OLD, ...DAILY }, { arrived: 110 });
     assert.equal(syncStatus(applied), 'applied');
     assert.deepEqual(unconfirmedKeys(applied), ['alarmRules']);
@@ -114,7 +114,7 @@ describe('Sync status', () => {
     assert.deepEqual(unconfirmedKeys(known), [], 'no change, nothing left out');
   });
 
-  it('stays drifted when a partial report leaves out what has drifted', () => {
+  it('stays drifted when a partial report leaves out the drifted settings', () => {
     const drifted = afterReport(known, { ...OLD, ...DAILY }, { arrived: 10 });
     assert.equal(syncStatus(afterReport(drifted, { measurementPeriodBase: 60 }, { arrived: 20 })), 'drifted');
   });
@@ -131,7 +131,7 @@ describe('Sync status', () => {
     assert.equal(syncStatus(afterReport(rules, same, { arrived: 20 })), 'applied');
   });
 
-  it('shows a change of a drifted device as pending, sent and applied, and drift against what it runs then', () => {
+  it('shows a change of a drifted device as pending, sent and applied, and drift against its configuration then', () => {
     const drifted = afterReport(known, { ...OLD, ...DAILY }, { arrived: 10 });
     const sent = fetched(MINUTES, drifted);
     assert.equal(syncStatus(sent), 'sent');
@@ -140,7 +140,7 @@ describe('Sync status', () => {
     assert.equal(syncStatus(afterReport(confirmed, { ...OLD, ...MINUTES }, { arrived: 300 })), 'drifted');
   });
 
-  it('shows applied after any confirmation, also when the report leaves out what had drifted before', () => {
+  it('shows applied after any confirmation, even if the report leaves out previously drifted settings', () => {
     const drifted = afterReport(
       afterReport(known, RULES, { arrived: 5 }),
       { alarmRules: [] },
@@ -154,13 +154,13 @@ describe('Sync status', () => {
 });
 
 describe('Reported configurations', () => {
-  it('keeps a reported configuration with the time of its arrival, not the time it was made', () => {
+  it('stores a reported configuration with the time of its arrival, not its own time', () => {
     const { reported } = afterReport(NEW_DEVICE, OLD, { arrived: 50, made: 20 });
     assert.deepEqual(reported?.config, OLD);
     assert.deepEqual(reported?.at, at(50));
   });
 
-  it('replaces reported settings one by one: a partial report leaves the others as they were known', () => {
+  it('replaces reported settings one by one, and keeps the others from before a partial report', () => {
     assert.deepEqual(afterReport(known, DAILY, { arrived: 10 }).reported?.config, { ...OLD, ...DAILY });
   });
 
@@ -198,14 +198,14 @@ describe('Pending changes', () => {
     assert.equal(offered(known), null);
   });
 
-  it('merges a later change setting by setting, as a new revision that has to be fetched anew', () => {
+  it('merges a later change setting by setting, as a new revision that has to be fetched again', () => {
     const sync = merge(merge(fetched({ ...HOURLY, ...MINUTES }), DAILY), RULES);
     assert.deepEqual(sync.pending?.config, { ...MINUTES, ...DAILY, ...RULES });
     assert.equal(sync.pending?.fetchedAt, null);
     assert.equal(sync.revision, 3);
   });
 
-  it('gives a new revision also for a merge that changes nothing', () => {
+  it('gives a new revision even for a merge that changes nothing', () => {
     const sync = merge(fetched(DAILY), DAILY);
     assert.equal(sync.revision, 2);
     assert.equal(syncStatus(sync), 'pending');
@@ -230,7 +230,7 @@ describe('Pending changes', () => {
 });
 
 describe('The reason of a refusal', () => {
-  it('is cut to 500 characters, and keeps or leaves out a character of two code units whole', () => {
+  it('cuts the reason to 500 characters, and keeps or leaves out a character of two code units as a whole', () => {
     for (const length of [476, 477, 478, 479, 480]) {
       const errors = errorsMade(`${'y'.repeat(length)}\u{1F9CA}${'z'.repeat(60)}`, 110);
       const { outcome } = receive(fetched(DAILY), OLD, { arrived: 110, errors });
@@ -256,17 +256,17 @@ describe('Confirmation', () => {
     assert.equal(syncStatus(sync), 'applied');
   });
 
-  it('confirms a change by a report that was made at the moment of the fetch', () => {
+  it('confirms a change by a report with the time of the fetch', () => {
     assert.equal(afterReport(fetched(DAILY), { ...OLD, ...DAILY }, { arrived: 100 }).pending, null);
   });
 
-  it('confirms a change that was never fetched by a report that has every setting of it with equal values', () => {
+  it('confirms a change that was never fetched by a report that has all of its settings with equal values', () => {
     const pending = merge(known, { ...DAILY, ...RULES });
     const filled = { ...OLD, ...DAILY, alarmRules: [guard, DISABLED_RULE] };
     assert.equal(receive(pending, filled, { arrived: 50 }).outcome.kind, 'confirmed');
   });
 
-  it('does not confirm a change that was never fetched while a setting of it is missing or differs', () => {
+  it('confirms no change that was never fetched while a setting of it is missing or differs', () => {
     const pending = merge(known, { ...DAILY, ...RULES });
     for (const config of [DAILY, RULES, {}, { ...OLD, ...RULES }, { ...DAILY, alarmRules: [] }]) {
       const { sync, outcome } = receive(pending, config, { arrived: 50 });
@@ -276,7 +276,7 @@ describe('Confirmation', () => {
     }
   });
 
-  it('confirms nothing by a report without settings, not even with errors that are older than the fetch', () => {
+  it('confirms nothing by a report without settings, even with errors that are older than the fetch', () => {
     for (const errors of [null, errorsMade('out of range', 99)]) {
       const { sync, outcome } = receive(fetched({ ...DAILY, ...RULES }), {}, { arrived: 200, errors });
       assert.deepEqual(outcome, { kind: 'recorded' });
@@ -286,13 +286,13 @@ describe('Confirmation', () => {
     assert.equal(fresh.outcome.kind, 'rejected');
   });
 
-  it('confirms nothing by a report that was made before the fetch and arrived after it', () => {
+  it('confirms nothing by a report from before the fetch that arrived after it', () => {
     const { sync, outcome } = receive(fetched({ ...DAILY, ...RULES }), DAILY, { arrived: 200, made: 99 });
     assert.deepEqual(outcome, { kind: 'recorded' });
     assert.equal(syncStatus(sync), 'sent');
   });
 
-  it('confirms nothing by a report that arrived before the fetch, although the clock of the device is ahead', () => {
+  it('confirms nothing by a report that arrived before the fetch, although the clock of the device is fast', () => {
     const { sync, outcome } = receive(fetched({ ...DAILY, ...RULES }), DAILY, { arrived: 99, made: 700 });
     assert.deepEqual(outcome, { kind: 'recorded' });
     assert.equal(syncStatus(sync), 'sent');
@@ -362,7 +362,7 @@ describe('Contradiction', () => {
     assert.equal(syncStatus(sync), 'sent');
   });
 
-  it('counts rounds anew after a merge', () => {
+  it('restarts the count of rounds after a merge', () => {
     let sync = known;
     for (let round = 1; round <= 6; round++) {
       if (round % 2 === 1) sync = merge(sync, DAILY);
@@ -383,7 +383,7 @@ describe('Errors that a device reports', () => {
     assert.match(sync.pending?.refusal?.reason ?? '', /no way/);
   });
 
-  it('fails a change by an error also when the report holds the change', () => {
+  it('fails a change by an error even if the report contains the change', () => {
     const { outcome } = receive(fetched(DAILY), DAILY, { arrived: 110, errors: errorsMade('partly', 110) });
     assert.equal(outcome.kind, 'rejected');
   });
@@ -445,7 +445,7 @@ describe('Errors that a device reports', () => {
     }
   });
 
-  it('fails a change by an error that was not there before, and names that one', () => {
+  it('fails a change by an error that was not reported before, and names that one', () => {
     const { sync } = receive(faulty(errorsNow('known')), OLD, {
       arrived: 110,
       errors: errorsNow('known', 'new'),
@@ -453,7 +453,7 @@ describe('Errors that a device reports', () => {
     assert.equal(sync.pending?.refusal?.reason, 'the device refused: new');
   });
 
-  it('fails a change by an error that happened again, unless the device runs all of the change', () => {
+  it('fails a change by an error that happened again, unless the device runs the whole change', () => {
     const again = errorsMade('known', 105, COAP_SLACK_MS);
     for (const before of [errorsNow('known'), errorsMade('known', -50)]) {
       assert.equal(kindOf(faulty(before), OLD, again), 'rejected');
@@ -461,7 +461,7 @@ describe('Errors that a device reports', () => {
     }
   });
 
-  it('fails a change again by the error with which the device refused it before, unless it runs all of it now', () => {
+  it('fails a change again by its earlier refusal, unless the device runs the whole change now', () => {
     const known = errorsNow('known');
     const no = afterReport(fetched(DAILY), OLD, { arrived: 110, errors: known });
     const later = afterReport(no, OLD, { arrived: 150, errors: known });
@@ -483,7 +483,7 @@ describe('Errors that a device reports', () => {
     assert.equal(kindOf(partly, OLD, known), 'reoffered');
   });
 
-  it('forgets errors that the last report before the fetch did not name, and those of replaced hardware', () => {
+  it('forgets errors that are missing in the last report before the fetch, and those of replaced hardware', () => {
     const known = errorsNow('known');
     const healthy = afterReport(afterReport(NEW_DEVICE, OLD, { arrived: 0, errors: known }), OLD, {
       arrived: 1,
@@ -516,7 +516,7 @@ describe('Failed changes', () => {
     assert.equal(merged.pending?.refusal, null);
   });
 
-  it('offers other settings without those that were refused, which stay pending', () => {
+  it('offers other settings without the refused ones, which stay pending', () => {
     const merged = merge(refused, MINUTES);
     assert.deepEqual(offered(merged), { revision: 2, config: MINUTES });
     assert.deepEqual(merged.pending?.config, { ...DAILY, ...MINUTES });
@@ -524,7 +524,7 @@ describe('Failed changes', () => {
     assert.equal(syncStatus(fetch(merged, at(300))), 'sent');
   });
 
-  it('is failed again when the device has confirmed the other settings', () => {
+  it('shows a change as failed again when the device has confirmed the other settings', () => {
     const sent = fetch(merge(refused, MINUTES), at(300));
     const { sync, outcome } = receive(sent, { ...OLD, ...MINUTES }, { arrived: 310 });
     assert.deepEqual(outcome, { kind: 'confirmed', change: MINUTES });
@@ -533,13 +533,13 @@ describe('Failed changes', () => {
     assert.deepEqual(sync.pending?.refusal, refused.pending?.refusal);
   });
 
-  it('is failed again when the other settings are withdrawn', () => {
+  it('shows a change as failed again when the other settings are withdrawn', () => {
     const sync = withdraw(merge(refused, MINUTES), ['measurementPeriodBase']);
     assert.deepEqual([syncStatus(sync), offered(sync)], ['failed', null]);
     assert.deepEqual(sync.pending?.refusal, refused.pending?.refusal);
   });
 
-  it('fails with the other settings when the device refuses these, too', () => {
+  it('fails the other settings, too, when the device refuses these', () => {
     const sent = fetch(merge(refused, MINUTES), at(300));
     const sync = afterReport(sent, OLD, { arrived: 310, errors: errorsMade('neither', 310) });
     assert.equal(syncStatus(sync), 'failed');
@@ -547,13 +547,13 @@ describe('Failed changes', () => {
     assert.match(sync.pending?.refusal?.reason ?? '', /neither/);
   });
 
-  it('confirms a failed change by a report that has every setting of it with equal values', () => {
+  it('confirms a failed change by a report that has all of its settings with equal values', () => {
     const { sync, outcome } = receive(refused, { ...OLD, ...DAILY }, { arrived: 300 });
     assert.equal(outcome.kind, 'confirmed');
     assert.equal(syncStatus(sync), 'applied');
   });
 
-  it('does not confirm a failed change by a report that leaves a setting out, however new', () => {
+  it('confirms no failed change by a report that leaves a setting out, however new', () => {
     const both = afterReport(
       fetched({ ...DAILY, ...RULES }),
       {},
@@ -583,7 +583,7 @@ describe('Withdrawing settings', () => {
     assert.equal(syncStatus(sync), 'applied');
   });
 
-  it('does not bring back what a withdrawn change had overwritten', () => {
+  it('restores nothing that a withdrawn change had overwritten', () => {
     const sync = withdraw(merge(merge(known, HOURLY), DAILY), ['transmissionInterval']);
     assert.equal(sync.pending, null);
   });
@@ -601,7 +601,7 @@ describe('Withdrawing settings', () => {
 describe('Replaced hardware', () => {
   const fridge = afterReport(fetched(RULES), { ...OLD, ...RULES }, { arrived: 200 });
 
-  it('offers new hardware what the old one confirmed, and over it what was pending', () => {
+  it('offers new hardware the confirmed configuration, with the pending change on top', () => {
     const sync = replaceHardware(fetch(merge(fridge, DAILY), at(300)));
     assert.deepEqual(offered(sync), { revision: 3, config: { ...OLD, ...RULES, ...DAILY } });
     assert.equal(syncStatus(sync), 'pending');
@@ -613,7 +613,7 @@ describe('Replaced hardware', () => {
     assert.deepEqual(sync.pending?.config, { ...OLD, ...RULES });
   });
 
-  it('offers new hardware what was confirmed, not what the old one had drifted to', () => {
+  it('offers new hardware the confirmed configuration, not the drifted one', () => {
     const drifted = afterReport(fridge, { ...OLD, ...DAILY, ...RULES }, { arrived: 250 });
     assert.deepEqual(replaceHardware(drifted).pending?.config, { ...OLD, ...RULES });
   });
@@ -624,7 +624,7 @@ describe('Replaced hardware', () => {
     assert.equal(syncStatus(sync), 'pending');
   });
 
-  it('keeps no_device_report and what was pending when hardware that never reported is replaced', () => {
+  it('keeps no_device_report and the pending change when hardware that never reported is replaced', () => {
     assert.equal(syncStatus(replaceHardware(merge(NEW_DEVICE, DAILY))), 'no_device_report');
     assert.deepEqual(offered(replaceHardware(merge(NEW_DEVICE, DAILY)))?.config, DAILY);
     assert.equal(replaceHardware(NEW_DEVICE).pending, null);
@@ -659,14 +659,14 @@ describe('Questions about devices whose configurations are known by id', () => {
     ...more,
   });
 
-  it('monitors the device by what it confirmed, until then by what is pending, failed or not', () => {
+  it('monitors the device by its confirmed configuration, or until then by the pending one, failed or not', () => {
     assert.equal(monitoredConfig(byId({})), 'old');
     const pending = { config: 'rules', fetchedAt: null, refusal: REFUSAL };
     assert.equal(monitoredConfig(byId({ confirmed: null, pending })), 'rules');
     assert.equal(monitoredConfig(byId({ confirmed: null, pending: null })), null);
   });
 
-  it('offers what is pending with its revision, and nothing that the device refused', () => {
+  it('offers the pending change with its revision, without refused settings', () => {
     const offeredBy = (sync: SyncState<string>) => offered(withContents(sync, contents));
     assert.deepEqual(offeredBy(byId({})), { revision: 3, config: DAILY });
     assert.equal(
@@ -713,7 +713,7 @@ describe('Reports over HTTP', () => {
     assert.equal(parse({}).hash, null);
   });
 
-  it('takes errors over HTTP as those of the report, without slack, and adds their codes', () => {
+  it('treats errors over HTTP as those of the report, without tolerance, and adds their codes', () => {
     const { errors } = parse({ errors: [{ code: 7, message: 'range' }, { message: 'other' }] });
     const items = [
       { id: '7', message: 'range (code 7)' },

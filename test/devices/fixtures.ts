@@ -1,4 +1,4 @@
-/** What the examples of one device's configuration and the stories about it both begin with. */
+/** Shared by the examples and the stories about one device's configuration. */
 import type { AlarmRule } from '../../src/devices/configuration.ts';
 
 export const START_MS = Date.UTC(2026, 2, 2, 8);

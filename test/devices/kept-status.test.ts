@@ -1,4 +1,7 @@
-/** Lists show the status of a device that is kept in its row: whatever changes, it is that of the device's state. */
+/**
+ * Lists show the status that is stored in the row of a device; after any change it matches the device's
+ * state.
+ */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Sql } from '../../src/db/database.ts';

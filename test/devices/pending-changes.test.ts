@@ -1,5 +1,5 @@
 /**
- * Apply and cancel change many devices in one statement. These properties hold that set-based twin equal to the
+ * Apply and cancel change many devices in one statement. These properties compare that statement with the
  * transitions of one device (device-sync.ts): both run on the same random states, and the rows are compared.
  */
 import assert from 'node:assert/strict';
@@ -44,7 +44,7 @@ import { configs, syncs } from './sync-arbitraries.ts';
 const DEVICES = 12;
 const RUNS = 60;
 
-/** A change that another job has on a device; of those before some settings may be lost, and some refused. */
+/** A change of another job on a device; earlier ones may have lost settings, and some may be refused. */
 const others = (changes: DeviceConfiguration[]) =>
   fc.record({
     change: fc.constantFrom(...changes),
@@ -53,7 +53,7 @@ const others = (changes: DeviceConfiguration[]) =>
   });
 type Other = { change: DeviceConfiguration; lostKeys: ConfigurationKey[]; state: string };
 
-/** A random state, a change and other changes for each device; few different changes, as a job has them. */
+/** A random state, a change and other changes for each device; with few different changes, as in a job. */
 const cases = fc.array(configs(1), { minLength: 1, maxLength: 3 }).chain((changes) =>
   fc.array(
     fc.record({
@@ -107,7 +107,7 @@ describe('A change of many devices in one statement', () => {
   });
   after(() => dms.stop());
 
-  /** Without what depends on the states before: the two ways begin with different ones. */
+  /** Without fields that depend on the earlier states, which differ between the two ways. */
   const rowsIn = (sql: Database) =>
     query(
       sql,
@@ -135,7 +135,7 @@ describe('A change of many devices in one statement', () => {
     });
   }
 
-  it('assigns a pending change as a merge into one device does, and none as its withdrawal as a whole does', () =>
+  it('assigns a pending change like a merge into one device, and none like its complete withdrawal', () =>
     fc.assert(
       fc.asyncProperty(cases, fc.array(fc.boolean()), async (drawn, kept) => {
         const after = drawn.map(({ sync, change }, index) =>
@@ -186,7 +186,7 @@ describe('A change of many devices in one statement', () => {
     return devices.map((device, index) => ({ device, changeId: changeIds[index] as string }));
   }
 
-  /** By the rule of one device: other alert rules apply to it than before, if any did. */
+  /** By the rule of one device: whether its alert rules differ from earlier ones, if it had any. */
   const withOtherRules = (before: DeviceSync[], after: DeviceSync[]) =>
     found
       .filter((_, index) => {
@@ -195,7 +195,7 @@ describe('A change of many devices in one statement', () => {
       })
       .map(({ assetId }) => assetId);
 
-  /** Stores the other changes, each as a target of a job of its own. */
+  /** Stores the other changes, each as a target of a separate job. */
   async function insertOthers(sql: Database, drawn: Array<{ others: Other[] }>): Promise<void> {
     for (const [index, each] of drawn.entries()) {
       for (const { change, lostKeys, state } of each.others) {
@@ -215,7 +215,7 @@ describe('A change of many devices in one statement', () => {
     }
   }
 
-  /** What the other changes have lost, device by device in any order, and whether anything is left of them. */
+  /** The lost settings of the other changes, device by device in any order, and whether any is left. */
   const othersIn = async (sql: Database, job: JobRef) =>
     (
       await query<{ lost: string[] | null; isActive: boolean; state: string; assetId: string }>(
@@ -230,7 +230,7 @@ describe('A change of many devices in one statement', () => {
       )
       .sort();
 
-  it('puts the change of a job on devices as a merge into each of them does, and takes over what others had set', () =>
+  it('puts the change of a job on devices like a merge into each of them, and takes over settings of others', () =>
     fc.assert(
       fc.asyncProperty(cases, async (drawn) => {
         const before = drawn.map(({ sync }) => sync);
@@ -242,7 +242,7 @@ describe('A change of many devices in one statement', () => {
             const isHit = lostKeys.length > other.lostKeys.length;
             const isActive = !isHit || ownedKeys({ change: other.change, lostKeys }).length > 0;
             const state = isHit && ['waiting', 'sent'].includes(other.state) ? 'superseded' : other.state;
-            // The change has to be fetched anew, and so has what waits beside it.
+            // The change has to be fetched again, and so have the other pending changes.
             const shown = state === 'sent' ? 'waiting' : state;
             return [found[index]?.assetId, lostKeys.toSorted().join(), isActive, shown].join(' ');
           }),
@@ -263,7 +263,7 @@ describe('A change of many devices in one statement', () => {
       { numRuns: RUNS },
     ));
 
-  it('takes the change of a job back as a withdrawal of what it owns does, which keeps its revision if nothing goes', () =>
+  it('withdraws the change of a job like a withdrawal of its settings, which keeps the revision if nothing goes', () =>
     fc.assert(
       fc.asyncProperty(cases, async (drawn) => {
         const before = drawn.map(({ sync }) => sync);

@@ -1,7 +1,7 @@
 /**
- * Owners of pending settings: random sequences of what jobs, groups and devices do to one device, against a second account of
- * it that knows no changes, only each setting with its owners. OWNER_STEPS sets how many steps there are, SYNC_SEED repeats
- * them.
+ * Owners of pending settings: random sequences of actions of jobs, groups and devices on one device, compared
+ * with a second implementation that knows no changes, only each setting with its owners. OWNER_STEPS sets the
+ * number of steps, SYNC_SEED repeats them.
  */
 import assert from 'node:assert/strict';
 import { CONFIGURATION_KEYS, type ConfigurationKey } from '../../src/devices/configuration.ts';
@@ -24,7 +24,7 @@ import {
 } from './config-symbols.ts';
 
 const STEPS = Number(process.env.OWNER_STEPS ?? 5_000);
-/** Beyond so many changes that have something pending, the next step withdraws all of it. */
+/** With more pending changes than this, the next step withdraws everything. */
 const CHANGES_MAX = 12;
 
 interface Setting {
@@ -33,7 +33,7 @@ interface Setting {
   isRefused: boolean;
 }
 
-/** The settings that are pending, one by one. */
+/** The pending settings, one by one. */
 class Account {
   readonly settings = new Map<string, Setting>();
   readonly failed = new Set<number>();
@@ -77,11 +77,11 @@ interface Change extends OwnedChange {
   id: number;
   groupId: number | null;
   retries: number | null;
-  /** No other change has taken over a part of it, and neither its device nor its deadline has ended its target. */
+  /** Owned as a whole, and its target was ended neither by its device nor by its deadline. */
   isOpen: boolean;
 }
 
-/** The rules under test, as the services put them together. */
+/** The rules under test, as the services combine them. */
 class Device {
   sync: DeviceSync = NEW_DEVICE;
   changes: Change[] = [];
@@ -147,7 +147,7 @@ describe('A random sequence of applies, groups, moves, cancels, retries, withdra
       CONFIGURATION_KEYS.filter(() => below(5) < 2).map((key) => [key, pick(SYMBOLS.slice(0, 2))]),
     );
 
-  it(`leaves each setting pending until the last one who set its value ends, and no other (${STEPS} steps, seed ${seed})`, () => {
+  it(`leaves each setting pending until the last owner of its value ends, and no other (${STEPS} steps, seed ${seed})`, () => {
     const device = new Device();
     const account = new Account();
     let nextId = 1;
@@ -160,7 +160,7 @@ describe('A random sequence of applies, groups, moves, cancels, retries, withdra
       device.put({ id, change: toConfiguration(change, below(3)), ...owner });
       account.put(id, change);
     }
-    /** A retry ends with the changes that it retries. */
+    /** Includes the changes that a retry retries. */
     function end(holds: (change: Change) => boolean) {
       const ids = new Set<number>();
       const add = (change: Change) => {
@@ -231,7 +231,7 @@ describe('A random sequence of applies, groups, moves, cancels, retries, withdra
     }
   });
 
-  it('names the reason of a refusal that only changes share which the device had refused before', () => {
+  it('keeps a setting refused only if the device refused all remaining changes of it, with the last reason', () => {
     const daily = { transmissionInterval: 86_400 };
     const owned = (refusalReason: string | null): OwnedChange => ({
       change: daily,

@@ -1,4 +1,4 @@
-/** Settings in force: when periods begin, and what they cover. */
+/** Settings in force: when periods begin and end. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
@@ -39,13 +39,13 @@ const short = ({ begun }: DeviceSettings) =>
 describe('Settings in force', () => {
   const known = report(NOTHING, [NEW_DEVICE, EVERY_MINUTE], observed(10));
 
-  it('begin when the device says, and never before the registration or after the arrival', () => {
+  it('begins at the time of the device, but never before the registration or after the arrival', () => {
     const first = (minute: number, receivedMinute: number) =>
       short(report(NOTHING, [NEW_DEVICE, EVERY_MINUTE], observed(minute, receivedMinute)))[0]?.[0];
     assert.deepEqual([first(5, 6), first(-5, 6), first(9, 6)], [at(5), at(0), at(6)]);
   });
 
-  it('begin with the arrival of a report that is of a time before the running ones', () => {
+  it('begins at the arrival of a report with a time before the running period', () => {
     const next = report(known, [EVERY_MINUTE, EVERY_HOUR], observed(3, 20));
     assert.deepEqual(short(next), [
       [at(10), 60, 'report'],
@@ -53,7 +53,7 @@ describe('Settings in force', () => {
     ]);
   });
 
-  it('stay with an equal report, also where frames show another period than reported', () => {
+  it('continues after an equal report, even if frames show another period than reported', () => {
     assert.equal(report(known, [EVERY_MINUTE, EVERY_MINUTE], observed(20)), known);
     const framed = afterFrame(known, 900, observed(20));
     assert.deepEqual(short(framed)[1], [at(20), 900, 'frame']);
@@ -61,7 +61,7 @@ describe('Settings in force', () => {
     assert.equal(report(framed, [EVERY_MINUTE, EVERY_MINUTE], observed(30)), framed);
   });
 
-  it('begin with the first report, also where they stay the same', () => {
+  it('begins with the first report, even if the settings stay the same', () => {
     const framed = afterFrame(NOTHING, 60, observed(10));
     const first = report(framed, [NEW_DEVICE, EVERY_MINUTE], observed(20));
     assert.deepEqual(short(first), [
@@ -70,14 +70,14 @@ describe('Settings in force', () => {
     ]);
   });
 
-  it('end once, and only where something was known', () => {
+  it('ends once, and only if settings were known', () => {
     assert.equal(afterEnd(NOTHING, observed(20)), NOTHING);
     const ended = afterEnd(known, observed(20));
     assert.deepEqual(short(ended)[1], [at(20), null, null]);
     assert.equal(afterEnd(ended, observed(30)), ended);
   });
 
-  it('hold at each moment what the period around it says, for any periods', () => {
+  it('returns at each moment the settings of the period around it, for any periods', () => {
     const cuts = fc.uniqueArray(fc.integer({ min: 0, max: 100 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(

@@ -14,7 +14,7 @@ export const configs = (minKeys: number) =>
     .map((entries) => toConfiguration(Object.fromEntries(entries), 0));
 const hashes = fc.option(fc.nat(3));
 const times = fc.nat(100).map((seconds) => new Date(START_MS + seconds * 1_000));
-/** Any state of a device, also one that no history leads to. */
+/** Any state of a device, even one that no history leads to. */
 export const syncs: fc.Arbitrary<DeviceSync> = fc.record({
   reported: fc.option(fc.record({ config: configs(0), at: times, hash: hashes })),
   confirmed: fc.option(configs(0)),

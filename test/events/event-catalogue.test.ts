@@ -28,7 +28,7 @@ const exampleOf = (type: EventType) =>
   serializeEvent({ type, timestamp: new Date(0), data: EVENT_CATALOGUE[type].example } as EventBody);
 
 describe('The catalogue of events', () => {
-  it('has a valid example for every type', () => {
+  it('contains a valid example for every type', () => {
     for (const type of TYPES) validateEventBody(exampleOf(type));
   });
 

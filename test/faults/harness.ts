@@ -9,7 +9,9 @@ import { organizationAt } from '../support/stack.ts';
 
 export const FRIDGE_SLUG = 'vaccine-fridge';
 
-/** A folder for the data of servers. Under root, PostgreSQL runs as another user, who has to get in. */
+/**
+ * A folder for the data of servers. If this is root, PostgreSQL runs as another user, who has to enter it.
+ */
 export function scratchFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'dms-faults-'));
   chmodSync(path, 0o755);
@@ -43,7 +45,9 @@ export function startLoad({ api, device }: TestOrganization, prefix: string) {
   let isOver = false;
   let count = 0;
 
-  /** True when it was acknowledged. Other answers than success and 503 with Retry-After are recorded as wrong. */
+  /**
+   * True when it was acknowledged. Answers other than success and 503 with Retry-After are recorded as wrong.
+   */
   async function isDone(request: Promise<{ status: number; headers: object; text: string }>, yes: number) {
     const answer = await request.catch((error: Error) => ({ status: 0, headers: {}, text: String(error) }));
     if (answer.status === yes) return true;

@@ -1,4 +1,6 @@
-/** Runs that end before their work is done: by an operator, or because their code changed. The work goes on. */
+/**
+ * Runs that end before their work is done, by an operator or because their code changed. The work continues.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { Writable } from 'node:stream';
@@ -15,12 +17,12 @@ import { servers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { FRIDGE_SLUG } from './harness.ts';
 
-/** A step that is unknown is repeated by workers of the older release, and given up at once by those of the later one. */
+/** Workers of the older release repeat an unknown step; those of the later one give it up at once. */
 const SETTINGS = { webhooks: QUICK, runCheckIntervalMs: 1_000, unknownStepsGiveUpMs: 0 };
 const OLDER = { unknownStepsGiveUpMs: 3_600_000 };
 const PLAN = { ...QUICK_PLAN, probePlan: { firstMs: 1_000, share: 0, maxMs: 1_000 } };
 
-/** The workflow code of another release: each workflow begins with one more activity. */
+/** The workflow code of another release: each workflow begins with an additional activity. */
 async function changedWorkflows(): Promise<{ code: string }> {
   const { workflowBundle } = await servers();
   const code =
@@ -38,7 +40,7 @@ async function changedWorkflows(): Promise<{ code: string }> {
   return { code: changed };
 }
 
-/** The workflow code of a release that had another name for a step. */
+/** The workflow code of a release with another name for a step. */
 async function workflowsWithOldStep(): Promise<{ code: string }> {
   const { workflowBundle } = await servers();
   const code =
@@ -103,7 +105,7 @@ describe('A run that ends before its work is done', () => {
     endpoint ??= await customer.subscribe(receiver.url);
     await customer.publish(6);
     await eventually(endpoint.breaker, (breaker) => breaker === 'open');
-    // Later code sees from its history what the run did: its first step has to be over.
+    // Waits for the end of its first step, because later code reads from its history what the run did.
     await eventually(
       describedEndpointRun,
       (run) => run !== null && run.status.name === 'RUNNING' && run.historyLength > 10,
@@ -112,7 +114,7 @@ describe('A run that ends before its work is done', () => {
   }
 
   const endpointRun = () => dms.service.temporal.client.workflow.getHandle(deliverWebhooksId(endpoint.id));
-  /** Null until it has been started, which is after the breaker has opened. */
+  /** Null until it has been started, after the breaker has opened. */
   const describedEndpointRun = () =>
     endpointRun()
       .describe()
@@ -126,14 +128,14 @@ describe('A run that ends before its work is done', () => {
     receiver.answer((response) => response.writeHead(204).end());
     assert.equal((await untilEnded(customer, jobId, { timeoutMs: 15_000 })).status, 'succeeded');
     await endpoint.until((items) => items.every(({ state }) => state === 'delivered'), 15_000);
-    // The next test begins with a run of its own.
+    // The next test begins with a new run.
     await eventually(
       () => endpointRun().describe(),
       ({ status }) => status.name !== 'RUNNING',
     );
   }
 
-  /** Of jobs and of endpoints, by either process: a failed delivery starts a run, too. */
+  /** Starts of runs of jobs and of endpoints, by either process: a failed delivery starts a run, too. */
   async function restarts(last: string): Promise<[number, number]> {
     const urls = [dms, later].map(({ metricsUrl }) => metricsUrl);
     const texts = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
@@ -144,14 +146,14 @@ describe('A run that ends before its work is done', () => {
     return [count('apply-profile'), count('deliver-webhooks')];
   }
 
-  /** They are counted after the start. */
+  /** Starts are counted afterwards. */
   const untilRestarted = (last: string) =>
     eventually(
       () => restarts(last),
       ([jobs, endpoints]) => jobs >= 1 && endpoints >= 1,
     );
 
-  it('is taken up within seconds when an operator terminates it, of jobs and of endpoints', async () => {
+  it('replaces runs of jobs and endpoints within seconds when an operator terminates them', async () => {
     const runs = await waitingRuns('TERMINATED');
     await runOf(dms, runs.jobId).terminate('by an operator');
     await endpointRun().terminate('by an operator');
@@ -168,7 +170,7 @@ describe('A run that ends before its work is done', () => {
     await bothGoOn(runs);
   });
 
-  it('goes on within seconds when the process that confirmed its last device could not reach Temporal any more', async () => {
+  it('continues within seconds when the process that confirmed its last device could no longer reach Temporal', async () => {
     const { databaseUrl, taskQueue } = dms.settings;
     const cutOff = await startService({
       withWorker: false,
@@ -185,7 +187,7 @@ describe('A run that ends before its work is done', () => {
     }
   });
 
-  it('goes on with changed workflow code, and is logged and counted once', async () => {
+  it('continues with changed workflow code, and is logged and counted once', async () => {
     const runs = await waitingRuns('CHANGED');
     await worker.stop(1_000);
     worker = await later.service.startWorker(await changedWorkflows());
@@ -199,7 +201,7 @@ describe('A run that ends before its work is done', () => {
     }
   });
 
-  it('is started anew when it waits for a step that no worker knows any more', async () => {
+  it('restarts when it waits for a step that no worker knows any more', async () => {
     const older = await deployed(OLDER);
     await worker.stop(1_000);
     const olderWorker = await older.service.startWorker(await workflowsWithOldStep());

@@ -1,4 +1,4 @@
-/** What an outage writes into the log: a line a minute, not one for each request, frame and sweep. */
+/** The log during an outage: a line a minute, not one for each request, frame and sweep. */
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { mock } from 'node:test';
@@ -49,7 +49,7 @@ describe('The log during an outage', () => {
   afterEach(() => mock.timers.reset());
   after(() => dms.stop());
 
-  it('has one line for PostgreSQL and one for Temporal, whatever fails because of them', async () => {
+  it('writes one line for PostgreSQL and one for Temporal, however many failures they cause', async () => {
     const serials = await registerMany(dms, 4, '28BC000000');
     const { token } = await dms.issueKey(dms.id, 'device');
     const logger = await openLogger({ serial: serials[0] as string, coapPort: dms.coapPort, token });
@@ -72,12 +72,12 @@ describe('The log during an outage', () => {
       'PostgreSQL',
       'Temporal',
     ]);
-    // A connection that was being made when the server went may also run into its time limit.
+    // A connection that was being opened when the server went away may also time out.
     for (const { reason } of lines)
       assert.match(String(reason), /refused|connect|ECONNRESET|timeout expired/i);
   });
 
-  it('counts in the line of each minute what has failed since the one before, and logs other faults as they are', () => {
+  it('counts in the line of each minute the failures since the last one, and logs other faults unchanged', () => {
     const recorded = recordLog();
     const findOutage = (error: unknown) =>
       error instanceof RangeError ? { dependency: 'PostgreSQL', reason: 'gone' } : null;

@@ -31,7 +31,7 @@ const scratch = scratchFolder();
 /** Written data survives the kill of a process; only a crash of the machine would need it flushed. */
 const UNSYNCED = { fsync: 'off', full_page_writes: 'off' };
 const CUTS = 5;
-/** Acknowledged requests or events between two faults: more than there are clients. */
+/** Acknowledged requests or events between two faults, more than there are clients. */
 const LOAD = 12;
 
 after(() => scratch.remove());
@@ -92,11 +92,11 @@ describe('PostgreSQL under load', () => {
   });
 
   it('delivers every event that was committed before PostgreSQL was stopped or killed, and no other', async () => {
-    // Claims whose outcome could not be recorded are made again when their leases are over.
+    // Claims whose outcome could not be recorded are repeated when their leases expire.
     await query(ledger.sql, "update deliveries set leased_until = now() where state = 'sending'", []);
     await ledger.untilAllDelivered(30_000);
     assert.ok(ledger.balance().unanswered > 0);
-    // A request whose record was lost is made again.
+    // A request whose record was lost is repeated.
     assertBalanced(ledger, Number.POSITIVE_INFINITY);
   });
 
@@ -161,7 +161,7 @@ describe('A database that is too slow', () => {
     await dms.stop();
   });
 
-  it('refuses requests with Retry-After when the database is too slow, whole batches too, and changes nothing', async () => {
+  it('refuses requests with Retry-After when the database is too slow, even whole batches, and changes nothing', async () => {
     const serials = await registerMany(dms, 3);
     await blocker.query('begin; lock table assets in access exclusive mode');
     const readings = [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }];

@@ -1,4 +1,6 @@
-/** Each kind of process as those who run it see it: its probes, its end while it starts, and an event loop that hangs. */
+/**
+ * Each kind of process as operators see it: its probes, its end during the start, and a hanging event loop.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
@@ -17,11 +19,11 @@ import { endAll, environmentOf, type Running, run } from '../support/stack.ts';
 type Kind = 'api' | 'gateway' | 'worker';
 const KINDS: Kind[] = ['api', 'gateway', 'worker'];
 
-/** Blocks the event loop for ever when it is told to. */
+/** Blocks the event loop forever on request. */
 const HANG = `data:text/javascript,${encodeURIComponent(
   "process.on('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0))",
 )}`;
-/** What docs/operating.md tells operators to set. */
+/** The settings that docs/operating.md recommends. */
 const PROBE_TIMEOUT_MS = 1_000;
 
 describe('A process', () => {
@@ -32,7 +34,7 @@ describe('A process', () => {
 
   before(async () => {
     dms = await startService({ withWorker: false });
-    // Before the worker counts them for the first time.
+    // Runs before the worker counts them for the first time.
     await openAlerts();
     env = {
       ...environmentOf(dms.settings),
@@ -62,7 +64,7 @@ describe('A process', () => {
   };
 
   for (const kind of KINDS) {
-    it(`of kind ${kind} says on its metrics port that it lives and is ready, and shows its metrics`, async () => {
+    it(`reports liveness, readiness and metrics of kind ${kind} on its metrics port`, async () => {
       assert.equal((await read(kind, '/livez')).status, 200);
       const ready = await eventually(
         () => read(kind, '/readyz'),
@@ -73,7 +75,7 @@ describe('A process', () => {
     });
   }
 
-  it('ends in order when it is stopped before it is up', async () => {
+  it('ends in order when it is stopped during its start', async () => {
     const { port } = unanswering.address() as AddressInfo;
     const starting = run('api', { ...env, DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/none` });
     await starting.line(/is starting/);
@@ -87,7 +89,7 @@ describe('A process', () => {
       assert.ok(text.includes(`\n${name}`), name);
   });
 
-  it('shows the metrics that the document for operators lists for its kind, and no other', async () => {
+  it('shows exactly the metrics that the document for operators lists for its kind', async () => {
     for (const kind of KINDS) {
       const shown = parseMetrics((await read(kind, '/metrics')).text);
       const documented = documentedMetrics().filter(({ shownBy }) => shownBy === 'all' || shownBy === kind);
@@ -99,7 +101,7 @@ describe('A process', () => {
     }
   });
 
-  it('shows a sample of each metric that the document for operators lists, once there is something to show', async () => {
+  it('shows a sample of each metric in the document for operators, once there is something to show', async () => {
     const [serial, coapPort] = ['282C02424EED', dms.coapPort];
     await register(dms, serial);
     await sendTemperature(dms, serial, 4.2);
@@ -117,7 +119,7 @@ describe('A process', () => {
     assert.deepEqual(missing, []);
   });
 
-  /** One that somebody has in hand, and one that nobody has. */
+  /** One is acknowledged, and one is not. */
   async function openAlerts(): Promise<void> {
     const measuredAt = new Date().toISOString();
     const readings = [{ channel: 1, type: 'temperature', value: 4.2, measuredAt }];
@@ -129,7 +131,7 @@ describe('A process', () => {
     await dms.api.patch(`/alerts/${id}`, { status: 'acknowledged' });
   }
 
-  it('has as many connections at most as the document for operators counts', async () => {
+  it('opens at most as many connections as the document for operators counts', async () => {
     for (const kind of KINDS) {
       const { text } = await read(kind, '/metrics');
       const pools = [...text.matchAll(/^dms_database_connections_max\{.*\} (\d+)$/gm)].map(([, max]) =>
@@ -144,7 +146,7 @@ describe('A process', () => {
     }
   });
 
-  it('shows each metric that an alert or the dashboard asks for', async () => {
+  it('shows each metric that an alert or the dashboard uses', async () => {
     const texts = await Promise.all(KINDS.map((kind) => read(kind, '/metrics')));
     const shown = parseMetrics(texts.map(({ text }) => text).join('\n'));
     assert.deepEqual(
@@ -153,7 +155,7 @@ describe('A process', () => {
     );
   });
 
-  it('says its kind, what it reaches, how it waits for the database, and when its sweeps succeeded', async () => {
+  it('reports its kind, its dependencies, its waits for the database, and the successes of its sweeps', async () => {
     const sample = async (kind: Kind, name: string) => {
       const { text } = await read(kind, '/metrics');
       return text
@@ -177,7 +179,7 @@ describe('A process', () => {
     assert.ok(Math.abs(Number(at) - Date.now() / 1000) < 60, `${at}`);
   });
 
-  it('whose event loop hangs fails its probe of liveness', async () => {
+  it('fails its liveness probe when its event loop hangs', async () => {
     const { pid } = running.get('gateway') as Running;
     process.kill(pid, 'SIGUSR2');
     const probe = () =>

@@ -1,4 +1,4 @@
-/** Processes that are replaced one by one, under load: nobody notices. */
+/** Processes that are replaced one by one under load, without any effect on clients. */
 import assert from 'node:assert/strict';
 import { runService, type ServiceRun } from '../../src/compose/run-service.ts';
 import { compose } from '../../src/compose/service.ts';
@@ -47,7 +47,7 @@ describe('A rolling restart', () => {
     return run;
   }
 
-  /** Repeats the work until it is over; answers with what came of it. */
+  /** Repeats the work until the end; returns the outcomes. */
   function startLoad<T>(work: () => Promise<T>) {
     const outcomes: T[] = [];
     let isOver = false;
@@ -66,7 +66,7 @@ describe('A rolling restart', () => {
     readings: [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }],
   });
 
-  it('of two APIs and two gateways fails no request and no frame', async () => {
+  it('fails no request and no frame while two APIs and two gateways are replaced', async () => {
     const running = {
       api: [await startProcess('api'), await startProcess('api')],
       gateway: [await startProcess('gateway'), await startProcess('gateway')],

@@ -1,4 +1,7 @@
-/** Temporal stops, loses its data, or cannot be reached: jobs wait, nothing is lost, and no operator has to act. */
+/**
+ * Temporal stops, loses its data, or cannot be reached: jobs wait, nothing is lost, and no operator has to
+ * act.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
@@ -81,7 +84,7 @@ describe('Without Temporal', () => {
     await ledger.stop();
   });
 
-  /** Ends when the run of an endpoint waits for a retry. */
+  /** Resolves when the run of an endpoint waits for a retry. */
   async function beginDeliveries(): Promise<void> {
     ledger = openLedger(dms);
     healthy = await ledger.subscribe(['device.online']);
@@ -202,7 +205,7 @@ describe('An API process that cannot reach Temporal', () => {
     assert.equal(await countEvents(runOf(dms, jobId), 'workflowExecutionSignaledEventAttributes'), 0);
   });
 
-  it('leaves a job that it could not start for a worker to start', async () => {
+  it('leaves a job that it could not start to a worker', async () => {
     const [serial] = (await registerMany(cutOff, 1, 'LEFT')) as [string];
     const jobId = await apply(cutOff, FRIDGE_SLUG, { serialNumbers: [serial] });
     await untilSeen(dms, jobId);

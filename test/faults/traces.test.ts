@@ -1,4 +1,4 @@
-/** What becomes of a request or of a message of a device, as one trace: a collector of the tests takes the spans. */
+/** A request or a message of a device as one trace; the tests collect the spans. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -49,7 +49,7 @@ describe('Traces', () => {
       (spans) => namesOf(spans).includes(name),
       { timeoutMs: 10_000 },
     );
-  /** From the span to the first of its trace that was collected. */
+  /** The path from the span to the first collected one of its trace. */
   function pathTo(spans: CollectedSpan[], name: string): string[] {
     const span = spans.find((each) => each.name === name);
     const path: string[] = [];
@@ -64,7 +64,7 @@ describe('Traces', () => {
       { pauseMs: 10 },
     );
 
-  it('lead from a message of a logger through its batch and transaction to the webhook', async () => {
+  it('follows a message of a logger through its batch and transaction to the webhook', async () => {
     const serial = '282C02AABC01';
     await register(dms, serial);
     const { token } = await dms.issueKey(dms.id, 'device');
@@ -80,7 +80,7 @@ describe('Traces', () => {
     assert.equal(spans.find(({ name }) => name === 'webhook')?.spanId, spanId);
   });
 
-  it('lead from a request, in the trace of its sender, through the run and its steps to the webhook', async () => {
+  it('follows a request, in the trace of its sender, through the run and its steps to the webhook', async () => {
     await register(dms, 'LOGGER-1');
     const slug = await createProfile(dms, FRIDGE);
     const traceId = newTrace();
@@ -97,7 +97,7 @@ describe('Traces', () => {
     assert.deepEqual(pathTo(spans, 'webhook'), path);
   });
 
-  it('keep the messages of different devices apart that are stored in one batch', async () => {
+  it('separates the messages of different devices in one batch', async () => {
     const devices = Array.from({ length: 12 }, (_, index) => ({
       serial: `DEVICE-${index}`,
       traceId: newTrace(),
@@ -126,7 +126,7 @@ describe('Traces', () => {
     );
   });
 
-  it('are not begun for probes, nor where the sender does not sample', async () => {
+  it('begins no trace for probes, nor if the sender does not sample', async () => {
     const traceId = newTrace();
     const headers = { traceparent: traceparent(traceId, '00') };
     await register(dms, 'UNSAMPLED');
@@ -141,7 +141,7 @@ describe('Traces', () => {
     assert.deepEqual(spansOf(traceId), []);
   });
 
-  it('that the collector does not take are dropped with one warning, and nothing else fails', async () => {
+  it('drops traces that the collector does not accept, with one warning and no other failure', async () => {
     const lines: string[] = [];
     const other = await startService({
       withWorker: false,
@@ -160,7 +160,7 @@ describe('Traces', () => {
     assert.equal(lines.length, 1, lines.join(''));
   });
 
-  it('that are off load no package and store nothing', async () => {
+  it('loads no package and stores nothing while traces are off', async () => {
     const script = `
       import { createRequire } from 'node:module';
       import { compose } from './src/compose/service.ts';

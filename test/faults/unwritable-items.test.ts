@@ -25,7 +25,7 @@ describe('An item that cannot be written', () => {
     bad = (await org.api.get('/assets?limit=500')).body.items[5];
   });
 
-  /** While the database refuses every row of the table for which the condition does not hold. */
+  /** Runs `work` while the database refuses every row of the table that violates the condition. */
   async function whileRefused<T>(table: string, condition: string, work: () => Promise<T>): Promise<T> {
     const run = (statement: string) => query(dms.service.sql, statement, []);
     await run(`alter table ${table} add constraint refused check (${condition}) not valid`);
@@ -41,7 +41,7 @@ describe('An item that cannot be written', () => {
   const allBut = (expected: number) =>
     Object.fromEntries(serials.map((serial) => [serial, serial === bad.serialNumber ? 500 : expected]));
 
-  it('fails as the frame of one device, whose neighbours are answered and stored', async () => {
+  it('fails the frame of one device, and answers and stores its neighbours', async () => {
     const measuredAt = new Date().toISOString();
     const readings = [{ channel: 1, type: 'temperature', value: 4, measuredAt }];
     const send = () =>
@@ -57,7 +57,7 @@ describe('An item that cannot be written', () => {
     assert.deepEqual(statusesOf(await send()), statusesOf(serials.map(() => ({ status: 202 }))));
   });
 
-  it('fails as the report of one device, whose neighbours are answered and confirmed', async () => {
+  it('fails the report of one device, and answers and confirms its neighbours', async () => {
     await createProfile(org, { slug: 'daily', intervals: { transmissionIntervalSeconds: 86_400 } });
     const applied = await org.api.put('/devices/config-profiles/daily/apply', { applyToAll: true });
     assert.equal(applied.status, 200, applied.text);
@@ -73,7 +73,7 @@ describe('An item that cannot be written', () => {
     assert.deepEqual([counts.applied, counts.waiting], [DEVICES - 1, 1]);
   });
 
-  it('stays open as the outcome of one delivery, while those of the others are recorded', async () => {
+  it('leaves the outcome of one delivery open, and records those of the others', async () => {
     const receiver = await startReceiver();
     const customer = await addCustomer(dms);
     const held: ServerResponse[] = [];

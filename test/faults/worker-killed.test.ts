@@ -1,6 +1,6 @@
 /**
- * A worker that is killed in steps of three jobs, one of them so large that it is offered in chunks, and one of that size
- * that was cancelled: another one, which runs beside it, continues.
+ * A worker that is killed in steps of three jobs, one of them so large that it is offered in chunks, and one
+ * of that size that was cancelled: another worker beside it continues.
  */
 import assert from 'node:assert/strict';
 import type { Sql } from '../../src/db/database.ts';
@@ -27,7 +27,7 @@ after(endAll);
 const CHUNK = 2;
 const MANY = 9;
 
-/** The database ends a transaction of ours that is idle for long. */
+/** The database ends a long idle transaction of the test. */
 async function whileBusy<T>(holder: Sql, work: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => void query(holder, 'select 1').catch(() => {}), 1_000);
   try {
@@ -103,7 +103,7 @@ describe('A worker that is killed during a job', () => {
       ({ counts }) => holds(counts),
     );
 
-  /** A worker waits in it for the counts of the job, which another transaction holds. */
+  /** A worker waits within it for the counts of the job, which another transaction has locked. */
   async function untilInStep(jobId: string): Promise<void> {
     await eventually(
       () => runOf(dms, jobId).describe(),
@@ -111,7 +111,7 @@ describe('A worker that is killed during a job', () => {
     );
   }
 
-  it('is replaced within 20 seconds by another worker, which counts what was reported in between, and offers or cancels the chunks that are left', async () => {
+  it('hands over within 20 seconds to another worker, which counts intermediate reports, and offers or cancels the remaining chunks', async () => {
     const serials = (await registerMany(dms, 3)) as [string, string, string];
     const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials });
     await applyAnswer(dms, serials[0]);

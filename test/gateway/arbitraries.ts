@@ -1,4 +1,4 @@
-/** fast-check arbitraries of the messages that devices and the service send. */
+/** fast-check arbitraries for messages of devices and the service. */
 import fc from 'fast-check';
 import {
   type AlarmRule,

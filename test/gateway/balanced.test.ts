@@ -1,6 +1,7 @@
 /**
- * What a balancer before several gateways has to do. Parts of a report, and the address that a token has proven, are known
- * to one gateway alone: a logger has to stay at its gateway, and may change it at the price of a repeated message.
+ * Requirements for a balancer in front of several gateways. Only one gateway knows the parts of a report and
+ * the address that a token has authenticated: a logger has to stay at its gateway, and may change it at the
+ * price of a repeated message.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -42,7 +43,7 @@ describe('Several gateways behind a balancer', () => {
   }
   const codes = (replies: Array<{ code: string }>) => replies.map(({ code }) => code);
 
-  it('take a report in parts and without a token where datagrams of an address stay at one gateway', async () => {
+  it('accepts a report in parts and without a token when datagrams of an address stay at one gateway', async () => {
     const balancer = await startUdpBalancer(gateways.map(({ port }) => port));
     stops.push(balancer.stop);
     for (const serial of ['28BC000000B1', '28BC000000B2', '28BC000000B3']) {
@@ -53,7 +54,7 @@ describe('Several gateways behind a balancer', () => {
     }
   });
 
-  it('do not put a report together whose parts go to different gateways: the next whole one counts', async () => {
+  it('drops a report whose parts go to different gateways, and accepts the next whole one', async () => {
     const [first = 0, second = 0] = gateways.map(({ port }) => port);
     const { token } = await dms.issueKey(dms.id, 'device');
     await register(dms, '28BC000000B4');
@@ -66,13 +67,13 @@ describe('Several gateways behind a balancer', () => {
     assert.equal((await configOf(dms, '28BC000000B4')).syncStatus, 'applied');
   });
 
-  it('ask a logger whose gateway has gone for its token again, with its next frame', async () => {
+  it('requests the token of a logger again after its gateway has gone, with its next frame', async () => {
     const balancer = await startUdpBalancer(gateways.map(({ port }) => port));
     stops.push(balancer.stop);
     const logger = await newLogger('28BC000000B5', balancer.port);
     await logger.measure();
     await gateways[0]?.stop(100);
-    // The datagram that finds nobody is lost, as on any network.
+    // The datagram to the stopped gateway is lost, as on any network.
     await logger.measure({ confirmable: false });
     await delay(100);
     assert.deepEqual(codes(await logger.report({ token: '' })), ['4.01']);

@@ -1,4 +1,7 @@
-/** How changes follow what a logger shows over CoAP: where its temperature channels are, and how many rules it holds. */
+/**
+ * How changes follow the hardware that a logger reports over CoAP: its temperature channels, and its number
+ * of rules.
+ */
 import assert from 'node:assert/strict';
 import { configOf, createProfile, eventually, FRIDGE } from '../support/fleet.ts';
 import type { Logger, Reply } from '../support/logger.ts';
@@ -11,7 +14,7 @@ const T_H_T = [TEMPERATURE, HUMIDITY, TEMPERATURE, 0, 0, 0];
 /** The probe is on channel 1. */
 const T_ONLY = [TEMPERATURE, 0, 0, 0, 0, 0];
 
-/** Of ProtoConfig. */
+/** Fields of ProtoConfig. */
 const RULES = 28;
 
 const rulesIn = (reply: Reply) => reply.config[RULES] as Entry[] | undefined;
@@ -42,7 +45,7 @@ describe('A change of a logger over CoAP', () => {
       ['a frame', (logger: Logger) => logger.measure({ confirmable: false })],
       ['a report', (logger: Logger) => logger.report({ confirmable: false })],
     ] as const) {
-      it(`has rules for channel 1, and is compiled for the probe as a new revision once ${what} shows it`, async () => {
+      it(`uses channel 1 at first, and is compiled for the probe as a new revision once ${what} shows it`, async () => {
         const setup = await withFridge();
         const { logger, config, target } = setup;
         const jobId = await setup.applyProfile(FRIDGE_SLUG);
@@ -67,13 +70,13 @@ describe('A change of a logger over CoAP', () => {
       });
     }
 
-    it('is compiled for the probe in answer to the very frame that shows it', async () => {
+    it('compiles for the probe in answer to the very frame that shows it', async () => {
       const { logger, applyProfile } = await withFridge();
       await applyProfile(FRIDGE_SLUG);
       assert.equal(channelMask(await logger.measure()), 4);
     });
 
-    it('is compiled again when later frames show more channels than the first', async () => {
+    it('compiles again when later frames show more channels than the first', async () => {
       const setup = await withFridge();
       const { logger } = setup;
       await logger.measure({ types: [HUMIDITY] });
@@ -84,7 +87,7 @@ describe('A change of a logger over CoAP', () => {
       assert.equal((await pendingOf(setup)).revision, 2);
     });
 
-    it('is compiled for the channels of the frames while the report names none', async () => {
+    it('compiles for the channels of the frames while the report names none', async () => {
       const { logger, open, applyProfile } = await withFridge();
       const starting = await open({ serial: logger.serial, channelTypes: [0, 0, 0, 0, 0, 0] });
       await starting.measure({ types: [HUMIDITY, TEMPERATURE] });
@@ -93,7 +96,7 @@ describe('A change of a logger over CoAP', () => {
       assert.equal(channelMask(await starting.measure({ types: [HUMIDITY, TEMPERATURE] })), 2);
     });
 
-    it('is compiled for the channels of the report where its frames show others', async () => {
+    it('compiles for the channels of the report if its frames show others', async () => {
       const { logger, applyProfile } = await withFridge();
       await logger.report();
       await logger.measure({ types: [TEMPERATURE] });
@@ -103,7 +106,7 @@ describe('A change of a logger over CoAP', () => {
   });
 
   describe('when a report shows the probe on another channel', () => {
-    it('is compiled again although it is confirmed', async () => {
+    it('compiles again even after the confirmation', async () => {
       const { logger, open, applyProfile, config, target } = await withFridge();
       const jobId = await applyProfile(FRIDGE_SLUG);
       await applyAndReport(logger, await logger.measure());
@@ -118,7 +121,7 @@ describe('A change of a logger over CoAP', () => {
       assert.equal((await target(jobId)).state, 'applied');
     });
 
-    it('is compiled again with the calendars of a later schedule unchanged', async () => {
+    it('compiles again with the calendars of a later schedule unchanged', async () => {
       const { org, logger, open, applyProfile, config } = await withFridge();
       await applyProfile(FRIDGE_SLUG);
       const schedule = { always: false, days: ['monday'], from: '08:00', to: '18:00', timezone: 'UTC' };
@@ -139,7 +142,10 @@ describe('A change of a logger over CoAP', () => {
   });
 
   describe('that the logger refused before it showed its channels', () => {
-    /** `before` is the same logger while its probe is on channel 1; the setup's logger has it on channel 3. */
+    /**
+     * `before` is the same logger while its probe is on channel 1; the logger of the setup has it on channel
+     * 3.
+     */
     async function withLoggerBefore() {
       const setup = await withFridge();
       const before = await setup.open({ serial: setup.logger.serial, channelTypes: T_ONLY });
@@ -153,7 +159,7 @@ describe('A change of a logger over CoAP', () => {
       assert.equal((await config()).syncStatus, 'failed');
     }
 
-    it('leaves the rules that the logger runs to be compiled again', async () => {
+    it('leaves the running rules of the logger to be compiled again', async () => {
       const setup = await withLoggerBefore();
       const { org, before, logger, config } = setup;
       await setup.applyProfile(FRIDGE_SLUG);
@@ -166,7 +172,7 @@ describe('A change of a logger over CoAP', () => {
       assert.deepEqual([await pendingSlots(setup), (await config()).syncStatus], [[2], 'pending']);
     });
 
-    it('is compiled for its channels and offered as another change', async () => {
+    it('compiles for its channels and offers the result as another change', async () => {
       const setup = await withLoggerBefore();
       await setup.applyProfile(FRIDGE_SLUG);
       await refuse(setup);
@@ -174,7 +180,7 @@ describe('A change of a logger over CoAP', () => {
       assert.deepEqual([await pendingSlots(setup), (await setup.config()).syncStatus], [[2], 'pending']);
     });
 
-    it('is compiled for its channels by a retry', async () => {
+    it('compiles for its channels by a retry', async () => {
       const setup = await withLoggerBefore();
       const { org, logger, config } = setup;
       const jobId = await setup.applyProfile(FRIDGE_SLUG);
@@ -194,7 +200,7 @@ describe('A change of a logger over CoAP', () => {
       ['frame', (fresh: Logger) => fresh.measure({ types: [TEMPERATURE] })],
       ['report', (fresh: Logger) => fresh.report()],
     ] as const) {
-      it(`is compiled for the channels that the first ${what} of the new logger shows`, async () => {
+      it(`compiles for the channels in the first ${what} of the new logger`, async () => {
         const { org, logger, open, assetId, applyProfile } = await withFridge();
         await logger.sendInfo({ version: 0x0702 });
         await applyProfile(FRIDGE_SLUG);
@@ -213,7 +219,7 @@ describe('A change of a logger over CoAP', () => {
   });
 
   describe('for firmware from 07.02 on', () => {
-    it('is extended to 16 rules when it is pending already', async () => {
+    it('extends a pending change to 16 rules', async () => {
       const { logger, applyProfile, config } = await withFridge(T_ONLY);
       await applyProfile(FRIDGE_SLUG);
       assert.equal((await config()).pendingConfig.alarmRules.length, 12);
@@ -223,7 +229,7 @@ describe('A change of a logger over CoAP', () => {
       assert.equal(rulesIn(await logger.measure())?.length, 16);
     });
 
-    it('has 16 rules when it is applied later', async () => {
+    it('compiles 16 rules when it is applied later', async () => {
       const { logger, applyProfile } = await withFridge(T_ONLY);
       await logger.sendInfo({ version: 0x0702 });
       await applyProfile(FRIDGE_SLUG);

@@ -28,7 +28,7 @@ interface Raw {
   code?: number;
   id?: number;
   token?: string;
-  /** In hex; the options of the path when not given. */
+  /** In hex; by default the options of the path. */
   options?: string;
   path?: string;
   payload?: string;
@@ -289,13 +289,13 @@ describe('The CoAP server', () => {
       assert.equal((await device.ask(sent))?.length, 2 * (LARGE.length + 5));
     });
 
-    it('sends it to a proven address', async () => {
+    it('sends the answer to a proven address', async () => {
       handle = () => ({ code: '2.05', payload: LARGE, isAddressProven: true });
       for (let time = 0; time < 2; time++)
         assert.equal((await device.ask(short))?.length, 2 * (LARGE.length + 5));
     });
 
-    it('does not send it to a proven address for other bytes with the same message id', async () => {
+    it('sends no answer to a proven address for other bytes with the same message id', async () => {
       handle = ({ payload }) => ({ code: '2.05', payload: LARGE, isAddressProven: payload.length > 0 });
       assert.equal((await device.ask({ ...short, payload: '01' }))?.length, 2 * (LARGE.length + 5));
       assert.equal(await device.ask(short), '60811234');
@@ -374,7 +374,8 @@ describe('The CoAP server', () => {
       device.send(Buffer.from(bytes, 'hex'));
       assert.equal(await device.answer(), '70001234', bytes);
     }
-    // Non-confirmable, acknowledgement, reset, another version, too short, no bytes, an empty message, a response.
+    // Non-confirmable, acknowledgement, reset, another version, too short, no bytes, an empty message, a
+    // response.
     for (const bytes of [
       '50021234ff',
       '60411234',
@@ -432,7 +433,7 @@ describe('The CoAP server', () => {
     assert.equal(calls.length, 1);
   });
 
-  it('stops at its deadline although a request never ends', async () => {
+  it('stops at its deadline even if a request never ends', async () => {
     handle = () => new Promise(() => {});
     device.send(datagram({}));
     while (calls.length === 0) await sleep(2);

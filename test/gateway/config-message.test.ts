@@ -56,7 +56,7 @@ function reported(hex: string): AlarmRule {
 }
 
 describe('A configuration report', () => {
-  it('is decoded from a real message', () => {
+  it('decodes a real message', () => {
     const report = decodeConfigReport(fullReport);
     assert.deepEqual(
       { ...report, settings: null },
@@ -86,7 +86,7 @@ describe('A configuration report', () => {
     );
   });
 
-  it('is decoded from a real message with intervals only', () => {
+  it('decodes a real message with intervals only', () => {
     const { config, configurationHash, payloadSplitInfo } = decodeConfigReport(confirmation);
     assert.deepEqual(config, {
       measurementPeriodBase: 300,
@@ -97,12 +97,12 @@ describe('A configuration report', () => {
   });
 
   for (const { name, hex } of vectors.configurationReports) {
-    it(`is encoded to the bytes of the device: ${name}`, () =>
+    it(`encodes to the bytes of the device: ${name}`, () =>
       assert.equal(hexOf(encodeConfigReport(decodeConfigReport(bytesOf(hex)))), hex));
   }
 
   for (const { value, hex } of vectors.splitInfo) {
-    it(`has split info ${value} as ${hex}`, () => {
+    it(`encodes split info ${value} as ${hex}`, () => {
       const serial = 'ca0106282c02424eed';
       assert.equal(decodeConfigReport(bytesOf(serial + hex)).payloadSplitInfo, value);
       const report = { ...emptyReport(), serialNumber: '282C02424EED', payloadSplitInfo: value };
@@ -110,14 +110,14 @@ describe('A configuration report', () => {
     });
   }
 
-  it('is decoded to what was encoded, including rules and calendars without a natural form', () =>
+  it('decodes to the encoded value, including rules and calendars without a natural form', () =>
     fc.assert(
       fc.property(configReport, (report) => {
         assert.deepEqual(decodeConfigReport(encodeConfigReport(report)), report);
       }),
     ));
 
-  it('has a configuration that the schema of the API accepts, whatever the device reports', () =>
+  it('decodes to a configuration that the schema of the API accepts, whatever the device reports', () =>
     fc.assert(
       fc.property(configReport, (report) => {
         const { config } = decodeConfigReport(encodeConfigReport(report));
@@ -138,7 +138,7 @@ describe('A configuration report', () => {
     ['17 parameters in a rule', `ca0106282c02424eede201151006${'1a11'}${'02'.repeat(17)}`],
     ['a NUL in a text', 'ca0106282c02424eed82010100'],
   ] as const) {
-    it(`is refused with ${what}`, () =>
+    it(`refuses a report with ${what}`, () =>
       assert.throws(() => decodeConfigReport(bytesOf(hex)), MalformedMessage));
   }
 });
@@ -158,7 +158,7 @@ describe('A rule without a natural form', () => {
     ['a channel that no logger has', '084010021a06a0010a0602022001'],
     ['a logic operator of newer firmware', '080110061a0506060000002001'],
   ] as const) {
-    it(`is shown with its raw numbers, contradicts every rule of ours, and is encoded to the same bytes: ${what}`, () => {
+    it(`keeps its raw numbers, contradicts every rule of the service, and is encoded to the same bytes: ${what}`, () => {
       const rule = reported(hex);
       assert.equal(rule.condition, 'OTHER');
       assert.equal(configurationSchema.validate({ alarmRules: [rule] }).error, undefined);
@@ -204,21 +204,21 @@ describe('An answer to measurements', () => {
     },
   ];
   vectors.serverAnswers.forEach(({ name, hex }, index) => {
-    it(`is encoded to the bytes of the official schema, and decoded again: ${name}`, () => {
+    it(`encodes to the bytes of the official schema, and decodes again: ${name}`, () => {
       const answer = answers[index] as ConfigAnswer;
       assert.equal(hexOf(encodeConfigAnswer(answer)), hex);
       assert.deepEqual(decodeConfigAnswer(bytesOf(hex)), answer);
     });
   });
 
-  it('has no bytes when no key is set', () => assert.equal(encodeConfigAnswer({}).length, 0));
+  it('encodes to no bytes when no key is set', () => assert.equal(encodeConfigAnswer({}).length, 0));
 
-  it('asks for device info in field 6', () => {
+  it('requests device info in field 6', () => {
     assert.equal(hexOf(encodeConfigAnswer({ deviceInfoRequest: true })), '3001');
     assert.deepEqual(decodeConfigAnswer(bytesOf('3001')), { deviceInfoRequest: true });
   });
 
-  it('is decoded to the configuration that was encoded', () =>
+  it('decodes to the encoded configuration', () =>
     fc.assert(
       fc.property(configuration, (config) => {
         const expected = Object.keys(config).length > 0 ? { config } : {};
@@ -243,12 +243,12 @@ describe('An answer to measurements', () => {
     const nested: LogicRule = { ...either, rules: [2] };
     const alarmRules = [threshold('HIGH_THRESHOLD', 8, 0), threshold('LOW_THRESHOLD', 2, 3), either, nested];
     const hex = hexOf(encodeConfigAnswer({ config: { alarmRules } }));
-    // Mask 9 is channels 1 and 4. In zigzag OR is 04, the rules 06 and 08, no action on return 82bc69.
+    // Mask 9 means channels 1 and 4. In zigzag OR is 04, the rules 06 and 08, no action on return 82bc69.
     assert.match(hex, /e2010f080910061a070406000082bc692001/);
     assert.match(hex, /e2010f080910061a070408000082bc692001$/);
   });
 
-  it('can be encoded when logic rules refer to each other', () => {
+  it('encodes logic rules that refer to each other', () => {
     const alarmRules: AlarmRule[] = [
       { ...either, rules: [0, 1] },
       { ...either, rules: [0, 1, 15] },
@@ -258,7 +258,7 @@ describe('An answer to measurements', () => {
     });
   });
 
-  it('has days as bits from Sunday on, and the time zone in quarter hours from UTC', () => {
+  it('encodes days as bits from Sunday on, and the time zone in quarter hours from UTC', () => {
     const calendar = {
       type: 'WEEK' as const,
       enableRules: [0, 2],

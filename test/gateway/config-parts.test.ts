@@ -1,4 +1,4 @@
-/** Split reports: in whatever order the parts arrive, the assembled report is the one that the device has. */
+/** Split reports: in any order of the parts, the assembled report is the one of the device. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import {
@@ -30,7 +30,7 @@ const add = (parts: ConfigParts, payload: Uint8Array, receivedAt: Date, organiza
   parts.add({ organizationId, report: decodeConfigReport(payload), payload, receivedAt });
 
 describe('A split configuration report', () => {
-  it('is complete with its last missing part, in any order and with repeated parts', () =>
+  it('completes with the last missing part, in any order and with repeated parts', () =>
     fc.assert(
       fc.property(
         configReport,
@@ -51,7 +51,7 @@ describe('A split configuration report', () => {
       ),
     ));
 
-  it('is complete at once when it has only one part', () => {
+  it('completes at once with a single part', () => {
     const parts = createConfigParts();
     for (const payloadSplitInfo of [0, 1]) {
       const one = report({ payloadSplitInfo });
@@ -69,7 +69,7 @@ describe('A split configuration report', () => {
     assert.equal(add(parts, last, at(30)), null);
   });
 
-  it('is assembled from parts of one configuration only, also when the parts of two arrive in turn', () => {
+  it('combines only parts of one configuration, even when the parts of two alternate', () => {
     const parts = createConfigParts();
     const [otherFirst, otherLast] = split(report({ configurationHash: 11 }));
     assert.equal(add(parts, first, at(0)), null);
@@ -78,7 +78,7 @@ describe('A split configuration report', () => {
     assert.equal(add(parts, otherFirst, at(0))?.configurationHash, 11);
   });
 
-  it('is assembled from parts of one device of one organization only', () => {
+  it('combines only parts of one device of one organization', () => {
     const parts = createConfigParts();
     const [, foreign] = split(report({ serialNumber: '282C02000001' }));
     add(parts, first, at(0), 'a');

@@ -41,7 +41,7 @@ const info: DeviceInfo = {
 };
 
 describe('Device info', () => {
-  it('is decoded to what was encoded', () => {
+  it('decodes to the encoded value', () => {
     assert.deepEqual(decodeDeviceInfo(encodeDeviceInfo(info)), info);
     const empty = { ...emptyDeviceInfo(), serialNumber: '282C02424EED', modem: emptyModem() };
     assert.deepEqual(decodeDeviceInfo(encodeDeviceInfo(empty)), empty);
@@ -68,14 +68,14 @@ describe('Device info', () => {
     });
   });
 
-  it('is refused when it has no serial number or is cut off', () => {
+  it('refuses device info without a serial number, or cut off', () => {
     assert.throws(() => decodeDeviceInfo(bytesOf('188a0c')), MalformedMessage);
     assert.throws(() => decodeDeviceInfo(encodeDeviceInfo(info).subarray(0, -9)), MalformedMessage);
   });
 });
 
 describe('The answer with the time', () => {
-  it('is the unix seconds in 4 bytes, big-endian', () => {
+  it('encodes the unix seconds in 4 bytes, big-endian', () => {
     const bytes = encodeTime(new Date('2026-01-01T00:00:00.900Z'));
     assert.equal(Buffer.from(bytes).toString('hex'), '6955b900');
   });

@@ -1,4 +1,4 @@
-/** Tokens that are good for one serial number, over HTTP and CoAP. */
+/** Tokens for one serial number, over HTTP and CoAP. */
 import assert from 'node:assert/strict';
 import { runCommand } from '../support/command-line.ts';
 import { eventually, register } from '../support/fleet.ts';
@@ -30,7 +30,7 @@ describe('A token of one device', () => {
   const statusesOf = async (token: string, serials: string[]) =>
     Promise.all(serials.map(async (serial) => (await overHttp(token, serial)).status));
 
-  it('is good for its serial number and no other, over HTTP', async () => {
+  it('authenticates its serial number and no other, over HTTP', async () => {
     const { org, own, logger } = await deviceWithToken();
     await register(org, 'OTHER');
     assert.equal(own.length, 36);
@@ -41,7 +41,7 @@ describe('A token of one device', () => {
     assert.equal((await gateway.dms.with(own).get('/assets')).status, 401);
   });
 
-  it('is good for its serial number and no other, over CoAP', async () => {
+  it('authenticates its serial number and no other, over CoAP', async () => {
     const { org, own, logger, open, history } = await deviceWithToken();
     const other = await open({ token: own });
     const otherId = await register(org, other.serial);
@@ -55,7 +55,7 @@ describe('A token of one device', () => {
     assert.deepEqual(codesOf(await logger.report({ token: null })), ['2.01']);
   });
 
-  it('leaves the one before 24 hours', async () => {
+  it('keeps its predecessor valid for 24 hours', async () => {
     const { own, issue, logger } = await deviceWithToken();
     const next = await issue();
     assert.deepEqual(await statusesOf(own, [logger.serial]), [204]);
@@ -65,7 +65,7 @@ describe('A token of one device', () => {
     assert.deepEqual(await statusesOf(next, [logger.serial]), [204]);
   });
 
-  it('ends within 5 s after it was deleted, with the one before; there is none to delete then', async () => {
+  it('ends within 5 s after it was deleted, with its predecessor; then there is none to delete', async () => {
     const { org, own, issue, logger, assetId } = await deviceWithToken();
     const next = await issue();
     assert.deepEqual(await statusesOf(next, [logger.serial]), [204]);
@@ -108,7 +108,7 @@ describe('A token of one device', () => {
     assert.equal((await org.api.delete(`/assets/${assetId}/device-token`)).status, 404);
   });
 
-  it('is shown once: not among the keys, and not in the audit trail', async () => {
+  it('appears once: not among the keys, and not in the audit trail', async () => {
     const { org, own, assetId } = await deviceWithToken();
     assert.equal((await org.api.get('/keys')).body.items.length, 3);
     const { body, text } = await org.api.get(`/audit?subject=${assetId}`);
@@ -116,7 +116,7 @@ describe('A token of one device', () => {
     assert.ok(!text.includes(own));
   });
 
-  it('is the only kind of token where the organization wants that', async () => {
+  it('excludes other tokens if the organization requires that', async () => {
     const { org, token, own, logger } = await deviceWithToken();
     const [name = ''] = await gateway.dms.service.sql('organizations').where({ id: org.id }).pluck('name');
     const setting = async (flag: string) => {
@@ -159,7 +159,7 @@ describe('A gateway that requires no token', () => {
     settings: { coap: { port: 0, isTokenRequired: false, tokenOption: null } },
   }));
 
-  it('refuses messages without one where the organization wants a token of each device', async () => {
+  it('refuses messages without a token if the organization requires one of each device', async () => {
     const { org, logger } = await gateway.newLogger();
     assert.equal((await logger.measure({ token: null })).code, '2.01');
     await gateway.dms.service

@@ -1,10 +1,13 @@
-/** The exchange cache against a model: a map without a memory limit. */
+/** The exchange cache, compared with a model: a map without a memory limit. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createExchangeCache } from '../../src/gateway/exchange-cache.ts';
 
 const LIFETIME_MS = 100;
-/** As in the server: with the digest of the datagram, which is any bytes. Two of them share each message id. */
+/**
+ * Keys as in the server, with the digest of the datagram, which can be any bytes. Two of them share each
+ * message id.
+ */
 const keyOf = (id: number) => `10.0.0.${id % 3}:5683:${id >> 1}:${String.fromCharCode(255, 0, 128, id & 1)}`;
 
 type Step = { kind: 'begin' | 'drop'; id: number } | { kind: 'end'; id: number; answer: Buffer };
@@ -72,7 +75,7 @@ describe('The exchange cache', () => {
     assert.equal(cache.find(keyOf(total - 1))?.toString(), String(total - 1));
   });
 
-  it('keeps the answers of keys with the same hash apart', () => {
+  it('separates the answers of keys with the same hash', () => {
     const cache = createExchangeCache({ lifetimeMs: 1e9, bytesMax: 1 << 20, nowMs: () => 0 });
     const keys = ['10.0.0.3:5684:118', '10.0.0.5:5684:776'];
     for (const key of keys) cache.end(key, Buffer.from(key));

@@ -11,7 +11,7 @@ const REQUEST = 19;
 const GET = 1;
 const POST = 2;
 
-/** Waits until a frame that is not answered has been handled. */
+/** Waits until a frame without an answer has been handled. */
 const untilStored = ({ history }: LoggerSetup, count: number) =>
   eventually(history, (items) => items.length === count);
 
@@ -46,7 +46,7 @@ describe('The gateway', () => {
       );
     });
 
-    it('keeps what no sensor can measure out of statistics and temperature alerts, and opens a sensor error', async () => {
+    it('keeps impossible values out of statistics and temperature alerts, and opens an alert for a sensor error', async () => {
       const setup = await gateway.newLogger();
       const { org, logger, assetId } = setup;
       await createProfile(org, FRIDGE);
@@ -66,7 +66,7 @@ describe('The gateway', () => {
       assert.ok(channels[0].meanKineticTemperature < 6);
     });
 
-    it('shows battery, signal and newest reading of a frame at the asset', async () => {
+    it('shows battery, signal and newest reading of a frame on the asset', async () => {
       const { logger, asset } = await gateway.newLogger();
       await logger.measure({ signal: 9, isBatteryOk: false });
       const { status, batteryStatus, signalStrength, lastReadingAt } = await asset();
@@ -74,7 +74,7 @@ describe('The gateway', () => {
       assert.ok(Math.abs(Date.parse(lastReadingAt) - Date.now()) < 5_000);
     });
 
-    it('takes a signal that frames leave out for 0, which is unknown, once a frame has carried one', async () => {
+    it('reads a missing signal as 0, which is unknown, once a frame has carried one', async () => {
       const { logger, asset } = await gateway.newLogger();
       const signalAfter = async (frame: { signal?: number; batteryLevel?: number }) => {
         assert.equal((await logger.measure(frame)).code, '2.01');
@@ -106,7 +106,7 @@ describe('The gateway', () => {
       assert.ok(Math.abs((config[CURRENT_TIME] as number) - Date.now() / 1000) < 3);
     });
 
-    it('asks a logger for its configuration until it has reported the one that it runs', async () => {
+    it('requests the configuration of a logger until it has reported the one that it runs', async () => {
       const { logger } = await gateway.newLogger();
       assert.equal((await logger.measure()).config[REQUEST], 1);
       await logger.report();
@@ -121,7 +121,7 @@ describe('The gateway', () => {
       assert.equal(setup.logger.received.length, 1);
     });
 
-    it('stores another frame under a known message id, and acknowledges it on its own', async () => {
+    it('stores another frame under a known message id, and acknowledges it separately', async () => {
       const { logger, history } = await gateway.newLogger();
       const now = Date.now();
       const frames = [1, 2].map((hours) => ({ messageId: 4_660, at: new Date(now - hours * HOUR_MS) }));
@@ -193,7 +193,7 @@ describe('The gateway', () => {
     }
   });
 
-  it('answers a repeated request of the time with the present one', async () => {
+  it('answers a repeated request of the time with the current one', async () => {
     const { logger } = await gateway.newLogger();
     for (const method of ['01', '02']) {
       const request = Buffer.from(`40${method}1234b174`, 'hex');
@@ -204,7 +204,7 @@ describe('The gateway', () => {
     }
   });
 
-  it('serves the same under the prefix efento', async () => {
+  it('serves the same paths under the prefix efento', async () => {
     const { logger } = await gateway.newLogger();
     const { payload } = await logger.send('efento/t', Buffer.alloc(0), { method: GET });
     assert.equal(payload.length, 4);

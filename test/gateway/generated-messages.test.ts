@@ -1,4 +1,4 @@
-/** The generated file of the loggers' messages is that of the present schema. */
+/** The generated file of the loggers' messages matches the current schema. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const GENERATED = 'src/gateway/generated/logger-messages_pb.ts';
 
 describe('The messages of loggers', () => {
-  it('are generated from their schema: npm run protobuf', () => {
+  it('matches the schema; npm run protobuf refreshes the file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'dms-protobuf-'));
     try {
       execFileSync('node', ['node_modules/@bufbuild/buf/bin/buf', 'generate', '-o', folder], { cwd: ROOT });

@@ -1,4 +1,7 @@
-/** The setup of the gateway's tests: one service with CoAP for a suite, an organization and a logger for each test. */
+/**
+ * The setup of the gateway's tests: one service with CoAP for a suite, an organization and a logger for each
+ * test.
+ */
 import type { Answer } from '../support/client.ts';
 import { apply, configOf, register } from '../support/fleet.ts';
 import { type Logger, type LoggerOptions, openLogger, type Reply } from '../support/logger.ts';

@@ -18,7 +18,7 @@ import { servers } from '../support/servers.ts';
 import { codesOf, HOUR_MS, type LoggerSetup, MINUTE_MS, useGateway } from './harness.ts';
 
 const FRIDGE_SLUG = 'vaccine-fridge';
-/** Sets all that a profile can set, in a time zone without daylight saving. */
+/** Sets everything that a profile can set, in a time zone without daylight saving. */
 const LARDER = {
   name: 'Larder',
   temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 25.5, transmitOnReturn: false }],
@@ -40,7 +40,7 @@ const FACTOR = 26;
 const RULES = 28;
 const CALENDARS = 47;
 
-/** Of eight loggers, with up to six exchanges each, which are lost in 32 ways. */
+/** Enough for eight loggers with up to six exchanges each, which are lost in 32 ways. */
 const RUNS = 4;
 
 const rulesIn = (reply: Reply) => reply.config[RULES] as Entry[] | undefined;
@@ -125,7 +125,7 @@ describe('The configuration loop over CoAP', () => {
       assert.equal((await jobOf(org, jobId)).counts.sent, 1);
     });
 
-    it('does not send the change in answer to a report or to device info', async () => {
+    it('sends no change in answer to a report or to device info', async () => {
       const { logger, applyProfile, config } = await reported();
       await applyProfile(FRIDGE_SLUG);
       assert.deepEqual(
@@ -180,7 +180,7 @@ describe('The configuration loop over CoAP', () => {
       assert.equal(logger.received.length, receivedBefore);
     });
 
-    it('does not confirm the change by one part of a report', async () => {
+    it('confirms no change by one part of a report', async () => {
       const { logger, applyProfile, config } = await reported();
       await applyProfile(FRIDGE_SLUG);
       logger.applyAnswer(await logger.measure());
@@ -198,7 +198,7 @@ describe('The configuration loop over CoAP', () => {
       assert.equal((await target(jobId)).state, 'applied');
     });
 
-    it('does not confirm the change by a frame with a new hash, and asks for a report', async () => {
+    it('confirms no change by a frame with a new hash, and requests a report', async () => {
       const { logger, applyProfile, config } = await reported();
       await applyProfile(FRIDGE_SLUG);
       logger.applyAnswer(await logger.measure());
@@ -236,7 +236,7 @@ describe('The configuration loop over CoAP', () => {
       assert.equal(rulesIn(await logger.measure()), undefined);
     });
 
-    it('does not fail the change by an old error that the logger keeps reporting', async () => {
+    it('keeps a change from failing by an old error that the logger keeps reporting', async () => {
       const { logger, applyProfile, config } = await reported();
       await applyProfile(FRIDGE_SLUG);
       logger.applyAnswer(await logger.measure());
@@ -264,7 +264,7 @@ describe('The configuration loop over CoAP', () => {
       });
     }
 
-    it('does not fail the change by an error that was reported before the fetch', async () => {
+    it('keeps a change from failing by an error that was reported before the fetch', async () => {
       const { logger, applyProfile, config } = await reported();
       await applyProfile(FRIDGE_SLUG);
       await logger.report({ errors: { codes: [20_738], at: new Date() } });
@@ -273,7 +273,7 @@ describe('The configuration loop over CoAP', () => {
   });
 
   describe('when the logger is changed on site', () => {
-    it('shows the logger as drifted by its next frame, and asks for its configuration', async () => {
+    it('shows the logger as drifted by its next frame, and requests its configuration', async () => {
       const { logger, config } = await reported();
       const before = await config();
       logger.changeOnSite(uint(TRANSMISSION, 7_200));
@@ -328,7 +328,7 @@ describe('The configuration loop over CoAP', () => {
       if (reply.config[REQUEST] && isReportSent) await device.report({ order: parts });
     }
 
-    it('brings every logger of a fleet to the applied configuration by itself', async () => {
+    it('brings every logger of a fleet to the applied configuration without help', async () => {
       const { org, open } = await gateway.newLogger();
       await createProfile(org, LARDER);
       const worker = await gateway.dms.service.startWorker((await servers()).workflowBundle);

@@ -1,4 +1,4 @@
-/** Made-up tokens over UDP: what they cost the database and the loggers beside them. Statements are counted. */
+/** Made-up tokens over UDP, and their cost for the database and for real loggers. Statements are counted. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { factorySettings, framePayload, TEMPERATURE } from '../support/logger-pa
 import { codesOf, useGateway } from './harness.ts';
 
 const FLOOD = 1_500;
-/** Between pauses, so that the sockets lose none. */
+/** Number of datagrams between pauses, so that the sockets lose none. */
 const SENT_AT_ONCE = 25;
 const FAILED_KEYS_PER_MINUTE = 20;
 const LOOK_UPS_PER_SECOND = 10;
@@ -68,7 +68,7 @@ describe('A gateway that receives made-up tokens', () => {
     return codes;
   }
 
-  it('looks them up in few statements, and stores every frame of a logger at the same address', async () => {
+  it('looks up made-up tokens in few statements, and stores every frame of a logger at the same address', async () => {
     const { logger } = await gateway.newLogger();
     await logger.measure();
     lookUps = 0;
@@ -114,7 +114,7 @@ describe('A gateway that receives made-up tokens', () => {
     );
   });
 
-  it('looks up the token of a fleet that sends at once in one statement', async () => {
+  it('looks up the token of a fleet that sends concurrently in one statement', async () => {
     const { open, logger } = await gateway.newLogger();
     const loggers = await Promise.all(Array.from({ length: 40 }, () => open({ serial: logger.serial })));
     lookUps = 0;

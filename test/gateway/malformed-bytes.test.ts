@@ -1,7 +1,7 @@
 /**
- * Fuzzing of the decoders with random bytes, and with messages in which bytes are changed, cut, inserted or spliced. A
- * decoder reads them or throws MalformedMessage, and what it reads contains no invalid date and no NaN. FUZZ_RUNS sets
- * the number of payloads for each decoder, FUZZ_SEED repeats a run.
+ * Fuzzing of the decoders with random bytes, and with messages in which bytes are changed, cut, inserted or
+ * spliced. A decoder reads them or throws MalformedMessage, and its result contains no invalid date and no
+ * NaN. FUZZ_RUNS sets the number of payloads for each decoder, FUZZ_SEED repeats a run.
  */
 import assert from 'node:assert/strict';
 import { parseDatagram } from '../../src/gateway/coap-message.ts';
@@ -122,7 +122,7 @@ describe('Malformed bytes', function () {
       encodeMeasurements(message);
       return [message, decodeReadings(message)];
     },
-    // What was decoded can be encoded again, whatever kind its rules are.
+    // A decoded message can be encoded again, with rules of any kind.
     'configuration reports': (bytes) => decodeConfigReport(encodeConfigReport(decodeConfigReport(bytes))),
     'configuration answers': (bytes) => decodeConfigAnswer(encodeConfigAnswer(decodeConfigAnswer(bytes))),
     'reports in parts': (payload) =>
@@ -135,7 +135,7 @@ describe('Malformed bytes', function () {
     'device info': (bytes) => decodeDeviceInfo(bytes),
   };
   for (const [name, decode] of Object.entries(decoders)) {
-    it(`are decoded or refused by the decoder of ${name} without any other error`, () => {
+    it(`decodes or refuses in the decoder of ${name}, without any other error`, () => {
       const own = samples.filter((bytes) => attempt(bytes, decode) === 'read');
       const { read, refused } = fuzz(own, decode);
       assert.ok(read > 0 && refused > 0, `${read} read, ${refused} refused`);
@@ -143,7 +143,7 @@ describe('Malformed bytes', function () {
     });
   }
 
-  it('are parsed as CoAP datagrams without an error', () => {
+  it('parses as CoAP datagrams without an error', () => {
     const kinds = new Set<string>();
     for (let run = 0; run < runs; run++) {
       const bytes = badBytes(datagrams);

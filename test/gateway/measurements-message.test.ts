@@ -43,7 +43,7 @@ function message(channels: Array<Partial<MeasuredChannel>>, more: Partial<Measur
 }
 
 describe('Measurements of a logger', () => {
-  it('are decoded from a real frame with temperature and humidity', () => {
+  it('decodes a real frame with temperature and humidity', () => {
     assert.deepEqual(decodeMeasurements(temperatureAndHumidity), {
       serialNumber: '282C02424EED',
       batteryOk: true,
@@ -63,7 +63,7 @@ describe('Measurements of a logger', () => {
     });
   });
 
-  it('become readings in their unit, each at its own time', () => {
+  it('converts to readings in their unit, each at its own time', () => {
     assert.deepEqual(decodeReadings(decodeMeasurements(temperatureAndHumidity)), [
       { channel: 1, type: 1, value: 23.3, error: null, measuredAt: at(0) },
       { channel: 1, type: 1, value: 23.3, error: null, measuredAt: at(60) },
@@ -72,7 +72,7 @@ describe('Measurements of a logger', () => {
     ]);
   });
 
-  it('of a binary channel become states with the second of their change', () => {
+  it('converts a binary channel to states with the second of their change', () => {
     const frame = decodeMeasurements(binaryFrame);
     assert.deepEqual([frame.signal, frame.transferReason, frame.configurationHash], [12, 20, 119]);
     const measured = (seconds: number) => new Date((1_694_006_240 + seconds) * 1000);
@@ -83,18 +83,18 @@ describe('Measurements of a logger', () => {
   });
 
   for (const { name, hex } of vectors.measurements) {
-    it(`are encoded to the bytes of the device: ${name}`, () =>
+    it(`encodes to the bytes of the device: ${name}`, () =>
       assert.equal(hexOf(encodeMeasurements(decodeMeasurements(bytesOf(hex)))), hex));
   }
 
-  it('are decoded to what was encoded', () =>
+  it('decodes to the encoded value', () =>
     fc.assert(
       fc.property(measurements, (each) => {
         assert.deepEqual(decodeMeasurements(encodeMeasurements(each)), each);
       }),
     ));
 
-  it('become readings with a number or an error and a valid time, whatever the frame contains', () =>
+  it('converts to readings with a number or an error and a valid time, for any frame', () =>
     fc.assert(
       fc.property(measurements, (each) => {
         for (const { value, error, measuredAt } of decodeReadings(each)) {
@@ -105,7 +105,7 @@ describe('Measurements of a logger', () => {
       }),
     ));
 
-  it('become a reading with an error, at its time, for a sensor error', () => {
+  it('converts a sensor error to a reading with an error, at its time', () => {
     const readings = decodeReadings(
       message([{ type: 1, startPoint: 223, sampleOffsets: [0, 8_388_557, 1] }]),
     );
@@ -119,7 +119,7 @@ describe('Measurements of a logger', () => {
     );
   });
 
-  it('have errors as offsets from 8355840 to 8388607, and no others', () => {
+  it('reads offsets from 8355840 to 8388607, and no others, as errors', () => {
     const sampleOffsets = [8_355_839, 8_355_840, 8_388_607, 8_388_608];
     const readings = decodeReadings(message([{ type: 36, startPoint: -5_000_000, sampleOffsets }]));
     assert.deepEqual(
@@ -135,7 +135,7 @@ describe('Measurements of a logger', () => {
     [-273.3, -2_733],
     [214_748_364.7, 2_147_483_647],
   ] as const) {
-    it(`become a reading with an error, their raw value, for ${celsius} °C`, () => {
+    it(`converts ${celsius} °C to a reading with an error, its raw value`, () => {
       const [low, out, high] = decodeReadings(
         message([{ type: 1, sampleOffsets: [-2_732, raw, 40_000] }]),
       ) as [Reading, Reading, Reading];
@@ -144,7 +144,7 @@ describe('Measurements of a logger', () => {
     });
   }
 
-  it('become errors outside of the range of any type, and values within', () => {
+  it('converts values outside of the range of any type to errors, and others to values', () => {
     for (const { number, resolution, divisor, range } of MEASUREMENT_TYPES) {
       if (!range) continue;
       const [min, max] = range.map((bound) => Math.round((bound / resolution) * (divisor ?? 1))) as [
@@ -161,20 +161,20 @@ describe('Measurements of a logger', () => {
     }
   });
 
-  it('have an error that fits 32 bits where start point and offset are both at the end of theirs', () => {
+  it('keeps an error within 32 bits when start point and offset are both at their limits', () => {
     const [reading] = decodeReadings(
       message([{ type: 1, startPoint: 2_147_483_647, sampleOffsets: [2_147_483_647] }]),
     );
     assert.deepEqual([reading?.value, reading?.error], [null, 2_147_483_647]);
   });
 
-  it('keep their channel numbers after channels without a sensor', () => {
+  it('keeps channel numbers after channels without a sensor', () => {
     const frame = message([{}, { type: 1, startPoint: -5, sampleOffsets: [0] }]);
     const [reading] = decodeReadings(decodeMeasurements(encodeMeasurements(frame)));
     assert.deepEqual([reading?.channel, reading?.value], [2, -0.5]);
   });
 
-  it('without a factor are one base period apart, or fourteen when a channel is binary', () => {
+  it('spaces samples without a factor by one base period, or by fourteen when a channel is binary', () => {
     const temperature = { type: 1, sampleOffsets: [1, 2] };
     const old = { measurementPeriodFactor: 0 };
     assert.deepEqual(decodeReadings(message([temperature], old))[1]?.measuredAt, at(60));
@@ -182,13 +182,13 @@ describe('Measurements of a logger', () => {
     assert.deepEqual(decodeReadings(message([temperature, { type: 5 }]))[1]?.measuredAt, at(60));
   });
 
-  it('of an unknown type are decoded but become no readings', () => {
+  it('decodes unknown types without readings', () => {
     const frame = message([{ type: 77, sampleOffsets: [1] }]);
     assert.equal(decodeMeasurements(encodeMeasurements(frame)).channels[0]?.type, 77);
     assert.deepEqual(decodeReadings(frame), []);
   });
 
-  it('have values that are exact to the resolution of their type', () =>
+  it('keeps values exact to the resolution of their type', () =>
     fc.assert(
       fc.property(fc.constantFrom(...MEASUREMENT_TYPES), fc.nat(1_000_000), (type, raw) => {
         const steps = type.divisor === null ? raw : Math.floor(raw / type.divisor);
@@ -198,7 +198,7 @@ describe('Measurements of a logger', () => {
       }),
     ));
 
-  it('have one number and one name for each measurement type', () => {
+  it('has one number and one name for each measurement type', () => {
     for (const type of MEASUREMENT_TYPES) {
       assert.equal(measurementTypeOf(type.number), type);
       assert.equal(measurementTypeNamed(type.name), type);
@@ -227,11 +227,11 @@ describe('Measurements of a logger', () => {
     ['groups in groups, over a hundred deep', `0a06282c02424eed${'9b06'.repeat(101)}${'9c06'.repeat(101)}`],
     ['a number of 11 bytes', `0a06282c02424eed30${'ff'.repeat(10)}01`],
   ] as const) {
-    it(`are refused with ${what}`, () =>
+    it(`refuses measurements with ${what}`, () =>
       assert.throws(() => decodeMeasurements(bytesOf(hex)), MalformedMessage));
   }
 
-  it('are refused when several samples of a channel have no period between them', () => {
+  it('refuses several samples of a channel without a period between them', () => {
     const frame = (sampleOffsets: number[], type = 1) =>
       encodeMeasurements(
         message(
@@ -251,7 +251,7 @@ describe('Measurements of a logger', () => {
     );
   });
 
-  it('are refused with samples after the year 2106', () => {
+  it('refuses samples after the year 2106', () => {
     const sampleOffsets = Array<number>(200).fill(0);
     const frame = message([{ type: 1, timestamp: 2_000_000_000, sampleOffsets }], {
       measurementPeriodBase: 65_535,
@@ -260,7 +260,7 @@ describe('Measurements of a logger', () => {
     assert.throws(() => decodeMeasurements(encodeMeasurements(frame)), MalformedMessage);
   });
 
-  it('are refused with more samples than a datagram can hold', () => {
+  it('refuses more samples than a datagram can hold', () => {
     const sampleOffsets = Array<number>(800).fill(0);
     const frame = encodeMeasurements(
       message([
@@ -271,7 +271,7 @@ describe('Measurements of a logger', () => {
     assert.throws(() => decodeMeasurements(frame), MalformedMessage);
   });
 
-  it('may have lists that are not packed, and fields that are unknown', () => {
+  it('accepts unpacked lists and unknown fields', () => {
     // Type 1, offsets 1 and 2 one by one, a field 100 of the channel, and a field 99 of the message.
     const channel = '0801 2802 2804 a00601'.replaceAll(' ', '');
     const frame = decodeMeasurements(bytesOf(`0a06282c02424eed183c2209${channel}9a060161`));

@@ -1,4 +1,4 @@
-/** How much of the operator's log a stranger can write. */
+/** Bounds of the operator's log against strangers. */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { createLimitedLog } from '../../src/gateway/limited-log.ts';
@@ -29,7 +29,7 @@ describe('A limited log', () => {
   });
   afterEach(() => mock.timers.reset());
 
-  it('writes so many lines in a window, and counts the others when the window is over', () => {
+  it('writes a limited number of lines per window, and counts the others at its end', () => {
     const write = createLines(2);
     assert.deepEqual(
       ['a', 'b', 'c', 'd'].map((line) => write(line)),
@@ -40,7 +40,7 @@ describe('A limited log', () => {
     assert.deepEqual(lines.slice(2), ['2 left out']);
   });
 
-  it('begins a new window with the first line after one that is over', () => {
+  it('begins a new window with the first line after the end of one', () => {
     const write = createLines(1);
     write('a');
     windowIsOver();
@@ -72,7 +72,7 @@ describe('The log of refused devices', () => {
     ]);
   });
 
-  it('names at most 20 devices a minute, and then says how many refusals it left out', () => {
+  it('names at most 20 devices a minute, and then the number of omitted refusals', () => {
     const lines: Array<{ fields: object; message: string }> = [];
     const warn = (fields: object, message: string) => void lines.push({ fields, message });
     const record = createRefusalLog({ warn });
@@ -82,7 +82,7 @@ describe('The log of refused devices', () => {
     assert.deepEqual(lines.slice(20), [{ fields: { leftOut: 2_980 }, message: 'further devices refused' }]);
   });
 
-  it('names a device later that it left out before', () => {
+  it('names a device later that it omitted before', () => {
     const lines: object[] = [];
     const record = createRefusalLog({ warn: (fields) => void lines.push(fields) });
     for (let device = 0; device <= 20; device++) record(refusal(String(device)));

@@ -1,4 +1,4 @@
-/** How many messages a device token may send over CoAP. The tests set the clock. */
+/** The limit of messages per device token over CoAP. The tests set the clock. */
 import assert from 'node:assert/strict';
 import type { Reply } from '../support/logger.ts';
 import { codesOf, useGateway } from './harness.ts';
@@ -17,7 +17,7 @@ describe('The limit of messages per device token', () => {
     return codesOf(replies);
   }
 
-  it('answers 5.03 above the limit, stores nothing of it, and accepts messages again when time has passed', async () => {
+  it('answers 5.03 above the limit, stores nothing of it, and accepts messages again after some time', async () => {
     const { logger, history } = await gateway.newLogger();
     let frames = 0;
     const measure = () => logger.measure({ at: new Date(nowMs - 60_000 * ++frames) });
@@ -27,7 +27,7 @@ describe('The limit of messages per device token', () => {
     assert.deepEqual(await times(3, measure), ['2.01', '2.01', '5.03']);
   });
 
-  it('counts all messages of a token together, also those that an address sends without it', async () => {
+  it('counts all messages of a token together, including those that an address sends without it', async () => {
     const { logger, open } = await gateway.newLogger();
     const other = await open({ serial: logger.serial });
     assert.deepEqual(await times(2, () => logger.measure()), ['2.01', '2.01']);
@@ -36,7 +36,7 @@ describe('The limit of messages per device token', () => {
     assert.deepEqual(codesOf(await logger.report({ token: '' })), ['5.03']);
   });
 
-  it('does not count a message that is repeated', async () => {
+  it('ignores a repeated message', async () => {
     const { logger } = await gateway.newLogger();
     const datagram = logger.frame();
     assert.deepEqual(await times(10, () => logger.exchange(datagram)), Array(10).fill('2.01'));
@@ -50,7 +50,7 @@ describe('The limit of messages per device token', () => {
     assert.equal((await other.measure()).code, '2.01');
   });
 
-  it('is shared with HTTP', async () => {
+  it('shares the limit with HTTP', async () => {
     const { org, token, logger } = await gateway.newLogger();
     await times(3, () => logger.measure());
     assert.equal((await org.with(token).get(`/devices/${logger.serial}/pending-config`)).status, 429);

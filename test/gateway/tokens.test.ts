@@ -1,4 +1,4 @@
-/** How the gateway authenticates loggers: by their token, and by serial number where no token is required. */
+/** Authentication of loggers at the gateway: by their token, and by serial number if no token is required. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -102,7 +102,7 @@ describe('A gateway that requires tokens', () => {
       assert.equal((await config()).syncStatus, 'applied');
     });
 
-    it('accepts a report that says its token is not sent like one without a token', async () => {
+    it('accepts a report that declares its token as not sent, like one without a token', async () => {
       const { logger, open } = await gateway.newLogger();
       await logger.measure();
       logger.changeOnSite(uint(TOKEN_CONFIG, NOT_SENT));
@@ -291,7 +291,7 @@ describe('A gateway that does not require tokens', () => {
     ['no text where the IMEI is sent', IMEI, () => null],
     ['a text that has not the form of a token', IN_FIELD, () => ZEROS],
   ] as const) {
-    it(`takes the stored token of a report for a setting: ${what}`, async () => {
+    it(`treats the stored token of a report as a setting: ${what}`, async () => {
       const { logger, config: shown } = await withoutToken();
       logger.changeOnSite(uint(TOKEN_CONFIG, config));
       assert.deepEqual(codesOf(await logger.report({ token: stored() })), ['2.01']);
@@ -299,7 +299,7 @@ describe('A gateway that does not require tokens', () => {
     });
   }
 
-  it('decides by the CoAP option where the token of the report is a setting', async () => {
+  it('decides by the CoAP option when the token of the report is a setting', async () => {
     const { logger, token, open } = await withoutToken();
     await register(await gateway.dms.addOrganization(), logger.serial);
     const { serial } = logger;

@@ -1,4 +1,6 @@
-/** The alerts and the dashboard that operators start with. That each metric in them exists, test/faults/processes.test.ts checks. */
+/**
+ * The alerts and the dashboard for operators. test/faults/processes.test.ts checks that their metrics exist.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -8,7 +10,7 @@ import { queriedMetrics, readDocument } from '../support/metrics.ts';
 
 const run = promisify(execFile);
 const FOLDER = fileURLToPath(new URL('../../deploy/prometheus/', import.meta.url));
-/** Of the Debian package `prometheus`. */
+/** From the Debian package `prometheus`. */
 const PROMTOOL = process.env.PROMTOOL_PATH ?? 'promtool';
 
 const hasPromtool = () =>
@@ -21,7 +23,7 @@ describe('The alerts', () => {
   const text = readDocument('deploy/prometheus/alerts.yml');
   const rules = text.split(/^ {6}- alert: /m).slice(1);
 
-  it('each wait for a while, say how bad it is, what has happened, and where to read what to do', () => {
+  it('gives each alert a wait, a severity, a description, and a link to its remedy', () => {
     assert.ok(rules.length >= 10, `${rules.length} alerts`);
     for (const rule of rules)
       assert.match(
@@ -30,7 +32,7 @@ describe('The alerts', () => {
       );
   });
 
-  it('each have a section in the document for operators, and none of these is left over', () => {
+  it('finds a section for each alert in the document for operators, and no others', () => {
     const linked = [...text.matchAll(/runbook: docs\/operating\.md#(\w+)$/gm)].map(([, anchor]) => anchor);
     const headings = [...readDocument('docs/operating.md').matchAll(/^### (Dms\w+)$/gm)];
     const names = rules.map((rule) => rule.split('\n')[0]?.toLowerCase());
@@ -38,7 +40,7 @@ describe('The alerts', () => {
     assert.deepEqual(headings.map(([, heading]) => heading?.toLowerCase()).sort(), names.sort());
   });
 
-  it('are valid rules for Prometheus, and fire when they have to (needs promtool, else skipped)', async function () {
+  it('defines valid rules for Prometheus, which fire when they have to (needs promtool, else skipped)', async function () {
     if (!(await hasPromtool())) {
       console.log(
         '      promtool is not installed (Debian package prometheus): the rules are not checked by it',
@@ -66,7 +68,7 @@ describe('The dashboard', () => {
   const dashboards = files.map((file) => JSON.parse(readDocument(`deploy/grafana/${file}`)));
   const panels: Panel[] = dashboards.flatMap(({ panels: all }) => all);
 
-  it('asks the data source that its reader has chosen, in each panel', () => {
+  it('queries the data source chosen by the reader, in each panel', () => {
     for (const { templating } of dashboards)
       assert.ok(
         templating.list.some(
@@ -77,7 +79,7 @@ describe('The dashboard', () => {
       if (type !== 'row') assert.equal(datasource?.uid, CHOSEN, title);
   });
 
-  it('has panels of different ids in rows, each with a query', () => {
+  it('contains panels with distinct ids in rows, each with a query', () => {
     assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
     assert.deepEqual(
       panels.filter(({ type }) => type === 'row').map(({ title }) => title),

@@ -1,4 +1,7 @@
-/** Which folder may import which, and what a file may do by its role. What the linter can check is in biome.json. */
+/**
+ * Rules for imports between folders, and for files by their role. Rules that the linter can check are in
+ * biome.json.
+ */
 import assert from 'node:assert/strict';
 import ts from 'typescript';
 import { type Import, readSources, type Source } from './sources.ts';
@@ -32,7 +35,7 @@ const FLOORS = [
   'src/escalations',
   'src/operator',
   'src/site',
-  // What puts them to use.
+  // Above the slices.
   'src/temporal',
   'activities',
   'workflows',
@@ -40,7 +43,7 @@ const FLOORS = [
   'src/compose',
   'src/commands',
   'src/bin',
-  // What production does not run.
+  // Not part of production.
   'dev/source',
   'dev/embedded',
   'dev/schema',
@@ -54,7 +57,7 @@ const FLOORS = [
   'dev/bin',
 ];
 const SLICES = FLOORS.slice(FLOORS.indexOf('src/keys'), FLOORS.indexOf('src/temporal'));
-/** They put the service together, so they may know every slice. */
+/** Compose the service, so they may know every slice. */
 const COMPOSERS = ['src/compose', 'src/commands', 'dev/local'];
 
 const ROLES = ['schemas', 'routes', 'service', 'repository'] as const;
@@ -77,7 +80,7 @@ const PURE_FILES = [
   'src/process/uuid.ts',
   'src/temporal/workflow-ids.ts',
 ];
-/** They compute and do nothing else. */
+/** Compute, without effects. */
 const PURE_PACKAGES = [
   'node:crypto',
   'node:url',
@@ -89,10 +92,10 @@ const PURE_PACKAGES = [
   'minisearch',
 ];
 
-/** Loads packages and runs nothing of them, so that `npm run dev` starts fast. */
+/** Loads packages without running them, so that `npm run dev` starts fast. */
 const LOADED_AHEAD = 'dev/bin/dev-service.ts';
 
-/** Who may run the packages that have effects, by the beginning of the path; types are free. */
+/** Files that may run the packages with effects, by the beginning of the path; types are free. */
 const PACKAGES: Record<string, string[]> = {
   '@bufbuild/protobuf': ['src/gateway/'],
   '@bufbuild/protobuf/codegenv2': ['src/gateway/generated/'],
@@ -132,7 +135,7 @@ const NODE_IN_SLICES: Record<string, string[]> = {
   'node:net': ['src/deliveries/name-resolver.service.ts', 'src/deliveries/sender.service.ts'],
 };
 
-/** A simulated logger apart from its effects. */
+/** A simulated logger without its effects. */
 const LOGGER_MODEL = [
   'apply-answer',
   'calendar-window',
@@ -146,7 +149,7 @@ const LOGGER_MODEL = [
   'sample-memory',
 ].map((name) => `dev/simulator/${name}.ts`);
 
-/** The judgement of a run of the ledger, and the plan of its faults. */
+/** The oracle of the ledger, and the plan of its faults. */
 const LEDGER_ORACLE = [
   'alerts-oracle',
   'devices-oracle',
@@ -161,7 +164,9 @@ const LEDGER_ORACLE = [
   'records',
 ].map((name) => `dev/ledger/${name}.ts`);
 
-/** What breaks a rule, as `importer → imported` or `file: rule`, and why. One that is not needed any more fails. */
+/**
+ * Exceptions, as `importer → imported` or `file: rule`, with the reason. One that is no longer needed fails.
+ */
 const EXCEPTIONS: Record<string, string> = {
   'src/endpoints/secret-box.ts: is random': 'a nonce that callers could choose would be a nonce used twice',
 };
@@ -192,7 +197,9 @@ function isExcused(breach: string): boolean {
   return true;
 }
 
-/** Every import of the files is allowed. Type-only imports are free unless `types` says otherwise. */
+/**
+ * Checks that every import of the files is allowed. Type-only imports are free unless `types` says otherwise.
+ */
 function allow(
   files: Source[],
   isAllowed: (each: Import) => boolean,
@@ -208,7 +215,7 @@ function allow(
   assert.deepEqual(breaches, []);
 }
 
-/** No node of the files is of this sort. */
+/** Checks that no node of the files is of this sort. */
 function forbid(files: Source[], rule: string, isBreach: (node: ts.Node) => boolean): void {
   assert.ok(files.length > 0, 'the rule applies to no file');
   const breaches = files
@@ -243,7 +250,7 @@ describe('The architecture', () => {
         ({ to }) => sliceOf(to) === null || isPure(to),
       ));
 
-    it('lets a package with effects be run by its own rooms only', () =>
+    it('lets a package with effects be run by its own folders only', () =>
       allow(
         sources.filter(({ path }) => !path.endsWith('.schemas.ts')),
         ({ from, to }) =>
@@ -315,7 +322,7 @@ describe('The architecture', () => {
           isIn(each.from, NODE_IN_SLICES[each.to] ?? []),
       ));
 
-    it('reads no clock and draws no random numbers but in services', () => {
+    it('reads no clock and draws no random numbers outside of services', () => {
       const files = filesOf('pure', 'schemas', 'repository', 'routes');
       forbid(files, 'reads the clock', isClock);
       forbid(files, 'is random', isRandomness);
@@ -340,9 +347,9 @@ describe('The architecture', () => {
 
   it('uses no decorators', () => forbid(sources, 'has a decorator', ts.isDecorator));
 
-  // In a suite of its own, which runs last: the others record what they need.
+  // A suite of its own that runs last, because the others record which exceptions they need.
   describe('by its exceptions', () => {
-    it('lists none that is not needed any more', () => {
+    it('lists no unnecessary exception', () => {
       const rest = Object.keys(EXCEPTIONS).filter((breach) => !needed.has(breach));
       assert.deepEqual(rest, [], 'take these out of EXCEPTIONS');
     });

@@ -1,6 +1,6 @@
 /**
- * Secrets do not leave the service by way of devices: loggers and devices over HTTP send every kind of message with
- * secrets in every place, and tables, answers, log lines, metrics and runs are searched.
+ * Secrets from devices stay inside: loggers and devices over HTTP send every kind of message with secrets in
+ * every place, and tables, answers, log lines, metrics and runs are searched for them.
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -22,7 +22,7 @@ const TOKEN_OPTION = 2_051;
 const SERIAL = '282C02AABB01';
 const UNREGISTERED = '282C02AABB02';
 const REFUSING = '282C02AABB03';
-/** Fields that hold text: the token, and others in which somebody may have put one. */
+/** Text fields: the token, and others that may contain one by mistake. */
 const INFO_TEXTS = [15, 16];
 const REPORT_TEXTS = [11, 13, 16, 24, 32, 61];
 
@@ -69,7 +69,7 @@ describe('Secrets that devices send', () => {
     secrets['a malformed device token'] = `dev_${randomBytes(16).toString('hex')}`;
   }
 
-  /** A whole life of a change, so that it has a run and outcomes. */
+  /** The whole life of a change, so that it has a run and outcomes. */
   async function applyToLogger(): Promise<string> {
     const logger = await open({ token: secrets['the device token'] });
     await logger.measure();
@@ -185,7 +185,7 @@ describe('Secrets that devices send', () => {
   const foundIn = (what: string) => findSecrets(secrets, what);
   const leaksOf = (texts: string[]) => texts.filter((each) => foundIn(each).length > 0);
 
-  it('reach the search in traffic of every kind', async () => {
+  it('searches traffic of every kind', async () => {
     for (const code of ['2.1', '2.5', '4.0', '4.1', '4.4']) assert.ok(statuses.has(code), `no ${code}`);
     assert.match(lines.join(''), /CoAP handler of i failed/);
     assert.match(lines.join(''), /device refused/);
@@ -196,26 +196,26 @@ describe('Secrets that devices send', () => {
       assert.deepEqual(foundIn(Buffer.from(`x${secret}y`).toString('base64')).length, 1);
   });
 
-  it('are in no table', async () => {
+  it('finds no secret in a table', async () => {
     const rows = await storedRows(dms.service.sql);
     const leaks = rows.flatMap(({ table, text: row }) => foundIn(row).map((name) => `${table}: ${name}`));
     assert.deepEqual([...new Set(leaks)], []);
   });
 
-  it('are refused as serial numbers, by 400 in a body and by 404 in a path', async () => {
+  it('refuses a secret as a serial number, by 400 in a body and by 404 in a path', async () => {
     for (const [name, token] of Object.entries(secrets)) {
       assert.equal((await dms.api.post('/assets', { serialNumber: token })).status, 400, name);
       assert.equal((await dms.device.get(`/devices/${token}/pending-config`)).status, 404, name);
     }
   });
 
-  it('are in no answer', () => assert.deepEqual(leaksOf(answers), []));
+  it('finds no secret in an answer', () => assert.deepEqual(leaksOf(answers), []));
 
-  it('are in no line of the log', () => assert.deepEqual(leaksOf(lines), []));
+  it('finds no secret in a log line', () => assert.deepEqual(leaksOf(lines), []));
 
-  it('are in no metric', () => assert.deepEqual(leaksOf(metrics.split('\n')), []));
+  it('finds no secret in a metric', () => assert.deepEqual(leaksOf(metrics.split('\n')), []));
 
-  it('are in no span of a trace', async () => {
+  it('finds no secret in a span of a trace', async () => {
     const names = () => new Set(collector.spans.map(({ name }) => name));
     const expected = ['CoAP m', 'CoAP i', 'reportConfig', 'batch of frames', 'transaction', 'finishJob'];
     await eventually(
@@ -226,7 +226,7 @@ describe('Secrets that devices send', () => {
     assert.deepEqual(leaksOf(collector.bytes.map((sent) => sent.toString('latin1'))), []);
   });
 
-  it('are in no run of Temporal, neither in its description nor in its history', async () => {
+  it('finds no secret in a run of Temporal, neither in its description nor in its history', async () => {
     const run = runOf(dms, jobId);
     const texts = [
       toText(await run.describe()),
@@ -238,6 +238,6 @@ describe('Secrets that devices send', () => {
   });
 });
 
-/** Payloads are in it as base64. */
+/** Payloads are encoded in base64. */
 const toText = (value: unknown): string =>
   JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? String(each) : each));

@@ -1,4 +1,4 @@
-/** Commands that the documents name, in blocks and in sentences. test/site/walkthroughs.test.ts runs the blocks. */
+/** Commands in the documents, in blocks and in sentences. test/site/walkthroughs.test.ts runs the blocks. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const DOCUMENTS = [
 const LOCAL = { baseUrl: 'http://127.0.0.1', apiKey: 'k', deviceToken: 't', coapUrl: 'coap://127.0.0.1' };
 const SCRIPT = /npm run (?:-s )?([\w:]+)(?: -- ([^`\n#&|;]+))?/g;
 
-/** What stands behind `--` is checked where a program of ours reads it. */
+/** Arguments after `--` are checked if a program of the repository parses them. */
 const WORDS: Record<string, (words: string) => void> = {
   dms: (words) => assert.ok(isCommand(words), `there is no command ${words}`),
   sim: (words) => words === '--help' || simOptions(words.split(' '), LOCAL),
@@ -31,7 +31,7 @@ const namedIn = (document: string) => [...readFileSync(join(ROOT, document), 'ut
 
 describe('The commands that documents name', () => {
   for (const document of DOCUMENTS.filter((each) => namedIn(each).length > 0)) {
-    it(`are scripts, commands and options that exist: ${document}`, () => {
+    it(`finds only existing scripts, commands and options in ${document}`, () => {
       for (const [text, script = '', words] of namedIn(document)) {
         assert.ok(scripts[script], `there is no script for ${text}`);
         if (words) WORDS[script]?.(words.trim());

@@ -1,6 +1,6 @@
 /**
- * The image can be built: what the Dockerfile copies from the repository is sent to the builder. What it and the compose file
- * start from does not change by itself.
+ * The image can be built: everything that the Dockerfile copies is sent to the builder. Its base images and
+ * those of the compose file are pinned.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -8,21 +8,21 @@ import { PICTURES, SECTIONS } from '../../src/site/documents.ts';
 
 const linesOf = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8').split('\n');
 
-/** What the Dockerfile copies from the repository. */
+/** Paths that the Dockerfile copies from the repository. */
 const copied = () =>
   linesOf('Dockerfile')
     .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
     .flatMap((line) => line.split(' ').slice(1, -1));
 
 describe('The image', () => {
-  it('copies only what .dockerignore lets through', () => {
+  it('copies only paths that .dockerignore lets through', () => {
     const sent = linesOf('.dockerignore').flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
     assert.ok(copied().length > 0);
     const missing = copied().filter((path) => !sent.some((each) => `${path}/`.startsWith(`${each}/`)));
     assert.deepEqual(missing, []);
   });
 
-  it('holds every document that the site shows', () => {
+  it('contains every document that the site shows', () => {
     const documents = SECTIONS.flatMap((section) => section.documents).map(({ file }) => file);
     const isCopied = (file: string) =>
       copied().some(
@@ -42,7 +42,7 @@ describe('The image', () => {
     assert.equal(build.dockerfile, 'Dockerfile');
   });
 
-  it('holds pg_dump and pg_restore of the server that the compose file starts', () => {
+  it('contains pg_dump and pg_restore for the server of the compose file', () => {
     const [server] = linesOf('docker-compose.yml').flatMap(
       (line) => /^ *image: (postgres:\S+)/.exec(line)?.[1] ?? [],
     );
@@ -58,7 +58,7 @@ describe('The image', () => {
     );
   });
 
-  it('begins, as the compose file does, with images that are pinned by digest', () => {
+  it('uses base images pinned by digest, like the compose file', () => {
     const pulled = [
       ...linesOf('Dockerfile').flatMap((line) => /^FROM (\S+:\S+)/.exec(line)?.[1] ?? []),
       ...linesOf('.devcontainer/Dockerfile').flatMap((line) => /^FROM (\S+:\S+)/.exec(line)?.[1] ?? []),

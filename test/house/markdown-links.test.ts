@@ -19,7 +19,7 @@ function markdownFiles(folder: string): string[] {
   });
 }
 
-/** Relative targets, of links in lines and of references. */
+/** Relative targets of inline and reference links. */
 function linksIn(path: string): string[] {
   const text = readFileSync(path, 'utf8').replace(CODE, '');
   return [...text.matchAll(LINK)]
@@ -27,7 +27,7 @@ function linksIn(path: string): string[] {
     .filter((target) => !/^[a-z][a-z+.-]*:/i.test(target));
 }
 
-/** As GitHub makes them: words in lower case with hyphens, a number for each repetition. */
+/** Anchors in the form of GitHub: words in lower case with hyphens, a number for each repetition. */
 function anchorsIn(path: string): Set<string> {
   const text = readFileSync(path, 'utf8').replace(/^(```|~~~)[\s\S]*?^\1/gm, '');
   const counts = new Map<string, number>();
@@ -54,7 +54,7 @@ function resolves(path: string, target: string): boolean {
 describe('The documents', () => {
   const files = markdownFiles(ROOT);
 
-  it('link only to files and headings that exist', () => {
+  it('links only to files and headings that exist', () => {
     const broken = files.flatMap((path) =>
       linksIn(path)
         .filter((target) => !resolves(path, target))
@@ -63,7 +63,7 @@ describe('The documents', () => {
     assert.deepEqual(broken, []);
   });
 
-  it('contain links with anchors, so the check has something to find', () => {
+  it('contains links with anchors, so the check has something to find', () => {
     assert.ok(files.includes(join(ROOT, 'README.md')));
     assert.ok(files.flatMap(linksIn).some((target) => target.includes('#')));
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import ts from 'typescript';
 import { readSources, type Source } from './sources.ts';
 
-/** Cuts to a bound that are no cuts of text from outside, by file: lists, and text of our own characters. */
+/** Cuts that do not concern text from outside, by file: lists, and text of the service's own characters. */
 const OTHER_CUTS: Record<string, string> = {
   'src/commands/asset-commands.ts: FAULTS_SHOWN': 'a list',
   'src/config-jobs/chosen-serials.ts: NAMED_SERIALS_MAX': 'a list',
@@ -23,7 +23,7 @@ const OTHER_CUTS: Record<string, string> = {
   'src/temporal/start-missing-workflows.ts: CHECKED_PER_SWEEP': 'a list',
 };
 
-/** `Date.parse` takes much that is no date: a lone 40 is the year 2040. */
+/** `Date.parse` accepts much that is not a date: a lone 40 is the year 2040. */
 const PARSES_DATES: Record<string, string> = {
   'src/operator/curve.ts': 'times of our own answers',
   'src/operator/devices.routes.ts': 'times of our own answers',
@@ -43,7 +43,7 @@ function callsOf({ nodes }: Source, names: string[]): ts.CallExpression[] {
 }
 
 describe('Text from outside', () => {
-  it('is cut by one function, which knows code points', () => {
+  it('cuts text by one function, which knows code points', () => {
     const cuts = sources.flatMap((source) =>
       callsOf(source, ['slice'])
         .filter((call) => call.arguments[0]?.getText() === '0')
@@ -59,7 +59,7 @@ describe('Text from outside', () => {
     );
   });
 
-  it('is read as a time by its grammar only', () => {
+  it('reads times by their grammar only', () => {
     const parsing = sources.filter((source) =>
       callsOf(source, ['parse']).some(
         ({ expression, arguments: [text] }) =>

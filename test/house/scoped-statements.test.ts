@@ -1,4 +1,7 @@
-/** The rule that test/support/service.ts checks statements of the query builder by, whenever a test stops its service. */
+/**
+ * The rule by which test/support/service.ts checks statements of the query builder, whenever a test stops its
+ * service.
+ */
 import assert from 'node:assert/strict';
 import knex from 'knex';
 import { isScoped } from '../support/scoped-statements.ts';
@@ -10,7 +13,7 @@ describe('The organization in statements of the query builder', () => {
   const own = { organization_id: 'an id' };
   const joined = () => sql('alerts as l').join('assets as a', 'a.id', 'l.asset_id');
 
-  it('is required of every statement about a table of tenants', () => {
+  it('requires the organization in every statement about a tenant table', () => {
     assert.ok(isAccepted(sql('profiles').where({ ...own, slug: 'fridge' })));
     assert.ok(!isAccepted(sql('profiles').where({ slug: 'fridge' })));
     assert.ok(isAccepted(sql('profiles').where(own).update({ name: 'Fridge' })));
@@ -20,12 +23,12 @@ describe('The organization in statements of the query builder', () => {
     assert.ok(!isAccepted(sql('profiles').insert({ slug: 'fridge' })));
   });
 
-  it('is required of joined tables as well', () => {
+  it('requires the organization for joined tables as well', () => {
     assert.ok(!isAccepted(joined().where({ 'l.organization_id': 'an id' })));
     assert.ok(isAccepted(joined().where({ 'l.organization_id': 'an id', 'a.organization_id': 'an id' })));
   });
 
-  it('is not required of tables of all organizations', () => {
+  it('requires no organization for tables of all organizations', () => {
     assert.ok(isAccepted(sql('organizations').where({ name: 'Acme' })));
     assert.ok(isAccepted(sql('api_keys').where({ id: 'an id' })));
   });

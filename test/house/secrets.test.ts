@@ -1,6 +1,6 @@
 /**
- * Secrets do not leave the service: a workload over every operation, with faults of every sort, runs with the log at its
- * most detailed level, and every answer and every line is searched.
+ * Secrets do not leave the service: a workload over every operation, with faults of every sort, runs with the
+ * log at its most detailed level, and every answer and every line is searched.
  */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -50,7 +50,7 @@ describe('Secrets', () => {
   };
   const watched: Watched[] = [];
 
-  /** A service with a detailed log, which is kept. */
+  /** A service whose detailed log is kept. */
   async function watch(settings: Partial<Settings> = {}, withWorker = false): Promise<Watched> {
     const log = createLog('trace', { write: (line) => void lines.push(line) });
     const service = compose({ settings: { ...dms.settings, port: 0, ...settings }, log });
@@ -68,7 +68,7 @@ describe('Secrets', () => {
     return made;
   }
 
-  /** A client whose responses are kept. */
+  /** A client that keeps its responses. */
   function watching(baseUrl: string, token: string | null, what: string): Client {
     const client = createClient(baseUrl, token);
     const send: Client['send'] = async (method, path, body, options) => {
@@ -173,7 +173,7 @@ describe('Secrets', () => {
     await all.with(secrets['the device token'] as string).get('/assets');
   }
 
-  /** To a receiver that fails, so attempts are recorded and repeated. */
+  /** For a receiver that fails, so attempts are recorded and repeated. */
   async function deliver({ api }: TestOrganization): Promise<void> {
     const { body } = await api.post('/webhooks', { url: hook, secret: secrets['a webhook secret as text'] });
     await api.post(`/webhooks/${body.id}/test`);
@@ -191,7 +191,7 @@ describe('Secrets', () => {
     }
   }
 
-  /** The database goes away during the work; a proxy does that for this service alone. */
+  /** A proxy takes the database away from this service during the work. */
   async function losePostgres(): Promise<void> {
     const url = new URL(dms.settings.databaseUrl);
     const { hostname, port } = url;
@@ -214,7 +214,7 @@ describe('Secrets', () => {
     await checkHealth(baseUrl);
   }
 
-  /** Not by the client, which expects answers of operations. */
+  /** Without the client, which expects answers of operations. */
   async function checkHealth(baseUrl: string): Promise<void> {
     const response = await fetch(`${baseUrl}/readyz`);
     const text = await response.text();
@@ -287,7 +287,7 @@ describe('Secrets', () => {
     assert.ok(!rows.some((row) => row.body.includes(secret)));
   });
 
-  it('neither stores nor answers a key that stands where another text belongs', async () => {
+  it('neither stores nor answers a key that was sent in place of another text', async () => {
     const { token } = await dms.issueKey(dms.id, 'customer');
     const api = dms.with(token);
     const headers = { 'idempotency-key': token, 'request-id': token };

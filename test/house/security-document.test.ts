@@ -1,4 +1,4 @@
-/** SECURITY.md and docs/guarantees.md name what the code has, and nothing that it has not. */
+/** SECURITY.md and docs/guarantees.md match the code, in both directions. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ const text = read('SECURITY.md');
 const names = new Set([...text.matchAll(/`([^`\n]+)`/g)].map(([, name]) => name as string));
 const matching = (pattern: RegExp) => [...names].filter((name) => pattern.test(name));
 
-/** Settings on which nothing depends that SECURITY.md promises. A new setting belongs here or there. */
+/** Settings without an effect on the promises of SECURITY.md. A new setting belongs here or there. */
 const WITHOUT_MEANING_FOR_SECURITY = [
   'TEMPORAL_ADDRESS',
   'TEMPORAL_UI_URL',
@@ -61,7 +61,7 @@ const WITHOUT_MEANING_FOR_SECURITY = [
 const OF_TEMPORAL = ['TEMPORAL_API_KEY', 'TEMPORAL_TLS'];
 
 describe('SECURITY.md', () => {
-  it('names every setting that decides about security, and none that does not exist', () => {
+  it('names every setting that concerns security, and none that does not exist', () => {
     const named = matching(/^[A-Z]+(_[A-Z]+)+$|^HOST$/);
     const expected = SETTING_NAMES.filter((name) => !WITHOUT_MEANING_FOR_SECURITY.includes(name));
     assert.deepEqual(named.sort(), [...expected, ...OF_TEMPORAL].sort());
@@ -88,7 +88,7 @@ describe('SECURITY.md', () => {
     );
   });
 
-  it('says of every column of bytes in the schema how it is stored', () => {
+  it('states for every column of bytes in the schema how it is stored', () => {
     const columns = [
       ...read('docs/schema.sql').matchAll(/^CREATE TABLE (?:\w+\.)?(\w+) \(([^;]*)/gm),
     ].flatMap(([, table, body = '']) =>
@@ -109,7 +109,7 @@ describe('SECURITY.md', () => {
     }
   });
 
-  it('has the numbers of the code', () => {
+  it('contains the numbers of the code', () => {
     const { FAILED_KEYS_PER_MINUTE, MAILS_PER_ADDRESS_PER_HOUR, MAILS_PER_ORGANIZATION_PER_HOUR } =
       validateEnvironment({});
     for (const sentence of [
@@ -127,7 +127,7 @@ describe('SECURITY.md', () => {
 
 for (const document of ['SECURITY.md', 'CHANGELOG.md', 'docs/errors.md']) {
   describe(`The names in ${document}`, () => {
-    it('belong to operations and settings that exist', () => {
+    it('names only operations and settings that exist', () => {
       const { paths } = JSON.parse(read('openapi.json')) as { paths: Record<string, object> };
       for (const [, method = '', path = ''] of read(document).matchAll(/`([A-Z]+)\s(\/[^`\s]*)`/g))
         assert.ok(path === '/readyz' || method.toLowerCase() in (paths[path] ?? {}), `${method} ${path}`);
@@ -153,7 +153,9 @@ describe('docs/guarantees.md', () => {
   it('names tests that exist', () => assert.deepEqual(rows.flatMap(missingTests), []));
 });
 
-/** Files and folders of tests that the text names; a name without a folder is in that of the one before it. */
+/**
+ * Test files and folders in the text; a name without a folder belongs to the folder of the name before it.
+ */
 function missingTests(text: string): string[] {
   let folder = 'test';
   return [...text.matchAll(/`([\w/.-]+\.test\.ts|test\/[\w/]+\/)`/g)].flatMap(([, name = '']) => {

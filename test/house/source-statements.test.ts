@@ -14,7 +14,7 @@ describe('The reader of SQL statements', () => {
     assert.deepEqual(textsOf(source).sort(), ['select id from alerts', 'select id from assets']);
   });
 
-  it('ends where functions call each other', () => {
+  it('ends when functions call each other', () => {
     const source = `
       const list = (name) => find(name);
       const find = (table) => [list(table), query(\`select id from \${table}\`)];

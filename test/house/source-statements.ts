@@ -1,4 +1,4 @@
-/** The SQL statements of src as its source has them: literals that begin like one, with their constants filled in. */
+/** The SQL statements in the source of src: literals that begin like one, with their constants filled in. */
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,16 +15,16 @@ export interface SourceStatement {
   owner: string;
   /** With `?` for bindings; one text for each combination of conditional parts. */
   texts: string[];
-  /** The part that cannot be read from the source, if there is one; then there are no texts. */
+  /** The part that cannot be read from the source, if any; then there are no texts. */
   unread: string | null;
 }
 
 interface Source {
   path: string;
   nodes: ts.Node[];
-  /** Names whose values are being read: a function may pass its parameter on under the same name. */
+  /** Names whose values are being read, because a function may pass its parameter on under the same name. */
   underWay: readonly string[];
-  /** Parameters of the function that is being read, by name: what is passed for each. */
+  /** Parameters of the function that is being read, with the arguments that are passed for each. */
   passed: ReadonlyMap<string, () => string[]>;
 }
 
@@ -51,7 +51,7 @@ const statementsOf = (source: Source): SourceStatement[] =>
     .filter((literal) => beginsStatement(literal, source) && !isFragment(literal, source))
     .map((literal) => ({ path: source.path, owner: ownerOf(literal), ...readTexts(literal, source) }));
 
-/** By its first words, which may be those of a constant. */
+/** Recognized by its first words, which may be those of a constant. */
 function beginsStatement(literal: ts.StringLiteralLike | ts.TemplateExpression, source: Source): boolean {
   const text = ts.isTemplateExpression(literal) ? literal.head.text : literal.text;
   if (text !== '' || !ts.isTemplateExpression(literal)) return STATEMENT.test(text);
@@ -59,7 +59,10 @@ function beginsStatement(literal: ts.StringLiteralLike | ts.TemplateExpression, 
   return ts.isIdentifier(first) && readTexts(first, source).texts.some((value) => STATEMENT.test(value));
 }
 
-/** A constant that is only ever part of other statements is read with each of them; one that others import may be whole. */
+/**
+ * A constant that occurs only within other statements is read with each of them; one that others import may
+ * be whole.
+ */
 function isFragment({ parent }: ts.Node, { path, nodes }: Source): boolean {
   if (!ts.isVariableDeclaration(parent)) return false;
   const uses = nodes.filter((node) => ts.isIdentifier(node) && node.text === parent.name.getText());
@@ -99,7 +102,7 @@ const toPositions = (text: string): string => text.replace(/(?<!:):[a-z]\w*/g, '
 
 class Unread extends Error {}
 
-/** Every value that the expression may have. Elements that are spread into a list are left out. */
+/** Every possible value of the expression. Elements that are spread into a list are left out. */
 function read(node: ts.Expression, source: Source): string[] {
   if (ts.isStringLiteralLike(node) || ts.isNumericLiteral(node)) return [node.text];
   if (ts.isIdentifier(node)) return readName(node.text, source);
@@ -120,7 +123,10 @@ function read(node: ts.Expression, source: Source): string[] {
 const combine = (parts: string[][], separator: string): string[] =>
   parts.reduce((texts, part) => texts.flatMap((text) => part.map((next) => text + separator + next)));
 
-/** A constant of this file or an imported one, or a parameter: then whatever the file passes for it. */
+/**
+ * A constant of this file or an imported one, or a parameter: then every argument that the file passes for
+ * it.
+ */
 function readName(name: string, source: Source): string[] {
   const passed = source.passed.get(name);
   if (passed) return passed();
@@ -155,7 +161,7 @@ function argumentsFor(parameter: ts.ParameterDeclaration, { nodes }: Source): ts
     .filter((argument) => argument !== undefined);
 }
 
-/** `[…].join('…')`, or a function of this file or an imported one that is one expression. */
+/** `[…].join('…')`, or a function of this file or an imported one that is a single expression. */
 function readCall(call: ts.CallExpression, source: Source): string[] {
   const { expression } = call;
   const [argument] = call.arguments;

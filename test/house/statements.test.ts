@@ -1,7 +1,7 @@
 /**
- * Statements name the organization: rows of tenant tables are looked up by keys that begin with it. PostgreSQL plans
- * every statement of the source, with indexes and nested loops alone: then the plan shows by what each table is looked
- * up, joined tables too.
+ * Statements name the organization: rows of tenant tables are looked up by keys that begin with it.
+ * PostgreSQL plans every statement of the source, with indexes and nested loops alone: the plan then shows
+ * the keys by which each table is looked up, including joined tables.
  */
 import assert from 'node:assert/strict';
 import type { Knex } from 'knex';
@@ -12,7 +12,7 @@ import { newDatabase } from '../support/servers.ts';
 import { startService } from '../support/service.ts';
 import { readSourceStatements } from './source-statements.ts';
 
-/** What breaks the rule, as a failure prints it, and why. One that is not needed any more fails. */
+/** Exceptions, as a failure prints them, with the reason. One that is no longer needed fails. */
 const EXCEPTIONS: Record<string, string> = {
   'src/assets/assets.statements.ts FIND_OWNERS: looks up assets without organization_id':
     'a device that sends without a token is identified by its serial number alone',
@@ -112,7 +112,10 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: devices of all organizations that are overdue',
 };
 
-/** Every table with organization_id but api_keys, which is a reference table, and the partitions of these tables. */
+/**
+ * Every table with organization_id except api_keys, which is a reference table, and the partitions of these
+ * tables.
+ */
 const TENANT_TABLES = `
   select c.relname as name, coalesce(p.relname, c.relname) as table_name
   from pg_class c
@@ -138,7 +141,7 @@ interface Plan {
 }
 
 describe('Statements', () => {
-  // Tables of Citus are there on Citus alone.
+  // Tables of Citus exist only on Citus.
   const statements = readSourceStatements().filter(({ path }) => path !== 'src/db/distribute.ts');
   let sql: Knex;
   /** By the name of the table or partition. */
@@ -178,7 +181,7 @@ describe('Statements', () => {
     );
   }
 
-  it('are read from every repository, each of them whole', () => {
+  it('reads every statement of every repository, each of them whole', () => {
     const withStatements = new Set(statements.map(({ path }) => path));
     assert.ok(withStatements.size > 15, [...withStatements].join(' '));
     assert.deepEqual(
@@ -187,7 +190,7 @@ describe('Statements', () => {
     );
   });
 
-  it('look up rows of tenant tables by organization_id, joined ones too', async () => {
+  it('looks up rows of tenant tables by organization_id, including joined ones', async () => {
     const breaches = new Set<string>();
     for (const { path, owner, texts } of statements) {
       for (const text of texts) {
@@ -200,7 +203,7 @@ describe('Statements', () => {
     assert.deepEqual(unneeded, [], 'take these out of EXCEPTIONS');
   });
 
-  it('that are put together as they run keep the rule as well', async () => {
+  it('keeps the rule in statements that are composed at run time', async () => {
     const known = new Set(statements.flatMap(({ texts }) => texts.map(squeeze)));
     const others = (await statementsOfWorkload()).filter((text) => !known.has(text));
     const breaches: string[] = [];
@@ -211,7 +214,10 @@ describe('Statements', () => {
   });
 });
 
-/** What the service runs while devices are configured, send frames and report, and webhooks are delivered. */
+/**
+ * Statements that the service runs while devices are configured, send frames and report, and webhooks are
+ * delivered.
+ */
 async function statementsOfWorkload(): Promise<string[]> {
   const dms = await startService();
   const seen = new Set<string>();
@@ -225,7 +231,7 @@ async function statementsOfWorkload(): Promise<string[]> {
   return [...seen].filter((text) => /^(with|select|insert|update|delete) /.test(text));
 }
 
-/** Bindings and question marks as the source has them: `?` and `\\?`. */
+/** Bindings and question marks as in the source: `?` and `\\?`. */
 const toSourceMarks = (text: string): string => text.replace(/\?/g, '\\?').replace(/\$\d+/g, '?');
 
 const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
@@ -235,7 +241,7 @@ function* nodesOf(plan: Plan): Generator<Plan> {
   for (const child of plan.Plans ?? []) yield* nodesOf(withHashKeys(child, plan));
 }
 
-/** What a hashed subplan is looked up by stands in the node that uses it. */
+/** The look-up key of a hashed subplan is in the node that uses it. */
 function withHashKeys(child: Plan, { Filter = '' }: Plan): Plan {
   const isHashed = Filter.includes(`(hashed ${child['Subplan Name']})`);
   return isHashed ? { ...child, Filter: `${child.Filter} ${Filter}` } : child;

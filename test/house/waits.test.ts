@@ -1,11 +1,13 @@
-/** Tests wait for events. A wait for the real clock makes all runs slower, and is too short on a busy machine. */
+/**
+ * Tests wait for events. A wait for the real clock makes all runs slower, and is too short on a busy machine.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { ROOT } from '../../dev/source/imports.ts';
 
 const LONG_MS = 100;
 
-/** The waits that are longer, by file, with the reason why nothing else can be waited for. */
+/** Longer waits, by file, with the reason why there is no event to wait for. */
 const LONG_WAITS: Record<string, { count: number; reason: string }> = {
   'db/citus-node.test.ts': {
     count: 3,
@@ -29,7 +31,7 @@ describe('Tests', () => {
     (path) => (path.endsWith('.test.ts') && path !== 'house/waits.test.ts') || path.endsWith('harness.ts'),
   );
 
-  it('wait for the real clock for at most 100 ms, except where a reason is listed', () => {
+  it('waits for the real clock for at most 100 ms, except where a reason is listed', () => {
     const found = files.map(
       (path) => [path, longWaits(readFileSync(`${ROOT}test/${path}`, 'utf8'))] as const,
     );
@@ -39,12 +41,12 @@ describe('Tests', () => {
     );
   });
 
-  it(`wait longer in at most ${LONG_WAITS_MAX} places`, () => {
+  it(`waits longer in at most ${LONG_WAITS_MAX} places`, () => {
     const total = Object.values(LONG_WAITS).reduce((sum, { count }) => sum + count, 0);
     assert.ok(total <= LONG_WAITS_MAX, `${total} long waits`);
   });
 
-  it('have their waits found in each form that is used', () => {
+  it('finds waits in each form that is used', () => {
     const text = `const PAUSE_MS = 1_000;
       await sleep(PAUSE_MS / 4); await delay(2 * PAUSE_MS); setTimeout(() => done(), 101);
       await query(sql, 'select pg_sleep(0.2)'); await sleep(100); const pause = (ms) => setTimeout(resolve, ms);`;
@@ -54,7 +56,10 @@ describe('Tests', () => {
 
 const CALL = /\b(delay|sleep|pause|pg_sleep|setTimeout)\(/g;
 
-/** The number of calls that wait for longer, by constants of the same file. Waits that parameters give are not counted. */
+/**
+ * The number of calls with a longer wait, by constants of the same file. Waits given by parameters are not
+ * counted.
+ */
 function longWaits(text: string): number {
   const constants = new Map(
     [...text.matchAll(/const (\w+)(?:: number)? = ([\d_.]+)/g)].map(([, name, value]) => [name, value]),
@@ -68,7 +73,7 @@ function longWaits(text: string): number {
   }).length;
 }
 
-/** Those of a call, without looking into what is nested. */
+/** The arguments of a call, without parsing nested ones. */
 function argumentsAt(text: string, start: number): string[] {
   const found = [''];
   for (let depth = 0, at = start; at < text.length; at++) {

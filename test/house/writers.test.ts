@@ -1,4 +1,6 @@
-/** The table "Who writes which table" in ARCHITECTURE.md, against the statements of the source and the schema. */
+/**
+ * The table "Who writes which table" in ARCHITECTURE.md matches the statements of the source and the schema.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
@@ -56,7 +58,10 @@ function* tablesWrittenByBuilder(nodes: ts.Node[]): Generator<string> {
   }
 }
 
-/** The table that a chain of the query builder begins with, or a function of the file that begins it; '' for others. */
+/**
+ * The table that a chain of the query builder begins with, or a function of the file that begins it; '' for
+ * other calls.
+ */
 function tableOf(chain: ts.Node, nodes: ts.Node[]): string {
   if (ts.isPropertyAccessExpression(chain)) return tableOf(chain.expression, nodes);
   if (!ts.isCallExpression(chain)) return '';
@@ -72,6 +77,6 @@ function tableOf(chain: ts.Node, nodes: ts.Node[]): string {
   return begun && ts.isArrowFunction(begun) ? tableOf(begun.body, nodes) : '';
 }
 
-/** A line per table, so that a difference is easy to read. */
+/** One line per table, so that a difference is easy to read. */
 const toText = (writers: Writers): string[] =>
   [...writers].map(([table, files]) => `${table}: ${[...files].sort().join(', ')}`).sort();

@@ -7,12 +7,12 @@ const plan = (seed: number, minutes = 3) => planFaults({ seed, durationMs: minut
 const kindOf = (fault: Fault) => processes.find(({ name }) => name === fault.processName)?.kind ?? null;
 
 describe('The faults of the ledger', () => {
-  it('are the same for the same seed, and others for another one', () => {
+  it('draws the same faults for the same seed, and others for another one', () => {
     assert.deepEqual(plan(7), plan(7));
     assert.notDeepEqual(plan(7).faults, plan(8).faults);
   });
 
-  it('hit every kind of process in every way, and both servers, within three minutes', () => {
+  it('hits every kind of process in every way, and both servers, within three minutes', () => {
     for (let seed = 0; seed < 50; seed++) {
       const { faults } = plan(seed);
       for (const processKind of PROCESS_KINDS)
@@ -29,7 +29,7 @@ describe('The faults of the ledger', () => {
     }
   });
 
-  it('come in their order and within the time, each over soon', () => {
+  it('orders faults by time, within the duration, each short', () => {
     const { faults } = plan(3, 10);
     assert.deepEqual(
       faults.map(({ atMs }) => atMs),
@@ -39,7 +39,7 @@ describe('The faults of the ledger', () => {
     assert.ok(faults.length > 40, `only ${faults.length}`);
   });
 
-  it('set the clock of one process wrong by two minutes', () => {
+  it('sets the clock of one process wrong by two minutes', () => {
     const skews = Array.from({ length: 40 }, (_, seed) => plan(seed).skew);
     assert.deepEqual([...new Set(skews.map(({ ms }) => ms))].sort(), [-120_000, 120_000]);
     assert.ok(new Set(skews.map(({ processName }) => processName)).size > 3);

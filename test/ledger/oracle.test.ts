@@ -1,4 +1,4 @@
-/** The oracle finds each single thing that is wrong with a run in which all else is right. */
+/** The oracle finds each single fault in a run that is otherwise correct. */
 import assert from 'node:assert/strict';
 import { checkRun, type RunRecords } from '../../dev/ledger/oracle.ts';
 import { readingKey } from '../../dev/ledger/readings-oracle.ts';
@@ -25,7 +25,7 @@ interface World {
   stored: { devices: StoredDevice[]; jobs: StoredJob[]; alerts: StoredAlert[] };
 }
 
-/** A device with two readings and one alert, a job that was applied, and a receiver that got everything. */
+/** A device with two readings and one alert, an applied job, and a receiver that got everything. */
 function rightWorld(): World {
   const readings = [reading(1, 4), reading(2, 6)];
   const device: StoredDevice = {
@@ -125,7 +125,7 @@ const rewrite = (world: World, eventId: string, data: object) => {
   const found = world.records.receipts.find((each) => each.eventId === eventId) as Receipt;
   found.body = JSON.stringify({ type: found.type, data });
 };
-/** An excursion in late data, with the reading that the alert begins with as its extreme. */
+/** An excursion in late data; its extreme is the reading that the alert begins with. */
 const late = (more: Partial<StoredAlert> = {}): Partial<StoredAlert> => ({
   late: true,
   endedAt: at(3),
@@ -148,7 +148,7 @@ const samples = (fromMs: number, rssMb: number) =>
     ageMs: 60_000,
   }));
 
-/** What is done to the world, what it is about, and what the oracle says. */
+/** The change to the records, its subject, and the expected finding. */
 const WRONGS: Array<[about: string, says: RegExp, wrong: (world: World) => void]> = [
   ['readings', /acknowledged and is not stored/, (world) => void device(world).readings.shift()],
   ['readings', /stored twice/, (world) => device(world).readings.push(reading(1, 4))],
@@ -333,7 +333,7 @@ const WRONGS: Array<[about: string, says: RegExp, wrong: (world: World) => void]
 ];
 
 describe('The oracle of the ledger', () => {
-  it('finds nothing in a run in which all is right', () => {
+  it('finds nothing in a correct run', () => {
     const { records, stored } = rightWorld();
     assert.deepEqual(checkRun(records, stored).findings, []);
   });
@@ -365,14 +365,14 @@ describe('The oracle of the ledger', () => {
     assert.match(JSON.stringify(checkRun(records, stored).findings), /worker grew from 200 to 500 MB/);
   });
 
-  it('asks nothing of a receiver that may miss events', () => {
+  it('requires nothing of a receiver that may miss events', () => {
     const { records, stored } = rightWorld();
     const subscriptions = records.subscriptions.map((each) => ({ ...each, isComplete: false }));
     const others = { subscriptions, receipts: [], escalation: null };
     assert.deepEqual(checkRun({ ...records, ...others }, stored).findings, []);
   });
 
-  it('wants no alert for a reading that came before the rules', () => {
+  it('requires no alert for a reading from before the rules', () => {
     const world = rightWorld();
     withoutAlert(world);
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** What frames tell of an asset. */
+/** Effects of frames on the state of an asset. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { FACTORY, report } from '../support/fleet.ts';
@@ -18,7 +18,7 @@ describe('An asset', () => {
     assert.deepEqual([status, lastReadingAt], ['online', measuredAt]);
   });
 
-  it('shows the last reading of a right clock once a fast one is put right, and finds the asset by it', async () => {
+  it('shows the last reading of a correct clock after a fast one was set right, and finds the asset by it', async () => {
     const found = async (minutesAgo: number) => {
       const query = `lastReadingBefore=${ago(minutesAgo)}`;
       return (await logger.org.api.get(`/assets?${query}`)).body.items.map(({ id }: { id: string }) => id);
@@ -33,7 +33,7 @@ describe('An asset', () => {
     assert.deepEqual(await found(2), []);
   });
 
-  it('shows the battery status and signal of the last frame that has them', async () => {
+  it('shows the battery status and signal of the last frame that contains them', async () => {
     const seen = async () => {
       const { batteryStatus, signalStrength } = await logger.asset();
       return [batteryStatus, signalStrength];

@@ -1,4 +1,7 @@
-/** Frames of one device that repeat, overlap, interleave and come late, through two pools at once, against a set. */
+/**
+ * Frames of one device that repeat, overlap, interleave and come late, over two pools at once, compared with
+ * a set.
+ */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
@@ -28,7 +31,7 @@ describe('Blocks against a set of readings', () => {
   });
   after(() => other.destroy());
 
-  it('hold each reading once and count exactly, while two processes store and a third compacts', async () => {
+  it('stores each reading once and counts exactly, while two processes store and a third compacts', async () => {
     await fc.assert(
       fc.asyncProperty(rounds, async (all) => {
         await logger.newLogger();

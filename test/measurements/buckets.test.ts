@@ -43,7 +43,7 @@ const toReading = ({
 });
 
 describe('Buckets', () => {
-  it('have the very sums, counts, minima and maxima of the readings of their blocks within the window', () => {
+  it('computes the exact sums, counts, minima and maxima of the readings of their blocks within the window', () => {
     const hours = fc.integer({ min: 0, max: 80 });
     fc.assert(
       fc.property(readings, hours, hours, (stored, first, length) => {

@@ -1,4 +1,4 @@
-/** Closed days become one row per channel, while readers and writers go on. */
+/** Closed days become one row per channel, while readers and writers continue. */
 import assert from 'node:assert/strict';
 import { openDatabase, type Sql } from '../../src/db/database.ts';
 import { isUnavailable } from '../../src/db/faults.ts';
@@ -40,7 +40,7 @@ describe('Compaction', () => {
     });
   const compact = () => compactionWith().compactClosedDays();
 
-  /** Frames of a reading each, received at different times, on two channels. */
+  /** Frames with one reading each, received at different times, on two channels. */
   async function sendDay(serialNumber = logger.serial): Promise<void> {
     for (let minute = 0; minute < 12; minute++) {
       const readings = [1, 2].map((channel) => temperature(minute, { channel, value: minute / 10 }, noon));
@@ -58,13 +58,13 @@ describe('Compaction', () => {
     assert.deepEqual(await history(), before);
   });
 
-  it('leaves today and yesterday alone', async () => {
+  it('skips today and yesterday', async () => {
     for (const minute of [-2, -1]) await intakeWith().receive(frame({ readings: [temperature(minute)] }));
     await compact();
     assert.equal(await countBlocks(sql(), logger.assetId), 2);
   });
 
-  it('keeps values of different kinds, errors, types and late readings apart or exact', async () => {
+  it('keeps values of different kinds, errors, types and late readings separate or exact', async () => {
     const odd = [
       temperature(1, { value: 0.1 + 0.2 }, noon),
       temperature(2, { value: null, error: SENSOR_FAULT }, noon),
@@ -79,7 +79,7 @@ describe('Compaction', () => {
     assert.deepEqual(await history(), before);
   });
 
-  it('stores and shows readings of a day that is compacted, and compacts it again', async () => {
+  it('stores and shows readings of a compacted day, and compacts it again', async () => {
     await sendDay();
     await compact();
     const late = [temperature(3, {}, noon), temperature(3.5, {}, noon), temperature(4.5, {}, noon)];
@@ -92,7 +92,7 @@ describe('Compaction', () => {
     assert.deepEqual([again?.duplicates, again?.conflicts], [2, 1]);
   });
 
-  it('leaves a day as it was when it is killed before the end, and compacts it the next time', async () => {
+  it('leaves a day unchanged when it is killed before the end, and compacts it the next time', async () => {
     await sendDay();
     const before = await history();
     const killedAfter = (step: 'removeDay' | 'insert') =>
@@ -118,14 +118,14 @@ describe('Compaction', () => {
     assert.equal(await countBlocks(sql(), logger.assetId), 2);
   });
 
-  it('leaves a device alone that a frame has locked at that moment, and takes the others', async () => {
+  it('skips a device that a frame has locked at that moment, and compacts the others', async () => {
     const [locked = '', other = ''] = await registerMany(logger.org, 2, logger.newSerial('PAIR'));
     for (const serial of [locked, other]) {
       for (const minute of [1, 2]) await receiveAt(serial, minute);
     }
     const [stored, mayFinish] = [createGate(), createGate()];
     const receiving = intakeWith({
-      // After the readings are stored, before the transaction ends.
+      // Runs after the readings are stored, before the transaction ends.
       async publish() {
         stored.open();
         await mayFinish.opened;
@@ -141,7 +141,7 @@ describe('Compaction', () => {
     assert.equal(await countOf(locked), 1);
   });
 
-  it('of two processes at once compacts each day once, and loses and doubles nothing', async () => {
+  it('compacts each day once in two concurrent processes, and loses and doubles nothing', async () => {
     const fleet = await registerMany(logger.org, 30, logger.newSerial('TWO'));
     for (const serial of fleet) for (const minute of [1, 2, 3]) await receiveAt(serial, minute);
     const other = openDatabase({
@@ -183,7 +183,7 @@ describe('Compaction', () => {
   }
   const countOf = async (serialNumber: string) => countBlocks(sql(), await assetIdOf(serialNumber));
 
-  it('is done by one process at a time', async () => {
+  it('runs in one process at a time', async () => {
     await sendDay();
     const trx = await sql().transaction();
     assert.ok(await createCompactionRepository(trx).lockCompaction());
@@ -194,7 +194,7 @@ describe('Compaction', () => {
     assert.equal(await countBlocks(sql(), logger.assetId), 2);
   });
 
-  it('goes on with other devices where one cannot be compacted, and leaves locked ones for later', async () => {
+  it('continues with other devices when one cannot be compacted, and leaves locked ones for later', async () => {
     const fleet = await registerMany(logger.org, 30, logger.newSerial('FLEET'));
     for (const serial of fleet) await sendDayOf(serial);
     const left = () =>
@@ -233,7 +233,7 @@ describe('Compaction', () => {
       frame({ serialNumber, readings: [temperature(1, {}, noon), temperature(2, {}, noon)] }),
     );
 
-  it('costs a device nothing that has sent nothing since', async () => {
+  it('costs nothing for a device that has sent nothing since', async () => {
     await sendDay();
     await compact();
     const [row] = await query<{ from: Date | null }>(

@@ -1,4 +1,4 @@
-/** What an asset has measured, summed up in buckets. */
+/** Measurements of an asset, summarized in buckets. */
 import assert from 'node:assert/strict';
 import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
@@ -38,7 +38,7 @@ describe('A curve', () => {
   const logger = useLogger();
   const curve = async (parameters: Parameters) => (await logger.history(query(parameters))).items.map(short);
 
-  /** In blocks of so many readings. */
+  /** Stored in blocks of this many readings. */
   async function store(readings: Reading[], perBlock = readings.length): Promise<void> {
     const { org, assetId } = logger;
     const stored = readings.map((reading) => ({
@@ -60,7 +60,7 @@ describe('A curve', () => {
   const sample = (minute: number, value: number | null, more: Partial<Reading> = {}) =>
     temperature(0, { measuredAt: at(minute), value, error: value === null ? SENSOR_FAULT : null, ...more });
 
-  it('has minimum, average, maximum and count of each channel and bucket, newest first, then by channel', async () => {
+  it('shows minimum, average, maximum and count of each channel and bucket, newest first, then by channel', async () => {
     await store([
       sample(0, 1),
       sample(59, 2.5),
@@ -97,7 +97,7 @@ describe('A curve', () => {
     assert.deepEqual(await curve({ resolution: '1h', from: at(4) }), []);
   });
 
-  it('is the same in pages of any size, and as blocks of any length', async () => {
+  it('returns the same in pages of any size, and for blocks of any length', async () => {
     const readings = Array.from({ length: 600 }, (_, index) =>
       sample(index * 7, (index * 37) % 100, { channel: 1 + (index % 2) }),
     );
@@ -122,7 +122,7 @@ describe('A curve', () => {
     assert.deepEqual(await curve({ resolution: '1h', limit: 500 }), whole);
   });
 
-  it('takes up to 10,000 buckets a page, and single readings only 500', async () => {
+  it('allows up to 10,000 buckets a page, and single readings only 500', async () => {
     await store(Array.from({ length: 600 }, (_, index) => sample(index * 60, index % 20)));
     assert.equal((await curve({ resolution: '1h', limit: 10_000 })).length, 600);
     const tooLarge: Parameters[] = [{ resolution: '1h', limit: 10_001 }, { limit: 501 }];
@@ -133,7 +133,7 @@ describe('A curve', () => {
     }
   });
 
-  it('has what blocks with uneven times, sensor errors and long decimals hold', async () => {
+  it('includes blocks with uneven times, sensor errors and long decimals', async () => {
     const uneven = [0, 1.5, 1.75, 9].map((minute, index) => sample(minute, index === 2 ? null : index / 3));
     await store(uneven);
     await store([sample(20, -0.125), sample(21, 7)], 1);
@@ -144,7 +144,7 @@ describe('A curve', () => {
     ]);
   });
 
-  it('reaches over gaps of years', async () => {
+  it('spans gaps of years', async () => {
     await store([sample(0, 1), sample(-800 * 1_440, 2)]);
     assert.deepEqual(
       (await curve({ resolution: '1d' })).map(([, from]: number[]) => from),
@@ -152,7 +152,7 @@ describe('A curve', () => {
     );
   });
 
-  it('is one table as CSV, whatever the limit', async () => {
+  it('returns one table as CSV, for any limit', async () => {
     await store(Array.from({ length: 120 }, (_, index) => sample(index, index)));
     const { text, headers } = await logger.org.api.get(
       `/assets/${logger.assetId}/measurements${query({ resolution: '5m', limit: 1 })}`,

@@ -51,7 +51,7 @@ describe('The frames of a device within a batch', () => {
     assert.deepEqual([first.cameOnline, second.cameOnline], [true, false]);
   });
 
-  it('marks no reading late because of earlier ones by a clock that ran ahead', () => {
+  it('marks no reading late because of earlier ones by a fast clock', () => {
     const { take } = framesOf();
     const { state } = take(frame({ readings: [at(4), at(20 * 60)] }));
     assert.deepEqual(state.newestReadingAt, { 1: minutes(4).getTime() });
@@ -73,14 +73,14 @@ describe('The frames of a device within a batch', () => {
     );
   });
 
-  it('goes back to the last reading before a clock ran ahead when older ones follow', () => {
+  it('returns to the last reading before a fast clock when older ones follow', () => {
     const { take } = framesOf();
     take(frame({ readings: [at(-10)] }));
     assert.deepEqual(take(frame({ readings: [at(20 * 60)] })).state.lastReadingAt, minutes(20 * 60));
     assert.deepEqual(take(frame({ readings: [at(-60)] })).state.lastReadingAt, minutes(-10));
   });
 
-  it('keeps what a frame does not tell as it was', () => {
+  it('keeps fields that a frame leaves out', () => {
     const { take } = framesOf();
     take(frame({ batteryStatus: 'low', signal: 30, channelTypes: [2, 1, 0, 0, 0, 0], readings: [at(-5)] }));
     assert.deepEqual(take(frame({ receivedAt: minutes(1) })).state, {
@@ -102,7 +102,7 @@ describe('The frames of a device within a batch', () => {
     assert.deepEqual([state.lastReadingAt, state.latestMeasuredAt], [minutes(-5), minutes(-1)]);
   });
 
-  it('resolves positions by the channels that the frame itself shows', () => {
+  it('resolves positions by the channels in the frame itself', () => {
     const readings: SentReading[] = [{ ...at(-1), channel: 'probe' }];
     const { fresh } = framesOf().take(frame({ channelTypes: [2, 1, 0, 0, 0, 0], readings }));
     assert.equal(fresh[0]?.channel, 2);

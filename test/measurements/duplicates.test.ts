@@ -8,7 +8,7 @@ import { MINUTE_MS, SENSOR_FAULT, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 import { storedReadings } from './stored-readings.ts';
 
-/** Of up to eight batches of three frames each: half of them for each of two properties. */
+/** At most eight batches of three frames each, for each of the two properties. */
 const RUNS = 25;
 
 const start = Date.now();
@@ -25,7 +25,7 @@ describe('Readings that were stored before', () => {
   const logger = useLogger();
   const { history, frame, intakeWith, newLogger, newSerial } = logger;
 
-  /** Counts how often a batch is stored: twice where the state of a device was wrong. */
+  /** Counts how often a batch is stored: twice if the state of a device was wrong. */
   function countingIntake() {
     let attempts = 0;
     const intake = intakeWith({
@@ -38,7 +38,7 @@ describe('Readings that were stored before', () => {
     });
     return {
       attempts: () => attempts,
-      /** At once, so that they are one batch. */
+      /** Sent concurrently, so that they are one batch. */
       receive: (batch: Reading[][], serials = batch.map(() => logger.serial)) =>
         Promise.all(
           batch.map(async (readings, index) => {
@@ -58,7 +58,7 @@ describe('Readings that were stored before', () => {
       [time?.toISOString() ?? null, logger.assetId],
     );
 
-  it('finds duplicates in one attempt where the state of the device does not know its latest reading', async () => {
+  it('finds duplicates in one attempt when the state of the device does not know its latest reading', async () => {
     const { receive, attempts } = countingIntake();
     await receive([[at(-9), at(-1)]]);
     await setLatestMeasuredAt(null);
@@ -71,7 +71,7 @@ describe('Readings that were stored before', () => {
     ['sensor errors', [at(-3), fault(-2), fault(-1, 2)]],
     ['of a clock that runs ahead', [at(-1), at(60), at(61, { channel: 2 })]],
   ] as const) {
-    it(`are found in one attempt when they are ${what}`, async () => {
+    it(`finds duplicates in one attempt when they are ${what}`, async () => {
       const { receive, attempts } = countingIntake();
       assert.deepEqual(await receive([[...readings]]), [counts(3, 0)]);
       assert.deepEqual(await receive([[...readings]]), [counts(0, 3)]);
@@ -80,7 +80,7 @@ describe('Readings that were stored before', () => {
     });
   }
 
-  it('tells duplicates apart from new readings that are older than the latest', async () => {
+  it('distinguishes duplicates from new readings that are older than the latest', async () => {
     const { receive, attempts } = countingIntake();
     await receive([[at(-1), at(-10), at(-30)]]);
     assert.deepEqual(await receive([[at(-40), at(-30), at(-20), at(-10, { channel: 2 }), at(-10), at(0)]]), [
@@ -90,7 +90,7 @@ describe('Readings that were stored before', () => {
     assert.equal(attempts(), 2);
   });
 
-  it('counts duplicates, and fails no frame, where the state of the device knows less than is stored', async () => {
+  it('counts duplicates, and fails no frame, when the state of the device knows less than is stored', async () => {
     const fleet = await registerMany(logger.org, 6, newSerial('NEIGHBOUR'));
     const { receive, attempts } = countingIntake();
     await receive([[at(-3), at(-2), at(-1)]]);
@@ -106,14 +106,14 @@ describe('Readings that were stored before', () => {
     assert.equal(attempts(), 4);
   });
 
-  it('stores readings once and counts them exactly, whatever is sent when', async () => {
+  it('stores readings once and counts them exactly, for any frames in any order', async () => {
     await fc.assert(
       fc.asyncProperty(batches, (all) => play(all)),
       { numRuns: RUNS },
     );
   });
 
-  it('stores readings once and counts them exactly, whatever the state of the device knows', async () => {
+  it('stores readings once and counts them exactly, for any state of the device', async () => {
     const known = fc.infiniteStream(fc.option(minutes, { nil: null }));
     await fc.assert(
       fc.asyncProperty(batches, known, (all, latest) => play(all, latest)),
@@ -138,7 +138,7 @@ describe('Readings that were stored before', () => {
   }
 });
 
-/** Around now, ahead of the clock, long ago, and later than is plausible. */
+/** Around now, in the future, long ago, and later than is plausible. */
 const minutes = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: -12, max: 4 }) },
   { weight: 2, arbitrary: fc.integer({ min: 60, max: 63 }) },
@@ -163,7 +163,7 @@ const keyOf = ({ channel, measuredAt }: Pick<Reading, 'channel' | 'measuredAt'>)
 const toSample = (each: Pick<Reading, 'channel' | 'measuredAt' | 'value' | 'error'>) =>
   `${keyOf(each)} ${each.value ?? `error ${each.error}`}`;
 
-/** Adds the readings of a frame to those that are stored, and returns what the frame counts. */
+/** Adds the readings of a frame to the stored ones, and returns the counts of the frame. */
 function countInto(stored: Map<string, Reading>, frameReadings: Reading[]) {
   const dropped = frameReadings.filter(({ measuredAt }) => measuredAt.getTime() > start + 1_440 * MINUTE_MS);
   const kept = frameReadings.filter((each) => !dropped.includes(each));

@@ -20,14 +20,14 @@ describe('An export of measurements', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line));
 
-  /** Some readings of another asset; answers with its id. */
+  /** Adds some readings of another asset; returns its id. */
   async function addAsset(serial: string, readings: object[]): Promise<string> {
     const id = await register(logger.org, serial);
     await logger.send(readings, {}, serial);
     return id;
   }
 
-  it('has a line of JSON for each reading, as the history has it, asset by asset, newest first', async () => {
+  it('writes a line of JSON for each reading, as in the history, asset by asset, newest first', async () => {
     await logger.send(series(600));
     const serial = newSerial('Other');
     const other = await addAsset(serial, [reading({ channel: 2, type: 'humidity', value: 41 })]);
@@ -47,7 +47,7 @@ describe('An export of measurements', () => {
     assert.deepEqual(linesOf(text), expected);
   });
 
-  it('is a table for those who prefer CSV', async () => {
+  it('writes a table for clients that prefer CSV', async () => {
     await logger.send([reading({ value: 4.25 })]);
     const { headers, text } = await get(`${RANGE}&all=true`, CSV);
     assert.match(String(headers['content-type']), /^text\/csv/);
@@ -60,7 +60,7 @@ describe('An export of measurements', () => {
     assert.equal(rest, '');
   });
 
-  it('has readings from `from` to before `to` of the assets that the query names, also of archived ones', async () => {
+  it('writes readings from `from` to before `to` of the assets in the query, including archived ones', async () => {
     const [early, late] = [ago(20), ago(10)];
     await logger.send([reading({ measuredAt: early }), reading({ measuredAt: late })]);
     const others = [
@@ -78,7 +78,7 @@ describe('An export of measurements', () => {
     assert.deepEqual([...new Set(all.map(({ assetId }) => assetId))], [logger.assetId, others[1]]);
   });
 
-  it('is the same whether its assets have nothing, few readings or many', async () => {
+  it('writes the same whether its assets have no, few or many readings', async () => {
     const expected: string[] = [];
     for (const [index, count] of [0, 3, 600, 0, 450, 200, 1, 0].entries()) {
       const serial = newSerial(`Mixed${index}`);
@@ -114,7 +114,7 @@ describe('An export of measurements', () => {
     assert.deepEqual(asked, [100, 100]);
   });
 
-  it('refuses a query without range or choice, with two choices, and with ids that are none', async () => {
+  it('refuses a query without range or choice, with two choices, and with invalid ids', async () => {
     const id = logger.assetId;
     for (const query of [
       'all=true',
@@ -130,7 +130,7 @@ describe('An export of measurements', () => {
     }
   });
 
-  it('is answered 404 when an asset is unknown or of another organization', async () => {
+  it('answers 404 when an asset is unknown or of another organization', async () => {
     const stranger = await logger.dms.addOrganization();
     const foreign = await register(stranger, newSerial('Foreign'));
     assert.equal((await get(`${RANGE}&assetIds=${logger.assetId},${foreign}`)).status, 404);

@@ -1,4 +1,4 @@
-/** Tables of measurements that are read slowly, or many at once, do not make others wait. */
+/** Tables of measurements that are read slowly, or many at once, do not delay others. */
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { createLog } from '../../src/process/log.ts';
@@ -9,13 +9,16 @@ import { type SlowReader, startSlowReader } from '../support/slow-reader.ts';
 
 const TRANSFERS = {
   poolSize: 4,
-  /** Three for each organization: each has to fill the buffers of its socket, which takes processor time. */
+  /**
+   * Three for each organization, because each has to fill the buffers of its socket, which takes processor
+   * time.
+   */
   exports: { perKeyMax: 2, perProcessMax: 6 },
   uploads: { perKeyMax: 1, perProcessMax: 1 },
   downloads: { perKeyMax: 1, perProcessMax: 1 },
 };
 const READINGS = 100_000;
-/** Of one line. */
+/** Length of one line. */
 const BYTES_MIN = 80;
 const CSV = { headers: { accept: 'text/csv' } };
 
@@ -24,7 +27,7 @@ const exported = (api: Client, assetId: string): Promise<Answer> => api.get(path
 
 const PER_BLOCK = 200;
 
-/** An asset of so many readings, one a second. */
+/** An asset with this many readings, one a second. */
 async function measured({ service }: TestService, owner: TestOrganization, count: number): Promise<string> {
   const assetId = await register(owner, `READINGS-${count}`);
   await service.sql.raw(
@@ -85,7 +88,7 @@ describe('Exports of measurements', () => {
     return rows[0].count;
   }
 
-  it('leave the connections to other requests while they wait for the database', async () => {
+  it('leaves the connections to other requests while exports wait for the database', async () => {
     const blocker = new pg.Client(dms.settings.databaseUrl);
     blocker.on('error', () => {});
     await blocker.connect();
@@ -112,7 +115,7 @@ describe('Exports of measurements', () => {
     assert.deepEqual(statuses.toSorted(), [200, 200, 200, 429, 429, 429, 429, 429]);
   });
 
-  it('are limited per key and per organization with 429, until others have ended, and not for other organizations', async () => {
+  it('limits exports per key and per organization with 429, until others have ended, and spares other organizations', async () => {
     const [first, second] = await Promise.all([newToken(), newToken()]);
     const running = [first, first, second].map(read);
     assert.deepEqual(await Promise.all(running.map(({ status }) => status)), Array(3).fill(200));
@@ -135,7 +138,7 @@ describe('Exports of measurements', () => {
       assert.equal((await exported(dms.with(first), shortId)).status, 200, 'what has ended counts no more');
   });
 
-  it('end when nothing of them is read for a time, and then count no more', async () => {
+  it('ends exports that are not read for a time, which then no longer count', async () => {
     const token = await newToken();
     const running = [token, token].map(read);
     await Promise.all(running.map(({ status }) => status));
@@ -148,7 +151,7 @@ describe('Exports of measurements', () => {
     assert.ok(bytes < READINGS * BYTES_MIN, `${bytes} bytes`);
   });
 
-  it('count no more when their client has gone', async () => {
+  it('stops counting exports when their client has gone', async () => {
     const token = await newToken();
     const running = [token, token].map(read);
     await Promise.all(running.map(({ status }) => status));
@@ -159,7 +162,7 @@ describe('Exports of measurements', () => {
     );
   });
 
-  it('hold no connection between two chunks', async () => {
+  it('holds no connection between two chunks', async () => {
     const token = await newToken();
     const running = [token, token].map(read);
     await Promise.all(running.map(({ status }) => status));

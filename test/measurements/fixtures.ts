@@ -7,7 +7,7 @@ export const SENSOR_FAULT = 8_388_557;
 
 export const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE_MS).toISOString();
 
-/** A reading as the API takes it. */
+/** A reading as the API accepts it. */
 export const reading = (more: object = {}) => ({
   channel: 1,
   type: 'temperature',
@@ -20,7 +20,7 @@ export const reading = (more: object = {}) => ({
 export const series = (count: number, more: object = {}) =>
   Array.from({ length: count }, (_, index) => reading({ measuredAt: ago(index + 1), value: index, ...more }));
 
-/** A reading as the intake takes it, so many minutes from now, which is also its value. */
+/** A reading as the intake accepts it, so many minutes from now, which is also its value. */
 export const temperature = (minute: number, more: Partial<Reading> = {}, now = Date.now()): Reading => ({
   channel: 1,
   type: 1,
@@ -30,7 +30,7 @@ export const temperature = (minute: number, more: Partial<Reading> = {}, now = D
   ...more,
 });
 
-/** A device that is offline, and of which nothing else is known. */
+/** A device that is offline, without any other known state. */
 export const lockedDevice = (more: Partial<LockedDevice> = {}): LockedDevice => ({
   organizationId: 'o',
   assetId: '019cb0a5-0000-7000-8000-000000000000',

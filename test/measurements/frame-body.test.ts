@@ -1,4 +1,4 @@
-/** Readings as they come over HTTP, which are validated by hand. */
+/** Readings over HTTP, which are validated by hand-written code. */
 import assert from 'node:assert/strict';
 import { MEASUREMENT_TYPES } from '../../src/devices/measurement-type.ts';
 import { parseReading, ReadingFault } from '../../src/measurements/frame-body.ts';
@@ -23,7 +23,7 @@ describe('A sent reading', () => {
     assert.equal(parseReading({ ...sent, type: 'resistance', value: 9_999 }).value, 9_999);
   });
 
-  it('refuses a value outside of the range of any type, and says the range', () => {
+  it('refuses a value outside of the range of any type, and names the range', () => {
     for (const { name, range, resolution, unit } of MEASUREMENT_TYPES) {
       if (!range) continue;
       const [min, max] = range;
@@ -37,7 +37,7 @@ describe('A sent reading', () => {
     }
   });
 
-  it('refuses a reading with a missing, unknown or infinite field, and what is no object', () => {
+  it('refuses a reading with a missing, unknown or infinite field, and anything but an object', () => {
     for (const key of Object.keys(sent)) {
       assert.throws(() => parseReading({ ...sent, [key]: undefined }), new RegExp(key), key);
     }
@@ -57,7 +57,7 @@ describe('A sent reading', () => {
     );
   });
 
-  it('takes a reading of any type, and a position only for a temperature', () => {
+  it('accepts a reading of any type, and a position only for a temperature', () => {
     for (const { name, number, range } of MEASUREMENT_TYPES) {
       const value = range?.[0] ?? 1;
       assert.equal(parseReading({ ...sent, type: name, value }).type, number);

@@ -1,4 +1,4 @@
-/** What the tests of measurements share: for each test a customer with a logger of its own, and frames to send. */
+/** Shared by the tests of measurements: for each test a customer with its own logger, and frames to send. */
 import assert from 'node:assert/strict';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { batchSlots } from '../../src/db/locking-commit.ts';
@@ -66,7 +66,7 @@ export function useLogger() {
     historyOf,
     history: (query = '') => historyOf(assetId, query),
     asset: async () => (await org.api.get(`/assets/${assetId}`)).body,
-    /** A frame of the logger, as the intake takes it. */
+    /** A frame of the logger, as the intake accepts it. */
     frame: (more: Partial<Frame> = {}): Frame => ({
       ...FRAME,
       organizationId: org.id,

@@ -7,7 +7,7 @@ describe('The history', () => {
   const logger = useLogger();
   const { history, send } = logger;
 
-  it('has an empty history where nothing was measured', async () => {
+  it('returns an empty history without measurements', async () => {
     assert.deepEqual(await history(), { items: [], nextCursor: null });
   });
 
@@ -49,7 +49,7 @@ describe('The history', () => {
     assert.deepEqual(await between(`?from=${second}&to=${second}`), []);
   });
 
-  it('takes the first and the last moment that a time can name', async () => {
+  it('accepts the first and the last representable time', async () => {
     await send(series(2));
     const [first, last] = ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'];
     assert.equal((await history(`?from=${first}&to=${last}`)).items.length, 2);
@@ -63,7 +63,7 @@ describe('The history', () => {
     }
   });
 
-  it('takes `from` in any time zone', async () => {
+  it('accepts `from` in any time zone', async () => {
     await send([reading({ measuredAt: '2026-03-02T08:15:30+01:00' })]);
     const from = encodeURIComponent('2026-03-02T12:45:30+05:30');
     assert.deepEqual(timesOf((await history(`?from=${from}`)).items), ['2026-03-02T07:15:30.000Z']);
@@ -118,7 +118,7 @@ describe('The history as a table', () => {
   const table = (more = '', accept = 'text/csv') =>
     logger.org.api.get(`/assets/${logger.assetId}/measurements${more}`, { headers: { accept } });
 
-  it('writes a CSV table with all readings, whatever the limit', async () => {
+  it('writes a CSV table with all readings, for any limit', async () => {
     await send(series(1_000));
     await send(series(1_000, { channel: 2 }));
     await send(series(1_000, { channel: 3, type: 'distance' }));
@@ -134,7 +134,7 @@ describe('The history as a table', () => {
     assert.equal(lines[0], `3,,distance,${item.value},mm,${item.measuredAt},${item.receivedAt},false,`);
   });
 
-  it('writes a CSV table of the range and channel that the query names', async () => {
+  it('writes a CSV table of the range and channel in the query', async () => {
     const readings = series(4);
     await send([...readings, reading({ channel: 2 })]);
     const [, second] = timesOf(readings as never);
@@ -142,7 +142,7 @@ describe('The history as a table', () => {
     assert.equal(text.trim().split('\r\n').length, 1 + 2);
   });
 
-  it('writes a CSV table of only a header where nothing was measured', async () => {
+  it('writes a CSV table of only a header without measurements', async () => {
     assert.equal((await table()).text, `${COLUMNS}\r\n`);
   });
 

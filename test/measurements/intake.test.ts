@@ -1,4 +1,4 @@
-/** From a frame to what is stored: in batches, and concurrently with other transactions. */
+/** From a frame to stored rows: in batches, and concurrently with other transactions. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
@@ -29,7 +29,7 @@ describe('The intake', () => {
     );
   });
 
-  it('counts for each frame of a batch what was new with it, also for frames of one device', async () => {
+  it('counts for each frame of a batch its new readings, even for frames of one device', async () => {
     const intake = intakeWith();
     const [a, b, c] = [temperature(-3), temperature(-2), temperature(-1)];
     await intake.receive(frame({ readings: [a] }));
@@ -50,7 +50,7 @@ describe('The intake', () => {
     );
   });
 
-  it('keeps in the state of a device what concurrent batches tell of it', async () => {
+  it('keeps the results of concurrent batches in the state of a device', async () => {
     const measuredAt = new Date(ago(1));
     await Promise.all(
       [1, 2, 3, 4, 5, 6].map((channel) =>
@@ -112,7 +112,7 @@ describe('The intake', () => {
     assert.equal((await logger.asset()).lastReadingAt, null);
   });
 
-  it('passes only new readings on to alerts, and tells once that a device came back online', async () => {
+  it('passes only new readings on to alerts, and publishes once that a device came back online', async () => {
     await query(logger.dms.service.sql, `update device_states set status = 'offline' where asset_id = ?`, [
       logger.assetId,
     ]);
@@ -145,7 +145,7 @@ describe('The intake', () => {
     assert.equal((await logger.asset()).status, 'new');
   });
 
-  it('acknowledges a stored frame although its pending change cannot be delivered', async () => {
+  it('acknowledges a stored frame even if its pending change cannot be delivered', async () => {
     await createProfile(logger.org, FRIDGE);
     await apply(logger.org, 'vaccine-fridge', { serialNumbers: [logger.serial] });
     const away = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
@@ -153,7 +153,7 @@ describe('The intake', () => {
     assert.deepEqual([result?.accepted, result?.pendingConfig], [1, null]);
   });
 
-  it('asks for a report when the hash is not the reported one, or nothing is reported yet', async () => {
+  it('requests a report when the hash differs from the reported one, or nothing is reported yet', async () => {
     const wantsReport = async (configHash: number | null) =>
       (await intakeWith().receive(frame({ configHash })))?.wantsReport;
     assert.deepEqual([await wantsReport(8), await wantsReport(null)], [true, false]);
@@ -171,7 +171,7 @@ describe('The intake', () => {
     assert.equal((await intake.receive(frame({ readings: [monthly(4, 2)] })))?.accepted, 1);
   });
 
-  it('stores frames of processes that create the same partition at once', async () => {
+  it('stores frames of processes that create the same partition concurrently', async () => {
     const fleet = await registerMany(logger.org, 10, newSerial('MONTH'));
     const results = await Promise.all(
       fleet.map((serialNumber) => intakeWith().receive(frame({ serialNumber, readings: [monthly(7)] }))),
@@ -179,7 +179,7 @@ describe('The intake', () => {
     assert.ok(results.every((result) => result?.accepted === 1));
   });
 
-  it('stores readings by the month, which retention drops as a whole', async () => {
+  it('stores readings by month, which retention drops as a whole', async () => {
     const readings = [0, 1, 2].map((month) => monthly(month, 15, 2017));
     await intakeWith().receive(frame({ readings }));
     const { sql } = logger.dms.service;

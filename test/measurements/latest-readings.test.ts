@@ -13,7 +13,7 @@ describe('The latest readings of an asset', () => {
     (await latest()).map(({ channel, value }: { channel: number; value: number }) => [channel, value]);
   const receive = (...readings: Reading[]) => logger.intakeWith().receive(logger.frame({ readings }));
 
-  it('are the newest sample of each channel, on the asset and in the list', async () => {
+  it('shows the newest sample of each channel, on the asset and in the list', async () => {
     assert.deepEqual(await latest(), []);
     const measuredAt = ago(2);
     await send([
@@ -30,7 +30,7 @@ describe('The latest readings of an asset', () => {
     assert.deepEqual((await logger.org.api.get('/assets')).body.items[0].latest, expected);
   });
 
-  it('show a sensor error as value null with its code, until a newer sample comes', async () => {
+  it('shows a sensor error as value null with its code, until a newer sample comes', async () => {
     await receive(temperature(-5));
     const fault = temperature(-3, { value: null, error: SENSOR_FAULT });
     await receive(fault);
@@ -43,7 +43,7 @@ describe('The latest readings of an asset', () => {
     assert.deepEqual(await values(), [[1, -2]]);
   });
 
-  it('are not replaced by late samples', async () => {
+  it('ignores late samples', async () => {
     const measuredAt = ago(10);
     await send([reading({ measuredAt, value: 10 })]);
     await send([reading({ measuredAt: ago(20), value: 20 }), reading({ measuredAt: ago(30), value: 30 })]);
@@ -56,7 +56,7 @@ describe('The latest readings of an asset', () => {
     assert.deepEqual(await values(), [[1, 4]], 'newer, but a day old on arrival');
   });
 
-  it('are the newest of late samples where no other has come', async () => {
+  it('shows the newest of late samples when there are no others', async () => {
     await send([
       reading({ measuredAt: ago(3_000), value: 1 }),
       reading({ measuredAt: ago(2_990), value: 2 }),
@@ -64,13 +64,13 @@ describe('The latest readings of an asset', () => {
     assert.deepEqual(await values(), [[1, 2]]);
   });
 
-  it('of a clock that was fast are replaced once it is right', async () => {
+  it('replaces readings from a fast clock after correction', async () => {
     await send([reading({ measuredAt: ago(-60), value: 60 })]);
     await send([reading({ measuredAt: ago(1), value: 1 })]);
     assert.deepEqual(await values(), [[1, 1]]);
   });
 
-  it('stay with new hardware', async () => {
+  it('keeps the latest readings with new hardware', async () => {
     await send([reading({ value: 7 })]);
     await logger.org.api.post(`/assets/${logger.assetId}/replace-hardware`, {
       newSerialNumber: newSerial('New'),
@@ -78,7 +78,7 @@ describe('The latest readings of an asset', () => {
     assert.deepEqual(await values(), [[1, 7]]);
   });
 
-  it('are not read from the history', async () => {
+  it('reads nothing from the history', async () => {
     await send([reading({ value: 7 })]);
     await query(logger.dms.service.sql, 'delete from measurement_blocks where asset_id = ?', [
       logger.assetId,

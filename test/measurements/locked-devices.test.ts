@@ -1,4 +1,4 @@
-/** Devices whose rows another connection has locked: they are refused alone, after a bounded time. */
+/** Devices whose rows another connection has locked are refused alone, after a bounded time. */
 import assert from 'node:assert/strict';
 import type { Knex } from 'knex';
 import { query } from '../../src/db/query.ts';
@@ -36,7 +36,7 @@ describe('A device that another transaction has locked', () => {
     return org.device.post(`/devices/${serial}/measurements`, { readings });
   };
 
-  /** While another connection holds the row of the device in the table. */
+  /** Runs `work` while another connection has locked the row of the device in the table. */
   async function whileLocked<T>(
     table: string,
     serial: string,
@@ -66,7 +66,7 @@ describe('A device that another transaction has locked', () => {
   describe('for longer than the service waits', () => {
     useService(LOCK_TIMEOUT_MS);
 
-    it('is refused with 503, and has its frame stored when it is sent again', async () => {
+    it('refuses a frame with 503, and stores it when it is sent again', async () => {
       const [locked = ''] = serials;
       await whileLocked('device_states', locked, async () => assertRefused(await frame(locked)));
       assert.equal(await storedOf(locked), 0);
@@ -77,7 +77,7 @@ describe('A device that another transaction has locked', () => {
     });
 
     for (const table of ['device_configs', 'device_states']) {
-      it(`is refused when it reports: ${table}`, async () => {
+      it(`refuses a report: ${table}`, async () => {
         const [locked = ''] = serials;
         await whileLocked(table, locked, async () => assertRefused(await report(org, locked, FACTORY)));
         assert.equal((await configOf(org, locked)).syncStatus, 'no_device_report');
@@ -85,7 +85,7 @@ describe('A device that another transaction has locked', () => {
       });
     }
 
-    it('is answered 5.03 over CoAP', async () => {
+    it('answers 5.03 over CoAP', async () => {
       const locked = '282C02AABBCC';
       await register(org, locked);
       const { token } = await dms.issueKey(org.id, 'device');
@@ -104,7 +104,7 @@ describe('A device that another transaction has locked', () => {
   describe('for less time than the service waits', () => {
     useService(PATIENCE_MS);
 
-    it('has frames of other devices in its batch stored while its own waits', async () => {
+    it('stores frames of other devices in its batch while its own waits', async () => {
       const [locked = '', ...others] = serials;
       const { waiting } = await whileLocked('device_states', locked, async () => {
         let isAnswered = false;
@@ -121,7 +121,7 @@ describe('A device that another transaction has locked', () => {
     });
 
     for (const table of ['device_configs', 'device_states']) {
-      it(`has reports of other devices answered while its own waits: ${table}`, async () => {
+      it(`answers reports of other devices while its own waits: ${table}`, async () => {
         const [locked = '', ...others] = serials;
         const { waiting } = await whileLocked(table, locked, async () => {
           let isAnswered = false;
@@ -137,7 +137,7 @@ describe('A device that another transaction has locked', () => {
       });
     }
 
-    it('gets its frame stored, once, when the lock is released in time', async () => {
+    it('stores its frame once when the lock is released in time', async () => {
       const [locked = ''] = serials;
       const answer = await whileLocked('device_states', locked, async () => {
         const sent = frame(locked);
@@ -148,7 +148,7 @@ describe('A device that another transaction has locked', () => {
       assert.equal(await storedOf(locked), 1);
     });
 
-    it('has its frames stored in the order in which they came, when it is locked between them', async () => {
+    it('stores its frames in the order of arrival when it is locked between them', async () => {
       const [locked = ''] = serials;
       const at = new Date().toISOString();
       const value = (number: number) =>
@@ -171,7 +171,7 @@ describe('A device that another transaction has locked', () => {
       );
     });
 
-    it('delays nobody of another organization, however many devices of its own are locked and report', async () => {
+    it('delays no other organization, however many of its devices are locked and report', async () => {
       const other = await dms.addOrganization();
       const neighbours = await registerMany(other, 5, 'NEIGHBOUR');
       await createProfile(org, DAILY);

@@ -53,12 +53,12 @@ describe('Measurement events', () => {
   const readingsIn = (events: ReturnType<typeof measurementEvents>) =>
     events.flatMap(({ data }) => data.readings);
 
-  it('makes no event when nobody subscribes, or nothing is new', () => {
+  it('makes no event without subscribers or new readings', () => {
     assert.deepEqual(measurementEvents(storedFrame(fresh(1), { subscribed: ['alert.created'] })), []);
     assert.deepEqual(measurementEvents(storedFrame([])), []);
   });
 
-  it('shows the serial as it was registered, not as it was sent', () => {
+  it('shows the serial as registered, not as sent', () => {
     const events = measurementEvents(storedFrame(fresh(3)));
     assert.deepEqual(
       events.map(({ data }) => data.serialNumber),
@@ -71,7 +71,7 @@ describe('Measurement events', () => {
     assert.deepEqual([shown?.value, shown?.error], [null, 8_388_557]);
   });
 
-  it('leaves room for what the caller adds to each event', () => {
+  it('leaves room for fields that the caller adds to each event', () => {
     const alert = { alertId: 'x'.repeat(36), bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } };
     const parts = frameData(storedFrame(fresh(1_000)), alert);
     assert.ok(parts.length > 1);

@@ -42,7 +42,7 @@ const minuteToDate = (minute: number | null) =>
   minute === null ? null : new Date(START + minute * MINUTE_MS);
 
 describe('The newest readings of blocks', () => {
-  it('are those of all readings in order, or undecided, however few of the blocks are read', () => {
+  it('returns the newest of all readings in order, or leaves them undecided, for any number of blocks read', () => {
     fc.assert(
       fc.property(
         frames,

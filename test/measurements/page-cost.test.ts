@@ -1,4 +1,7 @@
-/** What a page of history and a late frame read, where a device sends every second and its day is not compacted yet. */
+/**
+ * The reads of a page of history and of a late frame, for a device that sends every second and whose day is
+ * not compacted yet.
+ */
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { query } from '../../src/db/query.ts';
@@ -20,7 +23,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** Rows of blocks that were read, whether they were of use or not. */
+/** Rows of blocks that were read, used or not. */
 const blocksRead = (plan: Plan): number => {
   const rows = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
   const own = plan['Relation Name']?.startsWith('measurement_blocks') ? rows : 0;
@@ -36,12 +39,12 @@ describe('With a reading every second', () => {
   before(async () => {
     client = new pg.Client(logger.dms.settings.databaseUrl);
     await client.connect();
-    // As connections plan prepared statements that they have run some times.
+    // As connections plan prepared statements after some executions.
     await client.query('set plan_cache_mode = force_generic_plan');
   });
   after(() => client.end());
 
-  /** The readings of a day, so many to a block. */
+  /** The readings of a day, with this many in a block. */
   async function storeDay(perBlock: number): Promise<void> {
     await query(
       sql(),
@@ -58,7 +61,7 @@ describe('With a reading every second', () => {
     await query(sql(), 'analyze measurement_blocks');
   }
 
-  /** How many blocks the statements read that the work makes of them. */
+  /** Number of blocks that the statements of the work read. */
   async function countRead(work: () => Promise<unknown>): Promise<number> {
     const statements: Array<{ sql: string; bindings: unknown[] }> = [];
     const record = (statement: { sql: string; bindings: unknown[] }) => {
@@ -80,7 +83,7 @@ describe('With a reading every second', () => {
     return rows[0]['QUERY PLAN'][0].Plan;
   }
 
-  /** As if the page before had ended there: behind the mark of the list, a cursor says where its page ended. */
+  /** A cursor as if the page before had ended there: its position follows the mark of the list. */
   async function pathOf(second: number, limit: number): Promise<string> {
     const { nextCursor, items } = await history('?limit=1');
     const [last] = items as Array<{ measuredAt: string; channel: number }>;
@@ -90,7 +93,7 @@ describe('With a reading every second', () => {
   }
 
   for (const perBlock of [1, 2, 10]) {
-    it(`a page reads few more blocks than it has readings, anywhere in the day, with ${perBlock} to a block`, async () => {
+    it(`reads few more blocks than a page has readings, anywhere in the day, with ${perBlock} readings per block`, async () => {
       await storeDay(perBlock);
       for (const [second, limit] of POSITIONS.flatMap((each) =>
         [50, 500].map((size) => [each, size] as const),
@@ -108,7 +111,7 @@ describe('With a reading every second', () => {
     });
   }
 
-  it('a late frame is compared with few blocks, also if its readings lie far apart', async () => {
+  it('compares a late frame with few blocks, even if its readings are far apart', async () => {
     await storeDay(1);
     for (const seconds of [[5], [5.5, 8], [10.5, 20_000, DAY_SECONDS - 2]]) {
       const readings = seconds.map((second) => temperature(7, { measuredAt: at(second) }));

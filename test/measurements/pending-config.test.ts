@@ -1,4 +1,4 @@
-/** What frames and their answers do for the configuration of a device. */
+/** Effects of frames and their answers on the configuration of a device. */
 import assert from 'node:assert/strict';
 import {
   apply,

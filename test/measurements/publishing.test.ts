@@ -1,4 +1,4 @@
-/** Which measurement events a frame publishes, as the deliveries show them. */
+/** Measurement events of a frame, as seen in the deliveries. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import type { Answer } from '../support/client.ts';
@@ -19,7 +19,7 @@ describe('A measurement event', () => {
     return (await Promise.all<Answer>(all)).map(({ body }) => body.payload);
   };
 
-  it('publishes a frame with its new readings, and without those that were stored before', async () => {
+  it('publishes a frame with its new readings, and without those stored before', async () => {
     const webhookId = await subscribe();
     const readings = series(2);
     const nextTransmissionAt = ago(-60);

@@ -49,7 +49,7 @@ const readings = fc.uniqueArray(
 );
 
 describe('A block of readings', () => {
-  it('gives back exactly the readings that it was made of', () => {
+  it('returns exactly the original readings', () => {
     fc.assert(
       fc.property(readings, (all) => {
         const back = toBlocks(all).flatMap((block) => toReadings(block));
@@ -71,7 +71,7 @@ describe('A block of readings', () => {
     );
   });
 
-  it('holds values of a logger as small integers, for each type that has tenths or less', () => {
+  it('stores values of a logger as small integers, for each type with tenths or less', () => {
     for (const type of MEASUREMENT_TYPES.filter(({ resolution }) => resolution <= 1)) {
       const raw = [0, 1, -1, 42, 1_234, 9_999];
       const all = raw.map((each, index) =>
@@ -88,7 +88,7 @@ describe('A block of readings', () => {
     assert.deepEqual(block?.steps, [42, 42, 42, 42]);
   });
 
-  it('holds sensor errors beside values', () => {
+  it('stores sensor errors beside values', () => {
     const [block] = toBlocks([stored(0, 4.2), stored(60_000, null), stored(120_000, 4.3)]);
     assert.deepEqual(block?.steps, [42, null, 43]);
     assert.deepEqual(block?.errors, [null, SENSOR_FAULT, null]);

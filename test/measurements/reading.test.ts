@@ -1,4 +1,4 @@
-/** Which readings count, which are late, and what is known of a channel afterwards. */
+/** Which readings count, which are late, and the state of a channel afterwards. */
 import assert from 'node:assert/strict';
 import { isPlausibleTime } from '../../src/devices/device-clock.ts';
 import {
@@ -50,7 +50,7 @@ describe('A reading', () => {
   const lateOf = (readings: Reading[], known: Record<string, number> = {}) =>
     classifyLateness(readings, known, NOW).map(({ late }) => late);
 
-  it('marks a reading late that is more than a day old on arrival', () => {
+  it('marks a reading late that arrives more than a day late', () => {
     assert.deepEqual(lateOf([reading({ measuredAt: hours(-24) })]), [false]);
     assert.deepEqual(lateOf([reading({ measuredAt: new Date(hours(-24).getTime() - 1) })]), [true]);
   });

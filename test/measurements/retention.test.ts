@@ -15,7 +15,7 @@ describe('The retention of readings', () => {
       `select relname as name from pg_class where relname like 'measurement_blocks_%' and relkind = 'r' order by 1`,
     );
 
-  it('drops and counts readings that are older, and creates no partition for them', async () => {
+  it('drops and counts older readings, and creates no partition for them', async () => {
     const before = await partitions();
     const readings = [temperature(-400 * DAY_MINUTES), temperature(-1)];
     const result = await intakeWith({ retentionMs: 365 * DAY_MINUTES * 60_000 }).receive(frame({ readings }));
@@ -24,7 +24,7 @@ describe('The retention of readings', () => {
     assert.deepEqual(await partitions(), before);
   });
 
-  it('removes a partition that a process which was killed had detached', async () => {
+  it('removes a partition that a killed process had detached', async () => {
     const { sql } = logger.dms.service;
     await intakeWith().receive(
       frame({
@@ -39,7 +39,7 @@ describe('The retention of readings', () => {
     assert.deepEqual((await history()).items, []);
   });
 
-  it('never asks for a lock that readers and writers would wait behind, however long a read takes', async () => {
+  it('never waits for a lock that would block readers and writers, however long a read takes', async () => {
     const { sql } = logger.dms.service;
     await intakeWith().receive(frame({ readings: [temperature(0, { measuredAt: new Date('2018-03-02') })] }));
     const reader = await sql.transaction();

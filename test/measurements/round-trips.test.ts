@@ -1,4 +1,4 @@
-/** What a frame waits for: each answer of the database that is needed before the next statement can be sent. */
+/** Round trips of a frame: answers of the database that are needed before the next statement can be sent. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
@@ -30,7 +30,7 @@ describe('A frame alone', () => {
     proxy.stop();
   });
 
-  it('is stored and published in three round trips', async () => {
+  it('stores and publishes a frame in three round trips', async () => {
     await logger.org.api.post('/cellular-webhooks', { url: 'http://127.0.0.1:9/hooks' });
     const intake = logger.intakeWith({
       transact: createBatchTransact(database, { plans: 'once', startsWithRead: true }),

@@ -1,4 +1,4 @@
-/** Frames as devices send them over HTTP, and what is stored of them. */
+/** Frames as devices send them over HTTP, and the stored result. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createUnregisteredDevicesRepository } from '../../src/devices/unregistered-devices.repository.ts';
@@ -12,7 +12,7 @@ describe('A reading that is sent', () => {
   const logger = useLogger();
   const { history, historyOf, newSerial, send } = logger;
 
-  it('has a reading in the history once it is acknowledged', async () => {
+  it('shows a reading in the history once it is acknowledged', async () => {
     const measuredAt = ago(1);
     const { status, body } = await send([reading({ measuredAt })]);
     const empty = { accepted: 1, duplicates: 0, conflicts: 0, pendingConfig: null };
@@ -32,7 +32,7 @@ describe('A reading that is sent', () => {
     assert.deepEqual([items.length, nextCursor], [1, null]);
   });
 
-  it('stores a reading once that is sent again, and counts it as a duplicate', async () => {
+  it('counts a repeated reading as a duplicate, and stores it once', async () => {
     const readings = series(3);
     assert.deepEqual(countsOf(await send(readings)), { accepted: 3, duplicates: 0 });
     assert.deepEqual(countsOf(await send(readings)), { accepted: 0, duplicates: 3 });
@@ -43,7 +43,7 @@ describe('A reading that is sent', () => {
     assert.equal((await history()).items.length, 4);
   });
 
-  it('stores a reading once that a frame repeats, with its first value', async () => {
+  it('keeps the first value of a reading that its frame repeats', async () => {
     const measuredAt = ago(2);
     const same = [reading({ measuredAt, value: 1 }), reading({ measuredAt, value: 2 })];
     const { body } = await send([...same, same[0] as object]);
@@ -54,7 +54,7 @@ describe('A reading that is sent', () => {
     );
   });
 
-  it('keeps the first value of a second that another value or type comes for, and counts a conflict', async () => {
+  it('keeps the first value of a second when another value or type comes for it, and counts a conflict', async () => {
     const sent = series(3);
     await send(sent);
     const { body } = await send(sent.map((each) => ({ ...each, value: 12 })));
@@ -68,7 +68,7 @@ describe('A reading that is sent', () => {
     );
   });
 
-  it('keeps the newest sample as it is stored where a fast clock has stamped it and another value comes', async () => {
+  it('keeps the newest sample as stored when a fast clock has stamped it and another value comes', async () => {
     const measuredAt = ago(-30);
     await send([reading({ measuredAt, value: 5 })]);
     assert.equal((await send([reading({ measuredAt, value: 12 })])).body.conflicts, 1);
@@ -99,7 +99,7 @@ describe('A reading that is sent', () => {
     );
   });
 
-  it('stores the exact value of a reading, whatever its type', async () => {
+  it('stores the exact value of a reading, for any type', async () => {
     const sent = [
       { channel: 1, type: 'current_precise', value: 19.999 },
       { channel: 2, type: 'pulse_count_wide_major', value: 999_999_000_000 },
@@ -134,14 +134,14 @@ describe('A reading that is sent', () => {
     assert.equal((await history()).items.length, 2);
   });
 
-  it('acknowledges a frame of nothing but implausible times: sending it again would not help', async () => {
+  it('acknowledges a frame with only implausible times, because sending it again would not help', async () => {
     assert.deepEqual(countsOf(await send([reading({ measuredAt: '1970-01-01T00:00:00Z' })])), {
       accepted: 0,
       duplicates: 0,
     });
   });
 
-  it('stores readings of years ago', async () => {
+  it('stores readings from years ago', async () => {
     const years = [2015, 2019, 2023].map((year) => reading({ measuredAt: `${year}-02-28T23:59:59.000Z` }));
     assert.deepEqual(countsOf(await send(years)), { accepted: 3, duplicates: 0 });
     assert.deepEqual(timesOf((await history('?to=2016-01-01T00:00:00Z')).items), [
@@ -209,7 +209,7 @@ describe('A reading that is sent', () => {
     assert.deepEqual((await history()).items, []);
   });
 
-  it('takes frames of one to a thousand readings', async () => {
+  it('accepts frames of one to a thousand readings', async () => {
     assert.equal((await send([])).status, 400);
     assert.equal((await send(series(1_001))).status, 400);
     assert.deepEqual(countsOf(await send(series(1_000))), { accepted: 1_000, duplicates: 0 });
@@ -254,7 +254,7 @@ describe('A reading that is sent', () => {
     assert.equal((await history()).items.length, 19);
   });
 
-  it('stores frames or answers 404 beside concurrent applies, replacements and archiving', async () => {
+  it('stores frames or answers 404 during concurrent applies, replacements and archiving', async () => {
     await createProfile(logger.org, FRIDGE);
     const fleet = await registerMany(logger.org, 30, newSerial('TURMOIL'));
     const ids = new Map<string, string>(
@@ -274,7 +274,7 @@ describe('A reading that is sent', () => {
               }),
             ]
           : []),
-        // An organization may apply to all devices twice at once.
+        // An organization may run two applies to all devices at once.
         ...(index % 15 === 0
           ? [logger.org.api.put('/devices/config-profiles/vaccine-fridge/apply', { applyToAll: true })]
           : []),
@@ -311,7 +311,7 @@ describe('A reading of a position', () => {
     ]);
   });
 
-  it('resolves either position to channel 1 where the layout is unknown', async () => {
+  it('resolves either position to channel 1 for an unknown layout', async () => {
     await send([reading({ channel: 'ambient', measuredAt: ago(2) })]);
     await send([reading({ channel: 'probe', measuredAt: ago(1) })]);
     assert.deepEqual(await positionsOf(), [
@@ -320,7 +320,7 @@ describe('A reading of a position', () => {
     ]);
   });
 
-  it('gives each position a channel of its own once a frame names both', async () => {
+  it('gives each position its own channel once a frame names both', async () => {
     assert.deepEqual(countsOf(await sendBoth()), { accepted: 3, duplicates: 0 });
     await send([reading({ channel: 'probe', measuredAt: ago(0.5) })]);
     assert.deepEqual(await positionsOf(), [
@@ -331,7 +331,7 @@ describe('A reading of a position', () => {
     ]);
   });
 
-  it('follows temperatures on numbered channels, as the frames of a logger do', async () => {
+  it('follows temperatures on numbered channels, as in the frames of a logger', async () => {
     const slug = await createProfile(logger.org, FRIDGE);
     await apply(logger.org, slug, { serialNumbers: [logger.serial] });
     const slots = async () =>
@@ -360,7 +360,7 @@ describe('A reading of a position', () => {
     ]);
   });
 
-  it('resolves positions to the channels that the device has shown', async () => {
+  it('resolves positions to the channels that the device has reported', async () => {
     await query(
       logger.dms.service.sql,
       `update device_configs set reported_channel_types = '{2,1,1,0,0,0}' where asset_id = ?`,

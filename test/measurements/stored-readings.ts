@@ -1,4 +1,4 @@
-/** What the blocks of an asset hold, read without the code that wrote them. */
+/** The content of an asset's blocks, read without the code that wrote them. */
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 

@@ -1,4 +1,4 @@
-/** The history as a CSV table, which reads a table no faster than the client takes it. */
+/** The history as a CSV table, which reads a table at the pace of the client. */
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
@@ -9,7 +9,7 @@ import { measurementsRoutes } from '../../src/measurements/measurements.routes.t
 
 const START = Date.UTC(2026, 2, 2);
 
-/** A history of so many readings, one a second; counts how often it is read. */
+/** A history of this many readings, one a second; counts how often it is read. */
 function historyOf(count: number, failAfter = Number.POSITIVE_INFINITY) {
   const reads: HistoryFilter[] = [];
   const at = (index: number): HistoryReading => ({
@@ -64,7 +64,7 @@ async function tableOf(history: ReturnType<typeof historyOf>): Promise<Readable>
 }
 
 describe('A table of measurements', () => {
-  it('writes every reading once, however many chunks the table is read in', async () => {
+  it('writes every reading once, for any number of chunks', async () => {
     for (const count of [0, 1, 1_999, 2_000, 2_001, 10_000]) {
       const text = await (await tableOf(historyOf(count))).toArray();
       const [, ...lines] = Buffer.concat(text).toString().trimEnd().split('\r\n');
@@ -76,7 +76,7 @@ describe('A table of measurements', () => {
     }
   });
 
-  it('reads a table no faster than the client takes it', async () => {
+  it('reads a table no faster than the client does', async () => {
     const history = historyOf(1_000_000);
     const table = await tableOf(history);
     table.once('readable', () => table.read(1));
@@ -96,7 +96,7 @@ describe('A table of measurements', () => {
     assert.ok(length < 10);
   });
 
-  it('breaks the table off when a later chunk cannot be read, and fails at once when the first cannot', async () => {
+  it('aborts the table when a later chunk cannot be read, and fails at once when the first cannot', async () => {
     const table = await tableOf(historyOf(10_000, 2));
     await assert.rejects(() => table.toArray(), /went away/);
     await assert.rejects(() => tableOf(historyOf(10_000, 0)), /went away/);
@@ -125,12 +125,12 @@ describe('A table of measurements', () => {
 });
 
 describe('The cursor of the history', () => {
-  it('parses a cursor to the reading that it was made of', () => {
+  it('parses a cursor to its reading', () => {
     const last = { measuredAt: new Date(START), channel: 6 };
     assert.deepEqual(parseCursor(toCursor(last)), last);
   });
 
-  it('refuses a cursor that was never given out', () => {
+  it('refuses a cursor that was never returned', () => {
     const forged = ['', 'x', '1.1', `${toCursor({ measuredAt: new Date(START), channel: 1 })}=`];
     const texts = ['1.7', '1.0', '9999999999999999.1', '1e3.1', ' 1.1', '1.1 ', '01.1', '999999999999999.1'];
     for (const cursor of [...forged, ...texts.map((text) => Buffer.from(text).toString('base64url'))]) {

@@ -1,4 +1,4 @@
-/** What is read page by page is the set that is there, once each: for devices and readings of any number. */
+/** Reading page by page returns every item once, for any number of devices and readings. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { query } from '../../src/db/query.ts';
@@ -10,7 +10,7 @@ import { useLogger } from './harness.ts';
 
 const PER_BLOCK = 100;
 const DAY_MS = 86_400_000;
-/** In the middle of a day that is in one partition, whatever the time. */
+/** In the middle of a day within one partition, at any time. */
 const NEWEST_MS = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1) + DAY_MS / 2;
 const RANGE = `from=${new Date(NEWEST_MS - DAY_MS).toISOString()}&to=${new Date(NEWEST_MS + 1).toISOString()}`;
 const CSV = { headers: { accept: 'text/csv' } };
@@ -27,10 +27,10 @@ const sizes = fc.oneof(
   fc.constant<number[]>([2_000, 2_000, 200, 200]),
 );
 
-/** How many readings each asset has. */
+/** Number of readings of each asset. */
 type Counts = Record<string, number>;
 
-describe('What is read page by page', () => {
+describe('Reading page by page', () => {
   const logger = useLogger();
 
   const run = <Row>(statement: string, bindings: unknown[]) =>
@@ -43,7 +43,7 @@ describe('What is read page by page', () => {
       ])
     ).map((row) => row.id);
 
-  /** Devices of a customer with so many readings each, one a second. */
+  /** Devices of a customer with this many readings each, one a second. */
   async function addFleet(counts: number[]): Promise<{ org: TestOrganization; expected: Counts }> {
     const org = await logger.dms.addOrganization();
     await registerMany(org, counts.length);
@@ -84,7 +84,7 @@ describe('What is read page by page', () => {
     ];
   }
 
-  it('is every reading once in an export of all, of a group, and of devices by id', () =>
+  it('returns every reading once in an export of all, of a group, and of devices by id', () =>
     fc.assert(
       fc.asyncProperty(sizes, async (counts) => {
         const { org, expected } = await addFleet(counts);
@@ -102,7 +102,7 @@ describe('What is read page by page', () => {
       { numRuns: 4 },
     ));
 
-  it('is every reading of the others once in an export while devices come, go and send', () =>
+  it('returns every reading of the others once in an export while devices are added, removed and send', () =>
     fc.assert(
       fc.asyncProperty(sizes, async (counts) => {
         const { org, expected } = await addFleet(counts);
@@ -130,7 +130,7 @@ describe('What is read page by page', () => {
       { numRuns: 2 },
     ));
 
-  it('is every reading and every bucket once in the pages of a history', () =>
+  it('returns every reading and every bucket once in the pages of a history', () =>
     fc.assert(
       fc.asyncProperty(size, fc.integer({ min: 1, max: 40 }), async (count, limit) => {
         const { org } = await addFleet([count]);
@@ -153,7 +153,7 @@ describe('What is read page by page', () => {
 const only = (counts: Counts, ids: string[]): Counts =>
   Object.fromEntries(Object.entries(counts).filter(([id]) => ids.includes(id)));
 
-/** How often each first part stands in the pairs, of which none stands twice. */
+/** How often each first part occurs in the pairs, which are all distinct. */
 function countOnce(pairs: Array<[string, string]>): Counts {
   assert.equal(new Set(pairs.map(String)).size, pairs.length, 'none stands twice');
   const counts: Counts = {};

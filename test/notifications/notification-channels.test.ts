@@ -239,7 +239,7 @@ describe('Notification channels', () => {
     assert.equal(await countQueued(), 0);
   });
 
-  it('mentions an excursion within one frame once, on channels whose delay it lasted', async () => {
+  it('mentions an excursion within one frame once, and only on channels whose delay is not longer', async () => {
     const [atOnce, short, long] = [0, 5, 15].map((delayMinutes) => ({
       type: 'webhook',
       target: `${receiver.url}/${delayMinutes}`,

@@ -1,10 +1,10 @@
 /**
- * The tests that a change can turn red, found over imports.
+ * Finds by imports the tests that a change can turn red.
  *
- * Nearly every test reaches nearly every file through the composed service, so that way counts for the tests of the
- * file's own slice alone: `src/alerts/x.ts` runs what imports it directly or over other files, and, unless it is pure,
- * all of `test/alerts`. A change of the composition itself runs everything. What is no code (documents, the page,
- * scripts) runs the tests that read files: house and site.
+ * Nearly every test reaches nearly every file through the composed service, so that path counts only for the
+ * tests of the file's own slice: `src/alerts/x.ts` runs tests that import it directly or over other files,
+ * and, unless it is pure, all of `test/alerts`. A change of the composition itself runs everything. Other
+ * files than code (documents, the page, scripts) run the tests that read files: house and site.
  */
 import { execFileSync } from 'node:child_process';
 import { importsOf, ROOT } from '../../dev/source/imports.ts';
@@ -13,7 +13,7 @@ import { allTests } from './test-files.ts';
 export interface ChangedTests {
   changed: string[];
   files: string[];
-  /** A line for people: what differs from what. */
+  /** One line for people that names the two compared states. */
   reasons: string[];
 }
 
@@ -24,7 +24,9 @@ export function changedTests(): ChangedTests {
   return { changed, files, reasons: [`Differs from main: ${shown}. Runs ${files.length} files of tests.`] };
 }
 
-/** Committed on this branch, not yet committed, and new. On main itself: since the last commit. */
+/**
+ * Commits of this branch, uncommitted changes, and new files. On main itself: changes since the last commit.
+ */
 function changedFiles(): string[] {
   const base = git('merge-base', 'HEAD', 'main')[0] ?? 'HEAD';
   return [...new Set([...git('diff', '--name-only', base), ...git('ls-files', '-o', '--exclude-standard')])];
@@ -33,7 +35,7 @@ function changedFiles(): string[] {
 const git = (...args: string[]): string[] =>
   execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean);
 
-/** Everything else is composed of this. */
+/** The composition root, which imports all slices. */
 const COMPOSED = 'src/compose/';
 const ROLE = /\.(schemas|routes|service|repository)\.ts$/;
 const READ_FILES = /^test\/(house|site)\//;
@@ -62,14 +64,14 @@ function sliceTests(changed: string[]): (test: string) => boolean {
   return (test) => slices.has(test.split('/')[1]);
 }
 
-/** Whether a file is one of the wanted, or imports one of them on a way that leads not through the composed service. */
+/** Whether a file is one of the wanted, or imports one of them on a path outside of the composed service. */
 function reachedBy(wanted: Set<string>, importsOf: Graph['importsOf']): (file: string) => boolean {
   const known = new Map<string, boolean>();
   function reaches(file: string): boolean {
     if (wanted.has(file)) return true;
     const before = known.get(file);
     if (before !== undefined) return before;
-    known.set(file, false); // also where imports of types go in a circle
+    known.set(file, false); // breaks circles of type imports
     const found = importsOf(file).some((each) => !each.startsWith(COMPOSED) && reaches(each));
     known.set(file, found);
     return found;

@@ -1,4 +1,7 @@
-/** The static checks: format, lint, types and the OpenAPI document. They run beside the tests, with less right to the processors. */
+/**
+ * The static checks: format, lint, types and the OpenAPI document. They run beside the tests, at a lower
+ * priority.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
@@ -6,16 +9,16 @@ import { ROOT } from '../../dev/source/imports.ts';
 
 interface Check {
   name: string;
-  /** What it checks; without one, everything together. */
+  /** Files to check; without any, everything. */
   file?: string;
-  /** A program of node_modules, by path. */
+  /** Path of a program in node_modules. */
   program: string;
   args: string[];
 }
 
 const CHECKS: readonly Check[] = [
   { name: 'Format and lint', program: '.bin/biome', args: ['check', '--error-on-warnings', '.'] },
-  // The native compiler: the one in JavaScript takes five times as long. It looks again at what has changed only.
+  // The native compiler, which is five times as fast as the one in JavaScript. It checks only changes again.
   {
     name: 'Types',
     program: 'typescript-native/bin/tsc',
@@ -35,13 +38,13 @@ const CHECKS: readonly Check[] = [
   },
 ];
 
-/** Linters send nothing and ask for nothing over the network. */
+/** Linters need no network. */
 const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_NOTIFICATIONS: 'true' };
 const LOW_PRIORITY = 10;
 
 /**
- * Runs one after the other, or only what the changed files concern. Resolves with the names of those that failed, whose
- * output is printed when they end.
+ * Runs the checks one after the other, or only those of the changed files. Resolves with the names of failed
+ * checks, whose output is printed when they end.
  */
 export async function startChecks(print: (text: string) => void, changed?: string[]): Promise<string[]> {
   const failed: string[] = [];

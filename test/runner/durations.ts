@@ -1,12 +1,15 @@
-/** How long files of tests took last: the longest begin first, so that none of them ends alone. */
+/**
+ * How long test files took last time. The longest begin first, so that none of them is left running alone at
+ * the end.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ROOT } from '../../dev/source/imports.ts';
 
 const FILE = `${ROOT}test/runner/durations.json`;
-/** Shorter files fill what is left at the end, in any order. */
+/** Shorter files fill the remaining time, in any order. */
 const KEPT_SECONDS_MIN = 1;
 
-/** Files that are not known yet come first. */
+/** Unknown files come first. */
 export function longestFirst(files: string[]): string[] {
   const seconds: Record<string, number> = JSON.parse(readFileSync(FILE, 'utf8'));
   const isKnown = Object.keys(seconds).length > 0;

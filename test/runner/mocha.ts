@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { ROOT } from '../../dev/source/imports.ts';
 
 export interface MochaRun {
-  /** In the order in which they begin. */
+  /** In the order of their start. */
   files: string[];
   filesAtOnce: number;
   /** Lists the slowest tests and files. */
@@ -18,7 +18,7 @@ export interface Outcome {
   passed: number;
   failed: number;
   skipped: number;
-  /** By file, with its hooks. */
+  /** By file, including hooks. */
   durationsMs: Record<string, number>;
 }
 

@@ -1,12 +1,15 @@
-/** What some tests need beyond npm. Where a program is missing, its tests are skipped, and the run says how to get it. */
+/**
+ * Programs that some tests need beyond npm. Tests of a missing program are skipped, and the run prints how to
+ * install it.
+ */
 import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** Where `npm run test:programs` puts what Debian does not have. */
+/** Where `npm run test:programs` installs programs that Debian does not provide. */
 const OWN = join(homedir(), '.cache', 'device-monitoring-service', 'test-programs', 'bin');
 
-/** The search path of tests: Debian keeps servers in sbin, which is not on the path of every user. */
+/** The search path of tests, with sbin, where Debian keeps servers and which is not on every user's path. */
 export const PROGRAMS_PATH = [OWN, process.env.PATH ?? '', '/usr/sbin', '/sbin'].join(delimiter);
 
 const NEEDED = [
@@ -23,7 +26,7 @@ const NEEDED = [
   'python3',
 ] as const;
 
-/** The path of the first program of the name on the search path; null where there is none. */
+/** The first program with this name on the search path; null when there is none. */
 export function findTestProgram(name: (typeof NEEDED)[number]): string | null {
   return (
     PROGRAMS_PATH.split(delimiter)

@@ -1,6 +1,7 @@
 /**
- * What stands before several processes of the service: a proxy for HTTP and a balancer for UDP, which hand each request
- * to the next process that says that it is ready. Neither repeats anything, so a request that fails is counted.
+ * Balancers before several processes of the service: a proxy for HTTP and a balancer for UDP, which pass each
+ * request to the next process that reports readiness. Neither repeats anything, so a failing request is
+ * counted.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
@@ -10,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Backend {
   port: number;
-  /** Where it says whether it is ready. */
+  /** URL of its readiness. */
   metricsPort: number;
 }
 
@@ -62,7 +63,7 @@ function createPool() {
   };
 }
 
-/** Answers 502 when a process does not. */
+/** Answers 502 when a process does not answer. */
 export async function startHttpBalancer(): Promise<Balancer> {
   const pool = createPool();
   const agent = new Agent({ keepAlive: true });
@@ -91,7 +92,7 @@ export async function startHttpBalancer(): Promise<Balancer> {
   };
 }
 
-/** Answers go back to where the datagram came from. */
+/** Answers go back to the origin of the datagram. */
 export async function startUdpBalancer(): Promise<Balancer> {
   const pool = createPool();
   const inside = createSocket('udp4');

@@ -1,11 +1,11 @@
-/** A real browser, where the machine has one: CHROMIUM_PATH, chromium or google-chrome. */
+/** A real browser, if the machine has one: CHROMIUM_PATH, chromium or google-chrome. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserServer, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
-/** null when there is none. */
+/** Null when there is none. */
 export function findChromium(): string | null {
   const { CHROMIUM_PATH, PATH = '' } = process.env;
   if (CHROMIUM_PATH) return CHROMIUM_PATH;
@@ -32,7 +32,7 @@ export function startBrowser(executablePath: string): Promise<Browser> {
     : chromium.connect(TEST_BROWSER);
 }
 
-/** Null where the machine has none. */
+/** Null if the machine has none. */
 export async function startSharedBrowser(): Promise<BrowserServer | null> {
   const executablePath = findChromium();
   return executablePath === null ? null : chromium.launchServer({ executablePath, args: ARGS });

@@ -1,4 +1,4 @@
-/** An authority and the certificates that it signs, made by openssl in a folder of the test's own. */
+/** An authority and its certificates, made by openssl in a folder of the test. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ export interface Certificate {
 
 export interface Authority {
   certFile: string;
-  /** For a server by that name, or for a client. */
+  /** For a server with that name, or for a client. */
   issue(name: string): Certificate;
 }
 

@@ -1,4 +1,4 @@
-/** Databases on the nodes of a real Citus, named by CITUS_URL: that of a database on its coordinator. */
+/** Databases on the nodes of a real Citus; CITUS_URL is the URL of a database on its coordinator. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { END_OTHER_SESSIONS, ROWS_READ } from './rows-read.ts';
 
 export const CITUS_URL: string = process.env.CITUS_URL ?? '';
 
-/** Call it in `before`. */
+/** To be called in `before`. */
 export function skipWithoutCitus(context: Mocha.Context): void {
   if (CITUS_URL !== '') return;
   process.stdout.write('CITUS_URL is not set: the tests of Citus are skipped\n');
@@ -61,7 +61,7 @@ const urlOfNode = ({ host, port }: Node): string =>
 const withDatabase = (url: string, name: string): string =>
   Object.assign(new URL(url), { pathname: `/${name}` }).href;
 
-/** Which node has the rows of an organization. */
+/** The node with the rows of an organization. */
 export async function findNodeOf(url: string, organizationId: string): Promise<Node> {
   const [node] = await ask<Node>(
     url,
@@ -74,11 +74,13 @@ export async function findNodeOf(url: string, organizationId: string): Promise<N
   return node;
 }
 
-/** Rows that all nodes have read of the tables, by any index or none. Nobody else may be using the database. */
+/**
+ * Rows that all nodes have read of the tables, by any index or none. No other session may use the database.
+ */
 export async function rowsReadOnNodes(url: string, tables: string[]): Promise<number> {
   const { pathname } = new URL(url);
   const counts = (await listNodes()).map(async (node) => {
-    // Citus hides parts of tables from those who look into the catalogue.
+    // By default Citus hides shards from sessions that read the catalogue.
     const options = encodeURIComponent('-c citus.override_table_visibility=off');
     const own = `${withDatabase(urlOfNode(node), pathname.slice(1))}?options=${options}`;
     await ask(own, END_OTHER_SESSIONS);

@@ -124,7 +124,7 @@ function checkDeclared(method: string, url: string, answer: Answer): void {
   );
 }
 
-/** Every error has the common error body, and leads to the page that explains it. */
+/** Every error has the common error body, and links to the page that explains it. */
 function checkError({ body, headers, status }: Answer): void {
   assert.match(
     String(headers.link),

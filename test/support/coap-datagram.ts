@@ -4,19 +4,19 @@ export type CoapOption = readonly [number: number, value: Buffer];
 export interface CoapRequest {
   path: string;
   payload: Buffer;
-  /** 0 = CON, 1 = NON. */
+  /** 0: CON, 1: NON. */
   type: number;
-  /** 1 = GET, 2 = POST. */
+  /** 1: GET, 2: POST. */
   code: number;
   id: number;
-  /** In addition to the path. */
+  /** Options in addition to the path. */
   options: CoapOption[];
 }
 
 export interface CoapReply {
   /** "2.01" */
   code: string;
-  /** 2 = ACK, 3 = RST. */
+  /** 2: ACK, 3: RST. */
   type: number;
   bytes: Buffer;
   payload: Buffer;

@@ -1,4 +1,4 @@
-/** A CoAP endpoint of a test: a UDP socket of its own that sends datagrams and collects what the gateway answers. */
+/** A CoAP endpoint of a test: a UDP socket that sends datagrams and collects the gateway's answers. */
 import { createSocket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CoapReply, coapReply } from './coap-datagram.ts';

@@ -1,4 +1,4 @@
-/** A collector of traces: takes spans over OTLP/HTTP in protobuf, and keeps what it was sent. */
+/** A collector of traces: accepts spans over OTLP/HTTP in protobuf, and keeps them. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
@@ -7,7 +7,7 @@ export interface CollectedSpan {
   name: string;
   traceId: string;
   spanId: string;
-  /** Empty: the first of its trace. */
+  /** Empty for the first span of its trace. */
   parentSpanId: string;
   attributes: Record<string, string>;
   linkedTraceIds: string[];
@@ -17,7 +17,7 @@ export interface CollectedSpan {
 export interface Collector {
   url: string;
   spans: CollectedSpan[];
-  /** Everything as it was sent, to be searched. */
+  /** All received bytes, for searches. */
   bytes: Buffer[];
   stop(): Promise<void>;
 }
@@ -77,7 +77,7 @@ const NOTHING = new Uint8Array();
 const textOf = (message: Uint8Array, field: number) =>
   Buffer.from(partsOf(message, field)[0] ?? []).toString();
 
-/** Values of a field that have a length: bytes, texts and messages. */
+/** Values of a length-delimited field: bytes, texts and messages. */
 function partsOf(message: Uint8Array, field: number): Uint8Array[] {
   const reader = new BinaryReader(message);
   const parts: Uint8Array[] = [];

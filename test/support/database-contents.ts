@@ -1,8 +1,8 @@
-/** A checksum of every table, which tests compare to see that nothing changed. */
+/** Checksums of all tables, which tests compare to see that nothing changed. */
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 
-/** A 404 leaves serials behind that nobody registered, for the operator to see; processes say that they listen. */
+/** Tables left out: a 404 records unregistered serials for the operator, and processes record heartbeats. */
 const LEFT_OUT = ['unregistered_devices', 'ingress_heartbeats'];
 
 export async function databaseContents(sql: Sql): Promise<Record<string, string>> {
@@ -12,7 +12,7 @@ export async function databaseContents(sql: Sql): Promise<Record<string, string>
      where table_schema = 'public' and table_name <> all(?::text[])`,
     [LEFT_OUT],
   );
-  // One statement: a hundred of them would cost more than the checksums.
+  // One statement, because a hundred would cost more than the checksums.
   const sums = await query<{ name: string; sum: string }>(
     sql,
     tables
@@ -25,7 +25,10 @@ export async function databaseContents(sql: Sql): Promise<Record<string, string>
   return Object.fromEntries(sums.map(({ name, sum }) => [name, sum]));
 }
 
-/** Workflows are started in the background, which is noted in the rows of their jobs; those that ended first need none. */
+/**
+ * Workflows are started in the background, which is recorded in the rows of their jobs, unless these have
+ * ended first.
+ */
 export async function untilJobsStarted(sql: Sql): Promise<void> {
   for (;;) {
     const rows = await query(

@@ -1,4 +1,4 @@
-/** What most tests start with: devices, profiles, and a device that applies its change. */
+/** Common beginnings of tests: devices, profiles, and a device that applies its change. */
 import assert from 'node:assert/strict';
 import type { TestOrganization } from './service.ts';
 
@@ -39,7 +39,7 @@ export async function register(
   return body.id;
 }
 
-/** In one request. Asset ids grow with the numbers of the devices. */
+/** Registers them in one request. Asset ids grow with the numbers of the devices. */
 export async function registerMany(
   organization: TestOrganization,
   count: number,
@@ -99,7 +99,7 @@ export async function jobOf({ api }: TestOrganization, jobId: string) {
   return body;
 }
 
-/** Reads until the condition holds; fails with the last value that was read. */
+/** Reads until the condition holds; fails with the last value read. */
 export async function eventually<T>(
   read: () => Promise<T>,
   holds: (seen: T) => boolean,
@@ -121,7 +121,7 @@ export const untilEnded = (organization: TestOrganization, jobId: string, option
     options,
   );
 
-/** Works on the items, `atOnce` of them at a time. */
+/** Processes the items, `atOnce` of them at a time. */
 export async function inTurns<T>(
   items: T[],
   atOnce: number,

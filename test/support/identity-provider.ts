@@ -1,4 +1,7 @@
-/** An identity provider as companies have them, on loopback: it signs in whoever the test names, without a question. */
+/**
+ * An identity provider as companies have them, on loopback: it signs in the person named by the test, without
+ * a question.
+ */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -14,17 +17,23 @@ export interface IdentityProviderOptions {
 
 export interface TestIdentityProvider {
   issuer: string;
-  /** Who signs in next, and what is said of them; null: they refuse. */
+  /** The claims of the next person to sign in; null: the person refuses. */
   person: { id: string; claims: Record<string, unknown> } | null;
-  /** Replaces the ID token of the next sign-ins, such as an attacker does who answers for the provider; null: it is left. */
+  /**
+   * Replaces the ID token of the next sign-ins, as an attacker in place of the provider would; null: no
+   * change.
+   */
   forge: ((idToken: string, key: { privateKey: KeyObject; publicKey: KeyObject }) => string) | null;
-  /** What a browser does between leaving the service and coming back: the address that it comes back to. */
+  /**
+   * The part of a browser between leaving the service and coming back; returns the address that it comes back
+   * to.
+   */
   visit(url: string): Promise<string>;
-  /** Nobody answers any more. */
+  /** Stops answering. */
   stop(): Promise<void>;
 }
 
-/** What is used of the package, which has no types of its own. */
+/** The used part of the package, which has no types of its own. */
 type ProviderClass = new (
   issuer: string,
   configuration: object,
@@ -92,7 +101,7 @@ function configurationOf(
     cookies: { keys: ['of the test'] },
     features: { devInteractions: { enabled: false } },
     ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
-    // Companies put what applications need into the ID token.
+    // Companies put claims for applications into the ID token.
     conformIdTokenClaims: false,
     claims: { openid: ['sub', 'organization', 'role', 'groups'], profile: ['name'], email: ['email'] },
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },

@@ -16,7 +16,10 @@ export async function untilSeen(dms: TestService, jobId: string): Promise<void> 
   );
 }
 
-/** Waits until the workflow shows that and no step is under way: an interrupted step is repeated much later. */
+/**
+ * Waits until the workflow shows this and no step is under way, because an interrupted step is repeated much
+ * later.
+ */
 export async function untilIdle(dms: TestService, jobId: string, seen: RegExp): Promise<void> {
   await eventually(
     () => detailsOf(dms, jobId).catch(nameOf),

@@ -1,4 +1,6 @@
-/** A process that holds a lease: prints `held` and `lost` as it changes. Its argument is the URL of the database. */
+/**
+ * A process that holds a lease: prints `held` and `lost` on changes. Its argument is the URL of the database.
+ */
 import { openDatabase } from '../../src/db/database.ts';
 import { startLease } from '../../src/db/lease.ts';
 

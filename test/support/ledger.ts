@@ -1,6 +1,6 @@
 /**
- * Records both sides of the delivery: what was committed, and what each receiver got. Every event has a timestamp of its
- * own, which serves as its number, so that both sides can be compared whatever happened in between.
+ * Records both sides of the delivery: committed events, and the requests of each receiver. Every event has a
+ * timestamp of its own, which serves as its number, so that both sides can be compared after any fault.
  */
 import assert from 'node:assert/strict';
 import { type Database, openDatabase } from '../../src/db/database.ts';
@@ -22,16 +22,16 @@ export interface Subscriber {
 }
 
 export interface Balance {
-  /** Where the two sides differ, in sentences; empty when they agree. */
+  /** Differences between the two sides, in sentences; empty when they agree. */
   faults: string[];
   committed: number;
   rolledBack: number;
-  /** Published without an answer to the commit. */
+  /** Events published without an answer to the commit. */
   unanswered: number;
   /** Pairs of a committed event and a subscriber. */
   expected: number;
   requests: number;
-  /** Requests beyond the first of an event at a receiver. */
+  /** Repeated requests of an event at a receiver. */
   repeats: number;
 }
 
@@ -127,7 +127,7 @@ export function assertBalanced(ledger: Ledger, repeatsMax = 0): void {
   assert.ok(figures.repeats <= repeatsMax, `${figures.repeats} repeats`);
 }
 
-/** When the run of the endpoint, or the sweep for missing runs, last looked at it. */
+/** When the run of the endpoint, or the sweep for missing runs, last checked it. */
 export async function workflowCheckedAt(
   { id, service }: TestService,
   { webhookId }: Subscriber,
@@ -170,7 +170,7 @@ function toBalance(published: Published, subscribers: Subscriber[]): Balance {
   const received = new Set(requests.map(({ subscriber, number }) => pairOf(subscriber, number)));
   const expected = expectedPairs(published.committed, subscribers);
   const arrived = new Set(requests.map(({ number }) => number));
-  // Committed for certain when it arrived anywhere.
+  // An event that arrived anywhere was certainly committed.
   const proven = new Map([...published.unanswered].filter(([number]) => arrived.has(number)));
   const missing = [...expected, ...expectedPairs(proven, subscribers)].filter((pair) => !received.has(pair));
   return {

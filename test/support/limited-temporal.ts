@@ -1,4 +1,4 @@
-/** A Temporal dev server whose limits a test chooses. */
+/** A Temporal dev server with limits chosen by a test. */
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { supervise } from '../../dev/embedded/supervise.ts';
 import { serves } from '../../dev/embedded/temporal-dev-server-client.ts';

@@ -6,9 +6,9 @@ const collect = runInNewContext('gc') as () => void;
 
 const MB = 1024 * 1024;
 
-/** What this process holds after a full collection, buffers included, in MB. */
+/** Memory of this process after a full collection, including buffers, in MB. */
 export async function liveMemoryMb(): Promise<number> {
-  // Buffers are freed a turn after what held them.
+  // Buffers are freed a turn after their owners.
   for (let round = 0; round < 3; round++) {
     collect();
     await new Promise((resolve) => setTimeout(resolve, 10));

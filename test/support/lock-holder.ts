@@ -1,6 +1,6 @@
 /**
- * A process that runs a statement in a transaction, on a connection as the service has them, and then never goes on:
- * `node … URL STATEMENT IDLE_TIMEOUT`.
+ * A process that runs a statement in a transaction, on a connection like those of the service, and then
+ * hangs: `node … URL STATEMENT IDLE_TIMEOUT`.
  */
 import { openDatabase } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';

@@ -2,7 +2,7 @@ import type { Database } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { eventually } from './fleet.ts';
 
-/** How many sessions of the database wait for a lock. */
+/** Number of sessions of the database that wait for a lock. */
 export async function countLockWaits(sql: Database): Promise<number> {
   const [row] = await query<{ count: number }>(
     sql,
@@ -11,7 +11,7 @@ export async function countLockWaits(sql: Database): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Resolves when exactly so many wait. */
+/** Resolves when exactly this many wait. */
 export const untilLockWaits = (sql: Database, count: number) =>
   eventually(
     () => countLockWaits(sql),

@@ -16,14 +16,14 @@ import {
 
 export const TEMPERATURE = 1;
 export const HUMIDITY = 2;
-/** The error code of a temperature sensor that failed. */
+/** The error code of a failed temperature sensor. */
 export const SENSOR_ERROR = 8_388_557;
 const ERRORS_FROM = 8_000_000;
 const TENTHS = 10;
 
 const RULES = 28;
 const CALENDARS = 47;
-/** Fields of an answer that are no settings: two requests, and the time. */
+/** Fields of an answer other than settings: two requests, and the time. */
 const REQUESTS = [6, 8, 19];
 
 export interface FrameOptions {
@@ -35,12 +35,12 @@ export interface FrameOptions {
   hash?: number;
   nextTransmissionAt?: Date;
   signal?: number;
-  /** Firmware 07 sends it. */
+  /** Sent from firmware 07 on. */
   batteryLevel?: number;
   isBatteryOk?: boolean;
-  /** Measurement types by channel; each temperature channel has the values. */
+  /** Measurement types by channel; each temperature channel has these values. */
   types?: number[];
-  /** In place of the device's own; null for none. */
+  /** Replaces the device's own; null for none. */
   token?: string | null;
 }
 
@@ -54,12 +54,12 @@ export interface ReportOptions {
 }
 
 export interface InfoOptions {
-  /** 0x0702 is 07.02. */
+  /** 0x0702 means 07.02. */
   version: number;
   rssi?: number;
 }
 
-/** What the payloads of a device are made of. */
+/** The data in the payloads of a device. */
 export interface DevicePayloadState {
   serial: string;
   token?: string;
@@ -81,7 +81,7 @@ export const factorySettings = (): Settings =>
     ...Array.from({ length: 6 }, () => message(CALENDARS, [uint(3, 1)])),
   ]);
 
-/** Fields replace those of the same number; several of one number are a list. */
+/** Fields replace those with the same number; several with one number are a list. */
 export function withSettings(settings: Settings, fields: Field[]): Settings {
   const next = new Map(settings);
   for (const [field] of fields) next.delete(field);

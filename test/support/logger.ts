@@ -1,5 +1,5 @@
 /**
- * A logger as it is in the field: CoAP datagrams from a socket of its own, with payloads encoded by the tests. It shares
+ * A logger as in the field: CoAP datagrams from its own socket, with payloads encoded by the tests. It shares
  * no code with the gateway, so that both cannot make the same mistake.
  */
 import { type CoapOption, type CoapReply, type CoapRequest, coapRequest } from './coap-datagram.ts';
@@ -25,7 +25,7 @@ export interface LoggerOptions {
   /** 12 hexadecimal digits. */
   serial: string;
   coapPort: number;
-  /** In the payload; '' is sent as an empty text, as real loggers do. */
+  /** Token in the payload; '' is sent as an empty text, as real loggers do. */
   token?: string;
   /** Number of a CoAP option that carries `optionToken`. */
   tokenOption?: number;
@@ -42,7 +42,7 @@ interface SendOptions {
   /** Default: true. */
   confirmable?: boolean;
   messageId?: number;
-  /** 1 = GET, 2 = POST. */
+  /** 1: GET, 2: POST. */
   method?: number;
 }
 
@@ -98,13 +98,13 @@ export async function openLogger(options: LoggerOptions) {
 
     sendInfo: (info: InfoOptions): Promise<Reply> => send('i', infoPayload(device, info)),
 
-    /** Runs the settings of an answer from then on; as in firmware, the hash changes with them. */
+    /** Applies the settings of an answer; as in firmware, the hash changes with them. */
     applyAnswer({ payload }: Reply): void {
       const settings = settingsIn(payload);
       if (settings.length > 0) runSettings(settings);
     },
 
-    /** A person changes settings beside the device, with the maker's app. */
+    /** Changes settings on site, as with the maker's app. */
     changeOnSite: (...fields: Field[]): void => runSettings(fields),
 
     close: endpoint.close,

@@ -1,7 +1,7 @@
 /**
- * How long one turn of the event loop lasts at most while a request is answered. It is measured in processor time: what
- * other processes do to the clock does not count, so the measure needs no luck. The request comes from another process, so
- * that nothing but the service works in this one.
+ * The longest turn of the event loop while a request is answered. It is measured in processor time, which
+ * other processes do not affect, so the measure needs no luck. The request comes from another process, so
+ * that only the service works in this one.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,8 +52,8 @@ export function startRequestSender(baseUrl: string): RequestSender {
 }
 
 /**
- * Processor time of the main thread in milliseconds. The time of the process counts the threads beside it as well, which
- * compile code and collect garbage while the loop goes on: it is taken where Linux does not tell that of a thread.
+ * Processor time of the main thread in milliseconds. The time of the process also counts the threads that
+ * compile code and collect garbage beside the loop; it is used where Linux does not report that of a thread.
  */
 const processorMs = existsSync('/proc/self/schedstat') ? ofMainThread() : ofProcess;
 
@@ -68,7 +68,7 @@ function ofProcess(): number {
   return (user + system) / 1000;
 }
 
-/** Answers with what ends it, which gives milliseconds. */
+/** Returns a function that ends the measurement and returns milliseconds. */
 function measureTurns(): () => number {
   let longestMs = 0;
   let isOver = false;

@@ -1,4 +1,4 @@
-/** Metrics as documents, alerts and dashboards name them, and as processes show them. */
+/** Metrics as named by documents, alerts and dashboards, and as shown by processes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -25,12 +25,12 @@ export const documentedMetrics = (): DocumentedMetric[] =>
 
 export interface ShownMetric {
   type: string;
-  /** Of its samples; none while it has none. */
+  /** Labels of its samples; empty while it has none. */
   labels: Set<string>;
   samples: number;
 }
 
-/** What one or more processes answer on `/metrics`, by name. */
+/** The answers of one or more processes to `/metrics`, by name. */
 export function parseMetrics(text: string): Map<string, ShownMetric> {
   const shown = new Map<string, ShownMetric>();
   for (const [, name = '', type = ''] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm))
@@ -45,7 +45,7 @@ export function parseMetrics(text: string): Map<string, ShownMetric> {
 
 const familyOf = (sample: string) => sample.replace(/_(bucket|count|sum)$/, '');
 
-/** By file: every metric that an alert or a dashboard asks for. */
+/** Every metric in an alert or a dashboard, by file. */
 export function queriedMetrics(): Array<{ path: string; name: string }> {
   const dashboards = readdirSync(`${ROOT}deploy/grafana`).map((file) => `deploy/grafana/${file}`);
   return ['deploy/prometheus/alerts.yml', ...dashboards].flatMap((path) => {

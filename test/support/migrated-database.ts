@@ -5,8 +5,8 @@ import { migrate } from '../../src/db/migrate.ts';
 import { query } from '../../src/db/query.ts';
 
 /**
- * Creates a database with all migrations on the server. With DATABASE_DISTRIBUTED, statements are planned as they are where
- * its tables are distributed. Returns its URL.
+ * Creates a database with all migrations on the server. With DATABASE_DISTRIBUTED, statements are planned as
+ * on distributed tables. Returns its URL.
  */
 export async function migratedDatabase(serverUrl: string, name = 'dms'): Promise<string> {
   const url = await ensureDatabase(serverUrl, name);

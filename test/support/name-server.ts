@@ -5,13 +5,13 @@ import { once } from 'node:events';
 export interface NameServer {
   /** `address:port`. */
   address: string;
-  /** Names asked for, once for each question for an IPv4 address. */
+  /** Requested names, once for each question for an IPv4 address. */
   questions: string[];
   stop(): void;
 }
 
 export interface Answer {
-  /** Absent: there is no such name. */
+  /** Absent: the name does not exist. */
   address?: string;
   ttlSeconds?: number;
   afterMs?: number;
@@ -20,7 +20,7 @@ export interface Answer {
 export const TYPE_A = 1;
 const NO_SUCH_NAME = 3;
 
-/** `answerTo` gives null for questions that never get an answer. */
+/** `answerTo` returns null for questions that never get an answer. */
 export async function startNameServer(
   answerTo: (name: string, type: number) => Answer | null,
 ): Promise<NameServer> {
@@ -58,7 +58,7 @@ function parseQuestion(message: Buffer): { name: string; type: number; end: numb
   return { name: labels.join('.').toLowerCase(), type: message.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** The header and the question as asked, then one address for a question of type A, or nothing. */
+/** The header and the question as received, then one address for a question of type A, or nothing. */
 function toPacket(asked: Buffer, type: number, { address, ttlSeconds = 60 }: Answer): Buffer {
   const packet = Buffer.from(asked);
   const hasRecord = address !== undefined && type === TYPE_A;

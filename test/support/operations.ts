@@ -1,6 +1,6 @@
 /**
- * For tests over all operations: one valid request for each, and one thing of each kind to name in it. A new operation
- * with a body needs a line in BODIES, a new kind of id one in `populate`.
+ * For tests over all operations: one valid request for each, and one thing of each kind to name in it. A new
+ * operation with a body needs a line in BODIES, a new kind of id one in `populate`.
  */
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../src/http/route.ts';
@@ -27,15 +27,15 @@ export interface Fixtures {
   webhookIds: Record<string, string>;
   deliveryIds: Record<string, string>;
   alertId: string;
-  /** Sent without being registered. */
+  /** A serial number that sent without being registered. */
   unregisteredSerial: string;
   channelId: string;
   escalationId: string;
-  /** Named in the escalation. */
+  /** A channel of the escalation. */
   escalationChannelId: string;
   groupId: string;
   keyId: string;
-  /** Of somebody at the operators' page. */
+  /** The session of a person at the operators' page. */
   sessionId: string;
 }
 
@@ -183,7 +183,7 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
   };
 }
 
-/** A fridge that is too warm. */
+/** Makes a fridge too warm. */
 async function populateAlert(organization: TestOrganization): Promise<string> {
   const serial = next('WARM');
   const assetId = await register(organization, serial);
@@ -195,7 +195,7 @@ async function populateAlert(organization: TestOrganization): Promise<string> {
   return body.items[0].id;
 }
 
-/** Somebody who is signed in to the operators' page, where the service has one. */
+/** Signs a person in to the operators' page, if the service has one. */
 async function populateSession({ api }: TestOrganization): Promise<string> {
   const { status, body } = await api.post('/operator-links', { name: 'Grace Hopper', role: 'read' });
   if (status !== 201) return randomUUID();
@@ -205,7 +205,7 @@ async function populateSession({ api }: TestOrganization): Promise<string> {
   return (await api.get('/operator-sessions')).body.items[0].id;
 }
 
-/** An endpoint in each collection, and something to deliver: a device that confirmed a change. */
+/** An endpoint in each collection, and a delivery for each: by a device that confirmed a change. */
 async function populateWebhooks(organization: TestOrganization, slug: string) {
   const { api } = organization;
   const ids = { webhookIds: {} as Record<string, string>, deliveryIds: {} as Record<string, string> };
@@ -228,7 +228,9 @@ async function populateWebhooks(organization: TestOrganization, slug: string) {
 export const slotsOf = ({ path }: Route): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
 
-/** The fixture for one path parameter of the route; a random id for a kind that `populate` does not create. */
+/**
+ * The fixture for one path parameter of the route; a random id for a kind that `populate` does not create.
+ */
 export function nameFor({ path }: Route, slot: string, fixtures: Fixtures): string {
   const { webhookIds, deliveryIds, unregisteredSerial, ...names } = fixtures;
   const collection = path.split('/')[1] as string;
@@ -257,18 +259,21 @@ export const KNOWN_SLOTS = [
 ];
 
 /** Every name in the fixtures. */
-/** One of each kind: the channel of the escalation is one more of a kind. */
+/** One of each kind, and a second channel, for the escalation. */
 export function namesIn({ webhookIds, deliveryIds, escalationChannelId, ...names }: Fixtures): string[] {
   return [...Object.values(names), ...Object.values(webhookIds), ...Object.values(deliveryIds)];
 }
 
-/** What operations require in their query. */
+/** Required query parameters of operations. */
 const QUERIES: Record<string, string> = {
   getStatistics: '?from=2026-03-02T08:15:30Z&to=2026-03-03T08:15:30Z',
   exportMeasurements: '?from=2026-01-01T00:00:00Z&to=2036-01-01T00:00:00Z&all=true',
 };
 
-/** The route's path with its parameters filled in, some of them replaced, and what its query requires, as it is sent. */
+/**
+ * The route's path as it is sent, with its parameters filled in, some of them replaced, and its required
+ * query.
+ */
 export function pathOf(route: Route, fixtures: Fixtures, replaced: Record<string, string> = {}): string {
   const path = route.path.replace(
     /\{(\w+)\}/g,
@@ -284,7 +289,7 @@ export interface Change {
   client?: Client;
 }
 
-/** Sends the valid request of the route, as changed. */
+/** Sends the valid request of the route, with the changes. */
 export function call(
   organization: TestOrganization,
   route: Route,
@@ -302,7 +307,7 @@ export function call(
   return client.send(route.method, path, body, change.options);
 }
 
-/** Runs the check over the routes, and fails with all operations for which it fails. */
+/** Runs the check for the routes, and fails with all operations for which it fails. */
 export async function forEvery(routes: Route[], check: (route: Route) => Promise<void>): Promise<void> {
   const faults: string[] = [];
   for (const route of routes) {

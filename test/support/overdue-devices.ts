@@ -8,7 +8,7 @@ let prefixes = 0;
 const OF_SERIALS = `where a.organization_id = s.organization_id and a.id = s.asset_id
     and a.organization_id = ? and a.serial_number = any(?::text[])`;
 
-/** As their first frames leave them; their serial numbers. */
+/** Their state after their first frames; returns their serial numbers. */
 export async function newFleet(dms: TestService, org: TestOrganization, count: number): Promise<string[]> {
   const serials = await registerMany(org, count, `FLEET-${++prefixes}`);
   await query(
@@ -21,7 +21,7 @@ export async function newFleet(dms: TestService, org: TestOrganization, count: n
   return serials;
 }
 
-/** In one statement, so that one look finds all of them. */
+/** One statement, so that one sweep finds all of them. */
 export const missContact = (dms: TestService, org: TestOrganization, serials: string[]) =>
   query(
     dms.service.sql,

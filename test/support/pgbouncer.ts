@@ -1,4 +1,4 @@
-/** A real PgBouncer in transaction mode before the test's PostgreSQL, where one is installed. */
+/** A real PgBouncer in transaction mode in front of the test's PostgreSQL, if it is installed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export interface PgBouncer {
 /** So few connections to the server that those of the service have to share them. */
 const SERVER_CONNECTIONS = 6;
 
-/** Null where PgBouncer is not installed. */
+/** Null if PgBouncer is not installed. */
 export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer | null> {
   const program = await findProgram('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` });
   if (program === undefined) return null;
@@ -26,7 +26,7 @@ export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer | n
   chmodSync(folder, 0o755);
   const port = await freePort();
   writeFileSync(join(folder, 'pgbouncer.ini'), configuration(new URL(databaseUrl), port));
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const owner = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const child = spawn(program, ['-q', join(folder, 'pgbouncer.ini')], { stdio: 'ignore', ...owner });
   const ended = once(child, 'exit');

@@ -1,7 +1,7 @@
 /**
- * The programs that tests start as processes, in one bundle for a run: Node.js takes a second of a processor to find and
- * load our 500 files one by one, and 0.1 s for the bundle. Packages are loaded as always, and a file is known by its own
- * path, relative to which it finds others.
+ * The programs that tests start as processes, in one bundle per run: Node.js takes a second of a processor to
+ * find and load the 500 files one by one, and 0.1 s for the bundle. Packages are loaded as usual, and a file
+ * keeps its own path, relative to which it finds others.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Loader } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Here packages are found. */
+/** Where packages are found. */
 const PARENT = join(ROOT, 'node_modules', '.cache');
 const PROGRAMS = ['api', 'cli', 'gateway', 'worker']
   .map((name) => `src/bin/${name}`)
@@ -58,7 +58,7 @@ async function bundlePrograms(): Promise<string> {
   return folder;
 }
 
-/** With its own URL, which would be that of the bundle. */
+/** Gives each file its own URL in place of the bundle's. */
 function loadFile({ path }: { path: string }): { contents: string; loader: Loader } {
   const url = JSON.stringify(pathToFileURL(path).href);
   const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', url);

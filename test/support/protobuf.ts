@@ -29,7 +29,7 @@ export const sints = (field: number, values: number[]): Field =>
 export const message = (field: number, fields: Field[]): Field => bytes(field, encoded(fields));
 export const encoded = (fields: Field[]): Buffer => Buffer.concat(fields.map(([, each]) => each));
 
-/** A field as it was sent: each entry of a repeated field is one. `raw` includes the tag. */
+/** A field as sent: each entry of a repeated field is one. `raw` includes the tag. */
 export interface ReadField {
   field: number;
   raw: Buffer;

@@ -24,14 +24,17 @@ export async function exchange(
   const closed = once(socket, 'end').finally(() => socket.destroy());
   for (const chunk of chunks) socket.write(chunk);
   if (end) socket.end();
-  // A server may reset the connection before it has read everything: its response still counts.
+  // A server may reset the connection before it has read everything; its response still counts.
   await closed.catch((error) => {
     if (received.length === 0 || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
   });
   return answerOf(Buffer.concat(received).toString());
 }
 
-/** Reads nothing before all is sent, as simple clients do. Fails where the server closes the connection before. */
+/**
+ * Reads nothing before everything is sent, like simple clients. Fails if the server closes the connection
+ * earlier.
+ */
 export async function sendBeforeReading(
   baseUrl: string,
   chunks: Array<string | Buffer>,

@@ -1,4 +1,6 @@
-/** A customer's receiver: a real server that records and validates what it gets, and answers as the test says. */
+/**
+ * A customer's receiver: a real server that records and validates requests, and answers as the test decides.
+ */
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';

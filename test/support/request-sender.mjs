@@ -1,4 +1,4 @@
-/** A process that sends a request when told to: plain JavaScript, so that it starts at once. */
+/** A process that sends a request on command: plain JavaScript, so that it starts at once. */
 import { request } from 'node:http';
 
 const TEXT_MAX = 500;

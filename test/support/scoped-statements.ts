@@ -1,6 +1,6 @@
 /**
- * Statements of the query builder as they are sent: each names the organization for every tenant table in it. Statements
- * as text are planned by test/house/statements.test.ts instead. The builder quotes names, texts do not.
+ * Checks statements of the query builder as they are sent: each names the organization for every tenant table
+ * in it. test/house/statements.test.ts plans text statements instead. The builder quotes names, texts do not.
  */
 import { readFileSync } from 'node:fs';
 import type { Knex } from 'knex';
@@ -16,7 +16,7 @@ const TABLES = new RegExp(`\\b(?:from|join|update|into) "(?:${TENANT_TABLES.join
 const COLUMN_OF_INSERT = /^insert into "\w+" \([^)]*"organization_id"/;
 const COMPARISON = /"organization_id" (?:=|in) /g;
 
-/** Fills the answer while statements run. */
+/** Returns an array that fills while statements run. */
 export function collectUnscoped(...databases: Knex[]): Set<string> {
   const unscoped = new Set<string>();
   for (const database of databases) {

@@ -1,8 +1,8 @@
-/** Finds secrets in whatever the service wrote: plain, in another case, and in the encodings that software uses. */
+/** Finds secrets in any output of the service: plain, in another case, and in common encodings. */
 import type { Sql } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 
-/** Prefixes of keys are public; only what follows them is searched. */
+/** Prefixes of keys are public; only the rest is searched. */
 const PREFIX = /^(dms_live_|dev_|whsec_)/;
 
 /** By the name that a failure prints. */
@@ -37,7 +37,10 @@ function encodings(secret: string): string[] {
   ];
 }
 
-/** In base64 of a longer text, the secret looks different at each of three offsets; its first and last characters depend on its neighbours. */
+/**
+ * In base64 of a longer text, the secret looks different at each of three offsets; its first and last
+ * characters depend on its neighbours.
+ */
 function base64At(text: string, offset: number): string[] {
   const shifted = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)]);
   const whole = shifted.subarray(offset === 0 ? 0 : 3, shifted.length - (shifted.length % 3));

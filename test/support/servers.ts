@@ -1,6 +1,7 @@
 /**
- * One PostgreSQL and one Temporal server for a whole run: started when the first test needs them, or before all tests
- * when files run in parallel. Each test file gets its own database, from a migrated template, and its own task queue.
+ * One PostgreSQL and one Temporal server for a whole run: started when the first test needs them, or before
+ * all tests when files run in parallel. Each test file gets its own database, from a migrated template, and
+ * its own task queue.
  */
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -25,24 +26,27 @@ export interface Servers {
   workflowBundle: WorkflowBundleOption;
 }
 
-/** Nothing here has to survive a crash of the machine. */
+/** No data has to survive a crash of the machine. */
 const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 const TEMPLATE = 'template_migrated';
-/** Temporal takes more memory, and a seventh less of the processors. */
+/** Temporal then takes more memory, and a seventh less processor time. */
 const COLLECTS_SELDOM = { GOGC: '400' };
-/** What PostgreSQL logs when one of its processes ends by a fault, which ends the sessions of all tests at once. */
+/**
+ * The log line of PostgreSQL when one of its processes crashes, which ends the sessions of all tests at once.
+ */
 const CRASH = /PANIC:|was terminated by signal|Failed process was running/;
 const FILES_MAX = 500;
 /** The process id follows. */
 const PREFIX = 'dms-test-';
-/** Linux keeps files there in memory. */
+/** Linux keeps files in this folder in memory. */
 const MEMORY = '/dev/shm';
 /** A whole run needs half of it. */
 const MEMORY_BYTES_MIN = 8 * 2 ** 30;
 
-// Workflows run in the process of the tests. There, Temporal's collector of stack traces evaluates code for each promise of
-// the service, too, a tenth of the processor time of the suite: it is called for those of workflows alone, which are made
-// in contexts of their own. Hooks of Node.js itself, which have a `before`, stay as they are.
+// Workflows run in the process of the tests. There, Temporal's collector of stack traces would evaluate code
+// for each promise of the service, too, a tenth of the processor time of the suite. It is called only for
+// promises of workflows, which are made in contexts of their own. Hooks of Node.js itself, which have a
+// `before`, stay unchanged.
 const { createHook } = promiseHooks;
 promiseHooks.createHook = (hooks) =>
   hooks.before
@@ -71,7 +75,7 @@ async function joined(shared: string): Promise<Servers> {
 
 export async function mochaGlobalSetup(): Promise<void> {
   if (TESTS_SIDE_BY_SIDE === undefined) {
-    // The first build takes minutes, which no hook waits for. Tests that need no server run without it, too.
+    // The first build takes minutes, too long for a hook. Tests without servers run without it.
     await temporalCli().catch(() => {});
     return;
   }
@@ -87,7 +91,8 @@ export async function mochaGlobalSetup(): Promise<void> {
   }
   const codePath = join(folder(), 'workflows.cjs');
   if ('code' in workflowBundle) writeFileSync(codePath, workflowBundle.code);
-  // For processes of the service that tests start: bundling takes each of them seconds of both processors.
+  // For processes of the service that tests start: bundling would take each of them seconds of both
+  // processors.
   process.env.WORKFLOW_BUNDLE = codePath;
   process.env.PROCESS_BUNDLE = bundle;
   process.env.TEST_SERVERS = JSON.stringify({ ...others, workflowBundle: { codePath } });
@@ -101,14 +106,14 @@ function folder(): string {
   const parent = hasRoomInMemory() ? MEMORY : tmpdir();
   removeAbandoned(parent);
   const path = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
-  // As root, PostgreSQL runs as another user, who must be able to enter the folder.
+  // If this is root, PostgreSQL runs as another user, who must be able to enter the folder.
   chmodSync(path, 0o755);
   stops.push(async () => rmSync(path, { recursive: true, force: true }));
   created = path;
   return path;
 }
 
-/** Folders of runs that were killed; those in memory would take it for ever. */
+/** Folders of runs that were killed; those in memory would occupy it forever. */
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = name.startsWith(PREFIX) ? Number(/^\d+/.exec(name.slice(PREFIX.length))?.[0]) : Number.NaN;
@@ -125,7 +130,9 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** A database is copied for each file of tests, and removed at the end: on a disk that takes ten times as long. */
+/**
+ * A database is copied for each test file, and removed at the end: on a disk that takes ten times as long.
+ */
 function hasRoomInMemory(): boolean {
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
@@ -151,7 +158,7 @@ async function start(): Promise<Servers> {
   return { postgresUrl: postgres.url, temporalAddress: temporal.address, cli, workflowBundle };
 }
 
-/** Otherwise all that is seen of it are files that fail for want of a connection. */
+/** Otherwise the only symptom would be files that fail without a connection. */
 function printCrash(line: string): void {
   if (CRASH.test(line)) process.stderr.write(`PostgreSQL of the tests: ${line}\n`);
 }

@@ -17,7 +17,7 @@ import { newDatabase, servers } from './servers.ts';
 
 export interface TestOrganization {
   id: string;
-  /** Of the client `api`. */
+  /** Key of the client `api`. */
   keyId: string;
   /** A client with a customer key. */
   api: Client;
@@ -31,7 +31,7 @@ export interface TestService extends TestOrganization {
   service: Service;
   settings: Settings;
   baseUrl: string;
-  /** Of the CoAP gateway, on loopback. */
+  /** Port of the CoAP gateway, on loopback. */
   coapPort: number;
   metricsUrl: string;
   /** Another organization on the same service. */
@@ -44,18 +44,18 @@ export interface TestServiceOptions {
   settings?: Partial<Settings>;
   /** Default: the API and a worker. */
   withWorker?: boolean;
-  /** Replaces the clock of the database, to travel in time. */
+  /** Replaces the clock of the database, to set the time. */
   now?: () => Date;
-  /** The clock of the machine that the service seems to run on. */
+  /** Clock of the machine that the service appears to run on. */
   processNow?: () => Date;
   /** Default: a new one. */
   databaseUrl?: string;
   logLevel?: string;
-  /** Default: a log of that level. */
+  /** Default: a log with that level. */
   log?: Log;
-  /** How names of receivers are looked up; the system's way by default. */
+  /** Looks up names of receivers; the system's way by default. */
   resolve?: ComposeOptions['resolve'];
-  /** Default: that of production, which takes days. */
+  /** Default: the production plan, which takes days. */
   deliveryPlan?: ComposeOptions['deliveryPlan'];
 }
 

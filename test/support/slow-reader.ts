@@ -1,10 +1,13 @@
-/** Clients that ask for much and take little of the answer, or nothing. */
+/** Clients that request much and read little of the answer, or nothing. */
 import { connect } from 'node:net';
 
 export interface SlowReader {
-  /** As the answer's first bytes say; resolves when these are there. */
+  /** Status of the answer; resolves with its first bytes. */
   status: Promise<number>;
-  /** Takes the rest at once: answers with the bytes in all, and whether the server ended the connection early. */
+  /**
+   * Reads the rest at once; returns the total number of bytes, and whether the server ended the connection
+   * early.
+   */
   readOn(): Promise<{ bytes: number; text: string }>;
   stop(): void;
 }
@@ -13,7 +16,7 @@ export interface SlowReaderOptions {
   path: string;
   token: string;
   headers?: Record<string, string>;
-  /** Taken each tenth of a second; default: nothing. */
+  /** Bytes to read each tenth of a second; default: none. */
   bytesPerTick?: number;
 }
 

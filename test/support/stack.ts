@@ -1,6 +1,7 @@
 /**
- * The service as its operators run it: `npm start`, `npm run api` and `npm run worker`, by the commands of package.json,
- * each as a process that tests may kill. They run from the bundle of the tests unless npm starts them.
+ * The service as its operators run it: `npm start`, `npm run api` and `npm run worker`, by the commands of
+ * package.json, each as a process that tests may kill. They run from the bundle of the tests unless npm
+ * starts them.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
@@ -58,7 +59,10 @@ export function run(script: Script, env: Record<string, string>, ...args: string
 const runByNpm = (script: Script, env: Record<string, string>) =>
   launch(['npm', 'run', '--silent', script], env);
 
-/** Inherits only the variables that locate programs and caches; bundling the workflows takes a worker seconds of both processors. */
+/**
+ * Inherits only the variables that locate programs and caches. Gets a bundle of the workflows, because
+ * bundling takes a worker seconds of both processors.
+ */
 function launch([command = '', ...args]: string[], env: Record<string, string>): Running {
   const { PATH, HOME, TEMPORAL_CLI_PATH, WORKFLOW_BUNDLE } = process.env;
   const child = spawn(command, args, {
@@ -185,10 +189,10 @@ export function descendantsOf(pid: number): Descendant[] {
   return childrenOf(pid);
 }
 
-/** Those of the processes that still run. */
+/** The processes that are still running. */
 export function alive(descendants: Descendant[]): Descendant[] {
   const now = new Map(processTable().map(({ pid, command }) => [pid, command]));
-  // A server may change its title and a pid may be reused: the name of the program is compared.
+  // Compares the name of the program, because a server may change its title and a pid may be reused.
   const nameOf = (command = '') => command.split(/[ :]/)[0];
   return descendants.filter(({ pid, command }) => now.has(pid) && nameOf(now.get(pid)) === nameOf(command));
 }
@@ -202,7 +206,7 @@ function processTable(): Descendant[] {
   });
 }
 
-/** For `after`: ends everything that was started here, also after a failed test. */
+/** For `after`: ends everything that was started here, even after a failed test. */
 export async function endAll(): Promise<void> {
   const left = processes
     .filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)

@@ -1,4 +1,4 @@
-/** A primary and a streaming standby of it, and a proxy that leads clients to the one or the other. */
+/** A primary with a streaming standby, and a proxy that leads clients to either. */
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,9 +11,9 @@ import { type RunningPostgres, startPostgres } from '../../dev/embedded/postgres
 export interface PrimaryAndStandby {
   primary: RunningPostgres;
   standby: RunningPostgres;
-  /** Ends the primary without a chance to send what it has not sent yet. */
+  /** Ends the primary before it can send the rest of its log. */
   crashPrimary(): Promise<void>;
-  /** Commits are acknowledged when both have them. */
+  /** Commits are acknowledged when both servers have them. */
   replicateSynchronously(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function run(url: string, statement: string): Promise<pg.QueryResul
   }
 }
 
-/** A base backup: PostgreSQL says when it begins and ends, and which label the copy needs. */
+/** A base backup: PostgreSQL announces its begin and end, and the label that the copy needs. */
 async function copyCluster(url: string, from: string, to: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
@@ -85,7 +85,7 @@ async function copyCluster(url: string, from: string, to: string): Promise<void>
 
 export interface SwitchedProxy {
   port: number;
-  /** New connections go to that port; those that are open stay or are cut off. */
+  /** New connections lead to that port; open ones stay or are cut off. */
   switchTo(port: number, open: 'stay' | 'cut'): void;
   stop(): Promise<void>;
 }

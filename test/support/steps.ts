@@ -1,7 +1,7 @@
 /**
- * The work of a worker, done when the test says so: its sweeps, and the passes of a job's run as
- * `workflows/apply-profile.ts` makes them. A worker costs a test the processor for as long as it runs, and its moment is
- * unknown.
+ * The work of a worker on command: its sweeps, and the passes of a job's run as in
+ * `workflows/apply-profile.ts`. A real worker costs a test the processor for as long as it runs, and acts at
+ * unknown times.
  */
 import { openResources } from '../../src/compose/resources.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
@@ -12,17 +12,19 @@ import { stepwise } from '../../src/process/pages.ts';
 import type { TestService } from './service.ts';
 
 export interface Steps {
-  /** Looks for overdue devices, once. */
+  /** Sweeps for overdue devices, once. */
   sweepOffline(): Promise<void>;
-  /** Looks for alerts that escalate for a whole fleet, and acknowledges the others, once. */
+  /** Sweeps for alerts that escalate for a whole fleet, and acknowledges the others, once. */
   escalateFleets(): Promise<void>;
-  /** Has open escalations follow changes of their policies and of mutes, once. */
+  /** Makes open escalations follow changes of their policies and of mutes, once. */
   followChanges(): Promise<void>;
-  /** Withdraws pending changes of large groups, chunk by chunk, for as long as there are any and `goesOn` says so. */
+  /**
+   * Withdraws pending changes of large groups, chunk by chunk, until none is left or `goesOn` returns false.
+   */
   withdraw(goesOn?: () => boolean): Promise<void>;
   /** Runs all jobs until they wait for devices or have ended. */
   runJobs(): Promise<void>;
-  /** Ends all jobs that run, as their runs do when the deadline has passed. */
+  /** Ends all running jobs, as their runs do when the deadline has passed. */
   expireJobs(): Promise<void>;
   /** Both at once, as in a worker, until neither has anything left to do. */
   work(): Promise<void>;
@@ -50,7 +52,7 @@ export function openSteps(
     for (const job of await listRunning()) while (await passes(job));
   }
 
-  /** One pass of a run. Answers whether another one follows at once. */
+  /** One pass of a run. Returns whether another one follows at once. */
   async function passes(job: JobRef): Promise<boolean> {
     const progress = await jobRun.getProgress(job);
     if (progress?.status !== 'running' || progress.verdict === 'wait') return false;
@@ -75,7 +77,7 @@ export function openSteps(
     },
     async work() {
       await Promise.all([withdraw(), runJobs()]);
-      // Either may have given way to the other.
+      // Either may have skipped rows that the other had locked.
       await withdraw();
       await runJobs();
     },

@@ -14,7 +14,7 @@ export interface UnansweringListener {
 const UNANSWERED_MS = 300;
 const QUEUE_MAX = 10;
 
-/** Listens, prints its port, and blocks its event loop for ever. */
+/** Listens, prints its port, and blocks its event loop forever. */
 const PROGRAM = `
 const server = require('node:net').createServer();
 server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {

@@ -1,7 +1,7 @@
 /**
- * Holds every published event of this process against the catalogue: an unknown type, or a field too many, missing or of
- * the wrong type fails the test during which it was published. Node raises what a subscriber throws as an uncaught
- * exception: Mocha takes that for a failure of the running test, and a process that a test has started ends with it.
+ * Validates every published event of this process by the catalogue: an unknown type, or a field that is
+ * additional, missing or of the wrong type fails the running test. Node raises an error of a subscriber as an
+ * uncaught exception, which fails the running test in Mocha, and ends a process that a test has started.
  */
 import assert from 'node:assert/strict';
 import { subscribe } from 'node:diagnostics_channel';

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface VanishingServer {
   port: number;
-  /** Existing connections stop for good; new ones are accepted and get no answer. */
+  /** Existing connections stop forever; new ones are accepted and get no answer. */
   vanish(): void;
   /** New connections are forwarded again. */
   comeBack(): void;

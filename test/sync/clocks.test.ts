@@ -22,7 +22,7 @@ describe('Two processes whose clocks differ', () => {
     await behind.stop();
   });
 
-  /** The same organization at both. */
+  /** The same organization at both processes. */
   async function newFleet(): Promise<{ atAhead: TestOrganization; atBehind: TestOrganization }> {
     const atAhead = await ahead.addOrganization();
     const [customer, device] = await Promise.all(
@@ -38,25 +38,25 @@ describe('Two processes whose clocks differ', () => {
   }
   const fetchConfig = ({ device }: TestOrganization) => device.get('/devices/A/pending-config');
 
-  it('fail a change that a device fetched at one and refuses at the other', async () => {
+  it('fails a change that a device fetched at one process and refuses at the other', async () => {
     const { atAhead, atBehind } = await newFleet();
     await fetchConfig(atAhead);
     const { body } = await report(atBehind, 'A', { ...FACTORY, errors: [{ message: 'out of range' }] });
     assert.equal(body.syncStatus, 'failed');
   });
 
-  it('fail a change in the third round of a fetch at one and a contradiction at the other', async () => {
+  it('fails a change in the third round of a fetch at one process and a contradiction at the other', async () => {
     const { atAhead, atBehind } = await newFleet();
     await fetchConfig(atAhead);
     for (const status of ['pending', 'pending', 'failed']) {
       await report(atBehind, 'A', FACTORY);
       const { syncStatus } = await configOf(atAhead, 'A');
-      // The answer to a report carries the change, which then counts as fetched once more.
+      // The answer to a report carries the change, which counts as another fetch.
       assert.equal(syncStatus, status === 'pending' ? 'sent' : status);
     }
   });
 
-  it('do not take a report that was made before the fetch for an answer to it', async () => {
+  it('treats no report from before the fetch as an answer to it', async () => {
     const { atAhead, atBehind } = await newFleet();
     const reportedAt = new Date(Date.now() - 1_000).toISOString();
     await fetchConfig(atBehind);
@@ -64,7 +64,7 @@ describe('Two processes whose clocks differ', () => {
     assert.equal((await configOf(atAhead, 'A')).syncStatus, 'sent');
   });
 
-  it('record the arrival of a frame and a report on the clock of the database', async () => {
+  it('records the arrival of a frame and a report by the clock of the database', async () => {
     const { atAhead, atBehind } = await newFleet();
     for (const fleet of [atAhead, atBehind]) {
       const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];

@@ -1,4 +1,7 @@
-/** Two requests compete for the same device or job: the second one waits for the lock and sees what the first one did. */
+/**
+ * Two requests compete for the same device or job: the second one waits for the lock and sees the effect of
+ * the first.
+ */
 import assert from 'node:assert/strict';
 import type { Answer } from '../support/client.ts';
 import {
@@ -44,7 +47,7 @@ describe('Competing requests', () => {
     return body.items.find((target: { serialNumber: string }) => target.serialNumber === serial).state;
   };
 
-  it('withdraw the change of a retry that is cancelled, so that the failed target waits for nothing', async () => {
+  it('withdraws the change of a cancelled retry, so that the failed target waits for nothing', async () => {
     const jobId = await apply(fleet, 'every-hour', { serialNumbers: ['A'] });
     await refuse('A');
     const { body: retried } = await fleet.api.post(`/devices/config-jobs/${jobId}/retry`);
@@ -57,7 +60,7 @@ describe('Competing requests', () => {
     assert.equal(again.status, 201, 'what the device has confirmed since was another change');
   });
 
-  it('leave the targets of another job with the same change as they are when a job is cancelled', async () => {
+  it('keeps the targets of another job with the same change when a job is cancelled', async () => {
     const first = await apply(fleet, 'every-hour', { serialNumbers: ['A'] });
     const second = await apply(fleet, 'every-hour', { serialNumbers: ['A'] });
     const { body: before } = await poll('A');
@@ -67,7 +70,7 @@ describe('Competing requests', () => {
     assert.equal(offered.revision, before.revision);
   });
 
-  it('keep what a later job has queued when a stage of an earlier job begins', async () => {
+  it('keeps the queued change of a later job when a stage of an earlier job begins', async () => {
     const rollout = { firstPercent: 33, minAppliedPercent: 100, abortFailedPercent: 100 };
     const earlier = await apply(fleet, 'every-hour', { serialNumbers: ['A', 'B', 'C'], rollout });
     const later = await apply(fleet, 'every-day', {
@@ -93,7 +96,7 @@ describe('Competing requests', () => {
     await worker.stop(1_000);
   });
 
-  /** Locks the device while the requests queue up for it one after the other; answers with their answers. */
+  /** Locks the device while the requests queue up for it one after the other; returns their answers. */
   async function whileLocked(serial: string, ...requests: Array<() => Promise<Answer>>): Promise<Answer[]> {
     const { assetId } = await configOf(fleet, serial);
     const { sql } = dms.service;
@@ -115,7 +118,7 @@ describe('Competing requests', () => {
     return Promise.all(answers);
   }
 
-  it('ignore a report of the old hardware that waited while the hardware was replaced', async () => {
+  it('ignores a report of the old hardware that waited while the hardware was replaced', async () => {
     await apply(fleet, 'every-day', { serialNumbers: ['A'] });
     await applyAnswer(fleet, 'A');
     const { assetId, deviceConfig } = await configOf(fleet, 'A');
@@ -130,7 +133,7 @@ describe('Competing requests', () => {
     assert.equal(pendingConfig.transmissionInterval, 86_400);
   });
 
-  it('leave a target failed when the device refused while the cancel waited', async () => {
+  it('leaves a target failed when the device refused while the cancel waited', async () => {
     const jobId = await apply(fleet, 'every-day', { serialNumbers: ['A', 'B'] });
     await poll('A');
     const [, cancelled] = await whileLocked(
@@ -143,7 +146,7 @@ describe('Competing requests', () => {
     assert.deepEqual([pendingConfig, syncStatus], [null, 'applied']);
   });
 
-  it('find nothing to retry when the device confirmed while the retry waited', async () => {
+  it('finds nothing to retry when the device confirmed while the retry waited', async () => {
     const jobId = await apply(fleet, 'every-day', { serialNumbers: ['A'] });
     await refuse('A');
     const [confirmed, retried] = await whileLocked(

@@ -1,4 +1,7 @@
-/** A fleet whose customers and devices act concurrently, and what must hold whenever no request is under way. */
+/**
+ * A fleet whose customers and devices act concurrently, with invariants for times without a request under
+ * way.
+ */
 import assert from 'node:assert/strict';
 import { createProfile, FACTORY, register, untilEnded } from '../support/fleet.ts';
 import type { TestOrganization } from '../support/service.ts';
@@ -41,7 +44,7 @@ export class ConcurrentFleet {
     }
   }
 
-  /** An organization may apply to all of its devices two at a time: those wait for each other, and for nothing else. */
+  /** An organization may run two applies to all of its devices at a time, which wait only for each other. */
   async apply(slug: string, body: object) {
     const put = () => this.fleet.api.put(`/devices/config-profiles/${slug}/apply`, body);
     const answering = 'applyToAll' in body ? this.applyingToAll.then(put) : put();
@@ -62,7 +65,7 @@ export class ConcurrentFleet {
     if (answer.status === 201) this.slugOf.set(answer.body.id, answer.body.profileSlug);
   }
 
-  /** Fetches, and reports that it runs the change, or something else; its serial may go to other hardware in between. */
+  /** Fetches, and reports the change or something else; its serial may go to other hardware in between. */
   async exchange(serial: string, report: 'applied' | 'old' | 'error' | 'stale') {
     const offer = await this.fleet.device.get(`/devices/${serial}/pending-config`);
     this.allow(offer, [200, 204, 404]);
@@ -92,7 +95,7 @@ export class ConcurrentFleet {
     return (await this.fleet.api.get(`/devices/config-jobs/${jobId}/targets`)).body.items;
   }
 
-  /** What must hold whenever no request is under way. */
+  /** Invariants for times without a request under way. */
   async checkConsistency() {
     const targets = await Promise.all(
       [...this.slugOf].map(async ([jobId, slug]) => {
@@ -133,7 +136,9 @@ export class ConcurrentFleet {
     }
   }
 
-  /** Every device applies what it is offered: then every job ends, as its targets say. */
+  /**
+   * Makes every device apply its offer, after which every job ends with a status that matches its targets.
+   */
   async end() {
     await Promise.all(this.serials.map((serial) => this.exchange(serial, 'applied')));
     this.clock.ms += 1_000;
@@ -152,7 +157,7 @@ export class ConcurrentFleet {
 
 const REPEATS_MAX = 5;
 
-/** As a device does when another transaction holds it for longer than a report waits. */
+/** Repeats, as a device does when another transaction holds its lock for longer than a report waits. */
 async function repeated<Answer extends { status: number; text: string }>(
   send: (body: object) => Promise<Answer>,
   body: object,

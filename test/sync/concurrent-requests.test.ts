@@ -1,6 +1,6 @@
 /**
- * Sections 4 and 5 of the contract under concurrency: no model knows which request comes first, so only what must hold
- * afterwards is checked. SYNC_SEED repeats a run.
+ * Sections 4 and 5 of the contract under concurrency: the order of requests is unknown, so the tests check
+ * only invariants afterwards. SYNC_SEED repeats a run.
  */
 import assert from 'node:assert/strict';
 import { startService, type TestService } from '../support/service.ts';
@@ -9,7 +9,7 @@ import { ConcurrentFleet } from './concurrent-actions.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
 import { randomFrom, seed } from './seed.ts';
 
-/** In the second hardware is replaced, and from then on jobs are cancelled and retried. */
+/** Hardware is replaced in the second round; jobs are cancelled and retried from then on. */
 const ROUNDS = 3;
 
 describe('Concurrent requests', () => {
@@ -34,7 +34,7 @@ describe('Concurrent requests', () => {
     return rows[0].deadlocks;
   };
 
-  it('of many conflicting applies to the same devices leave the same one pending on all of them', async () => {
+  it('leaves one of many conflicting applies pending on all of their devices', async () => {
     const { serials } = fleet;
     const random = randomFrom(seed);
     const slugs = ['every-hour', 'every-two-hours', 'every-day'];
@@ -63,7 +63,7 @@ describe('Concurrent requests', () => {
     await fleet.end();
   });
 
-  it(`of all kinds leave one consistent state per device and job, without a deadlock (seed ${seed})`, async () => {
+  it(`leaves one consistent state per device and job after requests of all kinds, without a deadlock (seed ${seed})`, async () => {
     const random = randomFrom(seed);
     const slugs = Object.keys(CONCURRENT_PROFILES);
     const before = await deadlocks();
@@ -73,7 +73,7 @@ describe('Concurrent requests', () => {
       const anyReport = () => random.pick(['applied', 'applied', 'old', 'error', 'stale'] as const);
       const some = () => random.shuffled(fleet.serials).slice(0, 1 + random.below(5));
       const tasks = random.shuffled([
-        // A serial whose hardware may be replaced in this round is not named.
+        // Excludes a serial whose hardware may be replaced in this round.
         ...Array.from({ length: 4 }, () => () => {
           const named = some().filter((serial) => serial !== fleet.serials[round % 5]);
           const body =

@@ -1,4 +1,4 @@
-/** Random operations of customers and devices; SYNC_LENGTH is the largest number of them in a run. */
+/** Random operations of customers and devices; SYNC_LENGTH is their maximum number in a run. */
 import fc from 'fast-check';
 import type { Rollout } from './reference/fleet.ts';
 
@@ -9,7 +9,10 @@ export type DeviceOp =
   /** Fetches and reports an error; or fetches and contradicts until the change counts as refused. */
   | { op: 'refuse' | 'contradict' }
   | { op: 'archive' | 'replace' | 'withdraw' };
-/** What a report holds: the offered change over what was reported, all or a part of it, nothing of it, or other values. */
+/**
+ * The content of a report: the offered change over the reported settings, as a whole or in part, nothing of
+ * it, or other values.
+ */
 export type ReportedConfig = 'whole' | 'trimmed' | 'intervals' | 'half' | 'old' | 'other';
 export type Op =
   | { op: 'device'; device: number; does: DeviceOp }
@@ -85,7 +88,7 @@ const ops: fc.Arbitrary<Op> = fc.oneof(
   { weight: 3, arbitrary: fc.nat(100).map((job) => ({ op: 'retry', job }) as const) },
   { weight: 1, arbitrary: fc.nat(100).map((job) => ({ op: 'expire', job }) as const) },
 );
-/** With one operation of each kind, whatever else is drawn: each at a random place after a first apply to all. */
+/** Includes one operation of each kind in any case, at a random place after a first apply to all. */
 const oneOfEach: fc.Arbitrary<Op>[] = [
   ...(
     ['poll', 'report', 'apply alone', 'refuse', 'contradict', 'archive', 'replace', 'withdraw'] as const

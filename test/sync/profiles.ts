@@ -1,7 +1,9 @@
-/** The profiles that the tests of synchronization apply. */
+/** Profiles for the tests of synchronization. */
 const alert = (lowC: number) => [{ type: 'low', channel: 'probe', lowC }];
 
-/** Each in two editions; guard and slow share a setting, on which they agree or not; frequent shares none. */
+/**
+ * Each in two editions; guard and slow share a setting, with equal or different values; frequent shares none.
+ */
 export const PROFILES = [
   {
     slug: 'frequent',

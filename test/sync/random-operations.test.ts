@@ -1,7 +1,8 @@
 /**
- * Sections 4 and 5 of the contract: random operations on a small fleet over HTTP, on the real service with its workflows,
- * against the reference model. One run meets each kind of operation; the rules of a device are compared with the model in
- * many runs by test/devices/device-sync-model.test.ts. SYNC_SEED repeats a run, SYNC_RUNS makes more of them.
+ * Sections 4 and 5 of the contract: random operations on a small fleet over HTTP, on the real service with
+ * its workflows, compared with the reference model. One run includes each kind of operation;
+ * test/devices/device-sync-model.test.ts compares the rules of a device with the model in many runs.
+ * SYNC_SEED repeats a run, SYNC_RUNS sets their number.
  */
 import fc from 'fast-check';
 import { startService, type TestService } from '../support/service.ts';
@@ -24,7 +25,7 @@ describe('A random sequence of operations of customers and devices', function ()
   });
   after(() => dms.stop());
 
-  it(`shows every device and job as the reference model says, after each operation (seed ${seed}, ${numRuns} runs)`, async () => {
+  it(`shows every device and job as the reference model does, after each operation (seed ${seed}, ${numRuns} runs)`, async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (ops) => {
         const scenario = await FleetScenario.create(dms, clock);

@@ -1,4 +1,6 @@
-/** Plays operations on one organization over HTTP and on the reference model, and compares them after each. */
+/**
+ * Plays operations on one organization over HTTP and on the reference model, and compares the two after each.
+ */
 import assert from 'node:assert/strict';
 import { applyProfileId } from '../../src/temporal/workflow-ids.ts';
 import { createProfile, eventually, FACTORY, register, untilEnded } from '../support/fleet.ts';
@@ -53,7 +55,7 @@ export class FleetScenario {
     this.devices[index] = new FleetDevice(serial, await register(this.fleet, serial));
   }
 
-  /** What the profile compiles to, by a dry run: the compiler has its own tests. */
+  /** The configuration that the profile compiles to, by a dry run: the compiler has its own tests. */
   private async readChange(index: number) {
     const { slug, keys } = this.profile(index);
     const { body } = await this.fleet.api.put(`/devices/config-profiles/${slug}/apply?dryRun=true`, {
@@ -66,7 +68,7 @@ export class FleetScenario {
   private device = (index: number) => this.devices[index % this.devices.length] as FleetDevice;
   private profile = (index: number) => PROFILES[index] as (typeof PROFILES)[number];
 
-  /** A recent job; in three of four draws one that the operation has an effect on. */
+  /** A recent job; in three of four draws one on which the operation has an effect. */
   private job(op: 'cancel' | 'retry' | 'expire', draw: number): ReferenceJob | undefined {
     const isAffected = (job: ReferenceJob) =>
       op === 'retry' ? job.retryable.length > 0 : job.status === 'running';
@@ -95,7 +97,7 @@ export class FleetScenario {
     return this.expire(job);
   }
 
-  /** Different devices; one after the other while a stage may begin in between. */
+  /** Distinct devices; one after the other while a stage may begin in between. */
   private async performConcurrently(does: DeviceOp[]) {
     if (!this.hasStages) await Promise.all(does.map((each, index) => this.performOn(index, each)));
     else await this.performOn(0, does[0] as DeviceOp);
@@ -222,7 +224,10 @@ export class FleetScenario {
     this.model.add(new ReferenceJob({ id: body.id, slug, change, rollout: null, retryOf: job }, again));
   }
 
-  /** A deadline is at least a minute away: here it is moved, and the workflow that waits for it is terminated and started anew. */
+  /**
+   * A deadline is at least a minute away: here it is moved, and the waiting workflow is terminated and
+   * restarted.
+   */
   private async expire(job: ReferenceJob) {
     if (job.status !== 'running' || !job.hasOpenTargets) return;
     const run = this.dms.service.temporal.client.workflow.getHandle(applyProfileId(job.id));
@@ -268,7 +273,10 @@ export class FleetScenario {
     assert.equal((await this.fleet.api.get(`/devices/${old}/config`)).status, 404);
   }
 
-  /** Targets of a job that was seen finished are compared only once more at the end; counts are compared always. */
+  /**
+   * Targets of a job that was seen finished are compared only once more at the end; counts are compared
+   * always.
+   */
   private async compare() {
     const jobs = this.model.jobs.filter((job) => !this.seenFinished.has(job));
     await Promise.all([
@@ -348,7 +356,7 @@ export class FleetScenario {
     );
   }
 
-  /** Every device applies what it is offered: then nothing is open, and every job ends as it should. */
+  /** Makes every device apply its offer, after which nothing is open, and every job ends as it should. */
   async end() {
     for (let round = 1; round <= 2; round++) {
       for (const index of this.devices.keys()) {
@@ -363,7 +371,7 @@ export class FleetScenario {
       assert.notEqual(status, 'running');
       assert.equal((await untilEnded(this.fleet, id)).status, status);
     }
-    // A change that was confirmed since needs no retry; one that was superseded or withdrawn may have one.
+    // A confirmed change needs no retry; a superseded or withdrawn one may have one.
     for (const job of this.model.jobs.filter(({ retryable }) => retryable.length === 0))
       await this.retry(job);
   }

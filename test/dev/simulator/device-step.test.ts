@@ -30,7 +30,7 @@ const fridge: DeviceConfiguration = compileProfile(
   new Date(START_MS),
 );
 
-/** Booted, its first frame acknowledged. */
+/** Booted, with its first frame acknowledged. */
 function settled(...how: Parameters<typeof newModel>) {
   const model = newModel(...how);
   model.dispatch({ kind: 'boot' });
@@ -183,7 +183,8 @@ describe('A simulated logger', () => {
       fc.property(fc.integer({ min: 1, max: 864_000 }), (seconds) => {
         const { base, factor } = inFactors(seconds);
         assert.ok(base <= 65_535 && factor <= 65_535);
-        // A large prime has no two factors: then the result is the nearest that the protocol can express.
+        // A large prime cannot be split into factors: the result is then the nearest value that the protocol
+        // can express.
         assert.ok(base * factor === seconds || seconds > 65_535);
       }),
     ));
@@ -231,7 +232,7 @@ describe('A simulated logger under any faults', () => {
           }
           carry(model.dispatch({ kind: 'boot' }));
           for (let index = 0; index < 60; index++) {
-            // Once it wakes too late, like a process that was suspended.
+            // Wakes too late once, like a process that was suspended.
             if (index === 30) model.nowMs += gap * 1000;
             const effects = model.measure(5 + (index % 7));
             taken.add((model.state.lastSampleAt as number) * 1000);
@@ -250,7 +251,7 @@ describe('A simulated logger under any faults', () => {
       { numRuns: 60 },
     ));
 
-  it('increments its hash by one with each change, and reports what it runs', () =>
+  it('increments its hash by one with each change, and reports its configuration', () =>
     fc.assert(
       fc.property(
         fc.array(changes, { maxLength: 20 }),
@@ -274,7 +275,7 @@ describe('A simulated logger under any faults', () => {
       { numRuns: 60 },
     ));
 
-  it('has one confirmable frame under way at a time, and repeats unacknowledged samples', () =>
+  it('keeps one confirmable frame under way at a time, and repeats unacknowledged samples', () =>
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), (acknowledged) => {
         const model = newModel({}, { ...FACTORY, ackIntervalSeconds: null });

@@ -114,7 +114,7 @@ describe('A fleet', () => {
     assert.deepEqual(running.stats(), before);
   });
 
-  it('has serial numbers of six bytes that begin with the prefix', () => {
+  it('uses serial numbers of six bytes that begin with the prefix', () => {
     assert.deepEqual(serialsOf('282c', 2), ['282C00000000', '282C00000001']);
     assert.throws(() => serialsOf('282C000000A', 17));
     assert.throws(() => serialsOf('282X', 1));

@@ -55,7 +55,7 @@ function triggers(alarmRules: Parameters<typeof evaluateRules>[0]['alarmRules'],
 }
 
 describe("A simulated logger's rules", () => {
-  it('trigger exactly when the profile they were compiled from says', () =>
+  it('triggers exactly when the compiled profile says', () =>
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 50 }),
@@ -68,7 +68,7 @@ describe("A simulated logger's rules", () => {
       ),
     ));
 
-  it('wait for consecutive samples and for delays', () => {
+  it('waits for consecutive samples and for delays', () => {
     const [high, , logic] = rulesFor({ transmitOnBreach: true, transmitOnReturn: true, hysteresisC: 0 });
     assert.ok(high?.condition === 'HIGH_THRESHOLD' && logic?.condition === 'LOGIC_OPERATOR');
     const only: LogicRule = { ...logic, rules: [0] };

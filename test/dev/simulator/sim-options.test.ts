@@ -12,7 +12,7 @@ const LOCAL = {
 };
 
 describe('The options of the simulator', () => {
-  it('come from the command line, and addresses and keys that are missing from local.json', () => {
+  it('reads options from the command line, and missing addresses and keys from local.json', () => {
     const { fleet, minutes, isRegistering } = simOptions(
       ['--devices', '200', '--fault', 'drop,late=0.5', '--minutes', '2', '--ack', 'always'],
       LOCAL,
@@ -33,14 +33,14 @@ describe('The options of the simulator', () => {
     [['--fault', 'drop=2'], /share from 0 to 1/],
     [['--colour'], /--colour/],
   ] as const) {
-    it(`refuse ${typed.join(' ')}`, () =>
+    it(`refuses ${typed.join(' ')}`, () =>
       assert.throws(
         () => simOptions([...typed], LOCAL),
         (error: Error) => error instanceof OptionFault && message.test(error.message),
       ));
   }
 
-  it('require a running service or explicit addresses', () =>
+  it('requires a running service or explicit addresses', () =>
     assert.throws(() => simOptions([], {}), /npm start/));
 });
 
@@ -65,7 +65,7 @@ describe('The live table', () => {
     return texts;
   };
 
-  it('is redrawn in place on a terminal, and is a line elsewhere', () => {
+  it('redraws in place on a terminal, and prints a line elsewhere', () => {
     const [first, second] = shown(true);
     assert.equal(second, `\x1b[7A\x1b[0J${first}`);
     const [line] = shown(false);
@@ -77,7 +77,7 @@ describe('The live table', () => {
 });
 
 describe('The demo', () => {
-  it('waits for each outcome, and reports one that does not come', async () => {
+  it('waits for each outcome, and reports one that does not occur', async () => {
     let reads = 0;
     const seen = await until({
       what: 'three',

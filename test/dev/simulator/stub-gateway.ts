@@ -1,4 +1,4 @@
-/** What the service's gateway does, as far as a logger can tell, over the real CoAP server and without a database. */
+/** A stub of the gateway as loggers see it, over the real CoAP server and without a database. */
 import type { DeviceConfiguration } from '../../../src/devices/configuration.ts';
 import { type CoapServer, createCoapServer } from '../../../src/gateway/coap-server.ts';
 import {
@@ -16,7 +16,7 @@ export interface StubDevice {
   readings: Set<string>;
   report: ConfigReport | null;
   softwareVersion: string | null;
-  /** Frames and reports that were handled, and the token that came with the last one. */
+  /** Handled frames and reports, with the token of the last one. */
   handled: number;
   token: string | null;
 }

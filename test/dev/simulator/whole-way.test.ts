@@ -48,7 +48,7 @@ describe('Loggers on a bad link', () => {
     return ids;
   }
 
-  it('have every sample stored once, and run the change that was applied', async () => {
+  it('stores every sample once, and applies the change on each logger', async () => {
     const ids = await appear('282CA1', { drop: 0.15, duplicate: 0.2, late: 0.05 });
     const running = fleet as Fleet;
     const slug = await createProfile(service, FRIDGE);
@@ -72,7 +72,7 @@ describe('Loggers on a bad link', () => {
   });
 
   for (const transport of ['coap', 'http'] as const)
-    it(`fail in the job with their error code when they refuse, and are not offered the change again and again: ${transport}`, async () => {
+    it(`shows refusing loggers as failed with their error code, and does not repeat the offer: ${transport}`, async () => {
       const ids = await appear(transport === 'coap' ? '282CA2' : '282CA3', { refuse: 1 }, transport);
       const running = fleet as Fleet;
       const slug = await createProfile(service, { ...FRIDGE, name: `Refused ${transport}` });
@@ -83,7 +83,7 @@ describe('Loggers on a bad link', () => {
       const { body } = await service.api.get(`/devices/config-jobs/${jobId}/targets?state=failed`);
       assert.match(body.items[0].reason, /20738/);
       const refusals = () => [...ids.keys()].map((serial) => running.device(serial)?.state().counts.refused);
-      // Answers that were under way when the job ended bring the change once more.
+      // Answers under way at the end of the job bring the change once more.
       await furtherMessages(running);
       const before = refusals();
       assert.ok(before.every((count) => count !== undefined && count >= 1));
@@ -92,7 +92,7 @@ describe('Loggers on a bad link', () => {
     });
 });
 
-/** Until two messages of each device, on average, have been answered. */
+/** Waits until two messages of each device, on average, have been answered. */
 function furtherMessages(running: Fleet): Promise<unknown> {
   const answered = running.stats().acknowledged;
   return eventually(

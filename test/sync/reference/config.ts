@@ -1,4 +1,7 @@
-/** Configurations as the contract defines them: keys compare whole, DISABLED entries at the end make no difference. */
+/**
+ * Configurations by the contract: keys compare as a whole, and DISABLED entries at the end make no
+ * difference.
+ */
 export type Config = Record<string, unknown>;
 
 const isDisabled = (entry: { condition?: string; type?: string }) =>

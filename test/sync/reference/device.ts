@@ -1,7 +1,7 @@
 /**
- * The reference model of one device and its configuration: section 5 of the contract, written a second time and in
- * another way. What became of a change is read from a log of all that has happened since it last changed. Values may be
- * symbols or real settings.
+ * The reference model of one device and its configuration: section 5 of the contract, implemented a second
+ * time in another way. The state of a change is read from a log of everything that has happened since it last
+ * changed. Values may be symbols or real settings.
  */
 import { type Config, conflicts, contains, only } from './config.ts';
 
@@ -9,7 +9,7 @@ export interface ModelReport {
   config: Config;
   receivedMs: number;
   madeMs: number;
-  /** `atMs`: by the clock of the device; null: it does not say. */
+  /** `atMs`: by the clock of the device; null: absent. */
   errors: { code: string; atMs: number | null; slackMs: number } | null;
 }
 
@@ -29,21 +29,21 @@ export class ReferenceDevice {
   reported: Config | null = null;
   reportedMs: number | null = null;
   confirmed: Config = {};
-  /** Other hardware has confirmed that: this one has yet to confirm anything. */
+  /** Other hardware has confirmed this; the current hardware has confirmed nothing yet. */
   private isInheriting = false;
   /** Settings of the change that the device refused. */
   refused: string[] = [];
   /** Settings of confirmed changes that no report has named since. */
   unnamed = new Set<string>();
   private reasonNames: string[] = [];
-  /** Of the last report before the fetch of what is offered. */
+  /** Errors of the last report before the fetch of the offer. */
   private errorsBefore: (NonNullable<ModelReport['errors']> & { refused: string[] }) | null = null;
   private log: LogEntry[] = [];
 
   get pending(): Config | null {
     return Object.keys(this.change).length > 0 ? this.change : null;
   }
-  /** What the reason of the refusal must name. */
+  /** Texts that the reason of the refusal must contain. */
   get refusal(): string[] | null {
     return this.refused.length > 0 ? this.reasonNames : null;
   }
@@ -54,7 +54,7 @@ export class ReferenceDevice {
   get contradictions(): number {
     return this.log.filter(({ did }) => did === 'contradict').length;
   }
-  /** Of the first fetch after the last contradiction. */
+  /** Time of the first fetch after the last contradiction. */
   get fetchedMs(): number | null {
     const since = this.log.slice(this.log.findLastIndex(({ did }) => did === 'contradict') + 1);
     return since.find((entry) => entry.did === 'fetch')?.ms ?? null;
@@ -154,7 +154,9 @@ export class ReferenceDevice {
     return 'rejected';
   }
 
-  /** Settings of the change that the report leaves out are replaced, but only intervals are known then. */
+  /**
+   * Settings of the change replace those that the report leaves out, but afterwards only intervals are known.
+   */
   private confirm(config: Config, change: Config): Outcome {
     const unreported = only(change, (key) => !(key in config));
     this.reported = {

@@ -1,6 +1,6 @@
 /**
- * The reference model of a fleet: what jobs do to devices by section 4 of the contract, whatever happens to them. Each
- * device is the reference model of one device.
+ * The reference model of a fleet: the effects of jobs on devices by section 4 of the contract. Each device is
+ * the reference model of one device.
  */
 import { type Config, conflicts } from './config.ts';
 import { type ModelReport, ReferenceDevice } from './device.ts';
@@ -33,9 +33,9 @@ interface Target {
   device: FleetDevice;
   stage: number;
   state: State;
-  /** Settings that are pending because of it, whatever its state. */
+  /** Settings that are pending because of the change, whatever its state. */
   owns: Set<string>;
-  /** Others have overwritten settings of it, or brought some of them to the device. */
+  /** Other changes have overwritten settings of it, or brought some of them to the device. */
   hasLost: boolean;
   isConfirmedSince: boolean;
   reasonNames: string[];
@@ -52,7 +52,7 @@ export class ReferenceJob {
   readonly slug: string;
   readonly change: Config;
   readonly rollout: Rollout | null;
-  /** The job whose failed targets it tries again. */
+  /** The job whose failed targets this one retries. */
   readonly retryOf: ReferenceJob | null;
   readonly targets: Target[];
   stage = 1;
@@ -82,7 +82,7 @@ export class ReferenceJob {
   count(...states: State[]): number {
     return this.targets.filter(({ state }) => states.includes(state)).length;
   }
-  /** Directly, or by jobs in between. */
+  /** Directly, or through jobs in between. */
   retries(other: ReferenceJob): boolean {
     return this.retryOf !== null && (this.retryOf === other || this.retryOf.retries(other));
   }
@@ -170,7 +170,10 @@ export class ReferenceFleet {
       if (isBegun(target.state)) Object.assign(target, { state: 'failed', reasonNames });
   }
 
-  /** Cancels the open targets, and withdraws what the job owns; after an abort the devices show what they refused. */
+  /**
+   * Cancels the open targets, and withdraws settings that the job owns; after an abort the devices show what
+   * they refused.
+   */
   stop(job: ReferenceJob, status: string) {
     for (const target of job.targets) {
       const isFailed = target.state === 'failed';
@@ -201,7 +204,7 @@ export class ReferenceFleet {
     this.reoffer(device);
   }
 
-  /** Jobs that wait for this device alone end with it. */
+  /** Also ends jobs that wait for this device alone. */
   withdrawAll(device: FleetDevice) {
     if (!device.pending) return;
     for (const { job, target } of this.targetsOn(device)) {
@@ -234,7 +237,10 @@ export class ReferenceFleet {
     job.status = job.endStatus;
   }
 
-  /** What the workflows do next; true when one does more than finish a job whose targets have settled. */
+  /**
+   * Makes the next step of the workflows; true when one did more than finish a job whose targets have
+   * settled.
+   */
   proceed(): boolean {
     let hasActed = false;
     for (const job of this.jobs) {

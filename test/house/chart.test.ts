@@ -189,7 +189,7 @@ describe('The chart (needs helm, else skipped)', () => {
     assert.deepEqual(spec, readYaml('deploy/prometheus/alerts.yml'));
   });
 
-  it('has the version of the service', () => {
+  it('names the version of the service', () => {
     const { version, appVersion } = readYaml('deploy/chart/Chart.yaml');
     const service = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version;
     assert.deepEqual([version, appVersion], [service, service]);

@@ -54,7 +54,9 @@ async function measureRun(database: Database): Promise<Cell[]> {
         Math.floor((first + index) / DEVICES),
       ),
     );
-    await transact(({ sql: handle }) => createMeasurementsRepository(handle).store(batch, 'no newer'));
+    await transact(({ sql: handle }) =>
+      createMeasurementsRepository(handle).store({ states: batch, frames: batch }, 'no newer'),
+    );
   }
   const seconds = (performance.now() - startedAt) / 1000;
   const cpu = cpuSeconds(process.pid) - cpuBefore;

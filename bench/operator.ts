@@ -63,21 +63,6 @@ async function live(stack: BenchStack, { organizationId, deviceToken }: Fleet): 
     });
     if (response.status !== 202) throw new Error(await response.text());
   }
-  await untilAddedUp(stack, organizationId);
-}
-
-/**
- * Waits until the worker has added up changes of totals: in operation, this many devices never change at
- * once.
- */
-async function untilAddedUp({ sql }: BenchStack, organizationId: string): Promise<void> {
-  for (;;) {
-    const rows = await query(sql, 'select 1 from list_changes where organization_id = ? limit 1', [
-      organizationId,
-    ]);
-    if (rows.length === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
 }
 
 const dayOfReadings = (device: number) =>

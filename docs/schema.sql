@@ -144,26 +144,6 @@ COMMENT ON COLUMN config_targets.group_id IS
   'The group for whose profile the device has the change: it is withdrawn when the device leaves the group. Null: the change was asked for by itself.';
 COMMENT ON COLUMN config_targets.lost_keys IS
   'Settings of the change that another job has overwritten since, or brought so that the device confirmed them alone: what is pending of them is not pending for this target. Null: none.';
-CREATE OR REPLACE FUNCTION record_config_targets_changes()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'INSERT' then
-        insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'targets:' || job_id, state, sum(change)
-        from (select *, 1 as change from added) as changed
-        group by organization_id, job_id, state having sum(change) <> 0;
-      else
-        insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'targets:' || job_id, state, sum(change)
-        from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-        group by organization_id, job_id, state having sum(change) <> 0;
-      end if;
-      return null;
-    end $function$;
-CREATE TRIGGER config_targets_insert_changes AFTER INSERT ON config_targets REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_config_targets_changes();
-CREATE TRIGGER config_targets_update_changes AFTER UPDATE ON config_targets REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_config_targets_changes();
 
 CREATE TABLE deliveries (
   organization_id uuid NOT NULL,
@@ -419,31 +399,6 @@ COMMENT ON COLUMN leases.owner IS
   'Chosen by the process when it started.';
 COMMENT ON COLUMN leases.leased_until IS
   'On the clock of the database. A process that does not renew the lease by then has lost it.';
-
-CREATE TABLE list_changes (
-  organization_id uuid NOT NULL,
-  list text COLLATE "C" NOT NULL,
-  key text COLLATE "C" NOT NULL,
-  id uuid DEFAULT uuidv7() NOT NULL,
-  change bigint NOT NULL,
-  CONSTRAINT list_changes_pkey PRIMARY KEY (organization_id, list, key, id)
-);
-COMMENT ON TABLE list_changes IS
-  'Changes of list_totals, written by triggers in the transaction of the change; the worker adds them to the totals every few seconds.';
-
-CREATE TABLE list_totals (
-  organization_id uuid NOT NULL,
-  list text COLLATE "C" NOT NULL,
-  key text COLLATE "C" NOT NULL,
-  total bigint NOT NULL,
-  CONSTRAINT list_totals_pkey PRIMARY KEY (organization_id, list, key)
-) WITH (fillfactor=50);
-COMMENT ON TABLE list_totals IS
-  'How many rows lists have, kept because counting takes longer the more there are. A total is this row and the changes that are not added to it yet (list_changes).';
-COMMENT ON COLUMN list_totals.list IS
-  'assets: the active ones; alerts; targets:<job id>, while the job runs; devices: active ones by state.';
-COMMENT ON COLUMN list_totals.key IS
-  'assets: empty for all, model:<model> for those of a model. alerts: the status, and type:<type>:<status>. targets: the state. devices: status:, battery: or sync: and the value, profile:none for those without one.';
 
 CREATE TABLE mail_addresses (
   organization_id uuid NOT NULL,
@@ -1090,55 +1045,11 @@ COMMENT ON COLUMN assets.space_id IS
 COMMENT ON COLUMN assets.archived_at IS
   'Null: the asset is active.';
 COMMENT ON COLUMN assets.group_id IS
-  'Null: in no group, or archived. How many are in a group is kept in list_totals, list assets, key group:<id>.';
+  'Null: in no group, or archived.';
 COMMENT ON INDEX assets_active_serial_anywhere_idx IS
   'Without organization_id: a device that sends over CoAP without a token is identified by its serial number alone.';
 COMMENT ON INDEX assets_search_idx IS
   'Each entry begins with organization_id, as text.';
-CREATE OR REPLACE FUNCTION record_assets_changes()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'INSERT' then
-        insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'assets', counted.key, sum(change)
-        from (select *, 1 as change from added) as changed
-        cross join lateral (
-          select '' as key
-          union all select 'model:' || model where model is not null
-          union all select 'group:' || group_id where group_id is not null
-        ) as counted
-        where archived_at is null
-        group by organization_id, counted.key having sum(change) <> 0;
-      elsif tg_op = 'DELETE' then
-        insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'assets', counted.key, sum(change)
-        from (select *, -1 as change from removed) as changed
-        cross join lateral (
-          select '' as key
-          union all select 'model:' || model where model is not null
-          union all select 'group:' || group_id where group_id is not null
-        ) as counted
-        where archived_at is null
-        group by organization_id, counted.key having sum(change) <> 0;
-      else
-        insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'assets', counted.key, sum(change)
-        from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-        cross join lateral (
-          select '' as key
-          union all select 'model:' || model where model is not null
-          union all select 'group:' || group_id where group_id is not null
-        ) as counted
-        where archived_at is null
-        group by organization_id, counted.key having sum(change) <> 0;
-      end if;
-      return null;
-    end $function$;
-CREATE TRIGGER assets_delete_changes AFTER DELETE ON assets REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
-CREATE TRIGGER assets_insert_changes AFTER INSERT ON assets REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
-CREATE TRIGGER assets_update_changes AFTER UPDATE ON assets REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_assets_changes();
 
 CREATE TABLE alerts (
   organization_id uuid NOT NULL,
@@ -1207,35 +1118,6 @@ COMMENT ON INDEX alerts_resolved_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX alerts_snooze_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
-CREATE OR REPLACE FUNCTION record_alerts_changes()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'INSERT' then
-        insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'alerts', counted.key, sum(change)
-        from (select *, 1 as change from added) as changed
-        cross join lateral (select status as key union all select 'type:' || type || ':' || status) as counted
-        group by organization_id, counted.key having sum(change) <> 0;
-      elsif tg_op = 'DELETE' then
-        insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'alerts', counted.key, sum(change)
-        from (select *, -1 as change from removed) as changed
-        cross join lateral (select status as key union all select 'type:' || type || ':' || status) as counted
-        group by organization_id, counted.key having sum(change) <> 0;
-      else
-        insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'alerts', counted.key, sum(change)
-        from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-        cross join lateral (select status as key union all select 'type:' || type || ':' || status) as counted
-        group by organization_id, counted.key having sum(change) <> 0;
-      end if;
-      return null;
-    end $function$;
-CREATE TRIGGER alerts_delete_changes AFTER DELETE ON alerts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
-CREATE TRIGGER alerts_insert_changes AFTER INSERT ON alerts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
-CREATE TRIGGER alerts_update_changes AFTER UPDATE ON alerts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_alerts_changes();
 
 CREATE TABLE alert_actions (
   organization_id uuid NOT NULL,
@@ -1366,6 +1248,7 @@ CREATE TABLE device_configs (
   CONSTRAINT device_configs_rule_slots_check CHECK (rule_slots = ANY (ARRAY[12, 16])),
   CONSTRAINT device_configs_sync_status_check CHECK (sync_status = ANY (ARRAY['no_device_report'::text, 'pending'::text, 'sent'::text, 'failed'::text, 'applied'::text, 'drifted'::text]))
 ) WITH (fillfactor=50);
+CREATE INDEX device_configs_no_profile_idx ON device_configs USING btree (organization_id, asset_id) WHERE is_active AND NOT has_had_profile;
 CREATE INDEX device_configs_sync_status_idx ON device_configs USING btree (organization_id, sync_status, asset_id) WHERE is_active;
 CREATE INDEX device_configs_utc_offset_idx ON device_configs USING btree (utc_offset_check_at) WHERE utc_offset_check_at IS NOT NULL;
 COMMENT ON TABLE device_configs IS
@@ -1414,32 +1297,6 @@ COMMENT ON COLUMN device_configs.is_inheriting IS
   'True: the hardware was replaced, and the new one has yet to confirm what the old one had. What is withdrawn of the pending change goes back to the value in confirmed_config_id.';
 COMMENT ON INDEX device_configs_utc_offset_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
-CREATE OR REPLACE FUNCTION record_device_configs_changes()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      if tg_op = 'INSERT' then
-        insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'devices', kept.key, count(*) from added
-        cross join lateral (
-          values ('sync:' || sync_status), (case when not has_had_profile then 'profile:none' end)
-        ) as kept (key)
-        where is_active and kept.key is not null group by organization_id, kept.key;
-      else
-        insert into list_changes (organization_id, list, key, change)
-        select organization_id, 'devices', kept.key, sum(change)
-        from (select *, 1 as change from added union all select *, -1 as change from removed) as changed
-        cross join lateral (
-          values ('sync:' || sync_status), (case when not has_had_profile then 'profile:none' end)
-        ) as kept (key)
-        where is_active and kept.key is not null
-        group by organization_id, kept.key having sum(change) <> 0;
-      end if;
-      return null;
-    end $function$;
-CREATE TRIGGER device_configs_insert_changes AFTER INSERT ON device_configs REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_device_configs_changes();
-CREATE TRIGGER device_configs_update_changes AFTER UPDATE ON device_configs REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_device_configs_changes();
 
 CREATE TABLE device_infos (
   organization_id uuid NOT NULL,
@@ -1545,34 +1402,6 @@ COMMENT ON INDEX device_states_overdue_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX device_states_uncompacted_idx IS
   'Without organization_id: the sweep compacts the devices of all organizations.';
-CREATE OR REPLACE FUNCTION record_device_states_change()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      insert into list_changes (organization_id, list, key, change)
-      select new.organization_id, 'devices', counted.key, sum(counted.change) from (
-        select 'status:' || old.status as key, -1 as change where old.is_active
-        union all select 'battery:' || old.battery_status, -1 where old.is_active
-        union all select 'status:' || new.status, 1 where new.is_active
-        union all select 'battery:' || new.battery_status, 1 where new.is_active
-      ) as counted
-      group by counted.key having sum(counted.change) <> 0;
-      return null;
-    end $function$;
-CREATE TRIGGER device_states_update_changes AFTER UPDATE ON device_states FOR EACH ROW WHEN (old.status <> new.status OR old.battery_status <> new.battery_status OR old.is_active <> new.is_active) EXECUTE FUNCTION record_device_states_change();
-CREATE OR REPLACE FUNCTION record_device_states_insert()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      insert into list_changes (organization_id, list, key, change)
-      select organization_id, 'devices', counted.key, count(*) from added
-      cross join lateral (values ('status:' || status), ('battery:' || battery_status)) as counted (key)
-      where is_active group by organization_id, counted.key;
-      return null;
-    end $function$;
-CREATE TRIGGER device_states_insert_changes AFTER INSERT ON device_states REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION record_device_states_insert();
 
 CREATE TABLE schema_support (
   is_only boolean DEFAULT true NOT NULL,

@@ -62,7 +62,9 @@ import * as mutes from './046-mutes.ts';
 import * as openAlerts from './047-open-alerts.ts';
 import * as lateAlerts from './048-late-alerts.ts';
 import * as escalations from './049-escalations.ts';
-import * as overAtOnce from './050-over-at-once.ts';
+import * as countsByIndex from './050-counts-by-index.ts';
+import * as devicesWithoutProfile from './051-devices-without-profile.ts';
+import * as overAtOnce from './052-over-at-once.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -114,5 +116,7 @@ export const migrations = {
   '047-open-alerts': openAlerts,
   '048-late-alerts': lateAlerts,
   '049-escalations': escalations,
-  '050-over-at-once': overAtOnce,
+  '050-counts-by-index': countsByIndex,
+  '051-devices-without-profile': devicesWithoutProfile,
+  '052-over-at-once': overAtOnce,
 };

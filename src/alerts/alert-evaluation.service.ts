@@ -6,6 +6,9 @@ import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
 import { staleRead } from '../db/faults.ts';
 import type { InTransaction } from '../db/transaction.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
+import { configurationId } from '../devices/configuration-id.ts';
+import type { Device } from '../devices/device.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import type { StoredFrame } from '../measurements/stored-frame.ts';
 import type { AlertDetails } from './alert.ts';
@@ -28,35 +31,22 @@ type Opened = Extract<DeviceTransition, { kind: 'opened' }>;
 
 interface EvaluatedFrame {
   stored: StoredFrame;
-  transitions: DeviceTransition[];
-}
-
-interface EvaluatedDevice {
-  device: StoredFrame['device'];
-  frames: StoredFrame[];
   alerts: DeviceAlerts;
+  transitions: DeviceTransition[];
 }
 
 /** The caller publishes the returned events in the same transaction. */
 export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: AlertEvaluationDeps) {
   return async function evaluateAlerts(tx: InTransaction, frames: StoredFrame[]): Promise<DomainEvent[]> {
     const { sql } = tx;
-    const devices = new Map<string, EvaluatedDevice>();
-    const evaluated = frames.map((stored) => ({
-      stored,
-      transitions: alertsOf(stored, devices).evaluate(stored),
-    }));
+    const evaluated = frames.map(evaluate);
     const created = await insertOpened(sql, evaluated);
-    const resolved = await alertsIn(sql).resolve([...devices.values()].flatMap(resolvedRefs));
-    const lateEvents = await evaluateLateReadings(tx, [...devices.values()]);
+    const resolved = await alertsIn(sql).resolve(evaluated.flatMap(resolvedRefs));
+    const lateEvents = await evaluateLateReadings(tx, evaluated);
     await statesIn(sql).updateOpenAlerts(
-      [...devices.values()]
+      evaluated
         .filter(({ alerts }) => alerts.hasChanged())
-        .map(({ device: { organizationId, assetId }, alerts }) => ({
-          organizationId,
-          assetId,
-          openAlerts: alerts.state(),
-        })),
+        .map(({ stored: { device }, alerts }) => ({ ...refOf(device), openAlerts: alerts.state() })),
     );
     return [
       ...evaluated.flatMap(({ stored, transitions }) => breachEvents(stored, transitions)),
@@ -69,14 +59,15 @@ export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: Aler
     ];
   };
 
-  /** Runs after the batch has stored its readings and opened its alerts, because it depends on both. */
-  async function evaluateLateReadings(tx: InTransaction, devices: EvaluatedDevice[]): Promise<DomainEvent[]> {
-    const late = devices.flatMap(({ frames, alerts }) => toLateDevice(frames, alerts.unended()) ?? []);
+  /** By all that the batch has stored, and the alerts that it has opened. */
+  async function evaluateLateReadings(tx: InTransaction, frames: EvaluatedFrame[]): Promise<DomainEvent[]> {
+    const late = frames.flatMap(({ stored, alerts }) => toLateDevice(stored, alerts.unended()) ?? []);
     const { events, unended } = await evaluateLate(tx, late);
     const evaluated = new Map(late.map((each) => [each.assetId, each.channels]));
-    for (const { device, alerts } of devices) {
-      const channels = evaluated.get(device.assetId);
-      if (channels) alerts.setUnended(channels, unended.get(device.assetId) ?? []);
+    for (const { stored, alerts } of frames) {
+      const { assetId } = stored.device;
+      const channels = evaluated.get(assetId);
+      if (channels) alerts.setUnended(channels, unended.get(assetId) ?? []);
     }
     return events;
   }
@@ -108,27 +99,29 @@ export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: Aler
     if (opening.length === 0) return;
     const devices = new Map(opening.map(({ device }) => [device.assetId, device]));
     const current = await statesIn(sql).shareLockMonitoredConfigs([...devices.values()]);
-    for (const [assetId, { config }] of devices) {
+    for (const [assetId, device] of devices) {
       const state = current.get(assetId);
-      if (state && (!state.isActive || state.configId !== monitoredConfig(config.sync))) {
+      if (state && (!state.isActive || state.configId !== monitoredConfigId(device))) {
         throw staleRead('The alert rules of a device were replaced while a frame was evaluated');
       }
     }
   }
 }
 
-function alertsOf(stored: StoredFrame, devices: Map<string, EvaluatedDevice>): DeviceAlerts {
-  const { device } = stored;
-  const known = devices.get(device.assetId);
-  known?.frames.push(stored);
-  if (known) return known.alerts;
-  const alerts = createDeviceAlerts(device.openAlerts as AlertState[]);
-  devices.set(device.assetId, { device, frames: [stored], alerts });
-  return alerts;
+function evaluate(stored: StoredFrame): EvaluatedFrame {
+  const alerts = createDeviceAlerts(stored.device.openAlerts as AlertState[]);
+  return { stored, alerts, transitions: alerts.evaluate(stored) };
 }
 
-const resolvedRefs = ({ device: { organizationId }, alerts }: EvaluatedDevice) =>
-  alerts.resolved().map((resolved) => ({ organizationId, ...resolved }));
+function monitoredConfigId({ organizationId, sync }: Device): string | null {
+  const config = monitoredConfig(sync);
+  return config && configurationId(organizationId, config);
+}
+
+const refOf = ({ organizationId, assetId }: AssetRef): AssetRef => ({ organizationId, assetId });
+
+const resolvedRefs = ({ stored: { device }, alerts }: EvaluatedFrame) =>
+  alerts.resolved().map((resolved) => ({ organizationId: device.organizationId, ...resolved }));
 
 const newAlert = ({
   stored: { device },

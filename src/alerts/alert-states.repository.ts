@@ -2,7 +2,11 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import { MONITORED_CONFIG_ID } from '../devices/device-sync.ts';
+import {
+  LOCK_OPEN_ALERTS,
+  SHARE_LOCK_MONITORED_CONFIGS,
+  UPDATE_OPEN_ALERTS,
+} from './alert-states.statements.ts';
 import type { AlertState } from './open-alert.ts';
 
 export interface OpenState extends AssetRef {
@@ -23,29 +27,16 @@ export function createAlertStatesRepository(sql: Sql) {
     /** The caller has locked the rows. */
     async updateOpenAlerts(states: OpenState[]): Promise<void> {
       if (states.length === 0) return;
-      await query(
-        sql,
-        `update device_states s set open_alerts = n.open_alerts
-         from unnest(?::uuid[], ?::uuid[], ?::jsonb[]) as n (organization_id, asset_id, open_alerts)
-         where s.organization_id = n.organization_id and s.asset_id = n.asset_id`,
-        [...keysOf(states), states.map(({ openAlerts }) => JSON.stringify(openAlerts))],
-      );
+      const openAlerts = states.map((state) => JSON.stringify(state.openAlerts));
+      await query(sql, UPDATE_OPEN_ALERTS, { ...keysOf(states), openAlerts });
     },
 
     /**
      * Also locks devices without open alerts: a frame that is opening one commits before this statement reads
      * its state, and later frames are evaluated by the changes of this transaction.
      */
-    lockOpenAlerts(devices: AssetRef[]): Promise<OpenState[]> {
-      return query(
-        sql,
-        `select s.organization_id as "organizationId", s.asset_id as "assetId", s.open_alerts as "openAlerts"
-         from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
-         join device_states s on s.organization_id = n.organization_id and s.asset_id = n.asset_id
-         order by s.organization_id, s.asset_id for no key update of s`,
-        keysOf(devices),
-      );
-    },
+    lockOpenAlerts: (devices: AssetRef[]): Promise<OpenState[]> =>
+      query(sql, LOCK_OPEN_ALERTS, keysOf(devices)),
 
     /**
      * Reads, per asset, the monitored configuration and whether the asset is active, and keeps both from
@@ -56,10 +47,7 @@ export function createAlertStatesRepository(sql: Sql) {
     async shareLockMonitoredConfigs(devices: AssetRef[]): Promise<Map<string, MonitoredState>> {
       const rows = await query<MonitoredState & { assetId: string }>(
         sql,
-        `select d.asset_id as "assetId", d.is_active as "isActive", ${MONITORED_CONFIG_ID} as "configId"
-         from unnest(?::uuid[], ?::uuid[]) as n (organization_id, asset_id)
-         join device_configs d on d.organization_id = n.organization_id and d.asset_id = n.asset_id
-         for share of d skip locked`,
+        SHARE_LOCK_MONITORED_CONFIGS,
         keysOf(devices),
       );
       return new Map(rows.map(({ assetId, ...state }) => [assetId, state]));
@@ -67,7 +55,7 @@ export function createAlertStatesRepository(sql: Sql) {
   };
 }
 
-const keysOf = (devices: AssetRef[]): [string[], string[]] => [
-  devices.map(({ organizationId }) => organizationId),
-  devices.map(({ assetId }) => assetId),
-];
+const keysOf = (devices: AssetRef[]) => ({
+  organizationIds: devices.map(({ organizationId }) => organizationId),
+  assetIds: devices.map(({ assetId }) => assetId),
+});

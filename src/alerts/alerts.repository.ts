@@ -1,29 +1,22 @@
-import { countRows, newestFirst, type Page } from '../db/builder.ts';
+import { countUpTo, newestFirst, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { eachOrganization } from '../db/each-organization.ts';
-import { alertsBy } from '../db/kept-totals.ts';
 import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
-import {
-  ALERT_STATUSES,
-  type Alert,
-  type AlertRef,
-  type AlertStatus,
-  type AlertType,
-  type Extreme,
-  type ShownEscalation,
-} from './alert.ts';
+import type { Alert, AlertRef, AlertStatus, AlertType, Extreme, ShownEscalation } from './alert.ts';
 import { escalationOf, isMuted } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
 import {
   COUNT_OPEN,
   END_SNOOZES,
-  KEPT_TOTAL,
   LIST_SNOOZE_ENDED,
   removeResolved,
   WITH_RESOLVED,
 } from './alerts.statements.ts';
+
+/** Alerts are kept for years; to count each takes the longer the more there are. */
+export const COUNTED_MAX = 100_000;
 
 export interface AlertFilter extends Page {
   status: AlertStatus | null;
@@ -38,6 +31,7 @@ export type StoredAlert = Alert & { organizationId: string; isAnnounced: boolean
 export type RecordedAlert = StoredAlert & { recordedAt: Date };
 
 export interface OpenAlertCount {
+  type: AlertType;
   severity: Severity;
   status: Exclude<AlertStatus, 'resolved'>;
   count: number;
@@ -126,11 +120,9 @@ export function createAlertsRepository(sql: Database) {
       if (severity !== null) matching.where({ severity });
       if (late !== null) matching.where({ late });
       if (assetId !== null) matching.where({ asset_id: assetId });
-      const isKept = assetId === null && severity === null && late === null;
-      const total = isKept ? findTotal(organizationId, status, type) : countRows(matching.clone());
-      const listed = matching.modify(newestFirst, page).select<ShownRow[]>('*', sql.raw(DERIVED));
-      const [rows, count] = await Promise.all([listed, total]);
-      return { alerts: rows.map(toAlert), total: count };
+      const listed = matching.clone().modify(newestFirst, page).select<ShownRow[]>('*', sql.raw(DERIVED));
+      const [rows, total] = await Promise.all([listed, countUpTo(sql, COUNTED_MAX, matching)]);
+      return { alerts: rows.map(toAlert), total };
     },
 
     async find(organizationId: string, id: string): Promise<RecordedAlert | null> {
@@ -183,11 +175,4 @@ export function createAlertsRepository(sql: Database) {
       return rows.length;
     },
   };
-
-  async function findTotal(organizationId: string, status: AlertStatus | null, type: AlertType | null) {
-    const statuses = status === null ? ALERT_STATUSES : [status];
-    const keys = statuses.map((each) => alertsBy(each, type).key);
-    const [row] = await query<{ total: number }>(sql, KEPT_TOTAL, { organizationId, keys });
-    return (row as { total: number }).total;
-  }
 }

@@ -200,6 +200,9 @@ export const alertWithHistorySchema = Joi.object({
 export const alertListSchema = Joi.object({
   recType: Joi.string().valid('alert-collection').required(),
   items: Joi.array().items(alertSchema).required(),
-  totalItems: Joi.number().integer().required().description('All that match, on all pages'),
+  totalItems: Joi.number()
+    .integer()
+    .required()
+    .description('All that match, on all pages. 100000 means 100000 or more.'),
   nextCursor: nextCursor(),
 }).example({ recType: 'alert-collection', items: [alertExample], totalItems: 1, nextCursor: null });

@@ -43,6 +43,10 @@ export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish
       .map((alert) => alertEvent('alert.resolved', alert, alert.updatedAt));
   }
 
+  /** Resolves the alerts that replaced rules have opened; the caller publishes the events. */
+  const resolveTemperatures = (tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]> =>
+    resolve(tx, devices, (state) => isTemperature(state) || isBreach(state));
+
   return {
     /**
      * Opens an alert for each device that missed its deadline; the caller publishes the events of the
@@ -91,9 +95,10 @@ export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish
     resolveNoData: (tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]> =>
       resolve(tx, devices, isNoData),
 
-    /** Resolves the alerts that the replaced rules had opened. */
+    resolveTemperatures,
+
     async onAlertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<void> {
-      await publish(tx, await resolve(tx, devices, (state) => isTemperature(state) || isBreach(state)));
+      await publish(tx, await resolveTemperatures(tx, devices));
     },
 
     async onArchived(tx: InTransaction, devices: AssetRef[]): Promise<void> {

@@ -1,14 +1,4 @@
-/** Text: the total, which adds up two tables, and sweeps over all organizations. */
-
-/** By status, and by type and status; see the table list_totals. */
-export const KEPT_TOTAL = `
-  select coalesce(sum(count), 0)::bigint as total from (
-    select total as count from list_totals
-    where organization_id = :organizationId and list = 'alerts' and key = any(:keys::text[])
-    union all
-    select change from list_changes
-    where organization_id = :organizationId and list = 'alerts' and key = any(:keys::text[])
-  ) as kept`;
+/** As text: sweeps, which go through all organizations. */
 
 export const LIST_SNOOZE_ENDED = `
   select organization_id as "organizationId", id as "alertId" from alerts
@@ -28,8 +18,8 @@ export const END_SNOOZES = `
 
 /** Counts alerts of all organizations. */
 export const COUNT_OPEN = `
-  select severity, status, count(*) as count, min(uuid_extract_timestamp(id)) as "oldestAt" from alerts
-  where status <> 'resolved' group by severity, status`;
+  select type, severity, status, count(*) as count, min(uuid_extract_timestamp(id)) as "oldestAt" from alerts
+  where status <> 'resolved' group by type, severity, status`;
 
 /** Used by `eachOrganization`. */
 export const WITH_RESOLVED = `

@@ -35,7 +35,7 @@ export function createDeviceAlerts(initial: readonly AlertState[]) {
   ];
 
   function evaluateTemperatures(stored: StoredFrame): AlertTransition[] {
-    const monitored = monitoredConfig(stored.sync);
+    const monitored = monitoredConfig(stored.device.sync);
     const definitions = monitored ? definitionsOf(monitored) : [];
     const stale = evaluator.resolveUndefined(definitions);
     resolved.push(...stale.map(withoutResolution));
@@ -82,7 +82,7 @@ const withoutResolution = (alert: OpenAlert): ResolvedAlert => ({ alert, resolut
 export const timeOf = (transition: Exclude<DeviceTransition, { kind: 'breach' }>): Date =>
   'reading' in transition ? transition.reading.measuredAt : transition.at;
 
-function evaluatedReadings({ frame, fresh, sync }: StoredFrame): EvaluatedReading[] {
+function evaluatedReadings({ frame, fresh, device: { sync } }: StoredFrame): EvaluatedReading[] {
   const periodSeconds =
     frame.measurementPeriodSeconds ??
     measurementIntervalSeconds(sync.reported?.config ?? {}) ??

@@ -19,16 +19,14 @@ export interface LateChannel extends FreshReadings {
 
 /** Null for most devices: no temperature is late or continues an excursion in late data. */
 export function toLateDevice(
-  frames: readonly StoredFrame[],
+  { device, state, fresh: all }: StoredFrame,
   unended: readonly UnendedExcursion[],
 ): LateDevice | null {
   const unendedAt = new Map(unended.map((each) => [each.channel, each.unendedAt]));
-  const fresh = frames
-    .flatMap((frame) => frame.fresh)
-    .filter(({ type, late, channel }) => type === TEMPERATURE && (late || unendedAt.has(channel)));
-  const last = frames.at(-1);
-  if (fresh.length === 0 || !last) return null;
-  const { device, state } = last;
+  const fresh = all.filter(
+    ({ type, late, channel }) => type === TEMPERATURE && (late || unendedAt.has(channel)),
+  );
+  if (fresh.length === 0) return null;
   const channels = [...new Set(fresh.map(({ channel }) => channel))].map(
     (channel): LateChannel => ({
       channel,

@@ -1,7 +1,25 @@
-/**
- * Text, because it works on a set. Skips an alert that a frame has locked: the frame resolves it, or the next
- * page finds it.
- */
+/** As text, because they work on sets, some in batches of frames. */
+
+const UNANNOUNCED = `organization_id = :organizationId and not is_announced and status <> 'resolved'`;
+
+export const COUNT_UNANNOUNCED = `
+  select count(*) as count from (select from alerts where ${UNANNOUNCED} limit :limit) as counted`;
+
+export const LIST_UNANNOUNCED = `
+  select organization_id as "organizationId", asset_id as "assetId", id as "alertId" from alerts
+  where ${UNANNOUNCED} order by id limit :limit`;
+
+export const LIST_ASSETS = `
+  select n.asset_id as "assetId"
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[]) as n (organization_id, asset_id)
+  cross join lateral (
+    select is_announced from alerts
+    where organization_id = n.organization_id and asset_id = n.asset_id and type = 'no_data'
+    order by id desc limit 1
+  ) as latest
+  where not latest.is_announced`;
+
+/** An alert that a frame is resolving is left out: it is over, or comes the next time. */
 export const ACKNOWLEDGE_AS = `
   with others as (
     select organization_id, id from alerts

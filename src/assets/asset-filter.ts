@@ -1,62 +1,72 @@
-/** By what devices are looked for: which condition finds them, and which the found ones are compared with. */
-import { assetsOfGroup, assetsOfModel, devicesBy, type KeptTotal } from '../db/kept-totals.ts';
-import type { BATTERY_STATUSES } from '../devices/device-status.ts';
+/** The filters of the list of assets, as conditions on `assets a`, `device_states s` and `device_configs d`. */
+import type { BatteryStatus } from '../devices/device-status.ts';
 import type { SyncStatus } from '../devices/device-sync.ts';
 import type { DeviceStatus } from '../presence/presence.ts';
+import { FOLDED_NAME } from './asset-columns.ts';
 
 export interface AssetFilter {
-  model: string | null;
-  serialNumber: string | null;
-  /** Part of the serial number or the name; case does not count. */
-  q: string | null;
-  status: DeviceStatus | null;
-  batteryStatus: (typeof BATTERY_STATUSES)[number] | null;
-  syncStatus: SyncStatus | null;
-  groupId: string | null;
-  /** Those that have never sent a reading match, too. */
-  lastReadingBefore: Date | null;
+  model?: string | undefined;
+  serialNumber?: string | undefined;
+  /** Part of the serial number or the name, compared without case. */
+  q?: string | undefined;
+  status?: DeviceStatus | undefined;
+  batteryStatus?: BatteryStatus | undefined;
+  syncStatus?: SyncStatus | undefined;
+  groupId?: string | undefined;
+  /** Assets without a reading match, too. */
+  lastReadingBefore?: Date | undefined;
 }
 
-/** A condition whose devices an index holds by asset id, and whose number is kept. */
-export interface KeptCondition extends KeptTotal {
-  field: 'model' | 'groupId' | 'status' | 'batteryStatus' | 'syncStatus';
+export interface Condition {
+  table: 'a' | 's' | 'd';
+  /** With the bindings `:value` and `:organizationId`. */
+  sql: string;
+  /** An index holds the assets of each value by id, so that all of them are counted. */
+  isCounted?: boolean;
+  /** An index finds candidates by it before `sql` compares them, because the planner cannot tell how few match. */
+  lookup?: string;
+  /** At most one asset matches. */
+  isUnique?: boolean;
 }
 
-export function keptConditions({
-  model,
-  groupId,
-  status,
-  batteryStatus,
-  syncStatus,
-}: AssetFilter): KeptCondition[] {
-  const conditions: Array<KeptCondition | false> = [
-    model !== null && { field: 'model', ...assetsOfModel(model) },
-    groupId !== null && { field: 'groupId', ...assetsOfGroup(groupId) },
-    status !== null && { field: 'status', ...devicesBy('status', status) },
-    batteryStatus !== null && { field: 'batteryStatus', ...devicesBy('battery', batteryStatus) },
-    syncStatus !== null && { field: 'syncStatus', ...devicesBy('sync', syncStatus) },
-  ];
-  return conditions.filter((condition) => condition !== false);
-}
+const SERIAL = 'lower(a.serial_number) = lower(:value)';
+const FOLDED_PART = 'casefold(:value collate pg_unicode_fast)';
 
-/** By what the devices are looked up; everything else in the filter is compared. */
-export type Lookup = 'serialNumber' | 'q' | 'lastReadingBefore' | KeptCondition['field'] | 'all';
+const CONDITIONS: Record<keyof AssetFilter, Condition> = {
+  serialNumber: { table: 'a', sql: SERIAL, lookup: SERIAL, isUnique: true },
+  model: { table: 'a', sql: 'a.model = :value', isCounted: true },
+  // Members of a deleted group have yet to leave it.
+  groupId: {
+    table: 'a',
+    sql: `a.group_id = :value and exists (
+      select from groups where organization_id = :organizationId and id = :value and deleted_at is null)`,
+    isCounted: true,
+  },
+  q: {
+    table: 'a',
+    sql: `(strpos(casefold(a.serial_number collate pg_unicode_fast), ${FOLDED_PART}) > 0
+      or strpos(${FOLDED_NAME}, ${FOLDED_PART}) > 0)`,
+    lookup: `asset_grams(a.organization_id, a.serial_number, a.name)
+      @@ asset_grams_query(cast(:organizationId as uuid), :value)`,
+  },
+  status: { table: 's', sql: 's.status = :value', isCounted: true },
+  batteryStatus: { table: 's', sql: 's.battery_status = :value', isCounted: true },
+  // An index holds the hours of last readings, which are not after them.
+  lastReadingBefore: {
+    table: 's',
+    sql: 's.last_reading_from < :value and (s.last_reading_at is null or s.last_reading_at < :value)',
+  },
+  syncStatus: { table: 'd', sql: 'd.sync_status = :value', isCounted: true },
+};
 
-/** So few devices are compared one by one sooner than any other index finds them. */
-const FEW = 5_000;
+export type GivenCondition = Condition & { value: string | Date };
 
-/** `totals`: of the kept conditions, in their order. */
-export function chooseLookup(filter: AssetFilter, totals: number[]): Lookup {
-  if (filter.serialNumber !== null) return 'serialNumber';
-  const least = Math.min(...totals);
-  const rarest = keptConditions(filter)[totals.indexOf(least)]?.field;
-  if (rarest !== undefined && least <= FEW) return rarest;
-  if (filter.q !== null) return 'q';
-  if (filter.lastReadingBefore !== null) return 'lastReadingBefore';
-  return rarest ?? 'all';
-}
+export const givenConditions = (filter: AssetFilter): GivenCondition[] =>
+  (Object.keys(CONDITIONS) as Array<keyof AssetFilter>).flatMap((name) => {
+    const value = filter[name];
+    return value === undefined ? [] : [{ ...CONDITIONS[name], value }];
+  });
 
-/** The total of the whole filter, where it is kept. */
-export const hasKeptTotal = (filter: AssetFilter): boolean =>
-  Object.values(filter).filter((value) => value !== null).length === keptConditions(filter).length &&
-  keptConditions(filter).length <= 1;
+/** Whether the total is exact, on whatever page. */
+export const isCounted = (given: GivenCondition[]): boolean =>
+  given.length === 0 || (given.length === 1 && given[0]?.isCounted === true);

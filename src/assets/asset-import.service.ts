@@ -9,7 +9,7 @@ import type { ImportResult, ImportRow } from './asset-import.ts';
 import type { AssetsRepository, NewAsset } from './assets.repository.ts';
 import type { AssetGroups } from './assets.service.ts';
 
-/** What a row says; its group has an id or a name, or there is none. */
+/** A parsed row; its group is given by id, by name, or not at all. */
 export interface AssetOfRow extends NewAsset {
   group: string | null;
 }
@@ -18,7 +18,7 @@ export interface AssetImportDeps {
   assetsIn(sql: Database): Pick<AssetsRepository, 'insertMissing' | 'findBySerials'>;
   devicesIn(sql: Database): { insertMany(organizationId: string, assetIds: string[]): Promise<void> };
   groups: Pick<AssetGroups, 'findByNames' | 'lock' | 'welcome'>;
-  /** @throws AppError that says what is wrong with the row. */
+  /** @throws AppError with the mistake in the row. */
   parse(value: unknown): AssetOfRow;
   /** Lets other requests go on. */
   nextTurn(): Promise<unknown>;
@@ -144,7 +144,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     return first;
   }
 
-  /** Of rows with one serial number, the first creates the asset. */
+  /** The first row of each serial number creates the asset. */
   async function summaryOf(
     rows: ReadRow[],
     first: Map<string, NewAsset>,

@@ -18,7 +18,7 @@ export interface ImportResult {
   /** Null when the row failed. */
   id: string | null;
   error: string | null;
-  /** Of a device that is registered; absent when there are none. */
+  /** About a registered device; absent when there are none. */
   warnings?: string[];
 }
 
@@ -178,7 +178,7 @@ function withoutEmptyEnd(row: string[]): string[] {
   return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);
 }
 
-/** What is no number is left to validation. */
+/** Other texts stay as they are, so that validation refuses them. */
 const toNumber = (cell: string): number | string => (/^-?\d{1,9}$/.test(cell) ? Number(cell) : cell);
 
 function requireRows(count: number): void {

@@ -1,9 +1,9 @@
-/** The orders in which all active assets can be listed: each is that of an index, so a page costs the same anywhere. */
+/** The orders of the list of all active assets: each follows an index, so that every page costs the same. */
 
 export const ASSET_ORDERS = ['newest', 'name', 'serial', 'oldest-reading'] as const;
 export type AssetOrder = (typeof ASSET_ORDERS)[number];
 
-/** Where a list goes on: after the asset of this id, whose place in the order this text says. */
+/** A list continues after the asset with this id; the key is its value in the order. */
 export interface OrderPosition {
   key: string;
   id: string;

@@ -49,7 +49,7 @@ export function checkRegistrable(field: string, serialNumber: string): void {
   }
 }
 
-/** What a registration gives; the rest is unknown. */
+/** The fields that a customer gives. */
 export interface Registration {
   serialNumber: string;
   name?: string;
@@ -74,7 +74,7 @@ export const newAsset = (given: Registration) => ({
 
 const LOGGER_SERIAL = /^[0-9A-Fa-f]{12}$/;
 
-/** A mistyped serial number would stay new for ever, and nobody would know why. */
+/** A device with a mistyped serial number would stay new for ever, without a hint at the reason. */
 export const registrationWarnings = (serialNumber: string): string[] =>
   LOGGER_SERIAL.test(serialNumber)
     ? []

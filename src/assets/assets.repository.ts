@@ -1,19 +1,10 @@
 import type { Database } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
-import { ALL_ASSETS, assetsOfModel } from '../db/kept-totals.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import { conflict } from '../process/errors.ts';
 import type { ListedAsset, Replacement } from './asset.ts';
-import { type AssetPage, type FoundAssets, LISTED_COLUMNS, WITH_DEVICE } from './asset-search.repository.ts';
 import { ARCHIVE, FIND_OWNERS, INSERT_MISSING, LIST_OWNERS_ON_ALL_NODES } from './assets.statements.ts';
-
-const ACTIVE = 'organization_id = ? and archived_at is null';
-/** See the table list_totals. */
-const TOTAL = `select coalesce(sum(count), 0)::bigint as total from (
-    select total as count from list_totals where organization_id = ? and list = 'assets' and key = ?
-    union all
-    select change from list_changes where organization_id = ? and list = 'assets' and key = ?
-  ) as kept`;
+import { listedAssets } from './listed-assets.repository.ts';
 
 export interface NewAsset {
   serialNumber: string;
@@ -92,39 +83,8 @@ export function createAssetsRepository(sql: Database) {
     sql('assets').where({ organization_id: organizationId, archived_at: null });
 
   return {
-    /** Active assets by id, and how many match on all pages, in one round trip. */
-    async list(
-      organizationId: string,
-      { model, after, limit }: AssetPage & { model: string | null },
-    ): Promise<FoundAssets> {
-      const ofModel = model === null ? '' : 'and model = ?';
-      const scope = model === null ? [organizationId] : [organizationId, model];
-      const { key } = model === null ? ALL_ASSETS : assetsOfModel(model);
-      const total = [organizationId, key];
-      const rows = await query<ListedAsset & { total: number }>(
-        sql,
-        `select page.*, total from (${TOTAL}) as counted
-         left join (
-           select ${LISTED_COLUMNS} from (
-             select * from assets where ${ACTIVE} ${ofModel} ${after === null ? '' : 'and id > ?'} order by id limit ?
-           ) as a ${WITH_DEVICE}
-         ) as page on true
-         order by page.id`,
-        [...total, ...total, ...scope, ...(after === null ? [] : [after]), limit],
-      );
-      const assets = rows.filter(({ id }) => id !== null);
-      return { assets, total: rows[0]?.total ?? 0 };
-    },
-
     async find(organizationId: string, id: string): Promise<ListedAsset | null> {
-      const [row] = await queryPrepared<ListedAsset>(
-        sql,
-        'assets_find',
-        `select ${LISTED_COLUMNS} from assets a ${WITH_DEVICE}
-         where a.organization_id = ? and a.archived_at is null and a.id = ?`,
-        [organizationId, id],
-      );
-      return row ?? null;
+      return (await listedAssets(sql, { organizationId }).where('a.id', id).first()) ?? null;
     },
 
     /**

@@ -11,7 +11,7 @@ import { assetDetailView, listedAssetView, NO_SUCH_ASSET, registrationWarnings }
 import type { AssetFilter } from './asset-filter.ts';
 import type { AssetImport } from './asset-import.service.ts';
 import { IMPORT_BYTES_MAX, type ImportRow, readCsvRows, readJsonRows } from './asset-import.ts';
-import type { AssetPage, AssetSearchRepository, FoundAssets } from './asset-search.repository.ts';
+import type { AssetSearchRepository } from './asset-search.repository.ts';
 import type { AssetsRepository } from './assets.repository.ts';
 import {
   archivedSchema,
@@ -55,16 +55,6 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
     find: (sql, organizationId, id) => findDetail(assetsIn(sql), organizationId, id),
   };
 
-  /** The plain list, and that of one model, take one statement. */
-  function findAssets(organizationId: string, query: ListAssets, page: AssetPage): Promise<FoundAssets> {
-    const filter = toFilter(query);
-    const { model, ...others } = filter;
-    const isPlain = Object.values(others).every((value) => value === null);
-    return isPlain
-      ? assets.list(organizationId, { model, ...page })
-      : search.search(organizationId, filter, page);
-  }
-
   return [
     route({
       method: 'GET',
@@ -79,14 +69,11 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       responses: { 200: assetListSchema },
       async handle({ caller, query, url }) {
         const { limit, cursor: after = null } = query;
-        const found = await findAssets(caller.organizationId, query, { after, limit: limit + 1 });
-        const page = pageOf(found.assets, limit, ({ id }) => id);
-        const body = {
-          items: page.items.map(listedAssetView),
-          totalItems: found.total,
-          nextCursor: page.nextCursor,
-        };
-        return ok(body, toHeaders(query, nextLink(url, page.nextCursor)));
+        const page = { after, limit: limit + 1 };
+        const found = await search.search(caller.organizationId, toFilter(query), page);
+        const { items, nextCursor } = pageOf(found.assets, limit, ({ id }) => id);
+        const body = { items: items.map(listedAssetView), totalItems: found.total, nextCursor };
+        return ok(body, toHeaders(query, nextLink(url, nextCursor)));
       },
     }),
     route({
@@ -226,26 +213,11 @@ function readRows(bytes: Buffer, contentType: string | undefined): Iterable<Impo
     : readJsonRows(bytes, decodeUtf8);
 }
 
-function toFilter(query: ListAssets): AssetFilter {
-  const { q, serialNumber, status, batteryStatus, syncStatus, groupId, lastReadingBefore } = query;
-  return {
-    model: parseModel(query),
-    q: q ?? null,
-    serialNumber: serialNumber ?? null,
-    status: status ?? null,
-    batteryStatus: batteryStatus ?? null,
-    syncStatus: syncStatus ?? null,
-    groupId: groupId ?? null,
-    lastReadingBefore: lastReadingBefore ?? null,
-  };
-}
-
-function parseModel(query: ListAssets): string | null {
-  const { model, 'model-name': modelName } = query;
-  if (model !== undefined && modelName !== undefined && model !== modelName) {
+function toFilter({ 'model-name': modelName, model = modelName, ...filter }: ListAssets): AssetFilter {
+  if (modelName !== undefined && model !== modelName) {
     throw invalid('model and model-name are one filter: send model alone');
   }
-  return model ?? modelName ?? null;
+  return { ...filter, model };
 }
 
 function toHeaders(query: ListAssets, next: Record<string, string>): Record<string, string> {

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { PROBE_POSITIONS } from '../devices/channel-layout.ts';
-import { BATTERY_STATUSES, type BatteryStatus, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
-import { SYNC_STATUSES, type SyncStatus } from '../devices/device-sync.ts';
+import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
+import { SYNC_STATUSES } from '../devices/device-sync.ts';
 import { serialNumber } from '../devices/devices.schemas.ts';
 import type { LatestView } from '../devices/latest-readings.ts';
 import {
@@ -15,8 +15,9 @@ import {
   uuid,
 } from '../http/schemas.ts';
 import { currentMute } from '../mutes/mutes.schemas.ts';
-import { DEVICE_STATUSES, type DeviceStatus } from '../presence/presence.ts';
+import { DEVICE_STATUSES } from '../presence/presence.ts';
 import { ASSET_STATUSES, type AssetView, type ListedAssetView, type Registration } from './asset.ts';
+import type { AssetFilter } from './asset-filter.ts';
 
 const name = nameOf(128);
 const waterType = atMost(32);
@@ -110,18 +111,10 @@ export const changeAssetBody = Joi.object<ChangeAsset, true>({
   })
   .example({ name: 'Vaccine fridge 3', spaceId: null });
 
-export interface ListAssets {
+export interface ListAssets extends AssetFilter {
   limit: number;
   cursor?: string;
-  model?: string;
   'model-name'?: string;
-  q?: string;
-  serialNumber?: string;
-  status?: DeviceStatus;
-  batteryStatus?: BatteryStatus;
-  syncStatus?: SyncStatus;
-  groupId?: string;
-  lastReadingBefore?: Date;
 }
 
 export const listAssetsQuery = Joi.object<ListAssets, true>({
@@ -183,7 +176,7 @@ export const assetExample: AssetView = {
   createdAt: '2026-02-20T13:05:12.000Z',
 };
 
-/** Of webhooks. */
+/** The asset in events of webhooks. */
 export const assetSchema = Joi.object<AssetView>(assetFields).example(assetExample).meta({ name: 'Asset' });
 
 const latestSchema = Joi.object<LatestView>({

@@ -27,23 +27,23 @@ export interface AssetDevices {
 export interface AssetTargets {
   /** Answers with the ids of the jobs concerned. */
   cancelByAsset(organizationId: string, assetId: string, reason: string): Promise<string[]>;
-  /** What the earlier hardware had fetched has to be fetched again. */
+  /** The new hardware has to fetch changes that the earlier one had fetched. */
   reoffer(devices: AssetRef[]): Promise<void>;
 }
 
 /** The groups that assets join and leave. */
 export interface AssetGroups {
-  /** The ids by the names that were given; those that no group has are left out. */
+  /** Ids by the names as they were given; names without a group are left out. */
   findByNames(sql: Database, organizationId: string, names: string[]): Promise<ReadonlyMap<string, string>>;
-  /** Those that are there; they stay as they are until the transaction ends. */
+  /** Existing ids among them, locked until the transaction ends. */
   lock(sql: Database, organizationId: string, groupIds: string[]): Promise<ReadonlySet<string>>;
-  /** Brings new assets, which stand in their groups already, what the members are to run. */
+  /** Offers the profile of the group to new assets, which are in it already. */
   welcome(
     tx: Transaction,
     organizationId: string,
     assetsByGroup: ReadonlyMap<string, string[]>,
   ): Promise<unknown>;
-  /** Null: out of the one that it is in. @throws not found when there is no such group. */
+  /** Null: out of its group. @throws not found when there is no such group. */
   move(tx: Transaction, organizationId: string, assetId: string, groupId: string | null): Promise<void>;
 }
 
@@ -53,9 +53,9 @@ export interface AssetsServiceDeps {
   targetsIn(sql: Database): AssetTargets;
   groups: AssetGroups;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
-  /** Ends what devices of that serial number alone sign in with. */
+  /** Revokes the token of the device with this serial number. */
   revokeToken(sql: Database, organizationId: string, serialNumber: string): Promise<unknown>;
-  /** Resolves what is open of archived assets. */
+  /** Resolves the open alerts of archived assets. */
   resolveAlerts(tx: InTransaction, assets: AssetRef[]): Promise<void>;
   now(): Date;
 }
@@ -89,7 +89,7 @@ export function createAssetsService({
       });
     },
 
-    /** What is absent stays; null clears. Answers with the asset as it is then. */
+    /** Absent fields stay; null clears. Answers with the changed asset. */
     change(
       transact: Transact,
       organizationId: string,

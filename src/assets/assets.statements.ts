@@ -40,7 +40,7 @@ export const INSERT_MISSING = `
   )
   select id, serial_number as "serialNumber" from inserted`;
 
-/** Also ends the expectation of contact, the configuration of its device, and what was muted. */
+/** Also ends the deadline of the device, its configuration, and the mutes of the asset. */
 export const ARCHIVE = `
   with archived as (
     update assets set archived_at = now(), building_id = null, space_id = null, group_id = null
@@ -57,3 +57,14 @@ export const ARCHIVE = `
   )
   update device_configs d set is_active = false
   from archived a where d.organization_id = a.organization_id and d.asset_id = a.id`;
+
+/** Archived assets, too. */
+export const LIST_WITH_STATES = `
+  select a.id, a.serial_number as "serialNumber", a.name, s.status, s.signal_strength as "signalStrength",
+    s.battery_status as "batteryStatus", a.model, s.last_reading_at as "lastReadingAt", a.water_type as "waterType",
+    a.floor, a.building_id as "buildingId", a.space_id as "spaceId", a.created_at as "createdAt",
+    a.organization_id as "organizationId"
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[]) as n (organization_id, asset_id)
+  join assets a on a.organization_id = n.organization_id and a.id = n.asset_id
+  join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id
+  order by a.id`;

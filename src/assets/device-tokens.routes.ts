@@ -39,7 +39,7 @@ export function deviceTokensRoutes({ assetsIn, tokens }: DeviceTokensRoutesDeps)
     },
   };
 
-  /** Locked, so that of two new tokens one replaces the other. */
+  /** The lock lets the second of two new tokens replace the first. */
   async function lockSerial(sql: Database, organizationId: string, assetId: string): Promise<string> {
     const serialNumber = await assetsIn(sql).lockSerial(organizationId, assetId);
     if (serialNumber === null) throw notFound(NO_SUCH_ASSET);

@@ -1,7 +1,7 @@
 /** Cuts the bytes of an import into its rows without parsing them, so that the size of each is known before it is parsed. */
 import { invalid } from '../process/errors.ts';
 
-/** Longest row, and longest first line: many times what the longest fields of a device take. */
+/** Longest row, and longest first line: many times the length of the longest fields of a device. */
 export const ROW_BYTES_MAX = 16 * 1024;
 /** Blank lines between two rows are skipped in steps of this length. */
 const BLANKS_STEP_BYTES = 8 * 1024;
@@ -11,7 +11,7 @@ const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Records of CSV with their line ends, without those of blanks and empty cells. A quote within a quoted cell is doubled,
+ * Records of CSV with their line ends; blank ones are left out. A quote within a quoted cell is doubled,
  * so counting quotes is enough. An empty buffer stands for many that were left out.
  */
 export function* csvRecords(bytes: Buffer, delimiter: string): Generator<Buffer> {
@@ -42,7 +42,7 @@ function tooLong(isFirst: boolean, isQuoted: boolean): Error {
   );
 }
 
-/** The bytes of each item of a JSON array. Whether an item is JSON is left to whoever parses it. */
+/** The bytes of each item of a JSON array. Whether an item is JSON is found when it is parsed. */
 export function* jsonItems(bytes: Buffer): Generator<Buffer> {
   const first = skipBlanks(bytes, 0);
   if (bytes[first] !== OPENING_BRACKET) throw invalid('The body must be a list of devices');

@@ -65,6 +65,7 @@ export function composeAlerts(
       announce: service.announce,
     },
     onAlertRulesChanged: service.onAlertRulesChanged,
+    resolveTemperatures: service.resolveTemperatures,
     onArchived: service.onArchived,
   };
 }

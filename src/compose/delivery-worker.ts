@@ -20,11 +20,11 @@ import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createDisableEndpoint } from '../endpoints/disable-endpoint.service.ts';
 import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
+import { addEndpointGauges } from '../endpoints/endpoints.metrics.ts';
 import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
 import { createShownHealthRepository } from '../endpoints/shown-health.repository.ts';
 import { atMostEvery } from '../http/gauges.ts';
 import { observeGroupCommit } from '../http/metrics.ts';
-import { addEndpointGauges } from '../http/service-gauges.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import { composePublishToEndpoints } from './events.ts';
 import type { Resources } from './resources.ts';
@@ -51,7 +51,10 @@ export function startDeliveryWorker(resources: Resources, deliveries: Slices['de
   const ownerId = randomUUID();
   const claims = createClaimsRepository(outbox, ownerId);
   const endpoints = createEndpointHealthRepository(sql);
-  addEndpointGauges(resources.metrics, atMostEvery(settings.metricsMaxAgeMs, endpoints.countByState));
+  addEndpointGauges(
+    resources.metrics.registry,
+    atMostEvery(settings.metricsMaxAgeMs, endpoints.countByState),
+  );
   const breakers = createBreakerRepository(sql);
   const lastAttempts = createLastAttempts({ recordLastAttempts: endpoints.recordLastAttempts, log });
   const endpointHealth = createEndpointHealthService({

@@ -4,19 +4,12 @@ import {
   createConfigurationCache,
   createConfigurationsRepository,
 } from '../devices/configurations.repository.ts';
-import {
-  createDeviceExchanges,
-  type DeviceExchanges,
-  type DeviceExchangesDeps,
-} from '../devices/device-exchange.service.ts';
-import { createDeviceInfoRepository } from '../devices/device-info.repository.ts';
-import { createDeviceInfoService } from '../devices/device-info.service.ts';
+import { createExchangeBatch, type ExchangeBatchDeps } from '../devices/device-exchange.service.ts';
+import type { DeviceExchanges } from '../devices/device-exchange.ts';
 import { createDevicesRepository } from '../devices/devices.repository.ts';
 import { devicesRoutes } from '../devices/devices.routes.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { unregisteredDevicesRoutes } from '../devices/unregistered-devices.routes.ts';
-import { observeLockingCommit } from '../http/metrics.ts';
-import type { IntakeHealth } from '../presence/intake-health.ts';
 import type { Resources } from './resources.ts';
 
 export type DeviceRepositories = ReturnType<typeof composeDeviceRepositories>;
@@ -32,49 +25,26 @@ export function composeDeviceRepositories({ onConnectionLost }: Resources) {
   };
 }
 
-export interface DevicesNeeds
-  extends Pick<
-    DeviceExchangesDeps,
-    'recompile' | 'onAlertRulesChanged' | 'onCameOnline' | 'recordOutcomes' | 'publish'
-  > {
+export interface ExchangesNeeds
+  extends Pick<ExchangeBatchDeps, 'recompile' | 'alertRulesChanged' | 'recordOutcomes'> {
   devicesIn: DeviceRepositories['devicesIn'];
-  observeContact: IntakeHealth['observeContact'];
 }
 
-export function composeDevices(
-  { sql, transactReports, slots, metrics, tracing, now }: Resources,
-  needs: DevicesNeeds,
-) {
-  const { devicesIn, recompile, recordOutcomes, onAlertRulesChanged, onCameOnline, observeContact, publish } =
-    needs;
-  const { handle } = createDeviceExchanges({
-    transact: transactReports,
-    slots,
-    observers: observeLockingCommit(metrics, 'reports'),
-    tracing,
-    devicesIn,
-    targetsIn: createDeviceTargetsRepository,
-    unregisteredIn: createUnregisteredDevicesRepository,
-    recompile,
-    onAlertRulesChanged,
-    onCameOnline,
-    recordOutcomes,
-    onRefused: (reason) => metrics.refusedTurns.inc({ work: 'report', reason }),
-    publish,
-    now,
-  });
-  const exchanges: DeviceExchanges = { handle: (exchange) => observeContact(handle(exchange)) };
+export const composeExchanges = ({ now }: Resources, needs: ExchangesNeeds) =>
+  createExchangeBatch({ ...needs, targetsIn: createDeviceTargetsRepository, now });
+
+export interface DevicesNeeds {
+  devicesIn: DeviceRepositories['devicesIn'];
+  exchanges: DeviceExchanges;
+}
+
+export function composeDevices({ sql, now }: Resources, { devicesIn, exchanges }: DevicesNeeds) {
+  const unregistered = createUnregisteredDevicesRepository(sql);
   return {
     routes: [
       ...devicesRoutes({ devices: devicesIn(sql), exchanges, now }),
-      ...unregisteredDevicesRoutes(createUnregisteredDevicesRepository(sql)),
+      ...unregisteredDevicesRoutes(unregistered),
     ],
-    exchanges,
-    deviceInfo: createDeviceInfoService({
-      transact: transactReports,
-      deviceInfoIn: createDeviceInfoRepository,
-      exchanges,
-    }),
-    unregistered: createUnregisteredDevicesRepository(sql),
+    unregistered,
   };
 }

@@ -17,11 +17,11 @@ import { createPoliciesRepository } from '../escalations/escalation-policies.rep
 import { escalationPoliciesRoutes } from '../escalations/escalation-policies.routes.ts';
 import { createPoliciesService } from '../escalations/escalation-policies.service.ts';
 import { createEscalationRun } from '../escalations/escalation-run.service.ts';
+import { addEscalationGauges } from '../escalations/escalations.metrics.ts';
 import { createFleetEscalationsRepository } from '../escalations/fleet-escalations.repository.ts';
 import { createFleetEscalations } from '../escalations/fleet-escalations.service.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { atMostEvery } from '../http/gauges.ts';
-import { addEscalationGauges } from '../http/service-gauges.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
 import { createChannelsRepository } from '../notifications/notification-channels.repository.ts';
 import { createNotificationsRepository } from '../notifications/notifications.repository.ts';
@@ -143,7 +143,7 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
     /** Workers only. */
     addGauges: () =>
       addEscalationGauges(
-        metrics,
+        metrics.registry,
         atMostEvery(settings.metricsMaxAgeMs, () => escalations.countOpen(now())),
       ),
     /** Waits for calls to Temporal that are under way. */

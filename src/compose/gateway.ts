@@ -4,7 +4,7 @@ import { type CoapServer, createCoapServer } from '../gateway/coap-server.ts';
 import { createGatewayRoutes, type GatewayRoutesDeps } from '../gateway/gateway-routes.ts';
 import { createLimitedLog } from '../gateway/limited-log.ts';
 import { createRefusalLog, LINES_PER_MINUTE, MINUTE_MS } from '../gateway/refusal-log.ts';
-import { addExchangeGauge } from '../http/service-gauges.ts';
+import { addGauge } from '../http/gauges.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 import { traceLoggers } from './traces.ts';
@@ -20,7 +20,11 @@ export async function startGateway(resources: Resources, slices: Slices): Promis
       metrics.coapMessages.inc({ path: path ?? 'none', type: confirmable ? 'con' : 'non', code }),
     log: createErrorLog(resources),
   });
-  addExchangeGauge(metrics, server.countUnderWay);
+  addGauge(metrics.registry, {
+    name: 'dms_coap_exchanges',
+    help: 'Requests of loggers under way',
+    read: () => [{ value: server.countUnderWay() }],
+  });
   const heartbeat = slices.presence.startIngressHeartbeat('gateway');
   return {
     port: server.port,
@@ -31,7 +35,7 @@ export async function startGateway(resources: Resources, slices: Slices): Promis
   };
 }
 
-function composeGatewayRoutes(resources: Resources, { keys, assets, devices, measurements }: Slices) {
+function composeGatewayRoutes(resources: Resources, { keys, assets, measurements }: Slices) {
   const { settings, now } = resources;
   return createGatewayRoutes({
     authenticateDevice: createAuthenticateDevice({
@@ -44,9 +48,6 @@ function composeGatewayRoutes(resources: Resources, { keys, assets, devices, mea
       now: () => now().getTime(),
     }),
     intake: measurements.intake,
-    exchanges: devices.exchanges,
-    deviceInfo: devices.deviceInfo,
-    unregisteredDevices: devices.unregistered,
     onRefused: composeRefusals(resources),
     now,
   });

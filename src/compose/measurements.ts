@@ -1,4 +1,5 @@
 import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
+import { createDeviceInfoRepository } from '../devices/device-info.repository.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { observeLockingCommit } from '../http/metrics.ts';
@@ -9,10 +10,10 @@ import { createExportScopesRepository } from '../measurements/export-scopes.repo
 import { readFewInTurns, readInTurns } from '../measurements/fair-history.ts';
 import { createFewReadingsRepository } from '../measurements/few-readings.repository.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
-import { createIntake, type Intake, type IntakeDeps } from '../measurements/intake.service.ts';
-import { createIntakeDevicesRepository } from '../measurements/intake-devices.repository.ts';
+import { createIntake, type Intake } from '../measurements/intake.service.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
+import { createMessageBatch, type MessageBatchDeps } from '../measurements/message-batch.service.ts';
 import { createRecentHoursRepository } from '../measurements/recent-hours.repository.ts';
 import { createStoredReadingsRepository } from '../measurements/stored-readings.repository.ts';
 import type { IntakeHealth } from '../presence/intake-health.ts';
@@ -23,61 +24,24 @@ import { onSetAside } from './set-aside.ts';
 const DAY_MS = 86_400_000;
 
 export type MeasurementsNeeds = Pick<
-  IntakeDeps,
-  'configurationsIn' | 'evaluateAlerts' | 'onlineEvents' | 'publish' | 'queueAlerts' | 'exchange'
+  MessageBatchDeps,
+  | 'devicesIn'
+  | 'evaluateAlerts'
+  | 'onlineEvents'
+  | 'backWithoutFrame'
+  | 'publish'
+  | 'queueAlerts'
+  | 'exchanges'
 > & { observeContact: IntakeHealth['observeContact'] };
 
-export function composeMeasurements(
-  resources: Resources,
-  {
-    configurationsIn,
-    evaluateAlerts,
-    onlineEvents,
-    observeContact,
-    publish,
-    queueAlerts,
-    exchange,
-  }: MeasurementsNeeds,
-) {
-  const {
-    sql,
-    transferSql,
-    transferTurns,
-    lagging,
-    settings,
-    transact,
-    transactFrames,
-    slots,
-    metrics,
-    tracing,
-    now,
-  } = resources;
-  const { receive } = createIntake({
-    transact: transactFrames,
-    slots,
-    observers: observeLockingCommit(metrics, 'frames'),
-    tracing,
-    devicesIn: createIntakeDevicesRepository,
-    measurementsIn: createMeasurementsRepository,
-    storedReadingsIn: createStoredReadingsRepository,
-    configurationsIn,
-    unregisteredIn: createUnregisteredDevicesRepository,
-    partitions: createPartitionKeeper(sql, MEASUREMENTS),
-    retentionMs: settings.measurementsRetentionDays * DAY_MS,
-    evaluateAlerts,
-    onlineEvents,
-    publish,
-    queueAlerts,
-    exchange,
-    onRefused: (reason) => metrics.refusedTurns.inc({ work: 'frame', reason }),
-    observe({ accepted, duplicates, conflicts, dropped }) {
-      metrics.readings.inc({ outcome: 'accepted' }, accepted);
-      metrics.readings.inc({ outcome: 'duplicate' }, duplicates);
-      metrics.readings.inc({ outcome: 'conflict' }, conflicts);
-      metrics.readings.inc({ outcome: 'dropped' }, dropped);
-    },
-  });
-  const intake: Intake = { receive: (frame) => observeContact(receive(frame)) };
+export function composeMeasurements(resources: Resources, { observeContact, ...needs }: MeasurementsNeeds) {
+  const { sql, transferSql, transferTurns, lagging, settings, transact, now } = resources;
+  const { receive, handle, receiveInfo } = composeIntake(resources, needs);
+  const intake: Intake = {
+    receive: (frame) => observeContact(receive(frame)),
+    handle: (exchange) => observeContact(handle(exchange)),
+    receiveInfo: (info) => observeContact(receiveInfo(info)),
+  };
   const compaction = createCompaction({
     transact,
     compactionIn: createCompactionRepository,
@@ -109,4 +73,33 @@ export function composeMeasurements(
     exports,
     compaction,
   };
+}
+
+function composeIntake(
+  { sql, settings, transactMessages, slots, metrics, tracing }: Resources,
+  needs: Omit<MeasurementsNeeds, 'observeContact'>,
+): Intake {
+  const commit = createMessageBatch({
+    ...needs,
+    transact: transactMessages,
+    measurementsIn: createMeasurementsRepository,
+    storedReadingsIn: createStoredReadingsRepository,
+    deviceInfoIn: createDeviceInfoRepository,
+    unregisteredIn: createUnregisteredDevicesRepository,
+    partitions: createPartitionKeeper(sql, MEASUREMENTS),
+    retentionMs: settings.measurementsRetentionDays * DAY_MS,
+  });
+  return createIntake({
+    commit,
+    slots,
+    observers: observeLockingCommit(metrics, 'messages'),
+    tracing,
+    onRefused: (reason) => metrics.refusedTurns.inc({ work: 'message', reason }),
+    observe({ accepted, duplicates, conflicts, dropped }) {
+      metrics.readings.inc({ outcome: 'accepted' }, accepted);
+      metrics.readings.inc({ outcome: 'duplicate' }, duplicates);
+      metrics.readings.inc({ outcome: 'conflict' }, conflicts);
+      metrics.readings.inc({ outcome: 'dropped' }, dropped);
+    },
+  });
 }

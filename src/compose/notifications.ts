@@ -4,7 +4,6 @@ import type { Database } from '../db/database.ts';
 import { createPoliciesRepository } from '../escalations/escalation-policies.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { atMostEvery } from '../http/gauges.ts';
-import { addNotificationGauges } from '../http/service-gauges.ts';
 import { createGathering } from '../notifications/gathering.service.ts';
 import { createMailAddressesRepository } from '../notifications/mail-addresses.repository.ts';
 import { createMailAddresses } from '../notifications/mail-addresses.service.ts';
@@ -14,6 +13,7 @@ import { createNotificationAlertsRepository } from '../notifications/notificatio
 import { createChannelsRepository } from '../notifications/notification-channels.repository.ts';
 import { notificationChannelsRoutes } from '../notifications/notification-channels.routes.ts';
 import { createChannelsService } from '../notifications/notification-channels.service.ts';
+import { addNotificationGauges } from '../notifications/notifications.metrics.ts';
 import { createNotificationsRepository } from '../notifications/notifications.repository.ts';
 import { createNotifier } from '../notifications/notifier.service.ts';
 import { createStepGathering } from '../notifications/step-gathering.service.ts';
@@ -60,7 +60,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
 
   function startNotifier() {
     const cached = (read: () => Promise<number>) => atMostEvery(settings.metricsMaxAgeMs, read);
-    addNotificationGauges(metrics, {
+    addNotificationGauges(metrics.registry, {
       messageSeconds: cached(() => notifications.findOldestDueSeconds(now())),
       alertSeconds: cached(() => createNotificationAlertsRepository(sql).findOldestDueSeconds(now())),
     });

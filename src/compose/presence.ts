@@ -24,7 +24,7 @@ export function composePresence(resources: Resources, { noDataAlerts, publish }:
   const { sql, transact, now, log } = resources;
   const health = createIntakeHealth();
   const availability = createIngressAvailabilityRepository(sql);
-  const { sweepOffline, onlineEvents, offlineEvents, onCameOnline } = createPresenceService({
+  const { sweepOffline, onlineEvents, offlineEvents, backWithoutFrame } = createPresenceService({
     transact,
     presenceIn: createPresenceRepository,
     overdueFleetsIn: createOverdueFleetsRepository,
@@ -60,7 +60,7 @@ export function composePresence(resources: Resources, { noDataAlerts, publish }:
   return {
     sweepOffline,
     onlineEvents,
-    onCameOnline,
+    backWithoutFrame,
     removeOldOutages: availability.removeOldOutages,
     observeContact: health.observeContact,
     /** Runs while a process receives messages of devices: see presence/ingress-availability.ts. */

@@ -3,6 +3,7 @@ import { atMostEvery } from '../http/gauges.ts';
 import type { ReadReadiness } from '../http/health.ts';
 import { addProcessGauges } from '../http/process-gauges.ts';
 import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
+import { addPresenceGauge } from '../presence/presence.metrics.ts';
 import { VERSION } from '../process/version.ts';
 import type { Resources } from './resources.ts';
 
@@ -18,6 +19,6 @@ export function composeProcessMetrics(
     timeZoneRules,
     kinds: () => kinds,
     dependencies: atMost(async () => (await readReadiness()).body.dependencies),
-    overdueFleets: atMost(createOverdueFleetsRepository(sql).count),
   });
+  addPresenceGauge(metrics.registry, atMost(createOverdueFleetsRepository(sql).count));
 }

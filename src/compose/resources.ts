@@ -1,8 +1,5 @@
-/**
- * Shared resources of a process for its slices: database, Temporal client, metrics, log and clock. Nothing
- * connects yet.
- */
-import { type BatchTransactOptions, createBatchTransact } from '../db/batch-transaction.ts';
+/** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
+import { createBatchTransact } from '../db/batch-transaction.ts';
 import { openDatabase, readPool } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
 import type { FaultKind } from '../db/faults.ts';
@@ -14,7 +11,6 @@ import { notifyQueued } from '../deliveries/delivery-notifications.repository.ts
 import type { ResolveName } from '../deliveries/name-lookups.service.ts';
 import { createQueueNotifier } from '../deliveries/queue-notifier.service.ts';
 import { createSecretBox } from '../endpoints/secret-box.ts';
-import { createMetrics } from '../http/metrics.ts';
 import type { Settings } from '../process/config.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
@@ -24,6 +20,7 @@ import { TIME_ZONE_RULES } from '../process/time-zone-rules.ts';
 import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
 import { hasBrokenOff, type LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
+import { composeMetrics } from './metrics.ts';
 import { findOutage } from './outages.ts';
 import { composeReplica } from './replica.ts';
 import { traceTransactions, warnOfLostSpans } from './traces.ts';
@@ -56,7 +53,7 @@ export function openResources(options: ComposeOptions) {
   const log = summarizeOutages(options.log, { findOutage });
   const { processNow = () => new Date() } = options;
   const lostConnections = new Set<() => void>();
-  const metrics = createMetrics();
+  const metrics = composeMetrics();
   const database = {
     url: settings.databaseUrl,
     pooler: settings.databasePooler,
@@ -77,8 +74,6 @@ export function openResources(options: ComposeOptions) {
   const onRetry = () => metrics.databaseFaults.inc({ kind: 'retried' });
   const tracing = settings.traces && openTracing(settings.traces, warnOfLostSpans(options.log));
   const temporal = connectTemporal(toTemporalConnection(settings), tracing);
-  const transactBatches = (more: BatchTransactOptions) =>
-    traceTransactions(tracing, createBatchTransact(sql, { ...more, lockTimeoutMs, onRetry }));
   return {
     settings,
     log,
@@ -102,10 +97,11 @@ export function openResources(options: ComposeOptions) {
     /** Null: no traces. */
     tracing,
     transact: traceTransactions(tracing, createTransact(sql, { onRetry })),
-    /** For batches of reports. A device that stays locked is refused. */
-    transactReports: transactBatches({}),
-    /** For batches of frames, which run the same few statements many times a second. */
-    transactFrames: transactBatches({ plans: 'once', startsWithRead: true }),
+    /** For batches of messages of devices: the same few statements, many times a second. */
+    transactMessages: traceTransactions(
+      tracing,
+      createBatchTransact(sql, { plans: 'once', startsWithRead: true, lockTimeoutMs, onRetry }),
+    ),
     slots: batchSlots(settings.databasePoolSize, !settings.isDatabaseDistributed),
     metrics,
     queueNotifier: createQueueNotifier({

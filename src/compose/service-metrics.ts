@@ -1,29 +1,49 @@
-/** Metrics of workers about the whole service. */
+/** What workers show of the whole service, because it takes the statements of sweeps: not each process has to read it. */
+import { addAlertGauges } from '../alerts/alerts.metrics.ts';
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
+import { addJobGauges } from '../config-jobs/config-jobs.metrics.ts';
 import { createJobRunsRepository } from '../config-jobs/job-runs.repository.ts';
-import { sumFleetTotals } from '../db/list-totals.repository.ts';
 import { findPartitionsEnd, PARTITIONED_TABLES } from '../db/partitions.ts';
+import { addFleetGauges } from '../fleet/fleet.metrics.ts';
+import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { countByState } from '../fleet/fleet.ts';
-import { atMostEvery } from '../http/gauges.ts';
-import { addServiceGauges, type ServiceSources } from '../http/service-gauges.ts';
+import { addGauge, atMostEvery } from '../http/gauges.ts';
 import type { Resources } from './resources.ts';
 
 interface ServiceNeeds {
   isListening(): boolean;
 }
 
-export function composeServiceMetrics(resources: Resources, needs: ServiceNeeds): void {
-  addServiceGauges(resources.metrics, serviceSources(resources, needs));
+/** Devices are counted one by one, which takes a second for a million of them: five minutes apart by default. */
+const FLEET_AGE_FACTOR = 30;
+
+export function composeServiceMetrics(resources: Resources, { isListening }: ServiceNeeds): void {
+  const { registry } = resources.metrics;
+  const { jobs, devices, alerts, partitions } = serviceSources(resources);
+  addJobGauges(registry, jobs);
+  addFleetGauges(registry, devices);
+  addAlertGauges(registry, alerts);
+  addGauge(registry, {
+    name: 'dms_partitions_end_timestamp_seconds',
+    help: 'Until when rows can be inserted: the end of the partitions that exist',
+    labelNames: ['table'],
+    read: async () =>
+      (await partitions())?.map(({ table, end }) => ({ labels: { table }, value: end.getTime() / 1000 })) ??
+      null,
+  });
+  addGauge(registry, {
+    name: 'dms_database_listening',
+    help: 'Whether notifications of new deliveries arrive: 1 or 0; at 0 the dispatcher polls every second',
+    read: () => [{ value: Number(isListening()) }],
+  });
 }
 
-export function serviceSources(
-  { settings, sql, now }: Resources,
-  { isListening }: ServiceNeeds,
-): ServiceSources {
-  const atMost = <T>(read: () => Promise<T>) => atMostEvery(settings.metricsMaxAgeMs, read);
+export function serviceSources({ settings, sql, now }: Resources) {
+  const atMost = <T>(read: () => Promise<T>, factor = 1) =>
+    atMostEvery(settings.metricsMaxAgeMs * factor, read);
   return {
     jobs: atMost(createJobRunsRepository(sql).countRunning),
-    totals: atMost(async () => countByState(await sumFleetTotals(sql))),
+    devices: atMost(async () => countByState(await createFleetRepository(sql).countAll()), FLEET_AGE_FACTOR),
     alerts: atMost(createAlertsRepository(sql).countOpen),
     partitions: atMost(() =>
       Promise.all(
@@ -33,6 +53,5 @@ export function serviceSources(
         })),
       ),
     ),
-    isListening,
   };
 }

@@ -5,7 +5,7 @@ import { composeAudit } from './audit.ts';
 import { composeCertificates } from './certificates.ts';
 import { composeConfigJobs } from './config-jobs.ts';
 import { composeDeliveries } from './deliveries.ts';
-import { composeDeviceRepositories, composeDevices } from './devices.ts';
+import { composeDeviceRepositories, composeDevices, composeExchanges } from './devices.ts';
 import { composeEndpoints } from './endpoints.ts';
 import { composeEscalationRuns, composeEscalations } from './escalations.ts';
 import { composeEvents } from './events.ts';
@@ -46,23 +46,21 @@ export function composeSlices(resources: Resources) {
     publish,
     onAlertRulesChanged: alerts.onAlertRulesChanged,
   });
-  const devices = composeDevices(resources, {
+  const exchanges = composeExchanges(resources, {
     devicesIn,
     recompile: configJobs.recompile,
     recordOutcomes: configJobs.recordOutcomes,
-    onAlertRulesChanged: alerts.onAlertRulesChanged,
-    onCameOnline: presence.onCameOnline,
-    observeContact: presence.observeContact,
-    publish,
+    alertRulesChanged: alerts.resolveTemperatures,
   });
   const measurements = composeMeasurements(resources, {
-    configurationsIn,
+    devicesIn,
     evaluateAlerts: alerts.evaluate,
     onlineEvents: presence.onlineEvents,
+    backWithoutFrame: presence.backWithoutFrame,
     observeContact: presence.observeContact,
     publish: publishToEndpoints,
     queueAlerts,
-    exchange: devices.exchanges.handle,
+    exchanges,
   });
   const keys = composeKeys(resources);
   const mutes = composeMutes(resources, {
@@ -88,7 +86,7 @@ export function composeSlices(resources: Resources) {
     configJobs,
     groups,
     mutes,
-    devices,
+    devices: composeDevices(resources, { devicesIn, exchanges: measurements.intake }),
     measurements,
     assets,
     certificates: composeCertificates(resources, { findAsset: assets.findAsset }),

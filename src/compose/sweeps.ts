@@ -4,8 +4,7 @@
  * process was suspended.
  */
 import { startLease } from '../db/lease.ts';
-import { addUpListChanges } from '../db/list-totals.repository.ts';
-import { addSweepGauge } from '../http/service-gauges.ts';
+import { addGauge } from '../http/gauges.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 import { createRetention } from './retention.ts';
@@ -18,8 +17,7 @@ const SWEEPS_PER_OFFLINE_SWEEP = 3;
 /** Another process takes over when the lease was not renewed for the time of this many sweeps. */
 const SWEEPS_PER_LEASE = 3;
 const LEASE_MS_MIN = 2_000;
-const CHANGES_AT_ONCE = 1_000;
-/** Deleted rows should soon cost nothing. */
+/** What is deleted shall soon cost nothing. */
 const CLEAN_UP_INTERVAL_MS = 1_000;
 /** Days have been closed for a day before they are compacted: minutes do not matter. */
 const SWEEPS_PER_COMPACTION = 60;
@@ -42,7 +40,13 @@ export function startSweeps(resources: Resources, slices: Slices) {
   });
   const sweeps = sweepsOf(resources, slices);
   const succeededAt = new Map<string, Date | null>(sweeps.map(({ name }) => [name, null]));
-  addSweepGauge(metrics, succeededAt);
+  addGauge(metrics.registry, {
+    name: 'dms_sweep_last_success_timestamp_seconds',
+    help: 'When a sweep last succeeded in this process; 0: never. The sweeps are made by one worker at a time',
+    labelNames: ['sweep'],
+    read: () =>
+      [...succeededAt].map(([sweep, at]) => ({ labels: { sweep }, value: (at?.getTime() ?? 0) / 1000 })),
+  });
   const running = sweeps.map(({ name, intervalMs, run, onFault }) =>
     startPeriodic(
       intervalMs,
@@ -62,7 +66,7 @@ export function startSweeps(resources: Resources, slices: Slices) {
 }
 
 export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
-  const { sql, settings, onTemporalFault, log } = resources;
+  const { settings, onTemporalFault, log } = resources;
   const { sweepIntervalMs } = settings;
   const retried = (failure: string) => (err: unknown) => log.warn({ err }, `${failure}: it is tried again`);
   return [
@@ -83,14 +87,6 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
       intervalMs: sweepIntervalMs,
       run: slices.escalations.startMissingWorkflows,
       onFault: onTemporalFault('sweep escalations'),
-    },
-    {
-      name: 'totals of lists',
-      intervalMs: sweepIntervalMs,
-      run: async (goesOn) => {
-        while (goesOn() && (await addUpListChanges(sql, CHANGES_AT_ONCE)) === CHANGES_AT_ONCE);
-      },
-      onFault: retried('Totals of lists were not added up'),
     },
     {
       name: 'queues of deleted endpoints',

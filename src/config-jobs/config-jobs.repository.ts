@@ -62,6 +62,7 @@ interface ConfigJobRow {
   created_at: Date;
   finished_at: Date | null;
   workflow_checked_at: Date | null;
+  purge_checked_at: Date | null;
   cancel_requested_at: Date | null;
   reason: string | null;
 }
@@ -78,13 +79,8 @@ declare module 'knex/types/tables.js' {
  */
 const COUNTS = `coalesce(target_counts, (
     select jsonb_object_agg(state, count) from (
-      select state, sum(count) as count from (
-        select key as state, total as count from list_totals
-        where organization_id = config_jobs.organization_id and list = 'targets:' || config_jobs.id
-        union all
-        select key, change from list_changes
-        where organization_id = config_jobs.organization_id and list = 'targets:' || config_jobs.id
-      ) as kept group by state having sum(count) <> 0
+      select state, count(*) from config_targets
+      where organization_id = config_jobs.organization_id and job_id = config_jobs.id group by state
     ) as by_state
   )) as counts`;
 
@@ -188,16 +184,7 @@ export function createConfigJobsRepository(sql: Database) {
       return row ? toJobRow(row) : null;
     },
 
-    /** Reads kept counts, at the same cost for any number of targets. */
-    async countTargets(ref: JobRef): Promise<Counts> {
-      const row = await one(ref).select<CountedJobRow[]>(sql.raw(COUNTS)).first();
-      return { ...NO_COUNTS, ...row?.counts };
-    },
-
-    /**
-     * Counts the targets themselves, at a cost that grows with their number; used once, when the job ends.
-     */
-    async recountTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
+    async countTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
       const rows = await sql('config_targets')
         .where({ organization_id: organizationId, job_id: jobId })
         .groupBy('state')
@@ -237,11 +224,6 @@ export function createConfigJobsRepository(sql: Database) {
      * are not distributed.
      */
     async finish(ref: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
-      const kept = { organization_id: ref.organizationId, list: `targets:${ref.jobId}` };
-      if (!sql.isDistributed) {
-        await sql('list_totals').where(kept).delete();
-        await sql('list_changes').where(kept).delete();
-      }
       await one(ref).update({ status, target_counts: toJson(targetCounts), finished_at: sql.fn.now() });
     },
   };

@@ -31,7 +31,7 @@ export function createFinishJob({ jobsIn, publish, now }: FinishJobDeps): Finish
   return async (tx, { organizationId, jobId }, status) => {
     const jobs = jobsIn(tx.sql);
     const ref = { organizationId, jobId };
-    const counts = await jobs.recountTargets(ref);
+    const counts = await jobs.countTargets(ref);
     await jobs.finish(ref, status ?? finishedStatus(counts), counts);
     const job = (await jobs.find(ref)) as ConfigJob;
     const data = jobView(job);

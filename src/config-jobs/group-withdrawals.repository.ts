@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { GroupRef } from './config-job.ts';
+import { LIST } from './group-withdrawals.statements.ts';
 
 export interface GroupWithdrawal extends GroupRef {
   id: string;
@@ -39,7 +40,6 @@ const toWithdrawal = (row: GroupWithdrawalRow): GroupWithdrawal => ({
 });
 
 const NO_JOB = '00000000-0000-0000-0000-000000000000';
-const LISTED_MAX = 100;
 
 export type GroupWithdrawalsRepository = ReturnType<typeof createGroupWithdrawalsRepository>;
 
@@ -72,13 +72,8 @@ export function createGroupWithdrawalsRepository(sql: Database) {
       return rows.map(toWithdrawal);
     },
 
-    /** Pending withdrawals of all organizations. */
-    list(): Promise<Array<Pick<GroupWithdrawal, 'organizationId' | 'id'>>> {
-      return query(
-        sql,
-        `select organization_id as "organizationId", id from group_withdrawals order by id limit ${LISTED_MAX}`,
-      );
-    },
+    /** Of all organizations. */
+    list: (): Promise<Array<Pick<GroupWithdrawal, 'organizationId' | 'id'>>> => query(sql, LIST),
 
     /** Locks the withdrawal. Null when it is done, or another process works on it. */
     async lockFree(ref: Pick<GroupWithdrawal, 'organizationId' | 'id'>): Promise<GroupWithdrawal | null> {

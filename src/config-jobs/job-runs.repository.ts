@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { JobRef } from './config-job.ts';
 import type { JobTitle } from './job-run.ts';
+import { COUNT_RUNNING, FORGET_WORKFLOWS, LIST_WITHOUT_WORKFLOW } from './job-runs.statements.ts';
 
 export interface RunningJobCounts {
   running: number;
@@ -16,14 +17,6 @@ export interface JobWithoutWorkflow extends JobRef {
   /** A working run would have ended the job long ago, so a run that exists does not work. */
   isStuck: boolean;
 }
-
-/** Ending a large job takes its run some minutes. */
-const STUCK_AFTER_MINUTES = 15;
-/** Ending a job takes its run a moment. */
-const OVERDUE_AFTER_MINUTES = 2;
-/** The sweep checks 40 jobs a second. */
-const WITHOUT_RUN_AFTER_MINUTES = 5;
-const COUNTED_MAX = 10_000;
 
 export type JobRunsRepository = ReturnType<typeof createJobRunsRepository>;
 
@@ -45,31 +38,12 @@ export function createJobRunsRepository(sql: Database) {
      * Jobs that are running, or scheduled and due, and were not checked by a workflow for this long: it was
      * never started, or Temporal lost it. Covers all organizations.
      */
-    listWithoutWorkflow(olderThanMs: number, limit: number): Promise<JobWithoutWorkflow[]> {
-      return query(
-        sql,
-        `select organization_id as "organizationId", id as "jobId", is_stuck as "isStuck" from ((
-           select organization_id, id, deadline_at < now() - make_interval(mins => ${STUCK_AFTER_MINUTES}) as is_stuck
-           from config_jobs
-           where status = 'running'
-             and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => ?)
-           order by coalesce(workflow_checked_at, '-infinity') limit ?
-         ) union all (
-           select organization_id, id, false from config_jobs
-           where status = 'scheduled' and start_at < now()
-             and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => ?)
-           order by start_at limit ?
-         )) as missing`,
-        [olderThanMs / 1000, limit, olderThanMs / 1000, limit],
-      );
-    },
+    listWithoutWorkflow: (olderThanMs: number, limit: number): Promise<JobWithoutWorkflow[]> =>
+      query(sql, LIST_WITHOUT_WORKFLOW, { olderThanSeconds: olderThanMs / 1000, limit }),
 
     /** Makes the next sweep start the workflows of all jobs, of all organizations; used after a restore. */
     async forgetWorkflows(): Promise<void> {
-      await query(
-        sql,
-        `update config_jobs set workflow_checked_at = null where status in ('running', 'scheduled')`,
-      );
+      await query(sql, FORGET_WORKFLOWS);
     },
 
     /**
@@ -77,17 +51,7 @@ export function createJobRunsRepository(sql: Database) {
      * unchecked.
      */
     async countRunning(): Promise<RunningJobCounts> {
-      const [row] = await query<RunningJobCounts>(
-        sql,
-        `select count(*) as running,
-           count(*) filter (where deadline_at < now() - make_interval(mins => ${OVERDUE_AFTER_MINUTES})) as overdue,
-           count(*) filter (where greatest(workflow_checked_at, start_at, created_at)
-             < now() - make_interval(mins => ${WITHOUT_RUN_AFTER_MINUTES})) as "withoutRun"
-         from (
-           select deadline_at, workflow_checked_at, start_at, created_at from config_jobs where status = 'running'
-           order by coalesce(workflow_checked_at, '-infinity') limit ${COUNTED_MAX}
-         ) as running`,
-      );
+      const [row] = await query<RunningJobCounts>(sql, COUNT_RUNNING);
       return row as RunningJobCounts;
     },
 

@@ -5,19 +5,12 @@
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-
-/** A job sets calendars when it has alerts or a schedule; without a zone they are always on. */
-const SETS_CALENDARS = `(j.profile_snapshot -> 'alerts' <> 'null' or j.profile_snapshot -> 'schedule' <> 'null')`;
-/** Whether the device runs the change or is offered it; a refused one may have been confirmed since. */
-const MAY_RUN = `(t.state in ('applied', 'waiting', 'sent', 'timed_out') or t.confirmed_at is not null
-    or t.state = 'superseded' and t.is_active)
-  and 'calendars' <> all(coalesce(t.lost_keys, '{}'))`;
-const ZONE = `j.profile_snapshot -> 'schedule' ->> 'timezone'`;
-const LAST_ZONE = `
-  select ${ZONE} as zone
-  from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
-  where t.organization_id = d.organization_id and t.asset_id = d.asset_id and ${MAY_RUN} and ${SETS_CALENDARS}
-  order by t.job_id desc limit 1`;
+import {
+  FIND_ZONES,
+  LIST_DUE_FOR_OFFSET_CHECK,
+  LIST_WITH_LATER_OFFSET_CHECK,
+  PLAN_OFFSET_CHECKS,
+} from './scheduled-devices.statements.ts';
 
 /** A device, and when its calendars are compared with their zone next; null: never, they follow none. */
 export interface OffsetCheck {
@@ -35,25 +28,13 @@ export type ScheduledDevicesRepository = ReturnType<typeof createScheduledDevice
 
 export function createScheduledDevicesRepository(sql: Database) {
   return {
-    /** Devices of all organizations whose calendars are due for a comparison with their zone. */
-    listDueForOffsetCheck(at: Date, limit: number): Promise<AssetRef[]> {
-      return query(
-        sql,
-        `select organization_id as "organizationId", asset_id as "assetId" from device_configs
-         where utc_offset_check_at <= ?::timestamptz order by utc_offset_check_at limit ?`,
-        [at.toISOString(), limit],
-      );
-    },
+    /** Devices whose calendars are to be compared with their zone, of all organizations: a sweep of the worker. */
+    listDueForOffsetCheck: (at: Date, limit: number): Promise<AssetRef[]> =>
+      query(sql, LIST_DUE_FOR_OFFSET_CHECK, { at: at.toISOString(), limit }),
 
-    /** Devices of all organizations whose next comparison is after this time. */
-    listWithLaterOffsetCheck(at: Date, limit: number): Promise<AssetRef[]> {
-      return query(
-        sql,
-        `select organization_id as "organizationId", asset_id as "assetId" from device_configs
-         where utc_offset_check_at > ?::timestamptz order by utc_offset_check_at limit ?`,
-        [at.toISOString(), limit],
-      );
-    },
+    /** Devices that are to be compared later than this, of all organizations. */
+    listWithLaterOffsetCheck: (at: Date, limit: number): Promise<AssetRef[]> =>
+      query(sql, LIST_WITH_LATER_OFFSET_CHECK, { at: at.toISOString(), limit }),
 
     /** The release of the time zone database used by the last comparison; null: none yet. */
     async findTimeZoneRules(): Promise<string | null> {
@@ -66,28 +47,17 @@ export function createScheduledDevicesRepository(sql: Database) {
     },
 
     async planOffsetChecks(organizationId: string, checks: OffsetCheck[]): Promise<void> {
-      await query(
-        sql,
-        `update device_configs d set utc_offset_check_at = n.check_at
-         from unnest(?::uuid[], ?::uuid[], ?::timestamptz[]) as n (organization_id, asset_id, check_at)
-         where d.organization_id = n.organization_id and d.asset_id = n.asset_id`,
-        [
-          checks.map(() => organizationId),
-          checks.map(({ assetId }) => assetId),
-          checks.map(({ checkAt }) => checkAt?.toISOString() ?? null),
-        ],
-      );
+      await query(sql, PLAN_OFFSET_CHECKS, {
+        organizationIds: checks.map(() => organizationId),
+        assetIds: checks.map(({ assetId }) => assetId),
+        checkAt: checks.map(({ checkAt }) => checkAt?.toISOString() ?? null),
+      });
     },
 
     /** Zones by asset id; a device whose calendars have no zone has no entry. */
     async findZones(organizationId: string, assetIds: string[]): Promise<Map<string, string>> {
-      const rows = await query<{ assetId: string; zone: string | null }>(
-        sql,
-        `select d.asset_id as "assetId", last.zone
-         from (select ?::uuid as organization_id, unnest(?::uuid[]) as asset_id) as d
-         cross join lateral (${LAST_ZONE}) as last`,
-        [organizationId, assetIds],
-      );
+      const bindings = { organizationId, assetIds };
+      const rows = await query<{ assetId: string; zone: string | null }>(sql, FIND_ZONES, bindings);
       return new Map(rows.flatMap(({ assetId, zone }) => (zone === null ? [] : [[assetId, zone] as const])));
     },
   };

@@ -1,5 +1,6 @@
 /** Shared parts of statements built by Knex. */
 import type { Knex } from 'knex';
+import type { Database } from './database.ts';
 
 /** A page of a list: the items older than the id `before`, or the first ones. */
 export interface Page {
@@ -24,10 +25,19 @@ export async function countRows(rows: Knex.QueryBuilder): Promise<number> {
   return count;
 }
 
+/** How many rows there are, up to `max`. */
+export const countUpTo = (sql: Database, max: number, rows: Knex.QueryBuilder): Promise<number> =>
+  countRows(sql.from(rows.select(sql.raw('1')).limit(max).as('counted')));
+
 /**
- * The value of `updated_at`, which grows by at least a millisecond, the precision of views, even if the clock
- * was set back.
+ * The organization as a value that the planner does not look at: of one that is newer than its statistics it would expect
+ * a single row, and read all rows of each joined table for it. Where tables are distributed, the value says which node
+ * runs the statement, and there are no such statistics.
  */
+export const unseen = (sql: Database, organizationId: string): string | Knex.Raw =>
+  sql.isDistributed ? organizationId : sql.raw('(select cast(? as uuid))', [organizationId]);
+
+/** The value of `updated_at`: it grows by the millisecond that views show at least, also when the clock was set back. */
 export const nextUpdate = (sql: Knex): Knex.Raw =>
   sql.raw(`greatest(now(), (updated_at at time zone 'UTC' + interval '1 millisecond') at time zone 'UTC')`);
 

@@ -3,7 +3,6 @@
  * organization, so that all rows of one are on one node; the others are copied to every node. Each step is a
  * transaction, and is skipped if it was done before, so an interrupted run can be repeated.
  */
-import { countListsOnRead } from './counted-lists.ts';
 import type { Database, Sql } from './database.ts';
 import { query } from './query.ts';
 import { createTransact } from './transaction.ts';
@@ -23,7 +22,6 @@ const OF_COORDINATOR = ['leases', 'schema_migrations', 'schema_migrations_lock']
 /** @throws when the database has no Citus, or its schema is not there yet. */
 export async function distribute(database: Database, print: Print): Promise<void> {
   await requireCitus(database);
-  await countListsOnRead(database);
   await setForeignKeysAside(database);
   for (const { name, isTenant } of await listLocalTables(database)) {
     if (isTenant) await query(database, toExpectRowsOfEach(name));

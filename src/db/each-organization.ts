@@ -1,5 +1,5 @@
 import type { Sql } from './database.ts';
-import { query } from './query.ts';
+import { type Bindings, query } from './query.ts';
 
 /**
  * For sweeps that lock rows of all organizations. Where tables are distributed, a statement may lock rows of
@@ -8,7 +8,7 @@ import { query } from './query.ts';
  */
 export async function eachOrganization<Row>(
   sql: Sql,
-  due: { text: string; bindings?: readonly unknown[] },
+  due: { text: string; bindings?: Bindings },
   work: (organizationId: string | null) => Promise<Row[]>,
 ): Promise<Row[]> {
   if (!sql.isDistributed) return work(null);

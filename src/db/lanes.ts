@@ -30,6 +30,8 @@ export interface Entry<Item> {
   item: Item;
   /** Milliseconds on the clock that `next` is given. */
   since: number;
+  /** From `keyOf`; set here. */
+  key?: string;
 }
 
 interface Lane<E> {
@@ -70,7 +72,7 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
     return Math.max(0, (waiting[0] as E).since + gather.ms - now);
   }
 
-  const isBusy = (item: Item) => keyOf !== undefined && busyKeys.has(keyOf(item));
+  const isBusy = ({ key }: E) => key !== undefined && busyKeys.has(key);
 
   /** Moves up to `most` items to the batch. Skips items whose key is in a batch under way. */
   function take(lane: Lane<E>, batch: Batch<E>, most: number): void {
@@ -79,11 +81,12 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
     let index = 0;
     for (; index < lane.waiting.length && taken < most; index++) {
       const entry = lane.waiting[index] as E;
-      if (isBusy(entry.item)) {
+      if (isBusy(entry)) {
         left.push(entry);
         continue;
       }
       if (!hasRoomFor(entry, batch)) break;
+      if (entry.key !== undefined) busyKeys.add(entry.key);
       batch.weight += weight?.of(entry.item) ?? 0;
       batch.entries.push(entry);
       taken++;
@@ -114,7 +117,6 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
   function begin(batch: Batch<E>): Batch<E> {
     batchesUnderWay++;
     size -= batch.entries.length;
-    if (keyOf) for (const { item } of batch.entries) busyKeys.add(keyOf(item));
     for (const lane of batch.lanes) {
       lane.underWay++;
       turns.delete(lane);
@@ -134,6 +136,8 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
 
     add(entry: E): void {
       const lane = laneNamed(laneOf(entry.item));
+      // Computed once, since a lane may be searched many times for a key that is free.
+      if (keyOf) entry.key = keyOf(entry.item);
       lane.waiting.push(entry);
       lane.isBlocked = false;
       turns.add(lane);
@@ -153,7 +157,7 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
 
     end({ lanes: ended, entries }: Batch<E>): void {
       batchesUnderWay--;
-      if (keyOf) for (const { item } of entries) busyKeys.delete(keyOf(item));
+      for (const { key } of entries) if (key !== undefined) busyKeys.delete(key);
       for (const lane of ended) {
         lane.underWay--;
         lane.isBlocked = false;

@@ -88,6 +88,7 @@ export function createLockingCommit<Item, Result>(
   const patient = createGroupCommit<Item, Result | typeof LOCKED>({
     ...shared,
     commit: commitPatiently,
+    keyOf,
     observer: observers?.waiting,
     concurrency: slots.waiting,
     lanes: { laneOf, concurrency: 1 },

@@ -4,7 +4,7 @@
  */
 export const CHANNELS_MAX = 6;
 
-/** The measurement type TEMPERATURE (Efento proto_measurement_types.proto), and what it can be, in °C. */
+/** The measurement type TEMPERATURE (Efento proto_measurement_types.proto), and its range in °C. */
 export const TEMPERATURE = 1;
 export const TEMPERATURE_MIN_C = -273.2;
 export const TEMPERATURE_MAX_C = 4_000;
@@ -45,7 +45,7 @@ export function slotAt(position: ProbePosition, layout: Layout): number {
 
 export const channelAt = (position: ProbePosition, layout: Layout): number => slotAt(position, layout) + 1;
 
-/** Null for what is no temperature, and for temperatures between the first and the last. */
+/** Null for other measurement types, and for temperatures between the first and the last. */
 export function positionOf(channel: number, type: number, layout: Layout): ProbePosition | null {
   if (type !== TEMPERATURE) return null;
   if (channel === channelAt('probe', layout)) return 'probe';

@@ -68,12 +68,11 @@ export function targetOutcomes(
 export function exchangeEvents(
   outcomes: ExchangeOutcome[],
   { failed, applied }: SettledTargets,
-  at: Date,
 ): DomainEvent[] {
-  return [
-    ...outcomes.flatMap((outcome) => rejectionEvents(outcome, targetsOf(outcome, failed), at)),
-    ...outcomes.flatMap((outcome) => confirmationEvents(outcome, targetsOf(outcome, applied), at)),
-  ];
+  return outcomes.flatMap((outcome) => [
+    ...rejectionEvents(outcome, targetsOf(outcome, failed)),
+    ...confirmationEvents(outcome, targetsOf(outcome, applied)),
+  ]);
 }
 
 const targetsOf = ({ device }: ExchangeOutcome, settled: SettledTarget[]) =>
@@ -81,9 +80,8 @@ const targetsOf = ({ device }: ExchangeOutcome, settled: SettledTarget[]) =>
 
 /** One per job that waited for it; else one per job that had given it up; without any job one without a job. */
 function confirmationEvents(
-  { device, wasConfirmed }: ExchangeOutcome,
+  { device, wasConfirmed, at }: ExchangeOutcome,
   confirmed: SettledTarget[],
-  at: Date,
 ): DomainEvent[] {
   if (!wasConfirmed) return [];
   const waited = confirmed.filter(({ isNew }) => isNew);
@@ -96,11 +94,7 @@ function confirmationEvents(
   }));
 }
 
-function rejectionEvents(
-  { device, rejection }: ExchangeOutcome,
-  failed: SettledTarget[],
-  at: Date,
-): DomainEvent[] {
+function rejectionEvents({ device, rejection, at }: ExchangeOutcome, failed: SettledTarget[]): DomainEvent[] {
   if (rejection === null) return [];
   const deviceConfig = device.sync.reported?.config ?? null;
   return causesOf(failed).map((cause) => ({

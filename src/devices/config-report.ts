@@ -1,4 +1,4 @@
-/** A device's report of its configuration: what it confirms of a pending change, refuses of it, or contradicts. */
+/** A device's report of its configuration, which confirms, refuses or contradicts a pending change. */
 
 import { cutText } from '../process/cut-text.ts';
 import { maskKeys } from '../process/mask-keys.ts';
@@ -47,7 +47,7 @@ export type ReportOutcome =
   /** All that is pending, or all of it that the device did not refuse. */
   | { kind: 'confirmed'; change: DeviceConfiguration }
   | { kind: 'rejected'; reason: string }
-  /** Offered again: the device does not run what it fetched. */
+  /** Offered again: the device does not run the change that it fetched. */
   | { kind: 'reoffered' }
   | { kind: 'recorded' };
 
@@ -91,7 +91,7 @@ export function receiveReport(
 
 const runs = ({ config }: DeviceReport, part: DeviceConfiguration) => includes(config, withoutTerms(part));
 
-/** A message that names no setting may carry errors and a hash; what the device runs it leaves open. */
+/** A message that names no setting may carry errors and a hash, and does not show the configuration of the device. */
 const isEmptyReport = ({ config }: DeviceReport) => keysOf(config).length === 0;
 
 const observedBy = (sync: DeviceSync, { hash }: DeviceReport) =>
@@ -139,7 +139,7 @@ function newErrors(
   return (unknown.length > 0 ? unknown : errors.items).map(({ message }) => message);
 }
 
-/** A report after the fetch of what is still offered is no report before it. */
+/** Errors in a report made after the fetch may answer the offer, so they do not count as known. */
 function withKnownErrors(
   before: DeviceSync,
   sync: DeviceSync,
@@ -223,7 +223,7 @@ const TRANSITIONS: Record<ReportOutcome['kind'], Transition> = {
   recorded: (sync) => sync,
 };
 
-/** What the device had refused of a change whose rest it confirmed. Nobody fetches it, so it needs no new revision. */
+/** The refused rest of a change that the device confirmed. It is not fetched, so it needs no new revision. */
 function unconfirmed(
   { config, refusal }: PendingChange,
   confirmed: DeviceConfiguration,

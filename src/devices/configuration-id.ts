@@ -3,7 +3,7 @@ import { canonicalText, type DeviceConfiguration } from './configuration.ts';
 
 /**
  * The content address of a configuration within its organization: a UUIDv8 (RFC 9562, section 5.8) of a SHA-256, so
- * whoever has the content knows the id without asking the database.
+ * the id follows from the content without asking the database.
  */
 export function configurationId(organizationId: string, config: DeviceConfiguration): string {
   const digest = createHash('sha256')

@@ -11,7 +11,7 @@ export const TRANSMISSION_MAX_SECONDS = 604_800;
 
 export const RULE_SAMPLES_MAX = 10;
 export const RULE_DELAY_MAX_SECONDS = 864_000;
-/** Of a rule or calendar that has no natural form: far more than any condition has. */
+/** Parameters of a rule or calendar without a natural form: far more than any condition has. */
 export const RAW_PARAMETERS_MAX = 16;
 
 /** A calendar's distance from UTC. */

@@ -1,7 +1,7 @@
 /**
  * The immutable, content-addressed configurations. The cache saves reading them and nothing else: a database that was
- * restored, or that has failed over, may lack what it had stored before. Whoever makes a row refer to one inserts it in
- * the same transaction, which keeps it from being removed as unused, unless a row that it has locked refers to it.
+ * restored, or that has failed over, may lack configurations that it had before. A transaction that makes a row refer to one
+ * inserts it, which keeps it from being removed as unused, unless a row that it has locked refers to it.
  */
 
 import type { LRUCache } from 'lru-cache';
@@ -10,6 +10,7 @@ import { queryPrepared } from '../db/query.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import { configurationId } from './configuration-id.ts';
+import { FIND, INSERT } from './configurations.statements.ts';
 
 /** Contents by id, shared by all transactions of a process. They never change, and an id is a hash of the organization, too. */
 export type ConfigurationCache = LRUCache<string, DeviceConfiguration>;
@@ -61,10 +62,8 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
       const rows = await queryPrepared<{ id: string; content: DeviceConfiguration }>(
         sql,
         'configurations_find',
-        `select c.id, c.content
-         from unnest(?::uuid[], ?::uuid[]) as n (organization_id, id)
-         join configurations c on c.organization_id = n.organization_id and c.id = n.id`,
-        [[...missing.values()], [...missing.keys()]],
+        FIND,
+        { organizationIds: [...missing.values()], ids: [...missing.keys()] },
       );
       for (const { id, content } of rows) {
         if (!insertedIn.get(sql)?.has(id)) cache.set(id, content);
@@ -85,25 +84,11 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
       // In one order, so that transactions which store the same configurations never deadlock.
       const missing = [...distinct].toSorted(([a], [b]) => (a < b ? -1 : 1));
       rememberInserted(sql, distinct.keys());
-      await queryPrepared(
-        sql,
-        'configurations_insert',
-        `with n as materialized (
-           select * from unnest(?::uuid[], ?::uuid[], ?::json[]) as n (organization_id, id, content)
-         ), used as (
-           update configurations c set last_used_at = now() from n
-           where c.organization_id = n.organization_id and c.id = n.id and c.last_used_at < now() - interval '1 day'
-           returning c.id
-         )
-         insert into configurations (organization_id, id, content)
-         select organization_id, id, content from n where id not in (select id from used)
-         order by organization_id, id on conflict do nothing`,
-        [
-          missing.map(([, { organizationId }]) => organizationId),
-          missing.map(([id]) => id),
-          missing.map(([, { config }]) => JSON.stringify(config)),
-        ],
-      );
+      await queryPrepared(sql, 'configurations_insert', INSERT, {
+        organizationIds: missing.map(([, { organizationId }]) => organizationId),
+        ids: missing.map(([id]) => id),
+        contents: missing.map(([, { config }]) => JSON.stringify(config)),
+      });
       return ids;
     },
   };

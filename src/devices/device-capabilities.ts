@@ -15,13 +15,13 @@ export interface DeviceCapabilities extends Layout {
   ruleSlots: RuleSlots;
 }
 
-/** The slots of a device that has so many rules. */
+/** Slots of a device by the number of its rules. */
 export const toRuleSlots = (ruleCount: number): RuleSlots =>
   ruleCount > RULE_SLOTS_DEFAULT ? RULE_SLOTS_MAX : RULE_SLOTS_DEFAULT;
 
 const MORE_RULES_SINCE = { major: 7, minor: 2 };
 
-/** By a firmware version such as "07.02"; null for what is no version. */
+/** By a firmware version such as "07.02"; null for any other text. */
 export function parseRuleSlots(softwareVersion: string): RuleSlots | null {
   const [major, minor] = softwareVersion.split('.').map(Number);
   if (major === undefined || minor === undefined || Number.isNaN(major + minor)) return null;

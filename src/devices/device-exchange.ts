@@ -1,6 +1,5 @@
-/** What the messages of one device in one batch change: pure, and one after the other. */
-import { afterContact } from '../presence/presence.ts';
-import type { PresenceChange } from '../presence/presence-columns.ts';
+/** Changes of a device's configuration by one message: pure. */
+import { afterContact, type Presence } from '../presence/presence.ts';
 import { type DeviceReport, receiveReport } from './config-report.ts';
 import {
   type ConfigurationKey,
@@ -10,13 +9,7 @@ import {
   keysOf,
   without,
 } from './configuration.ts';
-import {
-  type ContactingDevice,
-  type Device,
-  type ObservedCapabilities,
-  type OfferedChange,
-  withSettings,
-} from './device.ts';
+import { type Device, type ObservedCapabilities, type OfferedChange, withSettings } from './device.ts';
 import {
   type DeviceSync,
   expectedIntervalSeconds,
@@ -55,11 +48,27 @@ export interface ExchangeResult {
   pendingConfig: OfferedChange | null;
 }
 
-export interface ExchangeOutcome {
+export interface DeviceExchanges {
+  /** Null when the organization has no active device of that serial; the contact is then recorded for the operator. */
+  handle(exchange: DeviceExchange): Promise<ExchangeResult | null>;
+}
+
+/** A device that is locked, before the exchange. */
+export interface ContactingDevice {
+  before: Device;
+  /** With the capabilities that the message shows. */
   device: Device;
+  presence: Presence;
+  exchange: DeviceExchange;
+}
+
+export interface ExchangeOutcome {
+  at: Date;
+  result: ExchangeResult;
+  device: Device;
+  presence: Presence;
   hasChanged: boolean;
   hasOtherAlertRules: boolean;
-  presence: PresenceChange;
   /** Why the device refused the pending change; null when it did not. */
   rejection: string | null;
   wasConfirmed: boolean;
@@ -67,61 +76,57 @@ export interface ExchangeOutcome {
   openState: 'sent' | 'waiting' | null;
 }
 
-/** `before` is the device as stored at `now`, `device` the same with the capabilities that the messages show. */
-export function createExchangeFold(before: ContactingDevice, device: Device, now: Date) {
-  let sync = device.sync;
-  let { settings } = withSettings(before.sync, device, now);
-  let rejection: string | null = null;
-  let wasConfirmed = false;
+export function receiveExchange(
+  { before, device, presence, exchange }: ContactingDevice,
+  at: Date,
+): ExchangeOutcome {
+  const { report, observedHash, observedPeriod, canDeliverConfig } = exchange;
+  const shown = withSettings(before.sync, device, at);
+  const known = observedHash === undefined ? shown.sync : observeHash(shown.sync, observedHash);
+  const received = report ? receiveReport(known, report) : null;
+  const answered = received?.sync ?? known;
+  const sync = canDeliverConfig ? fetch(answered, at) : answered;
+  const withPeriod = observedPeriod ? settingsAfterFrame(shown, observedPeriod) : shown.settings;
+  const settings =
+    report && received
+      ? settingsAfterReport({ ...shown, sync: known, settings: withPeriod }, report, received)
+      : withPeriod;
+  const outcome = received?.outcome;
   return {
-    assetId: before.assetId,
-    apply({ report, observedHash, observedPeriod, canDeliverConfig }: DeviceExchange): ExchangeResult {
-      if (observedHash !== undefined) sync = observeHash(sync, observedHash);
-      if (observedPeriod) settings = settingsAfterFrame(observedPeriod);
-      if (report) {
-        const received = receiveReport(sync, report);
-        settings = settingsAfterReport(report, received);
-        sync = received.sync;
-        if (received.outcome.kind === 'rejected') rejection = received.outcome.reason;
-        if (received.outcome.kind === 'confirmed') wasConfirmed = true;
-      }
-      if (canDeliverConfig) sync = fetch(sync, now);
-      return { syncStatus: syncStatus(sync), pendingConfig: canDeliverConfig ? offered(sync) : null };
-    },
-    outcome: (): ExchangeOutcome => ({
-      device: { ...device, sync, settings },
-      hasChanged: sync !== before.sync || device !== before || settings.begun.length > 0,
-      hasOtherAlertRules:
-        sync !== before.sync && !hasSameAlertRules(monitoredConfig(before.sync), monitoredConfig(sync)),
-      presence: presenceChange(before, sync, now),
-      rejection,
-      wasConfirmed,
-      openState: openStateAfter(before.sync, sync),
-    }),
+    at,
+    result: { syncStatus: syncStatus(sync), pendingConfig: canDeliverConfig ? offered(sync) : null },
+    device: { ...device, sync, settings },
+    presence: presenceAfter(presence, before.sync, sync, at),
+    hasChanged: sync !== before.sync || device !== before || settings.begun.length > 0,
+    hasOtherAlertRules:
+      sync !== before.sync && !hasSameAlertRules(monitoredConfig(before.sync), monitoredConfig(sync)),
+    rejection: outcome?.kind === 'rejected' ? outcome.reason : null,
+    wasConfirmed: outcome?.kind === 'confirmed',
+    openState: openStateAfter(before.sync, sync),
   };
-
-  function settingsAfterFrame({ seconds, receivedAt }: ObservedPeriod): DeviceSettings {
-    const { registeredAt } = device;
-    return afterFrame(settings, seconds, { at: receivedAt, receivedAt, registeredAt });
-  }
-
-  function settingsAfterReport(
-    { config, madeAt, receivedAt }: DeviceReport,
-    { sync: after, outcome }: ReturnType<typeof receiveReport>,
-  ): DeviceSettings {
-    if (keysOf(config).length === 0) return settings;
-    const source = outcome.kind === 'confirmed' ? 'confirmed' : 'report';
-    const { registeredAt } = device;
-    return afterSync(settings, sync, after, { source, at: madeAt, receivedAt, registeredAt });
-  }
 }
 
-function presenceChange(device: ContactingDevice, sync: DeviceSync, at: Date): PresenceChange {
-  const { organizationId, assetId, presence: before } = device;
+function settingsAfterFrame(
+  { settings, registeredAt }: Device,
+  { seconds, receivedAt }: ObservedPeriod,
+): DeviceSettings {
+  return afterFrame(settings, seconds, { at: receivedAt, receivedAt, registeredAt });
+}
+
+function settingsAfterReport(
+  { settings, sync: before, registeredAt }: Device,
+  { config, madeAt, receivedAt }: DeviceReport,
+  { sync: after, outcome }: ReturnType<typeof receiveReport>,
+): DeviceSettings {
+  if (keysOf(config).length === 0) return settings;
+  const source = outcome.kind === 'confirmed' ? 'confirmed' : 'report';
+  return afterSync(settings, before, after, { source, at: madeAt, receivedAt, registeredAt });
+}
+
+function presenceAfter(presence: Presence, before: DeviceSync, sync: DeviceSync, at: Date): Presence {
   const intervalSeconds = expectedIntervalSeconds(sync);
-  const hasNewInterval = intervalSeconds !== expectedIntervalSeconds(device.sync);
-  const after = afterContact(before, { kind: 'report', at, intervalSeconds, hasNewInterval });
-  return { organizationId, assetId, before, after };
+  const hasNewInterval = intervalSeconds !== expectedIntervalSeconds(before);
+  return afterContact(presence, { kind: 'report', at, intervalSeconds, hasNewInterval });
 }
 
 function openStateAfter(before: DeviceSync, { pending }: DeviceSync): 'sent' | 'waiting' | null {
@@ -132,8 +137,8 @@ function openStateAfter(before: DeviceSync, { pending }: DeviceSync): 'sent' | '
 }
 
 /**
- * What was compiled anew becomes pending. Settings that are pending already with these values need no new revision, and
- * stay refused if they were.
+ * Makes the recompiled configuration pending. Settings that are pending already with these values need no new revision,
+ * and stay refused if they were.
  */
 export function mergeRecompiled(device: Device, config: DeviceConfiguration): Device {
   const pending = device.sync.pending?.config ?? {};

@@ -1,5 +1,4 @@
 /** A device as its rows hold it: the sync state by columns, its configurations by id. */
-import type { Presence } from '../presence/presence.ts';
 import type { AssetRef } from './asset-ref.ts';
 import {
   CONFIGURATION_KEYS,
@@ -17,6 +16,7 @@ export interface DeviceRow {
   organization_id: string;
   asset_id: string;
   serial_number: string;
+  asset_name: string;
   model: string | null;
   reported_config_id: string | null;
   reported_at: Date | null;
@@ -47,25 +47,10 @@ export interface RunningRow {
   source: SettingsSource | null;
 }
 
-export interface PresenceRow {
-  status: Presence['status'];
-  last_contact_at: Date | null;
-  expected_by: Date | null;
-}
-
-export const toPresence = (row: PresenceRow): Presence => ({
-  status: row.status,
-  lastContactAt: row.last_contact_at,
-  expectedBy: row.expected_by,
-});
-
-/** Of `device_configs d`, but for its key. */
-export const CONFIG_COLUMNS = `d.reported_config_id, d.reported_at,
-  d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradiction_count,
+/** Columns of a device, from `assets a` and `device_configs d`. */
+export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.name as asset_name, a.model,
+  a.created_at, d.reported_config_id, d.reported_at, d.reported_hash, d.confirmed_config_id, d.pending_config_id, d.revision, d.fetched_at, d.contradiction_count,
   d.failure_reason, d.refused_keys, d.observed_hash, d.is_inheriting, d.known_errors, d.reported_channel_types, d.channels_reported, d.rule_slots`;
-/** Of `assets a` and `device_configs d`. */
-export const DEVICE_COLUMNS = `d.organization_id, d.asset_id, a.serial_number, a.model, a.created_at, ${CONFIG_COLUMNS}`;
-
 export const RUNNING_COLUMNS = `r.from_at as settings_from, r.config_id as settings_config_id, r.measurement_period_seconds,
   r.transmission_interval_seconds, r.profile_slug, r.source`;
 
@@ -81,23 +66,26 @@ export const WITH_RUNNING = `left join lateral (
  * statistics do not know yet, PostgreSQL expects one row and compares all devices with all assets.
  */
 export const WITH_ASSET = `cross join lateral (
-    select serial_number, model, archived_at, created_at from assets where organization_id = d.organization_id and id = d.asset_id
+    select serial_number, name, model, archived_at, created_at from assets where organization_id = d.organization_id and id = d.asset_id
     limit 1
   ) as a`;
 
-/**
- * Active assets by serial number, one look-up for each. Bindings: arrays of organizations and serial numbers. For an
- * organization that is given by a value and that the statistics do not know yet, PostgreSQL expects one asset, and reads all
- * of them by any index that begins with the organization.
- */
-export const ACTIVE_BY_SERIAL = `(
-    select found.* from unnest(?::uuid[], ?::text[]) as wanted (organization_id, serial_number)
+const FOUND_BY_SERIAL = `as wanted (organization_id, serial_number)
     cross join lateral (
       select * from assets where organization_id = wanted.organization_id
         and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
       limit 1
-    ) as found
+    ) as found`;
+/**
+ * Active assets by serial number, one look-up for each. For an organization that is given by a value and that the
+ * statistics do not know yet, PostgreSQL expects one asset, and reads all of them by any index that begins with the
+ * organization.
+ */
+export const ACTIVE_BY_SERIAL = `(
+    select found.* from unnest(:organizationIds::uuid[], :serialNumbers::text[]) ${FOUND_BY_SERIAL}
   )`;
+/** The same with bindings by position. */
+export const ACTIVE_BY_SERIAL_AT = `(select found.* from unnest(?::uuid[], ?::text[]) ${FOUND_BY_SERIAL})`;
 
 /** Every statement that locks devices does so in this order, so that changes and reports never deadlock. */
 export const LOCKED_IN_ORDER = 'order by d.organization_id, d.asset_id for no key update of d';
@@ -110,6 +98,7 @@ export function toDevice(row: DeviceRow & RunningRow, contents: ConfigurationCon
     organizationId: row.organization_id,
     assetId: row.asset_id,
     serialNumber: row.serial_number,
+    assetName: row.asset_name,
     capabilities: {
       model: row.model,
       channelTypes: row.reported_channel_types,
@@ -168,7 +157,7 @@ export const configurationsOf = ({ sync, settings: { begun } }: Device): DeviceC
     (config) => config != null,
   );
 
-/** Its calendars have an offset from UTC, which has to change with that of a time zone. */
+/** Its calendars have an offset from UTC, which has to follow a time zone. */
 export const followsTimeZone = (config: DeviceConfiguration | null | undefined): boolean =>
   config?.calendars?.some(({ type }) => type === 'WEEK') ?? false;
 
@@ -176,69 +165,73 @@ export const followsTimeZone = (config: DeviceConfiguration | null | undefined):
 export const toKeysText = (keys: readonly ConfigurationKey[] | undefined): string | null =>
   keys === undefined ? null : `{${keys.join()}}`;
 
-/** What of a device is written, as arrays for `unnest` in the order of `WRITTEN_COLUMNS`. */
+/** Written columns of a device, from `writtenBindings`. */
 export const WRITTEN_COLUMNS = `organization_id, asset_id, reported_config_id, reported_at, reported_hash,
   confirmed_config_id, pending_config_id, revision, fetched_at, contradiction_count, failure_reason, refused_keys,
   observed_hash, is_inheriting, known_errors, reported_channel_types, channels_reported, rule_slots, follows_time_zone, sync_status,
   has_drifted`;
-export const WRITTEN_ARRAYS = `?::uuid[], ?::uuid[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::uuid[], ?::uuid[],
-  ?::bigint[], ?::timestamptz[], ?::smallint[], ?::text[], ?::text[], ?::bigint[], ?::boolean[], ?::text[], ?::text[], ?::boolean[],
-  ?::smallint[], ?::boolean[], ?::text[], ?::boolean[]`;
+export const WRITTEN_ARRAYS = `:organizationIds::uuid[], :assetIds::uuid[], :reportedIds::uuid[], :reportedAt::timestamptz[],
+  :reportedHashes::bigint[], :confirmedIds::uuid[], :pendingIds::uuid[], :revisions::bigint[], :fetchedAt::timestamptz[],
+  :contradictions::smallint[], :refusalReasons::text[], :refusedKeys::text[], :observedHashes::bigint[],
+  :areInheriting::boolean[], :knownErrors::text[], :channelTypes::text[], :areChannelsReported::boolean[],
+  :ruleSlots::smallint[], :followTimeZone::boolean[], :syncStatuses::text[], :haveDrifted::boolean[]`;
 
-export function writtenBindings(devices: Device[], configIds: Map<DeviceConfiguration, string>): unknown[][] {
+export function writtenBindings(devices: Device[], configIds: Map<DeviceConfiguration, string>) {
   const column = <Value>(value: (device: Device) => Value) => devices.map(value);
   const idOf = (config: DeviceConfiguration | null | undefined) =>
     config ? (configIds.get(config) as string) : null;
-  return [
-    column(({ organizationId }) => organizationId),
-    column(({ assetId }) => assetId),
-    column(({ sync }) => idOf(sync.reported?.config)),
-    column(({ sync }) => sync.reported?.at.toISOString() ?? null),
-    column(({ sync }) => sync.reported?.hash ?? null),
-    column(({ sync }) => idOf(sync.confirmed)),
-    column(({ sync }) => idOf(sync.pending?.config)),
-    column(({ sync }) => sync.revision),
-    column(({ sync }) => sync.pending?.fetchedAt?.toISOString() ?? null),
-    column(({ sync }) => sync.pending?.contradictions ?? 0),
-    column(({ sync }) => sync.pending?.refusal?.reason ?? null),
-    column(({ sync }) => toKeysText(sync.pending?.refusal?.keys)),
-    column(({ sync }) => sync.observedHash),
-    column(({ sync }) => sync.isInheriting),
-    column(({ sync }) => sync.knownErrors && JSON.stringify(sync.knownErrors)),
-    column(({ capabilities }) => capabilities.channelTypes && `{${capabilities.channelTypes.join()}}`),
-    column(({ areChannelsReported }) => areChannelsReported),
-    column(({ capabilities }) => capabilities.ruleSlots),
-    column(({ sync }) => followsTimeZone(sync.confirmed) || followsTimeZone(sync.pending?.config)),
-    column(({ sync }) => syncStatus(sync)),
-    column(({ sync }) => hasDrifted(sync)),
-  ];
+  return {
+    organizationIds: column(({ organizationId }) => organizationId),
+    assetIds: column(({ assetId }) => assetId),
+    reportedIds: column(({ sync }) => idOf(sync.reported?.config)),
+    reportedAt: column(({ sync }) => sync.reported?.at.toISOString() ?? null),
+    reportedHashes: column(({ sync }) => sync.reported?.hash ?? null),
+    confirmedIds: column(({ sync }) => idOf(sync.confirmed)),
+    pendingIds: column(({ sync }) => idOf(sync.pending?.config)),
+    revisions: column(({ sync }) => sync.revision),
+    fetchedAt: column(({ sync }) => sync.pending?.fetchedAt?.toISOString() ?? null),
+    contradictions: column(({ sync }) => sync.pending?.contradictions ?? 0),
+    refusalReasons: column(({ sync }) => sync.pending?.refusal?.reason ?? null),
+    refusedKeys: column(({ sync }) => toKeysText(sync.pending?.refusal?.keys)),
+    observedHashes: column(({ sync }) => sync.observedHash),
+    areInheriting: column(({ sync }) => sync.isInheriting),
+    knownErrors: column(({ sync }) => sync.knownErrors && JSON.stringify(sync.knownErrors)),
+    channelTypes: column(
+      ({ capabilities }) => capabilities.channelTypes && `{${capabilities.channelTypes.join()}}`,
+    ),
+    areChannelsReported: column(({ areChannelsReported }) => areChannelsReported),
+    ruleSlots: column(({ capabilities }) => capabilities.ruleSlots),
+    followTimeZone: column(
+      ({ sync }) => followsTimeZone(sync.confirmed) || followsTimeZone(sync.pending?.config),
+    ),
+    syncStatuses: column(({ sync }) => syncStatus(sync)),
+    haveDrifted: column(({ sync }) => hasDrifted(sync)),
+  };
 }
 
 export const SETTINGS_COLUMNS = `organization_id, asset_id, from_at, config_id, measurement_period_seconds,
   transmission_interval_seconds, profile_slug, source`;
 /** With `is_confirmation`, as arrays for `unnest`. */
-export const SETTINGS_ARRAYS = `?::uuid[], ?::uuid[], ?::timestamptz[], ?::uuid[], ?::integer[], ?::integer[], ?::text[],
-  ?::text[], ?::boolean[]`;
+export const SETTINGS_ARRAYS = `:settingsOrganizationIds::uuid[], :settingsAssetIds::uuid[], :settingsFrom::timestamptz[],
+  :settingsConfigIds::uuid[], :measurementPeriods::integer[], :transmissionIntervals::integer[], :profileSlugs::text[],
+  :sources::text[], :areConfirmations::boolean[]`;
 
-export function settingsBindings(
-  devices: Device[],
-  configIds: Map<DeviceConfiguration, string>,
-): unknown[][] {
+export function settingsBindings(devices: Device[], configIds: Map<DeviceConfiguration, string>) {
   const begun = devices.flatMap(({ organizationId, assetId, settings }) =>
     settings.begun.map((each) => ({ organizationId, assetId, ...each })),
   );
   const column = <Value>(value: (each: AssetRef & BegunSettings) => Value) => begun.map(value);
-  return [
-    column(({ organizationId }) => organizationId),
-    column(({ assetId }) => assetId),
-    column(({ from }) => from.toISOString()),
-    column(({ config }) => config && (configIds.get(config) as string)),
-    column(({ measurementPeriodSeconds }) => measurementPeriodSeconds),
-    column(({ transmissionIntervalSeconds }) => transmissionIntervalSeconds),
-    column(({ profileSlug }) => profileSlug),
-    column(({ source }) => source),
-    column(({ isConfirmation }) => isConfirmation),
-  ];
+  return {
+    settingsOrganizationIds: column(({ organizationId }) => organizationId),
+    settingsAssetIds: column(({ assetId }) => assetId),
+    settingsFrom: column(({ from }) => from.toISOString()),
+    settingsConfigIds: column(({ config }) => config && (configIds.get(config) as string)),
+    measurementPeriods: column(({ measurementPeriodSeconds }) => measurementPeriodSeconds),
+    transmissionIntervals: column(({ transmissionIntervalSeconds }) => transmissionIntervalSeconds),
+    profileSlugs: column(({ profileSlug }) => profileSlug),
+    sources: column(({ source }) => source),
+    areConfirmations: column(({ isConfirmation }) => isConfirmation),
+  };
 }
 
 /** A second change within a millisecond takes the place of the first. */

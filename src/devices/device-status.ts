@@ -4,7 +4,7 @@ export const BATTERY_STATUSES = ['ok', 'low', 'unknown'] as const;
 
 export type SignalStrength = (typeof SIGNAL_STRENGTHS)[number];
 export type BatteryStatus = (typeof BATTERY_STATUSES)[number];
-/** What a device can say of its battery. */
+/** Battery status as a device may report it. */
 export type ReportedBatteryStatus = Exclude<BatteryStatus, 'unknown'>;
 
 /** As on the wire, see `signalStrengthOf`; `omitted`: 0, or nothing from a logger whose frames carry no signal. */
@@ -16,12 +16,18 @@ export interface KnownSignal {
   sendsSignal: boolean;
 }
 
-/** What a frame does not tell stays as it was: the signal of the device info, for one. */
+/** A frame without a signal keeps the last one, for instance from the device info. */
 export function afterFrameSignal(known: KnownSignal, signal: FrameSignal | null): KnownSignal {
   if (typeof signal === 'number') return { signalStrength: signalStrengthOf(signal), sendsSignal: true };
   const isZero = signal === 'omitted' && known.sendsSignal;
   return { signalStrength: isZero ? 'unknown' : known.signalStrength, sendsSignal: known.sendsSignal };
 }
+
+/** After a device info that has one. */
+export const afterInfoSignal = (rssiDbm: number): KnownSignal => ({
+  signalStrength: signalStrengthOfDbm(rssiDbm),
+  sendsSignal: false,
+});
 
 const WEAKEST_DBM = -110;
 const STRONGEST = 63;

@@ -8,8 +8,8 @@
  * change that contradicts none of it, or one that carries every key of it. A report that contradicts a fetched change
  * means that the answer got lost on the way: it is offered again, and counts as refused in the third such round.
  *
- * What was refused stays pending, and is offered again only when a change sets those keys once more: changes of other
- * keys are offered without it.
+ * Refused settings stay pending, and are offered again only when a change sets those keys once more: changes of other
+ * keys are offered without them.
  */
 import {
   CONFIGURATION_KEYS,
@@ -23,7 +23,6 @@ import {
   without,
   withoutTerms,
 } from './configuration.ts';
-import { type ConfigurationContents, contentOf } from './configuration-id.ts';
 
 export const SYNC_STATUSES = ['no_device_report', 'pending', 'sent', 'failed', 'applied', 'drifted'] as const;
 export type SyncStatus = (typeof SYNC_STATUSES)[number];
@@ -32,12 +31,12 @@ export type SyncStatus = (typeof SYNC_STATUSES)[number];
 export interface Refusal {
   /** All of them are pending. */
   keys: readonly ConfigurationKey[];
-  /** Of the latest refusal. */
+  /** Reason of the latest refusal. */
   reason: string;
 }
 
 export interface PendingChange {
-  /** All that is pending: what is offered, and what the device refused. */
+  /** All pending settings, both offered and refused ones. */
   config: DeviceConfiguration;
   /** When the device fetched this revision; null while it is only offered. */
   fetchedAt: Date | null;
@@ -47,11 +46,11 @@ export interface PendingChange {
 }
 
 export interface DeviceSync {
-  /** What the device runs, as far as its reports say; the hash is the device's own number for it. */
+  /** The running configuration by its reports; the hash is the device's own number for it. */
   reported: { config: DeviceConfiguration; at: Date; hash: number | null } | null;
-  /** What the device confirmed last; reports that differ from it are drift. */
+  /** The configuration that the device confirmed last; reports that differ from it are drift. */
   confirmed: DeviceConfiguration | null;
-  /** Grows with every change of what is pending; the number that a device sees. */
+  /** Grows with every pending change; the number that a device sees. */
   revision: number;
   pending: PendingChange | null;
   /** The device's own number for its configuration in its latest frame; null when no frame came since the report. */
@@ -61,7 +60,7 @@ export interface DeviceSync {
    * out of the pending change goes back to the value that the old one had confirmed.
    */
   isInheriting: boolean;
-  /** What it reported before it fetched what is pending, so that it is no answer to that; null: no errors. */
+  /** Errors reported before the pending change was fetched, which are no answer to it; null: none. */
   knownErrors: KnownErrors | null;
 }
 
@@ -69,7 +68,7 @@ export interface DeviceSync {
 export interface KnownErrors {
   /** A code, or the text where the device gives no code. */
   ids: readonly string[];
-  /** Of the latest error, by the clock of the device; null: it sends no time. */
+  /** Time of the latest error, by the clock of the device; null: it sends no time. */
   at: Date | null;
   /** The settings that the device refused with them: once these are offered again, the same errors are an answer. */
   refusedKeys: readonly ConfigurationKey[];
@@ -85,31 +84,7 @@ export const NEW_DEVICE: DeviceSync = {
   knownErrors: null,
 };
 
-/**
- * What the questions below need to know of a device. Its configurations stand here by value, or by id: batches of frames
- * and of changes know ids, and ask the same questions.
- */
-export interface SyncState<Config> {
-  reported: { config: Config } | null;
-  confirmed: Config | null;
-  revision: number;
-  pending: { config: Config; fetchedAt: Date | null; refusal: Refusal | null } | null;
-}
-
-/** The same state with its configurations by value. */
-export function withContents(
-  { reported, confirmed, revision, pending }: SyncState<string>,
-  contents: ConfigurationContents,
-): SyncState<DeviceConfiguration> {
-  return {
-    reported: reported && { config: contentOf(contents, reported.config) },
-    confirmed: confirmed === null ? null : contentOf(contents, confirmed),
-    revision,
-    pending: pending && { ...pending, config: contentOf(contents, pending.config) },
-  };
-}
-
-/** The configuration whose alert rules apply: what the device confirmed, and until then what is pending for it. */
+/** The configuration whose alert rules apply: the confirmed one, and until a confirmation the pending one. */
 export function monitoredConfig<Config>({
   confirmed,
   pending,
@@ -123,7 +98,7 @@ export function monitoredConfig<Config>({
 /** `monitoredConfig` in SQL: the id of that configuration, by the columns of device_configs. */
 export const MONITORED_CONFIG_ID = 'coalesce(confirmed_config_id, pending_config_id)';
 
-/** Settings of a device, as far as they are known: what is pending counts first, then what it reported and confirmed. */
+/** Known settings of a device: pending ones count first, then reported and confirmed ones. */
 export const knownSettings = ({
   pending = {},
   reported = {},
@@ -140,10 +115,7 @@ export function offeredPart({
 }
 
 /** The change that a device gets when it asks now: null when nothing is pending, or the device refused it. */
-export function offered({
-  pending,
-  revision,
-}: Pick<SyncState<DeviceConfiguration>, 'pending' | 'revision'>): {
+export function offered({ pending, revision }: Pick<DeviceSync, 'pending' | 'revision'>): {
   revision: number;
   config: DeviceConfiguration;
 } | null {
@@ -151,12 +123,8 @@ export function offered({
   return config && { revision, config: withoutTerms(config) };
 }
 
-/** Seconds between transmissions: by what the device runs, or by the change that it fetched, whichever is longer. */
-export function expectedIntervalSeconds({
-  reported,
-  confirmed,
-  pending,
-}: SyncState<DeviceConfiguration>): number | null {
+/** Seconds between transmissions: the longer interval of the running configuration and the fetched change. */
+export function expectedIntervalSeconds({ reported, confirmed, pending }: DeviceSync): number | null {
   const fetched = pending?.fetchedAt != null ? offeredPart(pending) : null;
   return longestInterval(reported?.config ?? confirmed, fetched);
 }
@@ -168,6 +136,12 @@ export function syncStatus(sync: DeviceSync): SyncStatus {
   if (pending) return pending.fetchedAt ? 'sent' : 'pending';
   return hasDrifted(sync) ? 'drifted' : 'applied';
 }
+
+/** `syncStatus` in SQL, for a device that is offered the change `c` from now on, by the columns of device_configs. */
+export const OFFERED_STATUS = `case
+    when reported_config_id is null then 'no_device_report'
+    when c.id is not null then case when c.is_refused then 'failed' else 'pending' end
+    when has_drifted then 'drifted' else 'applied' end`;
 
 /** The device reports something else than it confirmed last; while a change is pending, that one is looked at first. */
 export function hasDrifted(sync: DeviceSync): boolean {
@@ -200,13 +174,13 @@ export function observeHash(sync: DeviceSync, hash: number): DeviceSync {
   return sync.observedHash === hash ? sync : { ...sync, observedHash: hash };
 }
 
-/** The change joins what is pending, also where its keys were refused; the device has to fetch the result anew. */
+/** Joins the change to the pending one, also where its keys were refused; the device has to fetch the result again. */
 export function merge(sync: DeviceSync, change: DeviceConfiguration): DeviceSync {
   const refusal = refusalWithout(sync.pending?.refusal ?? null, keysOf(change));
   return withPending(sync, merged(sync.pending?.config ?? null, change), refusal);
 }
 
-/** What is pending without the keys. `inherited`: what the hardware before had confirmed; null: it was not replaced. */
+/** The pending change without the keys. `inherited`: confirmed by the replaced hardware; null: it was not replaced. */
 export function pendingWithout(
   pending: DeviceConfiguration,
   keys: readonly ConfigurationKey[],
@@ -260,13 +234,13 @@ function refusalWith(refusal: Refusal | null, more: Refusal | null): Refusal | n
   };
 }
 
-/** What is left of a refusal without the keys. */
+/** The rest of a refusal without the keys. */
 export function refusalWithout(refusal: Refusal | null, keys: readonly ConfigurationKey[]): Refusal | null {
   const left = refusal?.keys.filter((key) => !keys.includes(key)) ?? [];
   return refusal && left.length > 0 ? { ...refusal, keys: left } : null;
 }
 
-/** New hardware is offered all that the old one had confirmed, and over it what was pending; it refused none of it. */
+/** Offers new hardware all settings that the old one had confirmed, and over them the pending ones, none of them refused. */
 export function replaceHardware(sync: DeviceSync): DeviceSync {
   const wanted = sync.pending ? merged(sync.confirmed, sync.pending.config) : sync.confirmed;
   return withPending(
@@ -275,7 +249,7 @@ export function replaceHardware(sync: DeviceSync): DeviceSync {
   );
 }
 
-/** Whatever becomes pending has to be fetched anew, as a new revision; without anything pending the revision stays. */
+/** A pending change has to be fetched again, as a new revision; without a pending change the revision stays. */
 export function withPending(
   sync: DeviceSync,
   config: DeviceConfiguration | null,
@@ -286,8 +260,8 @@ export function withPending(
   return { ...sync, pending, revision: sync.revision + 1 };
 }
 
-/** The device fetched what is offered. The first fetch counts: it may have acted on any of them. */
-export function fetch<State extends SyncState<DeviceConfiguration>>(sync: State, at: Date): State {
+/** Records the fetch of the offered change. The first fetch counts: the device may have acted on any of them. */
+export function fetch(sync: DeviceSync, at: Date): DeviceSync {
   if (!sync.pending || sync.pending.fetchedAt || offeredPart(sync.pending) === null) return sync;
   return { ...sync, pending: { ...sync.pending, fetchedAt: at } };
 }

@@ -1,5 +1,4 @@
 /** A device and its configuration: the sync state of an asset, and what decides how changes compile for it. */
-import type { Presence } from '../presence/presence.ts';
 import type { AssetRef } from './asset-ref.ts';
 import { withFrameTypes } from './channel-layout.ts';
 import { type ConfigurationKey, type DeviceConfiguration, withoutTerms } from './configuration.ts';
@@ -12,37 +11,18 @@ import {
   unconfirmedKeys,
   withdrawAll,
 } from './device-sync.ts';
-import type { SerialInOrganization } from './serial-number.ts';
 import { afterEnd, afterReplacement, afterSync, type DeviceSettings, type Observation } from './settings.ts';
 
 export interface Device extends AssetRef {
   serialNumber: string;
+  assetName: string;
   capabilities: DeviceCapabilities;
-  /** The channel types come from its own report, which counts for more than what its frames show. */
+  /** The channel types come from its own report, which counts for more than its frames. */
   areChannelsReported: boolean;
   sync: DeviceSync;
   registeredAt: Date;
   settings: DeviceSettings;
 }
-
-/** With its presence as it was read, without a lock. */
-export interface ContactingDevice extends Device {
-  presence: Presence;
-}
-
-export interface ContactingDevices {
-  devices: ContactingDevice[];
-  /** Active devices that another transaction has locked, and that were left out. */
-  unavailable: SerialInOrganization[];
-}
-
-/** The presences of these devices are not as they were read, or another transaction has locked them. */
-export interface PresencesTaken extends Error {
-  assetIds: ReadonlySet<string>;
-}
-
-export const isPresencesTaken = (error: unknown): error is PresencesTaken =>
-  error instanceof Error && 'assetIds' in error;
 
 export const DEVICE_IS_LOCKED = 'The device is being changed by another operation at present: try again soon';
 
@@ -87,7 +67,7 @@ export interface ObservedCapabilities {
   isReported: boolean;
 }
 
-/** The device with what was observed; the same object when that changes nothing. */
+/** The device with the observed capabilities; the same object when they change nothing. */
 export function withObserved(device: Device, observed: ObservedCapabilities): Device {
   const { capabilities } = device;
   const channelTypes = layoutWith(device, observed);
@@ -126,7 +106,7 @@ export interface DeviceConfigView {
   unconfirmedKeys?: ConfigurationKey[];
 }
 
-export function deviceConfigView(device: Device & { assetName: string }): DeviceConfigView {
+export function deviceConfigView(device: Device): DeviceConfigView {
   const { sync } = device;
   const unconfirmed = unconfirmedKeys(sync);
   return {

@@ -2,7 +2,7 @@ import { noContent, ok, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
 import { toDeviceReport } from './config-report.ts';
 import { type Device, deviceConfigView } from './device.ts';
-import type { DeviceExchanges } from './device-exchange.service.ts';
+import type { DeviceExchanges } from './device-exchange.ts';
 import { offered } from './device-sync.ts';
 import {
   configReportBody,
@@ -15,7 +15,7 @@ import { NO_SUCH_DEVICE } from './serial-number.ts';
 
 export interface DevicesRoutesDeps {
   devices: {
-    find(organizationId: string, serialNumber: string): Promise<(Device & { assetName: string }) | null>;
+    find(organizationId: string, serialNumber: string): Promise<Device | null>;
   };
   exchanges: DeviceExchanges;
   now(): Date;

@@ -1,5 +1,5 @@
 /**
- * What a logger can measure: the numbers and ranges of Efento's protocol (proto_measurement_types.proto) with our names.
+ * Measurement types of loggers: the numbers and ranges of Efento's protocol (proto_measurement_types.proto) with our names.
  *
  * A value comes as an integer. Types with a divisor carry a remainder beside it (calibration state of a gas sensor,
  * which minor counter belongs to a major one): the quotient is the value, the remainder is about the sensor. Types 0
@@ -93,7 +93,7 @@ export const MEASUREMENT_TYPES: readonly MeasurementType[] = [
 const byNumber = new Map(MEASUREMENT_TYPES.map((type) => [type.number, type]));
 const byName = new Map(MEASUREMENT_TYPES.map((type) => [type.name, type]));
 
-/** Undefined for numbers that measure nothing and for those of firmware newer than this list. */
+/** Undefined for numbers that measure nothing, and for types of firmware newer than this list. */
 export const measurementTypeOf = (number: number): MeasurementType | undefined => byNumber.get(number);
 
 export const measurementTypeNamed = (name: string): MeasurementType | undefined => byName.get(name);

@@ -5,6 +5,7 @@ import type { AssetRef } from './asset-ref.ts';
 import type { DeviceConfiguration } from './configuration.ts';
 import { contentOf } from './configuration-id.ts';
 import type { ConfigurationsRepository } from './configurations.repository.ts';
+import { LIST, LIST_FROM } from './settings.statements.ts';
 import type { SettingsPeriod } from './settings.ts';
 
 export interface SettingsFilter {
@@ -20,61 +21,37 @@ interface Row extends Omit<SettingsPeriod, 'config'> {
   configId: string | null;
 }
 
-/** More than any device has in months. */
-const PERIODS_MAX = 1_000;
-
 export type SettingsRepository = ReturnType<typeof createSettingsRepository>;
 
 export function createSettingsRepository(sql: Sql, configurations: Pick<ConfigurationsRepository, 'find'>) {
   return {
-    /** Newest first. Times of which nothing is known have no period. */
+    /** Newest first. Times without known settings have no period. */
     async list(
       organizationId: string,
       assetId: string,
       { from, to, limit }: SettingsFilter,
     ): Promise<SettingsPeriod[]> {
-      const rows = await queryPrepared<Row>(
-        sql,
-        'settings_list',
-        `select s.from_at as "from", next.from_at as "to", s.config_id as "configId",
-           s.measurement_period_seconds as "measurementPeriodSeconds",
-           s.transmission_interval_seconds as "transmissionIntervalSeconds", s.profile_slug as "profileSlug", s.source
-         from device_settings s
-         left join lateral (
-           select from_at from device_settings
-           where organization_id = s.organization_id and asset_id = s.asset_id and from_at > s.from_at
-           order by from_at limit 1
-         ) as next on true
-         where s.organization_id = ? and s.asset_id = ? and s.source is not null
-           and s.from_at < coalesce(?::timestamptz, 'infinity')
-           and s.from_at >= coalesce((
-             select max(from_at) from device_settings where organization_id = ? and asset_id = ? and from_at <= ?::timestamptz
-           ), '-infinity')
-         order by s.from_at desc limit ?`,
-        [
-          organizationId,
-          assetId,
-          to?.toISOString() ?? null,
-          organizationId,
-          assetId,
-          from?.toISOString() ?? null,
-          limit,
-        ],
-      );
+      const rows = await queryPrepared<Row>(sql, 'settings_list', LIST, {
+        organizationId,
+        assetId,
+        from: from?.toISOString() ?? null,
+        to: to?.toISOString() ?? null,
+        limit,
+      });
       return withConfigs(rows.map((row) => ({ ...row, organizationId })));
     },
 
-    /** Of many devices, each from a moment on: by asset, oldest first. */
+    /** Periods of many devices, each from a moment on: by asset, oldest first. */
     async listFrom(
       starts: ReadonlyArray<AssetRef & { from: number }>,
     ): Promise<Map<string, SettingsPeriod[]>> {
       const byAsset = new Map<string, SettingsPeriod[]>();
       if (starts.length === 0) return byAsset;
-      const rows = await queryPrepared<Row & AssetRef>(sql, 'settings_list_from', LIST_FROM, [
-        toArrayText(starts, ({ organizationId }) => organizationId),
-        toArrayText(starts, ({ assetId }) => assetId),
-        toArrayText(starts, ({ from }) => new Date(from).toISOString()),
-      ]);
+      const rows = await queryPrepared<Row & AssetRef>(sql, 'settings_list_from', LIST_FROM, {
+        organizationIds: toArrayText(starts, ({ organizationId }) => organizationId),
+        assetIds: toArrayText(starts, ({ assetId }) => assetId),
+        from: toArrayText(starts, ({ from }) => new Date(from).toISOString()),
+      });
       for (const { assetId, ...period } of await withConfigs(rows))
         byAsset.set(assetId, [...(byAsset.get(assetId) ?? []), period]);
       return byAsset;
@@ -90,20 +67,3 @@ export function createSettingsRepository(sql: Sql, configurations: Pick<Configur
     return rows.map(({ configId, organizationId, ...row }) => ({ ...row, config: content(configId) }));
   }
 }
-
-const LIST_FROM = `
-  select n.organization_id as "organizationId", n.asset_id as "assetId", s.*
-  from unnest(?::uuid[], ?::uuid[], ?::timestamptz[]) as n (organization_id, asset_id, first_at)
-  cross join lateral (
-    select from_at as "from", lead(from_at) over (order by from_at) as "to", config_id as "configId",
-      measurement_period_seconds as "measurementPeriodSeconds",
-      transmission_interval_seconds as "transmissionIntervalSeconds", profile_slug as "profileSlug", source
-    from device_settings
-    where organization_id = n.organization_id and asset_id = n.asset_id and from_at >= coalesce((
-      select max(from_at) from device_settings
-      where organization_id = n.organization_id and asset_id = n.asset_id and from_at <= n.first_at
-    ), '-infinity')
-    order by from_at limit ${PERIODS_MAX}
-  ) as s
-  where s.source is not null
-  order by n.asset_id, s."from"`;

@@ -1,7 +1,7 @@
 /**
- * The settings that a device ran and when. A period begins with what tells of it, a report, a confirmation, a frame or an
- * apply, and lasts until the next one begins. Periods that are over never change: what was in force at a past moment is
- * the same whenever it is looked up.
+ * The settings that a device ran and when. A period begins with a report, a confirmation, a frame or an apply
+ * that shows it, and lasts until the next one begins. Periods that are over never change: the settings of a past moment are
+ * the same whenever they are looked up.
  *
  * The alert rules in force are those by which the service evaluates readings (`monitoredConfig`); the intervals are those
  * that the device reports, and the period of measurement that its frames show.
@@ -10,7 +10,7 @@ import { contradictions, type DeviceConfiguration, intervalsOf, merged } from '.
 import { type DeviceSync, monitoredConfig } from './device-sync.ts';
 import { measurementIntervalSeconds } from './measurement-interval.ts';
 
-/** `applied`: the device has not reported yet, so what is applied to it counts. */
+/** `applied`: the device has not reported yet, so the applied settings count. */
 export const SETTINGS_SOURCES = ['report', 'confirmed', 'frame', 'applied'] as const;
 export type SettingsSource = (typeof SETTINGS_SOURCES)[number];
 
@@ -26,7 +26,7 @@ export interface Settings {
 /** Settings that are in force from a moment on. */
 export interface SettingsStart extends Settings {
   from: Date;
-  /** Of the profile that was applied last; null: none, or no profile brought these settings. */
+  /** The profile that was applied last; null: none, or no profile brought these settings. */
   profileSlug: string | null;
   /** Null: from then on nothing is known. */
   source: SettingsSource | null;
@@ -110,7 +110,7 @@ export const afterFrame = (
     { ...observation, source: 'frame' },
   );
 
-/** Another logger is in the place: a period of its own, in which it is to run what the earlier one had confirmed. */
+/** Another logger is in the place: a period of its own, in which it is to run the settings that the earlier one confirmed. */
 export function afterReplacement(
   known: DeviceSettings,
   sync: KnownSync,

@@ -3,7 +3,7 @@ import type { FleetRepository } from './fleet.repository.ts';
 import { fleetSchema } from './fleet.schemas.ts';
 import { fleetView } from './fleet.ts';
 
-export const fleetRoutes = (fleet: FleetRepository): Route[] => [
+export const fleetRoutes = (fleet: Pick<FleetRepository, 'count'>): Route[] => [
   route({
     method: 'GET',
     path: '/fleet',

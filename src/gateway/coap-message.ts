@@ -17,7 +17,7 @@ export interface CoapRequest {
   /** By name, or by number where the RFC has none. */
   options: ParsedPacket['options'];
   payload: Buffer;
-  /** Of the whole datagram. */
+  /** Bytes of the whole datagram. */
   byteLength: number;
 }
 
@@ -70,7 +70,7 @@ export function parseDatagram(datagram: Buffer, { bytesMax, tokenOption }: ReadL
   if (datagram[1] === 0 || (datagram[1] as number) >> 5 !== 0) return rejected;
   const tokenLength = (datagram[0] as number) & 15;
   if (tokenLength > TOKEN_MAX || 4 + tokenLength > datagram.length) return rejected;
-  // Of a datagram that is too large only the header is read.
+  // Only the header of a datagram that is too large is read.
   const token = datagram.subarray(4, 4 + tokenLength);
   if (datagram.length > bytesMax) return { kind: 'tooLarge', confirmable, messageId, token };
   if (!isWellFormed(datagram, 4 + tokenLength)) return rejected;

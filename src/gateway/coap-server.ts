@@ -215,7 +215,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
 
   function send(bytes: Buffer, { address, port: remotePort }: RemoteInfo): void {
     try {
-      // The device repeats what is lost. Without a callback, an error would be emitted as an event.
+      // The device repeats lost messages. Without a callback, an error would be emitted as an event.
       socket.send(bytes, remotePort, address, logSendError);
     } catch (error) {
       // The sender's port was 0, or the deadline has closed the socket.
@@ -262,7 +262,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
   };
 }
 
-/** Of 128 bits: nobody finds two datagrams of the same digest. */
+/** With 128 bits, two datagrams of the same digest cannot be found. */
 const toDigest = (datagram: Buffer) => hash('sha256', datagram, 'binary').slice(0, DIGEST_CHARACTERS);
 
 /** The code of a request that is refused without calling a handler; null for any other. */

@@ -34,11 +34,11 @@ import {
 } from './wire-reader.ts';
 import { orUnset, toSeconds, toSerialBytes, toTextBytes, writeMessage } from './wire-writer.ts';
 
-/** What a device reports; null = not sent. */
+/** A report of a device; null = not sent. */
 export interface ConfigReport {
   /** Upper-case hex of 6 bytes. */
   serialNumber: string;
-  /** Natural units; only what the device sent. */
+  /** Natural units; only settings that the device sent. */
   config: DeviceConfiguration;
   /** The device's own number for its configuration. */
   configurationHash: number | null;
@@ -113,7 +113,7 @@ function toSplitInfo(value: number): number {
   return value;
 }
 
-/** The configuration itself, which is the same in reports and answers; what is 0 sets nothing. */
+/** The configuration itself, which is the same in reports and answers; 0 sets nothing. */
 function toConfiguration(sent: WireReport | WireAnswer): DeviceConfiguration {
   const measurementPeriodBase = toPeriod(sent.measurementPeriodBase);
   const measurementPeriodFactor = toPeriod(sent.measurementPeriodFactor);

@@ -14,14 +14,14 @@ export interface ConfigPartsOptions {
   /** How long a part waits for the others. */
   keepMs?: number;
   incompleteMax?: number;
-  /** Of all parts of one report together. */
+  /** Bytes of all parts of one report together. */
   bytesMax?: number;
 }
 
 export interface ReceivedPart {
   /** Known from the part itself: parts of different organizations are never put together. */
   organizationId: string;
-  /** What the payload was decoded to. */
+  /** The decoded payload. */
   report: ConfigReport;
   payload: Uint8Array;
   receivedAt: Date;

@@ -1,6 +1,6 @@
 /**
  * The device info that a logger sends to `i` (Efento proto_device_info.proto): firmware, power, radio. Decoding covers
- * what the service shows; encoding is for the simulator.
+ * the fields that the service shows; encoding is for the simulator.
  */
 import {
   DeviceInfoSchema,

@@ -55,7 +55,7 @@ export function toSettings(sent: ConfigReport): DeviceSettings {
   return settings;
 }
 
-/** Null for what was not sent. */
+/** Null for a setting that was not sent. */
 function toSetting(value: ConfigReport[Setting], max: number, name: string): DeviceSettings[string] | null {
   if (value instanceof Uint8Array) return toText(value, max, name);
   if (Array.isArray(value)) return value.length === 0 ? null : atMostEntries(value, max, name);

@@ -4,8 +4,6 @@
  */
 import type { DeviceReport } from '../devices/config-report.ts';
 import { toRuleSlots } from '../devices/device-capabilities.ts';
-import type { DeviceExchanges } from '../devices/device-exchange.service.ts';
-import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Frame } from '../measurements/frame.ts';
 import type { Intake } from '../measurements/intake.service.ts';
 import type { AuthenticateDevice, Identity, RefusalReason } from './authenticate-device.ts';
@@ -14,11 +12,7 @@ import type { CoapCall, CoapRoute } from './coap-server.ts';
 import { type ConfigReport, decodeConfigReport, encodeConfigAnswer } from './config-message.ts';
 import { createConfigParts } from './config-parts.ts';
 import { decodeReadings } from './decode-readings.ts';
-import {
-  type DeviceInfoWithoutCredentials,
-  decodeDeviceInfo,
-  withoutCredentials,
-} from './device-info-message.ts';
+import { decodeDeviceInfo, withoutCredentials } from './device-info-message.ts';
 import {
   continuousPeriodSeconds,
   decodeMeasurements,
@@ -31,18 +25,6 @@ import { tokenOfReport } from './report-token.ts';
 export interface GatewayRoutesDeps {
   authenticateDevice: AuthenticateDevice;
   intake: Intake;
-  exchanges: DeviceExchanges;
-  deviceInfo: {
-    /** False when the organization has no active device of that serial number. */
-    receive(report: {
-      organizationId: string;
-      info: DeviceInfoWithoutCredentials;
-      receivedAt: Date;
-    }): Promise<boolean>;
-  };
-  unregisteredDevices: {
-    record(contacts: SerialInOrganization[]): Promise<void>;
-  };
   onRefused(refusal: Refusal): void;
   now(): Date;
 }
@@ -55,7 +37,7 @@ const NOT_FOUND: CoapAnswer = { code: '4.04' };
 const ERROR_SLACK_MS = 60_000;
 
 export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, CoapRoute> {
-  const { authenticateDevice, intake, exchanges, deviceInfo, unregisteredDevices, now } = deps;
+  const { authenticateDevice, intake, now } = deps;
   const parts = createConfigParts();
 
   function refuse(call: CoapCall, serialNumber: string, reason: RefusalReason): CoapAnswer {
@@ -86,7 +68,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
       ...((pendingConfig || wantsReport) && { configurationRequest: true }),
       currentTime: now(),
     });
-    // It was authenticated by its own token or serial number, never by what its address sent before.
+    // It was authenticated by its own token or serial number, never by earlier messages of its address.
     return { code: '2.01', payload, isAddressProven: true };
   }
 
@@ -95,12 +77,12 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     const { payload } = call;
     const part = decodeConfigReport(payload);
     const { serialNumber } = part;
-    // Each part is authenticated by itself, so that nobody adds a part to the report of another device.
+    // Each part is authenticated by itself, so that no other sender adds a part to the report of a device.
     const identity = await authenticate(call, { serialNumber, cloudToken: tokenOfReport(part) }, true);
     if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
     const { organizationId } = identity;
     const report = parts.add({ organizationId, report: part, payload, receivedAt });
-    const result = await exchanges.handle({
+    const result = await intake.handle({
       organizationId,
       serialNumber,
       // The other parts come in messages of their own, or the device is asked again.
@@ -118,8 +100,7 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     if (identity.kind === 'refused') return refuse(call, serialNumber, identity.reason);
     const { organizationId } = identity;
     const report = { organizationId, info: withoutCredentials(message), receivedAt: now() };
-    if (await deviceInfo.receive(report)) return CREATED;
-    await unregisteredDevices.record([{ organizationId, serialNumber }]);
+    if (await intake.receiveInfo(report)) return CREATED;
     return refuse(call, serialNumber, 'unregistered_serial');
   }
 

@@ -27,13 +27,7 @@ declare module 'knex/types/tables.js' {
 
 /** The total is kept, see the table list_totals. */
 const SHOWN = `(
-    select coalesce(sum(count), 0)::bigint from (
-      select total as count from list_totals
-      where organization_id = groups.organization_id and list = 'assets' and key = 'group:' || groups.id
-      union all
-      select change from list_changes
-      where organization_id = groups.organization_id and list = 'assets' and key = 'group:' || groups.id
-    ) as kept
+    select count(*) from assets where organization_id = groups.organization_id and group_id = groups.id
   ) as member_count, ${MUTE_OF_GROUP} as mute`;
 
 const toGroup = (row: GroupRow & { member_count: number; mute: StoredMute | null }): Group => ({

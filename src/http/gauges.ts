@@ -2,6 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 
+export type MetricsRegistry = Registry;
+
 export interface Reading {
   labels?: Record<string, string>;
   value: number;
@@ -31,10 +33,14 @@ export function addGauge(registry: Registry, { name, help, labelNames = [], read
   });
 }
 
-/**
- * Bounds the wait, so that other gauges are shown: Prometheus waits ten seconds. Longer than any check of a
- * dependency.
- */
+/** None while the value is not known. */
+export const toReadings = (value: number | null): Reading[] | null => (value === null ? null : [{ value }]);
+
+/** One for each name; none while the values are not known. */
+export const toReadingsBy = (label: string, values: Record<string, number> | null): Reading[] | null =>
+  values && Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
+
+/** The others are shown meanwhile: Prometheus waits for ten seconds. Longer than any check of a dependency. */
 const WAIT_MS = 3_000;
 
 /**

@@ -7,6 +7,7 @@ import type { PoolState } from '../db/database.ts';
 import { FAULT_KINDS } from '../db/faults.ts';
 import type { GroupCommitObserver } from '../db/group-commit.ts';
 import type { LockingCommitObservers } from '../db/locking-commit.ts';
+import { counterOf } from './counters.ts';
 
 export interface Metrics {
   registry: Registry;
@@ -21,15 +22,10 @@ export interface Metrics {
   coapRefused: Counter<'reason'>;
   requestDuration: Histogram<'operation' | 'status'>;
   temporalErrors: Counter<'call'>;
-  jobsStarted: Counter;
   runsRestarted: Counter<'workflow' | 'last'>;
   clockAhead: Gauge;
-  deliveryAttempts: Counter<'verdict'>;
-  deliveryDuration: Histogram;
-  acknowledgement: Histogram<'severity'>;
   readings: Counter<'outcome'>;
   refusedTurns: Counter<'work' | 'reason'>;
-  notifications: Counter<'outcome'>;
   setAside: Counter<'work'>;
 }
 
@@ -44,25 +40,9 @@ export const SET_ASIDE_WORKS = [
 
 /** Buckets of seconds. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
-const ACKNOWLEDGEMENT_BUCKETS = [60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400];
 const WAIT_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/**
- * Creates a counter whose series start at 0: a series that appears with its first event seems not to have
- * grown.
- */
-function counterOf<Label extends string>(
-  registers: Registry[],
-  { name, help, series }: { name: string; help: string; series: Array<Record<Label, string>> },
-): Counter<Label> {
-  const labelNames = Object.keys(series[0] ?? {}) as Label[];
-  const counter = new Counter({ name, help, labelNames, registers });
-  for (const labels of series) counter.inc(labels, 0);
-  return counter;
-}
-
-/** Only used with a replica. */
+/** Only where there is a replica. */
 export function addReplicaMetrics({ registry }: Metrics) {
   const registers = [registry];
   return {
@@ -101,7 +81,7 @@ export function createMetrics(): Metrics {
       labelNames: ['path', 'type', 'code'],
       registers,
     }),
-    coapRefused: counterOf(registers, {
+    coapRefused: counterOf(registry, {
       name: 'dms_coap_refused_total',
       help: 'Device messages that were refused, by reason',
       series: ['wrong_token', 'missing_token', 'unregistered_serial', 'ambiguous_serial'].map((reason) => ({
@@ -122,12 +102,12 @@ export function createMetrics(): Metrics {
       buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
       registers,
     }),
-    databaseFaults: counterOf(registers, {
+    databaseFaults: counterOf(registry, {
       name: 'dms_database_faults_total',
       help: 'Statements that took too long (statement_timeout, lock_timeout, no_answer), callers that got no connection, and transactions that were retried after a conflict',
       series: FAULT_KINDS.map((kind) => ({ kind })),
     }),
-    temporalErrors: counterOf(registers, {
+    temporalErrors: counterOf(registry, {
       name: 'dms_temporal_errors_total',
       help: 'Failed calls to Temporal; a sweep repeats them',
       series: [
@@ -135,42 +115,19 @@ export function createMetrics(): Metrics {
         ...['start escalation', 'signal escalation', 'sweep escalations'],
       ].map((call) => ({ call })),
     }),
-    deliveryAttempts: counterOf(registers, {
-      name: 'dms_delivery_attempts_total',
-      help: 'Webhook requests by outcome',
-      series: ['delivered', 'retry', 'throttled', 'gone', 'blocked'].map((verdict) => ({ verdict })),
-    }),
-    deliveryDuration: new Histogram({
-      name: 'dms_delivery_attempt_duration_seconds',
-      help: 'Time from the start of a webhook request to the end of its response',
-      buckets: ATTEMPT_BUCKETS,
-      registers,
-    }),
-    acknowledgement: new Histogram({
-      name: 'dms_alert_acknowledgement_seconds',
-      help: 'Time from the record of an alert until somebody first has it in hand, by severity',
-      labelNames: ['severity'],
-      buckets: ACKNOWLEDGEMENT_BUCKETS,
-      registers,
-    }),
-    readings: counterOf(registers, {
+    readings: counterOf(registry, {
       name: 'dms_readings_total',
       help: 'Readings by outcome: accepted, duplicate, in conflict with a known one, or dropped because of their time',
       series: ['accepted', 'duplicate', 'conflict', 'dropped'].map((outcome) => ({ outcome })),
     }),
-    refusedTurns: counterOf(registers, {
+    refusedTurns: counterOf(registry, {
       name: 'dms_refused_turns_total',
-      help: 'Frames, reports and look-ups of host names that had no turn in time, by reason: overloaded, or locked',
-      series: ['frame', 'report', 'host name'].flatMap((work) =>
+      help: 'Messages of devices and look-ups of host names that had no turn in time, by reason: overloaded, or locked',
+      series: ['message', 'host name'].flatMap((work) =>
         ['overloaded', 'locked'].map((reason) => ({ work, reason })),
       ),
     }),
-    notifications: counterOf(registers, {
-      name: 'dms_notifications_total',
-      help: 'Attempts to send a message to a notification channel, by outcome: sent, retried or failed',
-      series: ['sent', 'retried', 'failed'].map((outcome) => ({ outcome })),
-    }),
-    setAside: counterOf(registers, {
+    setAside: counterOf(registry, {
       name: 'dms_set_aside_total',
       help: 'Items of queues and sweeps that could not be processed, each alone, and are tried again later, by work',
       series: SET_ASIDE_WORKS.map((work) => ({ work })),
@@ -180,17 +137,12 @@ export function createMetrics(): Metrics {
       help: 'How far the clock of this machine is ahead of that of the database; negative: behind',
       registers,
     }),
-    runsRestarted: counterOf(registers, {
+    runsRestarted: counterOf(registry, {
       name: 'dms_runs_restarted_total',
       help: 'Runs of jobs, endpoints and escalations that a sweep started, by how the run before had ended: failed, terminated, …; none: there was none',
       series: ['apply-profile', 'deliver-webhooks', 'escalate-alert'].flatMap((workflow) =>
         ['none', 'failed', 'terminated', 'timed_out'].map((last) => ({ workflow, last })),
       ),
-    }),
-    jobsStarted: new Counter({
-      name: 'dms_config_jobs_started_total',
-      help: 'Job workflows started',
-      registers,
     }),
   };
 }

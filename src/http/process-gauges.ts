@@ -11,8 +11,6 @@ export interface ProcessSources {
   kinds(): Iterable<string>;
   /** Null while unknown. */
   dependencies(): Promise<Record<string, { state: string }> | null>;
-  /** Number of overdue fleets. */
-  overdueFleets(): Promise<number | null>;
 }
 
 export function addProcessGauges({ registry, pools, queues }: Metrics, sources: ProcessSources): void {
@@ -37,11 +35,6 @@ export function addProcessGauges({ registry, pools, queues }: Metrics, sources: 
         value: Number(state === 'ok'),
       }));
     },
-  });
-  addGauge(registry, {
-    name: 'dms_overdue_fleets',
-    help: 'Organizations of which many devices became overdue at once, until it is over or confirmed',
-    read: async () => toReadings(await sources.overdueFleets()),
   });
   addGauge(registry, {
     name: 'dms_group_commit_waiting',
@@ -80,6 +73,3 @@ function addPoolGauges(registry: Metrics['registry'], pools: Metrics['pools']): 
     read: readAll((pool, { waiting }) => [{ labels: { pool }, value: waiting }]),
   });
 }
-
-/** Omits unknown values. */
-export const toReadings = (value: number | null): Reading[] | null => (value === null ? null : [{ value }]);

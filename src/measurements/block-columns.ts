@@ -10,33 +10,34 @@ export interface AssetBlock extends AssetRef {
 export const BLOCK_COLUMNS = `organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late,
   steps, numbers, errors, offsets_ms, run_lengths, run_delays_ms, period_seconds`;
 
-/** The rows to insert, of `blockBindings`. Arrays of different lengths cannot be elements of one, except as text. */
+/** Rows to insert, by `blockBindings`. Arrays of different lengths cannot be elements of one, except as text. */
 export const SELECT_BLOCKS = `select organization_id, asset_id, first_at, last_at, received_at, channel, type, scale,
     late, steps::smallint[], numbers::double precision[], errors::integer[], offsets_ms::integer[],
     run_lengths::smallint[], run_delays_ms::integer[], period_seconds
-  from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::smallint[],
-      ?::smallint[], ?::smallint[], ?::boolean[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
-      ?::integer[])
+  from unnest(:blockOrganizationIds::uuid[], :blockAssetIds::uuid[], :firstAt::timestamptz[], :lastAt::timestamptz[],
+      :receivedAt::timestamptz[], :channels::smallint[], :types::smallint[], :scales::smallint[], :areLate::boolean[],
+      :steps::text[], :numbers::text[], :errors::text[], :offsetsMs::text[], :runLengths::text[],
+      :runDelaysMs::text[], :periodSeconds::integer[])
     as b (${BLOCK_COLUMNS})`;
 
-export const blockBindings = (blocks: AssetBlock[]): string[] => [
-  toArrayText(blocks, ({ organizationId }) => organizationId),
-  toArrayText(blocks, ({ assetId }) => assetId),
-  toArrayText(blocks, ({ block }) => new Date(block.firstAt).toISOString()),
-  toArrayText(blocks, ({ block }) => new Date(block.lastAt).toISOString()),
-  toArrayText(blocks, ({ block }) => new Date(block.receivedAt).toISOString()),
-  toArrayText(blocks, ({ block }) => block.channel),
-  toArrayText(blocks, ({ block }) => block.type),
-  toArrayText(blocks, ({ block }) => block.scale),
-  toArrayText(blocks, ({ block }) => block.late),
-  toArrayText(blocks, ({ block }) => toElement(block.steps)),
-  toArrayText(blocks, ({ block }) => toElement(block.numbers)),
-  toArrayText(blocks, ({ block }) => toElement(block.errors)),
-  toArrayText(blocks, ({ block }) => toElement(block.offsetsMs)),
-  toArrayText(blocks, ({ block }) => toElement(block.runLengths)),
-  toArrayText(blocks, ({ block }) => toElement(block.runDelaysMs)),
-  toArrayText(blocks, ({ block }) => block.periodSeconds),
-];
+export const blockBindings = (blocks: AssetBlock[]) => ({
+  blockOrganizationIds: toArrayText(blocks, ({ organizationId }) => organizationId),
+  blockAssetIds: toArrayText(blocks, ({ assetId }) => assetId),
+  firstAt: toArrayText(blocks, ({ block }) => new Date(block.firstAt).toISOString()),
+  lastAt: toArrayText(blocks, ({ block }) => new Date(block.lastAt).toISOString()),
+  receivedAt: toArrayText(blocks, ({ block }) => new Date(block.receivedAt).toISOString()),
+  channels: toArrayText(blocks, ({ block }) => block.channel),
+  types: toArrayText(blocks, ({ block }) => block.type),
+  scales: toArrayText(blocks, ({ block }) => block.scale),
+  areLate: toArrayText(blocks, ({ block }) => block.late),
+  steps: toArrayText(blocks, ({ block }) => toElement(block.steps)),
+  numbers: toArrayText(blocks, ({ block }) => toElement(block.numbers)),
+  errors: toArrayText(blocks, ({ block }) => toElement(block.errors)),
+  offsetsMs: toArrayText(blocks, ({ block }) => toElement(block.offsetsMs)),
+  runLengths: toArrayText(blocks, ({ block }) => toElement(block.runLengths)),
+  runDelaysMs: toArrayText(blocks, ({ block }) => toElement(block.runDelaysMs)),
+  periodSeconds: toArrayText(blocks, ({ block }) => block.periodSeconds),
+});
 
 const toElement = (numbers: Array<number | null> | null): string | null =>
   numbers && `"${toArrayText(numbers, (number) => number)}"`;
@@ -44,6 +45,10 @@ const toElement = (numbers: Array<number | null> | null): string | null =>
 /** Each value of span_minutes: statements look up blocks of every length by the key. */
 export const SPANS = `unnest('{0,1,60,1440}'::smallint[]) as span (minutes)`;
 export const ANY_SPAN = `span_minutes = any ('{0,1,60,1440}')`;
+
+/** Columns that `BLOCK_FIELDS` reads. */
+export const STORED_COLUMNS = `first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors,
+  offsets_ms, run_lengths, run_delays_ms, period_seconds`;
 
 /** Arrays as text, since the driver would parse them character by character, and times as milliseconds. */
 export const BLOCK_FIELDS = `extract(epoch from first_at)::float8 * 1000 as "firstAt",

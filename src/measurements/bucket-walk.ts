@@ -1,6 +1,6 @@
 /**
  * Walks the history of an asset from the newest reading to the oldest, window by window, and sums it up. Each window is one
- * statement, hence one snapshot: what is compacted meanwhile is read once. Memory is bounded by the size of a window.
+ * statement, hence one snapshot: blocks that are compacted meanwhile are read once. Memory is bounded by the size of a window.
  */
 import { type Bucket, type BucketPosition, byPosition, createBuckets, type Window } from './buckets.ts';
 import type { BlockFilter, HistoryRepository, HistoryScope } from './history.repository.ts';
@@ -11,7 +11,7 @@ export interface BucketFilter {
   to: Date | null;
   channel: number | null;
   sizeMs: number;
-  /** About so many are wanted; null: all. */
+  /** About the number of buckets that are wanted; null: all. */
   wanted: number | null;
   /** After this one in the order of the pages. */
   after: BucketPosition | null;
@@ -21,7 +21,7 @@ type ListSamples = Pick<HistoryRepository, 'listSamples'>;
 
 const WINDOW_MS = { first: DAY_MS, most: 64 * DAY_MS, least: 60_000 };
 const BLOCKS_MAX = 2_000;
-/** Of a window: fewer readings, and the next one is larger. */
+/** Readings of a window below which the next one is larger. */
 const READINGS_ENOUGH = 20_000;
 const GROWTH = 4;
 
@@ -81,7 +81,7 @@ async function* walkWindows(
   }
 }
 
-/** Of a window, if all are as dense as the block. */
+/** Readings of a window, if all are as dense as the block. */
 function firstLength(block: SampleBlock): number {
   const readings = countSamples(block);
   const msPerReading = readings > 1 ? (block.lastAt - block.firstAt) / (readings - 1) : 0;
@@ -90,7 +90,7 @@ function firstLength(block: SampleBlock): number {
 
 const MAX_MS = 8.64e15;
 
-/** Of a window: a boundary of buckets, unless it is shorter than they are. */
+/** End of a window: a boundary of buckets, unless it is shorter than they are. */
 const startOf = (atMs: number, lengthMs: number, sizeMs: number): number =>
   lengthMs < sizeMs ? atMs : Math.floor(atMs / sizeMs) * sizeMs;
 

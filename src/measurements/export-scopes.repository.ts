@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Layout } from '../devices/channel-layout.ts';
 import type { HistoryScope } from './history.repository.ts';
+import { LIST_ACTIVE_SCOPES, LIST_GROUP_SCOPES, LIST_SCOPES } from './history.statements.ts';
 
 export interface ExportScope extends HistoryScope {
   serialNumber: string;
@@ -13,19 +14,6 @@ interface Row extends Layout {
   serialNumber: string;
 }
 
-/** Looked up for each asset: joined freely, the planner expects one device for the whole organization. */
-const SCOPE = `select a.id as "assetId", a.serial_number as "serialNumber", a.model,
-    coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"
-  from assets a
-  cross join lateral (
-    select observed_channel_types from device_states where organization_id = a.organization_id and asset_id = a.id
-    limit 1
-  ) as s
-  cross join lateral (
-    select reported_channel_types from device_configs where organization_id = a.organization_id and asset_id = a.id
-    limit 1
-  ) as d`;
-
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type ExportScopesRepository = ReturnType<typeof createExportScopesRepository>;
@@ -34,11 +22,7 @@ export function createExportScopesRepository(sql: Database) {
   return {
     /** By id, archived ones too. */
     async listByIds(organizationId: string, assetIds: string[]): Promise<ExportScope[]> {
-      const rows = await query<Row>(
-        sql,
-        `${SCOPE} where a.organization_id = ? and a.id = any(?::uuid[]) order by a.id`,
-        [organizationId, assetIds],
-      );
+      const rows = await query<Row>(sql, LIST_SCOPES, { organizationId, assetIds });
       return rows.map((row) => toScope(organizationId, row));
     },
 
@@ -48,12 +32,8 @@ export function createExportScopesRepository(sql: Database) {
       groupId: string | null,
       { after, limit }: { after: string | null; limit: number },
     ): Promise<ExportScope[]> {
-      const ofGroup = groupId === null ? '' : 'and a.group_id = ?';
-      const rows = await query<Row>(
-        sql,
-        `${SCOPE} where a.organization_id = ? ${ofGroup} and a.archived_at is null and a.id > ? order by a.id limit ?`,
-        [organizationId, ...(groupId === null ? [] : [groupId]), after ?? FIRST_ID, limit],
-      );
+      const list = groupId === null ? LIST_ACTIVE_SCOPES : LIST_GROUP_SCOPES;
+      const rows = await query<Row>(sql, list, { organizationId, groupId, after: after ?? FIRST_ID, limit });
       return rows.map((row) => toScope(organizationId, row));
     },
 

@@ -3,7 +3,7 @@ import { rangeTime, uuid } from '../http/schemas.ts';
 
 const ASSETS_MAX = 100;
 
-/** Some assets, those of a group, or all of them. */
+/** Some assets, the assets of a group, or all of them. */
 export interface ExportMeasurements {
   from: Date;
   to: Date;

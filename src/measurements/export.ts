@@ -96,7 +96,7 @@ async function* readPages(
     const large = asked[found.length];
     if (large) yield* readLarge(history, large, range);
     waiting = waiting.slice(found.length + (large ? 1 : 0));
-    // Large assets mostly stand together, and what was read of those behind one is read again.
+    // Large assets mostly stand together, and the readings behind one are read again.
     assetsMax = Math.min(ASSETS_PER_STATEMENT_MAX, 2 * found.length + 1);
   }
 }
@@ -131,7 +131,7 @@ async function* readLarge(
   for await (const readings of found) yield [{ scope, readings }];
 }
 
-/** Of all active assets, some at a time. */
+/** Scopes of all active assets, some at a time. */
 export async function* listAllScopes(
   listActive: (after: string | null, limit: number) => Promise<ExportScope[]>,
 ): AsyncGenerator<ExportScope> {

@@ -1,6 +1,6 @@
 /**
- * Organizations take turns with the connections of exports: whoever reads much delays others by a statement, and not by
- * all of its own.
+ * Organizations take turns with the connections of exports: a large export delays others by one of its statements, and not
+ * by all of them.
  */
 import type { FewReadingsRepository } from './few-readings.repository.ts';
 import type { HistoryRepository } from './history.repository.ts';

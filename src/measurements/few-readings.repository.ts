@@ -2,7 +2,8 @@
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
-import { BLOCK_FIELDS, type BlockRow, blockOf, SPANS } from './block-columns.ts';
+import { type BlockRow, blockOf } from './block-columns.ts';
+import { LIST_FEW } from './history.statements.ts';
 import type { HistoryReading } from './history.ts';
 import { newestReadings } from './newest-readings.ts';
 import { DAY_MS, type ReadingBlock, startOfDay } from './reading-block.ts';
@@ -13,10 +14,6 @@ export interface FewReadingsScope {
   from: Date;
   to: Date;
 }
-
-/** Of one asset, and of all in an answer: what is read is bounded, whatever the assets have. */
-const BLOCKS_MAX = 50;
-const READINGS_MAX = 500;
 
 export type FewReadingsRepository = ReturnType<typeof createFewReadingsRepository>;
 
@@ -38,40 +35,14 @@ export const createFewReadingsRepository = (sql: Sql) => ({
 interface Row extends BlockRow {
   /** From 1. */
   position: number;
-  /** Position of the first asset that has more than fits, of which there is one row; null if all fit. */
+  /** Position of the first asset that has more than fits, with one row; null if all fit. */
   cut: number | null;
 }
 
-const COLUMNS = `first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
-  run_lengths, run_delays_ms, period_seconds`;
-
-/** The blocks of each asset as `listBlocks` finds them. Their arrays are not read before it is known which of them fit. */
-const LIST_FEW = `select position::integer, cut::integer, ${BLOCK_FIELDS} from (
-    select *, min(position) filter (where blocks >= ${BLOCKS_MAX} or total > ${READINGS_MAX}) over () as cut from (
-      select b.*, n.position, count(*) over (partition by n.position) as blocks,
-        row_number() over (partition by n.position order by b.last_at desc) as nth,
-        sum(b.readings) over (order by n.position) as total
-      from unnest(?::uuid[]) with ordinality as n (asset_id, position)
-      cross join lateral (
-        select b.* from ${SPANS}
-        cross join lateral (
-          select ${COLUMNS}, coalesce(cardinality(steps), cardinality(numbers)) as readings
-          from measurement_blocks
-          where organization_id = ? and asset_id = n.asset_id and span_minutes = span.minutes
-            and last_at >= ?::timestamptz and last_at < ?::timestamptz
-            and last_at <= ?::timestamptz + make_interval(mins => span.minutes) and first_at < ?::timestamptz
-          order by last_at desc limit ${BLOCKS_MAX}
-        ) as b
-        order by b.last_at desc limit ${BLOCKS_MAX}
-      ) as b
-    ) as b
-  ) as b
-  where cut is null or position < cut or position = cut and nth = 1
-  order by position, last_at desc`;
-
-function bindingsOf({ organizationId, assetIds, from, to }: FewReadingsScope): string[] {
-  const [first, end] = [from.toISOString(), to.toISOString()];
-  const endOfDay = new Date(startOfDay(to.getTime()) + DAY_MS).toISOString();
-  const ids = toArrayText(assetIds, (assetId) => assetId);
-  return [ids, organizationId, first, endOfDay, end, end];
-}
+const bindingsOf = ({ organizationId, assetIds, from, to }: FewReadingsScope) => ({
+  organizationId,
+  assetIds: toArrayText(assetIds, (assetId) => assetId),
+  from: from.toISOString(),
+  to: to.toISOString(),
+  endOfDay: new Date(startOfDay(to.getTime()) + DAY_MS).toISOString(),
+});

@@ -37,7 +37,7 @@ export function toFrame(
   };
 }
 
-/** Says what is wrong first, without the path of the reading. */
+/** Its message begins behind the path of the reading. */
 export class ReadingFault extends Error {}
 
 const KEYS = ['channel', 'type', 'value', 'measuredAt'];

@@ -26,12 +26,12 @@ export interface TableDeps {
 
 export interface Listed {
   item: unknown;
-  /** Of a page that ends with it. */
+  /** The cursor of a page that ends with it. */
   cursor(): string;
 }
 
 export interface Listing {
-  /** One more than the limit, if there are so many. */
+  /** One more than the limit, if there are enough. */
   list(history: ListDeps, scope: HistoryScope): Promise<Listed[]>;
   /** Read chunk by chunk as the client takes it; between two chunks it holds no connection. */
   table(deps: TableDeps, scope: HistoryScope): AsyncGenerator<string>;

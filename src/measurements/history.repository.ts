@@ -9,8 +9,10 @@ import {
   SAMPLES_FIELDS,
   type SamplesRow,
   SPANS,
+  STORED_COLUMNS,
   samplesOf,
 } from './block-columns.ts';
+import { FIND_SCOPE } from './history.statements.ts';
 import type { HistoryCursor, HistoryReading } from './history.ts';
 import { newestReadings } from './newest-readings.ts';
 import { DAY_MS, type ReadingBlock, type SampleBlock, startOfDay } from './reading-block.ts';
@@ -19,7 +21,7 @@ export interface HistoryScope extends AssetRef {
   layout: Layout;
 }
 
-/** What blocks are read for. */
+/** The blocks that are read. */
 export interface BlockFilter {
   from: Date | null;
   to: Date | null;
@@ -38,23 +40,17 @@ export function createHistoryRepository(sql: Sql) {
   return {
     /** Null when the organization has no active asset of that id. */
     async findScope(organizationId: string, assetId: string): Promise<HistoryScope | null> {
-      const [layout] = await queryPrepared<Layout>(
-        sql,
-        'history_find_scope',
-        `select a.model, coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"
-         from assets a
-         join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id
-         join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id
-         where a.organization_id = ? and a.id = ? and a.archived_at is null`,
-        [organizationId, assetId],
-      );
+      const [layout] = await queryPrepared<Layout>(sql, 'history_find_scope', FIND_SCOPE, {
+        organizationId,
+        assetId,
+      });
       return layout ? { organizationId, assetId, layout } : null;
     },
 
     list: (scope: HistoryScope, filter: HistoryFilter): Promise<HistoryReading[]> => lister(scope)(filter),
     lister,
 
-    /** The same blocks as `listBlocks`, without what only single readings need. */
+    /** The same blocks as `listBlocks`, without the columns that only single readings need. */
     async listSamples(scope: HistoryScope, filter: BlockFilter, blocksMax: number): Promise<SampleBlock[]> {
       const bounds = boundsOf(filter);
       const [row] = await queryPrepared<SamplesRow>(
@@ -68,7 +64,7 @@ export function createHistoryRepository(sql: Sql) {
   };
 
   /**
-   * Lists pages, newest first. What a page needs comes from one statement, so blocks that are compacted meanwhile are
+   * Lists pages, newest first. A page comes from one statement, so blocks that are compacted meanwhile are
    * read once; where it was too few blocks, more are read instead, and for the next page as many at once.
    */
   function lister(scope: HistoryScope): (filter: HistoryFilter) => Promise<HistoryReading[]> {
@@ -109,22 +105,25 @@ const nameOf = (prefix: string, bounds: Bound[]): string =>
 const textOf = (bounds: Bound[]): string =>
   `select b.* from ${SPANS}
    cross join lateral (
-     select first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
-       run_lengths, run_delays_ms, period_seconds
-     from measurement_blocks
+     select ${STORED_COLUMNS} from measurement_blocks
      where span_minutes = span.minutes and ${conditionsOf(bounds)}
-     order by last_at desc, channel desc limit ?
+     order by last_at desc, channel desc limit :blocksMax
    ) as b
-   order by b.last_at desc limit ?`;
-
-const bindingsOf = (
-  { organizationId, assetId }: HistoryScope,
-  bounds: Bound[],
-  blocksMax: number,
-): unknown[] => [organizationId, assetId, ...bounds.flatMap(({ values }) => values), blocksMax, blocksMax];
+   order by b.last_at desc limit :blocksMax`;
 
 const conditionsOf = (bounds: Bound[]): string =>
-  ['organization_id = ?', 'asset_id = ?', ...bounds.map(({ condition }) => condition)].join(' and ');
+  [
+    'organization_id = :organizationId',
+    'asset_id = :assetId',
+    ...bounds.map(({ condition }) => condition),
+  ].join(' and ');
+
+const bindingsOf = ({ organizationId, assetId }: HistoryScope, bounds: Bound[], blocksMax: number) => ({
+  organizationId,
+  assetId,
+  blocksMax,
+  ...Object.assign({}, ...bounds.map(({ bindings }) => bindings)),
+});
 
 /** Enough for one query where devices send some readings at a time; days that are compacted need less. */
 const firstBlocksMax = (limit: number) => 8 + Math.ceil(limit / 20);
@@ -139,7 +138,7 @@ interface Bound {
   /** Part of the name of the prepared statement. */
   name: string;
   condition: string;
-  values: unknown[];
+  bindings: Record<string, unknown>;
 }
 
 /**
@@ -148,20 +147,22 @@ interface Bound {
  */
 function boundsOf({ from, to, channel, before }: BlockFilter): Bound[] {
   const bounds: Bound[] = [];
-  const add = (name: string, condition: string, ...values: unknown[]) =>
-    bounds.push({ name, condition, values });
-  const until = (name: string, comparison: string, at: Date) =>
-    add(
-      name,
-      `last_at < ?::timestamptz and last_at <= ?::timestamptz + make_interval(mins => span.minutes) and ${comparison}`,
-      endOfDay(at).toISOString(),
-      at.toISOString(),
-      at.toISOString(),
-    );
-  if (from) add('from', 'last_at >= ?::timestamptz', from.toISOString());
-  if (to) until('to', 'first_at < ?::timestamptz', to);
-  if (channel !== null) add('channel', 'channel = ?::smallint', channel);
-  if (before) until('before', 'first_at <= ?::timestamptz', before.measuredAt);
+  const until = (name: string, comparison: '<' | '<=', at: Date): Bound => ({
+    name,
+    condition: `last_at < :${name}EndOfDay::timestamptz and first_at ${comparison} :${name}::timestamptz
+         and last_at <= :${name}::timestamptz + make_interval(mins => span.minutes)`,
+    bindings: { [name]: at.toISOString(), [`${name}EndOfDay`]: endOfDay(at).toISOString() },
+  });
+  if (from)
+    bounds.push({
+      name: 'from',
+      condition: 'last_at >= :from::timestamptz',
+      bindings: { from: from.toISOString() },
+    });
+  if (to) bounds.push(until('to', '<', to));
+  if (channel !== null)
+    bounds.push({ name: 'channel', condition: 'channel = :channel::smallint', bindings: { channel } });
+  if (before) bounds.push(until('before', '<=', before.measuredAt));
   return bounds;
 }
 

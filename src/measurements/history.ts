@@ -90,7 +90,7 @@ function preference(type: string, accept = '*/*'): { weight: number; rank: numbe
   return closest ?? { weight: 0, rank: ranges.length };
 }
 
-/** RFC 9110, section 12.4.2; what is no quality value accepts nothing. */
+/** RFC 9110, section 12.4.2; any other text accepts nothing. */
 function toWeight(parameters: MediaType['parameters']): number {
   const [, quality = '1'] = parameters.find(([name]) => name === 'q') ?? [];
   return QUALITY.test(quality) ? Number(quality) : 0;

@@ -1,10 +1,9 @@
-/** What follows from a stored frame for its device: the answer, and what the exchange of configurations has to learn. */
+/** The answer to a frame, and the exchange of configurations that the frame asks for. */
 import { withFrameTypes } from '../devices/channel-layout.ts';
-import type { ObservedCapabilities, OfferedChange } from '../devices/device.ts';
-import type { ObservedPeriod } from '../devices/device-exchange.ts';
-import { offered } from '../devices/device-sync.ts';
-import type { SerialInOrganization } from '../devices/serial-number.ts';
-import type { ConfigState, StoredFrame } from './stored-frame.ts';
+import type { Device, OfferedChange } from '../devices/device.ts';
+import type { DeviceExchange, ExchangeResult, ObservedPeriod } from '../devices/device-exchange.ts';
+import { type DeviceSync, offered } from '../devices/device-sync.ts';
+import type { StoredFrame } from './stored-frame.ts';
 
 export interface IntakeResult {
   /** Readings that were new. */
@@ -21,47 +20,33 @@ export interface IntakeResult {
   wantsReport: boolean;
 }
 
-/** What a frame tells of the configuration of its device. */
-export interface ConfigContact extends SerialInOrganization {
-  /** A hash that is not known yet. */
-  observedHash?: number;
-  /** Another period of measurement than the one in force. */
-  observedPeriod?: ObservedPeriod;
-  /** Channels that are not known yet. */
-  observed?: ObservedCapabilities;
-  /** The answer carries what is pending, which is recorded as fetched. */
-  canDeliverConfig: boolean;
-}
-
 /** A change that is not fetched yet comes from the exchange, see below; one that is needs no further statement. */
-export function toIntakeResult({
-  frame,
-  device,
-  sync,
-  fresh,
-  duplicates,
-  conflicts,
-  dropped,
-}: StoredFrame): IntakeResult {
+export function toIntakeResult(
+  { frame, device, fresh, duplicates, conflicts, dropped }: StoredFrame,
+  exchanged: ExchangeResult | null,
+): IntakeResult {
+  const { sync } = device;
   const isFetched = sync.pending?.fetchedAt != null;
+  const known = frame.canDeliverConfig && isFetched ? offered(sync) : null;
   return {
     accepted: fresh.length,
     duplicates,
     conflicts,
     dropped,
-    pendingConfig: frame.canDeliverConfig && isFetched ? offered(sync) : null,
-    wantsReport: frame.configHash !== null && frame.configHash !== device.config.reportedHash,
+    pendingConfig: exchanged ? exchanged.pendingConfig : known,
+    wantsReport: frame.configHash !== null && frame.configHash !== (sync.reported?.hash ?? null),
   };
 }
 
-/** Null for nearly all frames: they tell nothing new, and no change waits to be fetched. */
-export function toConfigContact(stored: StoredFrame): ConfigContact | null {
-  const { frame, device, sync, channelTypes } = stored;
+/** Null for nearly all frames: they tell nothing new of the configuration, and no change waits to be fetched. */
+export function toExchange(stored: StoredFrame): DeviceExchange | null {
+  const { frame, device, channelTypes } = stored;
   const { organizationId, serialNumber, configHash, canDeliverConfig } = frame;
+  const { sync } = device;
   const observedPeriod = toOtherPeriod(stored);
   const mustFetch = canDeliverConfig && sync.pending?.fetchedAt === null && offered(sync) !== null;
-  const isNewHash = configHash !== null && isUnknownHash(configHash, device.config);
-  const isNewLayout = channelTypes !== null && showsMore(channelTypes, device.config);
+  const isNewHash = configHash !== null && isUnknownHash(configHash, sync);
+  const isNewLayout = channelTypes !== null && showsMore(channelTypes, device);
   if (!isNewHash && !isNewLayout && !mustFetch && !observedPeriod) return null;
   return {
     organizationId,
@@ -76,12 +61,12 @@ export function toConfigContact(stored: StoredFrame): ConfigContact | null {
 /** A frame of late readings alone tells how the device measured then, not how it does now. */
 function toOtherPeriod({ frame, device, fresh }: StoredFrame): ObservedPeriod | null {
   const { measurementPeriodSeconds: seconds, receivedAt } = frame;
-  const isOther = seconds !== null && seconds !== device.config.periodSeconds;
+  const isOther = seconds !== null && seconds !== (device.settings.running?.measurementPeriodSeconds ?? null);
   return isOther && fresh.some(({ late }) => !late) ? { seconds, receivedAt } : null;
 }
 
-const isUnknownHash = (hash: number, { reportedHash, observedHash }: ConfigState): boolean =>
-  reportedHash !== null && hash !== (observedHash ?? reportedHash);
+const isUnknownHash = (hash: number, { reported, observedHash }: DeviceSync): boolean =>
+  reported !== null && reported.hash !== null && hash !== (observedHash ?? reported.hash);
 
-const showsMore = (observed: number[], { channelTypes, areChannelsReported }: ConfigState): boolean =>
+const showsMore = (observed: number[], { capabilities: { channelTypes }, areChannelsReported }: Device) =>
   !areChannelsReported && withFrameTypes(channelTypes, observed).join() !== channelTypes?.join();

@@ -1,114 +1,141 @@
+/** The states of devices, and the readings of their frames, as batches of messages lock and store them. */
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
+import type { Locking } from '../db/locking-commit.ts';
 import { queryPrepared } from '../db/query.ts';
-import {
-  PRESENCE_ARRAYS,
-  PRESENCE_COLUMNS,
-  presenceBindings,
-  SET_PRESENCE,
-} from '../presence/presence-columns.ts';
-import { ANY_SPAN, type AssetBlock, BLOCK_COLUMNS, blockBindings, SELECT_BLOCKS } from './block-columns.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
+import type { LatestReading } from '../devices/latest-readings.ts';
+import type { SerialInOrganization } from '../devices/serial-number.ts';
+import type { Presence } from '../presence/presence.ts';
+import { presenceBindings } from '../presence/presence-columns.ts';
+import { type AssetBlock, blockBindings } from './block-columns.ts';
 import { type DuplicateCheck, OutdatedDeviceState } from './duplicate-check.ts';
+import { lockStates, STORE } from './measurements.statements.ts';
 import { toBlocksOfFrame } from './reading-block.ts';
-import type { StoredFrame } from './stored-frame.ts';
+import type { DeviceState, LockedState, StoredFrame } from './stored-frame.ts';
+
+interface StateRow extends Presence, Omit<DeviceState, 'presence' | 'latest'> {
+  latest: LatestReading[] | null;
+  organizationId: string;
+  assetId: string;
+  serialNumber: string;
+  openAlerts: unknown[];
+  subscribed: string[] | null;
+  /** Another transaction has locked the state, which is null. */
+  isLocked: boolean;
+}
+
+export interface LockedStates {
+  byAsset: ReadonlyMap<string, LockedState>;
+  /** Active devices whose states another transaction has locked, and were left out. */
+  unavailable: SerialInOrganization[];
+}
+
+export interface StateChanges {
+  /** Devices whose state has changed, which includes every device with a frame. */
+  states: Array<{ device: AssetRef; state: DeviceState }>;
+  frames: StoredFrame[];
+}
 
 export type MeasurementsRepository = ReturnType<typeof createMeasurementsRepository>;
 
 export function createMeasurementsRepository(sql: Sql) {
   return {
+    /** Locks the states of active devices, in one order. */
+    async lockStates(serials: SerialInOrganization[], locking: Locking): Promise<LockedStates> {
+      const organizationIds = serials.map(({ organizationId }) => organizationId);
+      const rows = await queryPrepared<StateRow>(
+        sql,
+        locking === 'skip' ? 'measurements_lock_free_states' : 'measurements_lock_states',
+        lockStates(locking),
+        {
+          organizations: [...new Set(organizationIds)],
+          organizationIds,
+          serialNumbers: serials.map(({ serialNumber }) => serialNumber),
+        },
+      );
+      const locked = rows.filter(({ isLocked }) => !isLocked);
+      return {
+        byAsset: new Map(locked.map((row) => [row.assetId, toLockedState(row)])),
+        unavailable: rows.filter(({ isLocked }) => isLocked),
+      };
+    },
+
     /**
-     * Stores the fresh readings of the frames, and the last state of each device, whose rows the caller has locked. One
-     * statement, since each costs a round trip. `check` says which readings were compared with what is stored.
+     * Stores the fresh readings of the frames, and the states of the devices, whose rows the caller has locked. `check`
+     * says which readings were compared with what is stored.
      * @throws OutdatedDeviceState
      */
-    async store(frames: StoredFrame[], check: DuplicateCheck): Promise<void> {
-      if (frames.length === 0) return;
+    async store({ states, frames }: StateChanges, check: DuplicateCheck): Promise<void> {
+      if (states.length === 0) return;
       const blocks = toAssetBlocks(frames);
-      const outdated = await queryPrepared(
-        sql,
-        'measurements_store',
-        `with states as (
-           update device_states s set ${SET_PRESENCE},
-             signal_strength = n.signal_strength, sends_signal = n.sends_signal, battery_status = n.battery_status,
-             last_reading_at = n.last_reading_at,
-             last_reading_from = case when n.last_reading_at < s.last_reading_from
-                 or n.last_reading_at at time zone 'UTC' >= s.last_reading_from at time zone 'UTC' + interval '12 hours'
-               then date_trunc('hour', n.last_reading_at at time zone 'UTC') at time zone 'UTC' else s.last_reading_from end,
-             latest_measured_at = n.latest_measured_at,
-             newest_reading_at = n.newest_reading_at, latest = n.latest,
-             observed_channel_types = string_to_array(btrim(n.observed_channel_types, '{}'), ',')::smallint[],
-             uncompacted_from = least(s.uncompacted_from, n.stored_from)
-           from unnest(?::uuid[], ?::uuid[], ${PRESENCE_ARRAYS}, ?::text[], ?::boolean[], ?::text[], ?::timestamptz[],
-               ?::timestamptz[], ?::jsonb[], ?::json[], ?::text[], ?::timestamptz[])
-             as n (organization_id, asset_id, ${PRESENCE_COLUMNS}, signal_strength, sends_signal, battery_status,
-               last_reading_at, latest_measured_at, newest_reading_at, latest, observed_channel_types, stored_from)
-           where s.organization_id = n.organization_id and s.asset_id = n.asset_id
-         ), stored as (
-           insert into measurement_blocks (${BLOCK_COLUMNS}) ${SELECT_BLOCKS}
-         )
-         -- What was stored before this statement contradicts the states that it was called with.
-         select known.asset_id
-         from unnest(?::uuid[], ?::uuid[], ?::timestamptz[]) as known (organization_id, asset_id, latest_measured_at)
-         cross join lateral (
-           select from measurement_blocks
-           where organization_id = known.organization_id and asset_id = known.asset_id
-             and ${ANY_SPAN} and last_at > known.latest_measured_at
-           limit 1
-         ) as newer`,
-        [
-          ...stateBindings(frames, blocks),
-          ...blockBindings(blocks),
-          ...(check === 'all' ? knownBindings([]) : knownBindings(frames)),
-        ],
-      );
+      const outdated = await queryPrepared(sql, 'measurements_store', STORE, {
+        ...stateBindings(states, blocks),
+        ...blockBindings(blocks),
+        ...(check === 'all' ? knownBindings([]) : knownBindings(frames)),
+      });
       if (outdated.length > 0)
         throw new OutdatedDeviceState('A stored reading is newer than the state knows');
     },
   };
 }
 
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Field by field: V8 turns objects of so many fields that are spread into hash tables, which are slow and large. */
+const toLockedState = (row: StateRow): LockedState => ({
+  subscribed: row.subscribed ? new Set(row.subscribed) : NOTHING,
+  openAlerts: row.openAlerts,
+  state: {
+    presence: { status: row.status, lastContactAt: row.lastContactAt, expectedBy: row.expectedBy },
+    signalStrength: row.signalStrength,
+    sendsSignal: row.sendsSignal,
+    batteryStatus: row.batteryStatus,
+    lastReadingAt: row.lastReadingAt,
+    latestMeasuredAt: row.latestMeasuredAt,
+    channelTypes: row.channelTypes,
+    newestReadingAt: row.newestReadingAt,
+    latest: row.latest ?? [],
+  },
+});
+
 const toAssetBlocks = (frames: StoredFrame[]): AssetBlock[] =>
   frames.flatMap(({ device: { organizationId, assetId }, frame, fresh }) =>
     toBlocksOfFrame(fresh, frame).map((block) => ({ organizationId, assetId, block })),
   );
 
-const lastByDevice = (frames: StoredFrame[]): StoredFrame[] => [
-  ...new Map(frames.map((frame) => [frame.device.assetId, frame])).values(),
-];
-
 /** One entry per device. */
-function stateBindings(frames: StoredFrame[], blocks: AssetBlock[]): unknown[] {
-  const last = lastByDevice(frames);
-  const states = last.map(({ state }) => state);
+function stateBindings(changes: StateChanges['states'], blocks: AssetBlock[]) {
+  const states = changes.map(({ state }) => state);
   const storedFrom = new Map<string, number>();
   for (const { assetId, block } of blocks) {
     storedFrom.set(assetId, Math.min(block.firstAt, storedFrom.get(assetId) ?? block.firstAt));
   }
-  return [
-    toArrayText(last, ({ device }) => device.organizationId),
-    toArrayText(last, ({ device }) => device.assetId),
+  return {
+    organizationIds: toArrayText(changes, ({ device }) => device.organizationId),
+    assetIds: toArrayText(changes, ({ device }) => device.assetId),
     ...presenceBindings(states.map(({ presence }) => presence)),
-    toArrayText(states, ({ signalStrength }) => signalStrength),
-    toArrayText(states, ({ sendsSignal }) => String(sendsSignal)),
-    toArrayText(states, ({ batteryStatus }) => batteryStatus),
-    toArrayText(states, ({ lastReadingAt }) => lastReadingAt?.toISOString() ?? null),
-    toArrayText(states, ({ latestMeasuredAt }) => latestMeasuredAt?.toISOString() ?? null),
-    states.map(({ newestReadingAt }) => JSON.stringify(newestReadingAt)),
-    states.map(({ latest }) => JSON.stringify(latest)),
-    states.map(({ channelTypes }) => channelTypes && `{${channelTypes.join()}}`),
-    toArrayText(last, ({ device }) => toTime(storedFrom.get(device.assetId))),
-  ];
+    signalStrengths: toArrayText(states, ({ signalStrength }) => signalStrength),
+    sendSignals: toArrayText(states, ({ sendsSignal }) => String(sendsSignal)),
+    batteryStatuses: toArrayText(states, ({ batteryStatus }) => batteryStatus),
+    lastReadingAt: toArrayText(states, ({ lastReadingAt }) => lastReadingAt?.toISOString() ?? null),
+    latestMeasuredAt: toArrayText(states, ({ latestMeasuredAt }) => latestMeasuredAt?.toISOString() ?? null),
+    newestReadingAt: states.map(({ newestReadingAt }) => JSON.stringify(newestReadingAt)),
+    latest: states.map(({ latest }) => JSON.stringify(latest)),
+    channelTypes: states.map(({ channelTypes }) => channelTypes && `{${channelTypes.join()}}`),
+    storedFrom: toArrayText(changes, ({ device }) => toTime(storedFrom.get(device.assetId))),
+  };
 }
 
 const toTime = (atMs: number | undefined): string | null =>
   atMs === undefined ? null : new Date(atMs).toISOString();
 
-/** What the states of the devices knew before; where that is nothing, all readings were compared already. */
-function knownBindings(frames: StoredFrame[]): string[] {
-  const known = lastByDevice(frames).filter(({ device }) => device.state.latestMeasuredAt !== null);
-  return [
-    toArrayText(known, ({ device }) => device.organizationId),
-    toArrayText(known, ({ device }) => device.assetId),
-    toArrayText(known, ({ device }) => device.state.latestMeasuredAt?.toISOString() ?? null),
-  ];
+/** Times that the states of the devices knew before; where they knew none, all readings were compared already. */
+function knownBindings(frames: StoredFrame[]) {
+  const known = frames.filter(({ device }) => device.state.latestMeasuredAt !== null);
+  return {
+    knownOrganizationIds: toArrayText(known, ({ device }) => device.organizationId),
+    knownAssetIds: toArrayText(known, ({ device }) => device.assetId),
+    knownMeasuredAt: toArrayText(known, ({ device }) => device.state.latestMeasuredAt?.toISOString() ?? null),
+  };
 }

@@ -34,7 +34,7 @@ export const DAY_MS = 86_400_000;
 
 export const startOfDay = (atMs: number): number => Math.floor(atMs / DAY_MS) * DAY_MS;
 
-/** What a smallint and an integer of PostgreSQL hold. */
+/** The largest values of a smallint and an integer of PostgreSQL. */
 const STEP_MAX = 32_767;
 const DELAY_SPAN_MS = 2 ** 31;
 const SCALE_MAX = 3;
@@ -117,7 +117,7 @@ function isInOrder(readings: Reading[]): boolean {
   return true;
 }
 
-/** Of readings in the order of their times. */
+/** A block from readings in the order of their times. */
 function toBlock(readings: ClassifiedReading[]) {
   const { channel, type, late } = readings[0] as ClassifiedReading;
   const times = readings.map(({ measuredAt }) => measuredAt.getTime());
@@ -178,7 +178,7 @@ function toArrivals(readings: StoredReading[]): Arrivals {
   };
 }
 
-/** What is needed of a block for the values and times of its readings. */
+/** The columns of a block that give the values and times of its readings. */
 export type SampleBlock = Pick<
   ReadingBlock,
   'channel' | 'type' | 'firstAt' | 'lastAt' | 'scale' | 'steps' | 'numbers' | 'offsetsMs'

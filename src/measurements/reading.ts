@@ -45,7 +45,7 @@ export const resolveChannels = (readings: SentReading[], layout: Layout): Readin
 export const keyOfReading = ({ channel, measuredAt }: Pick<Reading, 'channel' | 'measuredAt'>): number =>
   measuredAt.getTime() * 10 + channel;
 
-/** What was measured, of two readings with the same key. */
+/** Whether two readings with the same key have measured the same. */
 export const isSameSample = (a: Reading, b: Reading): boolean =>
   a.type === b.type && a.value === b.value && a.error === b.error;
 

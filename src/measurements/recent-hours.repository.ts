@@ -1,9 +1,10 @@
-/** Averages per hour of one channel of many devices, in one statement: what small curves in lists are drawn from. */
+/** Averages per hour of one channel of many devices, in one statement, for small curves in lists. */
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import { BLOCK_FIELDS, type BlockRow, blockOf, SPANS } from './block-columns.ts';
+import { type BlockRow, blockOf } from './block-columns.ts';
 import { createBuckets, RESOLUTIONS } from './buckets.ts';
+import { LIST_RECENT } from './history.statements.ts';
 import type { ReadingBlock } from './reading-block.ts';
 
 export interface ChannelRef extends AssetRef {
@@ -18,9 +19,6 @@ export interface RecentHour {
 
 export type RecentHours = ReadonlyMap<string, RecentHour[]>;
 
-/** Of a device and a length: a day of blocks of five minutes. The newest are read. */
-const BLOCKS_MAX = 300;
-
 export type RecentHoursRepository = ReturnType<typeof createRecentHoursRepository>;
 
 export function createRecentHoursRepository(sql: Sql) {
@@ -31,25 +29,13 @@ export function createRecentHoursRepository(sql: Sql) {
       const rows = await queryPrepared<BlockRow & { assetId: string }>(
         sql,
         'history_recent_hours',
-        `select "assetId", ${BLOCK_FIELDS} from (
-           select n.asset_id as "assetId", b.*
-           from unnest(?::uuid[], ?::uuid[], ?::smallint[]) as n (organization_id, asset_id, shown_channel)
-           cross join ${SPANS}
-           cross join lateral (
-             select first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
-               run_lengths, run_delays_ms, period_seconds
-             from measurement_blocks
-             where organization_id = n.organization_id and asset_id = n.asset_id and span_minutes = span.minutes
-               and channel = n.shown_channel and last_at >= ?::timestamptz
-             order by last_at desc, channel desc limit ${BLOCKS_MAX}
-           ) as b
-         ) as found`,
-        [
-          channels.map(({ organizationId }) => organizationId),
-          channels.map(({ assetId }) => assetId),
-          channels.map(({ channel }) => channel),
-          from.toISOString(),
-        ],
+        LIST_RECENT,
+        {
+          organizationIds: channels.map(({ organizationId }) => organizationId),
+          assetIds: channels.map(({ assetId }) => assetId),
+          channels: channels.map(({ channel }) => channel),
+          from: from.toISOString(),
+        },
       );
       return new Map([...byAsset(rows)].map(([assetId, blocks]) => [assetId, toHours(blocks, from)]));
     },

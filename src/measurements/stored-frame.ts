@@ -1,15 +1,12 @@
-/** A frame with the device that sent it: what was new, and the state of the device afterwards. Events derive from it. */
-import type { AssetRef } from '../devices/asset-ref.ts';
-import type { Layout } from '../devices/channel-layout.ts';
-import type { DeviceConfiguration } from '../devices/configuration.ts';
+/** A frame with the device that sent it, its new readings, and the state of the device after it. Events derive from it. */
+import type { Device } from '../devices/device.ts';
 import type { BatteryStatus, KnownSignal } from '../devices/device-status.ts';
-import type { SyncState } from '../devices/device-sync.ts';
 import type { LatestReading } from '../devices/latest-readings.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { Frame } from './frame.ts';
 import type { ClassifiedReading, NewestByChannel } from './reading.ts';
 
-/** What frames change of a device. */
+/** What messages change of a device beside its configuration. */
 export interface DeviceState extends KnownSignal {
   presence: Presence;
   batteryStatus: BatteryStatus;
@@ -23,44 +20,26 @@ export interface DeviceState extends KnownSignal {
   latest: readonly LatestReading[];
 }
 
-/** What is known of the configuration of a device when a frame arrives. */
-export interface ConfigState {
-  /** By the ids of its configurations. */
-  sync: SyncState<string>;
-  reportedHash: number | null;
-  /** As earlier frames showed it; null when none has since the last report. */
-  observedHash: number | null;
-  /** Of measurement, as it is in force; null: unknown. */
-  periodSeconds: number | null;
-  /** Those that configurations are compiled for. */
-  channelTypes: number[] | null;
-  /** The device itself has reported them: frames add nothing. */
-  areChannelsReported: boolean;
-}
-
-/** An active device whose state is locked, as it was before the batch. */
-export interface LockedDevice extends AssetRef {
-  serialNumber: string;
-  assetName: string;
-  layout: Layout;
+/** The stored state of an active device before its message, locked. */
+export interface LockedState {
   /** Types of events that anybody in its organization receives. */
   subscribed: ReadonlySet<string>;
   /** Belongs to the alerts, which also update it. */
   openAlerts: unknown[];
   state: DeviceState;
-  config: ConfigState;
 }
+
+/** Its configuration is locked only where the message concerns it. */
+export type LockedDevice = Device & LockedState;
 
 export interface StoredFrame {
   frame: Frame;
   device: LockedDevice;
-  /** Its configurations by value. */
-  sync: SyncState<DeviceConfiguration>;
   /** The channels of the device as the frame shows them; null when it does not. */
   channelTypes: number[] | null;
   /** Readings that were not known before, in the order sent. */
   fresh: ClassifiedReading[];
-  /** Readings that were stored before, or are repeated in the frame or an earlier one of the batch. */
+  /** Readings that were stored before, or are repeated in the frame. */
   duplicates: number;
   /** The same with another value or type: the first one stays. */
   conflicts: number;
@@ -68,5 +47,4 @@ export interface StoredFrame {
   dropped: number;
   /** After this frame. */
   state: DeviceState;
-  cameOnline: boolean;
 }

@@ -1,9 +1,10 @@
-/** What is stored already of the readings that devices send. */
+/** Readings that are stored at the times that devices send. */
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import { BLOCK_FIELDS, type BlockRow, blockOf, SPANS } from './block-columns.ts';
+import { type BlockRow, blockOf } from './block-columns.ts';
+import { FIND_STORED } from './measurements.statements.ts';
 import { keyOfReading, type StoredReading } from './reading.ts';
 import { DAY_MS, startOfDay, toReadings } from './reading-block.ts';
 
@@ -23,33 +24,13 @@ export function createStoredReadingsRepository(sql: Sql) {
     async find(sent: readonly SentTimes[]): Promise<StoredByAsset> {
       const ranges = sent.flatMap(toRanges);
       if (ranges.length === 0) return new Map();
-      const rows = await queryPrepared<OverlapRow>(
-        sql,
-        'measurements_find_stored',
-        `select asset_id as "assetId", ${BLOCK_FIELDS} from (
-           select n.asset_id, stored.*
-           from unnest(?::uuid[], ?::uuid[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[])
-             as n (organization_id, asset_id, from_at, to_at, before_at)
-           cross join ${SPANS}
-           cross join lateral (
-             select first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors, offsets_ms,
-               run_lengths, run_delays_ms, period_seconds
-             from measurement_blocks
-             where organization_id = n.organization_id and asset_id = n.asset_id and span_minutes = span.minutes
-               and last_at >= n.from_at and last_at < n.before_at
-               and last_at <= n.to_at + make_interval(mins => span.minutes) and first_at <= n.to_at
-             -- Looked up for each span: joined freely, all blocks from from_at on might be read.
-             offset 0
-           ) as stored
-         ) as b`,
-        [
-          toArrayText(ranges, ({ organizationId }) => organizationId),
-          toArrayText(ranges, ({ assetId }) => assetId),
-          toArrayText(ranges, ({ from }) => new Date(from).toISOString()),
-          toArrayText(ranges, ({ to }) => new Date(to).toISOString()),
-          toArrayText(ranges, ({ before }) => new Date(before).toISOString()),
-        ],
-      );
+      const rows = await queryPrepared<OverlapRow>(sql, 'measurements_find_stored', FIND_STORED, {
+        organizationIds: toArrayText(ranges, ({ organizationId }) => organizationId),
+        assetIds: toArrayText(ranges, ({ assetId }) => assetId),
+        from: toArrayText(ranges, ({ from }) => new Date(from).toISOString()),
+        to: toArrayText(ranges, ({ to }) => new Date(to).toISOString()),
+        before: toArrayText(ranges, ({ before }) => new Date(before).toISOString()),
+      });
       return toStored(rows, sent);
     },
   };
@@ -85,7 +66,7 @@ interface TimeRange extends AssetRef {
 
 const RANGE_GAP_MS = 3_600_000;
 
-/** Within days. Times that are far apart are looked up apart, so that what is stored between them is not read. */
+/** Ranges within days. Times that are far apart are looked up apart, so that readings between them are not read. */
 function toRanges({ organizationId, assetId, times }: SentTimes): TimeRange[] {
   const ranges: TimeRange[] = [];
   for (const at of times.toSorted((a, b) => a - b)) {

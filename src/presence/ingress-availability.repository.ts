@@ -4,6 +4,7 @@
  */
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import { RENEW } from './ingress-availability.statements.ts';
 import { type AvailabilityRecord, type Ingress, OUTAGE_MIN_MS } from './ingress-availability.ts';
 
 declare module 'knex/types/tables.js' {
@@ -20,18 +21,7 @@ export function createIngressAvailabilityRepository(sql: Database) {
   return {
     /** Renews the heartbeat, and records the outage that ends with it. */
     async renew(ingress: Ingress): Promise<void> {
-      await query(
-        sql,
-        `with outage as (
-           insert into ingress_outages (ingress, started_at, ended_at)
-           select ingress, beat_at, now() from ingress_heartbeats
-           where ingress = ? and now() - beat_at > make_interval(secs => ?)
-           on conflict do nothing -- another process of that kind was first
-         )
-         insert into ingress_heartbeats (ingress, beat_at) values (?, now())
-         on conflict (ingress) do update set beat_at = excluded.beat_at`,
-        [ingress, OUTAGE_MIN_MS / 1_000, ingress],
-      );
+      await query(sql, RENEW, { ingress, outageMinSeconds: OUTAGE_MIN_MS / 1_000 });
     },
 
     async readAvailability(): Promise<AvailabilityRecord> {

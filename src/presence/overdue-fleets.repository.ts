@@ -1,8 +1,9 @@
 /** The organizations whose fleets are overdue, which are few rows. */
 import type { Database } from '../db/database.ts';
-import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
+import { eachOrganization } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
 import type { OverdueFleet } from './overdue-fleet.ts';
+import { COUNT, LIST, LIST_ORGANIZATIONS, shareLock } from './overdue-fleets.statements.ts';
 
 export interface StoredOverdueFleet extends OverdueFleet {
   beganAt: Date;
@@ -53,23 +54,14 @@ export function createOverdueFleetsRepository(sql: Database) {
 
     /** In all organizations. */
     async list(): Promise<StoredOverdueFleet[]> {
-      const rows = await query<OverdueFleetRow>(sql, 'select * from overdue_fleets order by organization_id');
-      return rows.map(toFleet);
+      return (await query<OverdueFleetRow>(sql, LIST)).map(toFleet);
     },
 
     /** Ids of all organizations with overdue fleets, which stay overdue until the transaction ends. */
     async shareLock(): Promise<Set<string>> {
-      const all = {
-        text: `select organization_id as "organizationId" from overdue_fleets order by organization_id`,
-      };
-      const rows = await eachOrganization(sql, all, (organizationId) => {
-        const own = organizationId === null ? '' : 'where organization_id = ?';
-        return query<{ organizationId: string }>(
-          sql,
-          `select organization_id as "organizationId" from overdue_fleets ${own} order by organization_id for key share`,
-          oneOrNone(organizationId),
-        );
-      });
+      const rows = await eachOrganization(sql, { text: LIST_ORGANIZATIONS }, (organizationId) =>
+        query<{ organizationId: string }>(sql, shareLock(organizationId), { organizationId }),
+      );
       return new Set(rows.map(({ organizationId }) => organizationId));
     },
 
@@ -91,7 +83,7 @@ export function createOverdueFleetsRepository(sql: Database) {
 
     /** Used by a metric. */
     async count(): Promise<number> {
-      const [row] = await query<{ count: number }>(sql, 'select count(*) as count from overdue_fleets');
+      const [row] = await query<{ count: number }>(sql, COUNT);
       return row?.count ?? 0;
     },
   };

@@ -128,11 +128,10 @@ export function createPresenceService(deps: PresenceServiceDeps) {
     offlineEvents: (tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> =>
       presenceEvents(tx, 'device.offline', devices),
 
-    /** Used when devices came back online without a frame. */
-    async onCameOnline(tx: InTransaction, devices: DeviceKey[]): Promise<void> {
-      if (devices.length === 0) return;
-      const alertEvents = await noDataAlerts.resolve(tx, devices);
-      await publish(tx, [...alertEvents, ...(await onlineEvents(tx, devices))]);
+    /** For devices that came back online without a frame; the caller publishes the events. */
+    async backWithoutFrame(tx: InTransaction, devices: DeviceKey[]): Promise<DomainEvent[]> {
+      if (devices.length === 0) return [];
+      return [...(await noDataAlerts.resolve(tx, devices)), ...(await onlineEvents(tx, devices))];
     },
   };
 }

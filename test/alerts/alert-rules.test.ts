@@ -1,8 +1,10 @@
 /** Rules that apply to a device, and the fate of its alerts when they change. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
+import type { Answer } from '../support/client.ts';
 import { applyAnswer, configOf, eventually, FACTORY, FRIDGE, report } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
+import { startService } from '../support/service.ts';
 import { FRIDGE_BOUNDS, useDevice } from './harness.ts';
 
 describe('The alert rules of a device', () => {
@@ -96,6 +98,19 @@ describe('The alert rules of a device', () => {
     assert.deepEqual(await statuses(), ['high_temp new']);
   });
 
+  /** Sends the report of the device to another process, which shares the database alone. */
+  async function reportElsewhere(body: object): Promise<{ answer: Promise<Answer>; stop(): Promise<void> }> {
+    const { settings } = device.dms;
+    const other = await startService({
+      withWorker: false,
+      databaseUrl: settings.databaseUrl,
+      settings: { deviceLockTimeoutMs: settings.deviceLockTimeoutMs },
+    });
+    const { token } = await device.dms.issueKey(device.org.id, 'device');
+    const answer = other.with(token).post(`/devices/${device.serial}/config-reports`, body);
+    return { answer, stop: () => other.stop() };
+  }
+
   it('evaluates a frame that waited for the lock by the rules that were confirmed meanwhile', async () => {
     await confirmProfile(FRIDGE);
     await applyProfile({ temperatureAlerts: [] });
@@ -103,13 +118,14 @@ describe('The alert rules of a device', () => {
     await send([reading(0, 20)]);
     const holder = await device.dms.service.sql.transaction();
     await query(holder, 'select 1 from device_states where asset_id = ? for update', [device.assetId]);
-    const confirmed = report(device.org, device.serial, { ...FACTORY, ...config });
+    const confirmed = await reportElsewhere({ ...FACTORY, ...config });
     await untilLockWaits(device.dms.service.sql, 1);
     const measured = send([reading(1, 5), reading(2, 20)]);
     await untilLockWaits(device.dms.service.sql, 2);
     await holder.commit();
-    assert.equal((await confirmed).body.syncStatus, 'applied');
+    assert.equal((await confirmed.answer).body.syncStatus, 'applied');
     await measured;
+    await confirmed.stop();
     assert.deepEqual(await statuses(), ['high_temp resolved']);
   });
 
@@ -121,11 +137,12 @@ describe('The alert rules of a device', () => {
     await query(holder, 'lock table alerts in exclusive mode');
     const measured = send([reading(0, 20)]);
     await untilLockWaits(device.dms.service.sql, 1);
-    const confirmed = report(device.org, device.serial, { ...FACTORY, ...config });
+    const confirmed = await reportElsewhere({ ...FACTORY, ...config });
     await untilLockWaits(device.dms.service.sql, 2);
     await holder.commit();
     await measured;
-    assert.equal((await confirmed).body.syncStatus, 'applied');
+    assert.equal((await confirmed.answer).body.syncStatus, 'applied');
+    await confirmed.stop();
     assert.deepEqual(await statuses(), ['high_temp resolved']);
   });
 

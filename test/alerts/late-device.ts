@@ -8,9 +8,9 @@ import { createLateExcursions } from '../../src/alerts/late-excursions.service.t
 import type { DomainEvent } from '../../src/db/domain-event.ts';
 import type { DeviceConfiguration, ThresholdRule } from '../../src/devices/configuration.ts';
 import type { SettingsPeriod } from '../../src/devices/settings.ts';
-import { createDeviceFrames } from '../../src/measurements/device-frame-fold.ts';
 import type { Frame } from '../../src/measurements/frame.ts';
 import { keyOfReading, type StoredReading } from '../../src/measurements/reading.ts';
+import { receiveFrame } from '../../src/measurements/receive-frame.ts';
 import type { LockedDevice } from '../../src/measurements/stored-frame.ts';
 import type { SurroundingRange } from '../../src/measurements/surrounding-readings.repository.ts';
 import { lockedDevice } from '../measurements/fixtures.ts';
@@ -101,8 +101,8 @@ export function createLateDevice(inForce: readonly InForce[]) {
     /** Receives a frame that arrives at that minute. */
     async receive(samples: readonly Sample[], arrival: number): Promise<void> {
       const config = settings.findLast(({ from }) => from <= toDate(arrival))?.config ?? null;
-      const sync = { reported: null, confirmed: config, revision: 1, pending: null };
-      const stored = createDeviceFrames(device, sync, { stored: readings }).take(toFrame(samples, arrival));
+      const sync = { ...device.sync, confirmed: config };
+      const stored = receiveFrame({ ...device, sync }, toFrame(samples, arrival), { stored: readings });
       for (const reading of stored.fresh)
         readings.set(keyOfReading(reading), { ...reading, receivedAt: toDate(arrival), periodSeconds: null });
       device = { ...device, state: stored.state };

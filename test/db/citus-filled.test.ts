@@ -80,7 +80,7 @@ describe('A database that is distributed after use', function () {
     const tables = await query<{ name: string }>(
       sql,
       `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-         and not relispartition and relname not in ('list_totals', 'list_changes', 'leases', 'schema_migrations_lock')
+         and not relispartition and relname not in ('leases', 'schema_migrations_lock')
          and not exists (select from pg_depend d where d.objid = pg_class.oid and d.deptype = 'e') order by 1`,
     );
     const counts: Record<string, number> = {};

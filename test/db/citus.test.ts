@@ -189,17 +189,15 @@ const countBindings = (text: string): number => text.match(BINDING)?.length ?? 0
 const NEVER_THERE: string[] = [
   'src/commands/',
   'src/db/distribute.ts',
-  // Totals are counted.
-  'src/db/list-totals.repository.ts addUpListChanges',
   'src/deliveries/claims.repository.ts claimNew',
   'src/assets/assets.statements.ts FIND_OWNERS',
   // Cannot be planned for null; the test of devices runs them.
   'src/config-jobs/config-targets.statements.ts ACTIVATE_NEXT',
-  'src/config-jobs/old-jobs.repository.ts removeTargets',
+  'src/config-jobs/old-jobs.statements.ts REMOVE_TARGETS',
   'src/deliveries/attempts.repository.ts record',
   'src/devices/configurations.repository.ts insert',
   'src/devices/device-info.repository.ts update',
   'src/devices/devices.repository.ts insert',
   'src/devices/unregistered-devices.repository.ts record',
-  'src/notifications/notification-queue.repository.ts insert',
+  'src/notifications/notification-queue.statements.ts QUEUE',
 ];

@@ -9,7 +9,7 @@ import { openResources } from '../../src/compose/resources.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
 import { toExpectRowsOfEach } from '../../src/db/distribute.ts';
 import { query } from '../../src/db/query.ts';
-import { ACTIVE_BY_SERIAL } from '../../src/devices/device-row.ts';
+import { ACTIVE_BY_SERIAL_AT } from '../../src/devices/device-row.ts';
 import { createLog } from '../../src/process/log.ts';
 import { addCustomer, type Customer, QUICK } from '../deliveries/harness.ts';
 import {
@@ -47,6 +47,9 @@ type Request = (
 const REQUESTS: Record<string, Request> = {
   'the asset': ({ api }, _, id) => api.get(`/assets/${id}`),
   'assets of its serial number': ({ api }, serial) => api.get(`/assets?serialNumber=${serial}`),
+  'assets that are offline': ({ api }) => api.get('/assets?status=offline'),
+  'the first assets with a low battery that are offline': ({ api }) =>
+    api.get('/assets?status=offline&batteryStatus=low&limit=5'),
   'its statistics': ({ api }, _, id) =>
     api.get(`/assets/${id}/statistics?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z`),
   'the settings that it ran': ({ api }, _, id) => api.get(`/assets/${id}/settings`),
@@ -178,7 +181,7 @@ for (const isDatabaseDistributed of [false, true]) {
         const [serial = ''] = serialNumbers;
         const rows = await query<{ id: string }>(
           dms.service.sql,
-          `select id from ${ACTIVE_BY_SERIAL} as assets`,
+          `select id from ${ACTIVE_BY_SERIAL_AT} as assets`,
           [[org.id], [serial]],
         );
         await isBounded(async () => {

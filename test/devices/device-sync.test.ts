@@ -20,10 +20,8 @@ import {
   NEW_DEVICE,
   offered,
   replaceHardware,
-  type SyncState,
   syncStatus,
   unconfirmedKeys,
-  withContents,
   withdraw,
 } from '../../src/devices/device-sync.ts';
 import { COAP_SLACK_MS, guard, START_MS } from './fixtures.ts';
@@ -644,53 +642,38 @@ describe('Replaced hardware', () => {
   });
 });
 
-describe('Questions about devices whose configurations are known by id', () => {
-  const contents = new Map<string, DeviceConfiguration>([
-    ['old', OLD],
-    ['rules', RULES],
-    ['daily', DAILY],
-  ]);
+describe('What a device is expected to run', () => {
   const REFUSAL = { keys: CONFIGURATION_KEYS, reason: 'out of range' };
-  const byId = (more: Partial<SyncState<string>>): SyncState<string> => ({
-    reported: { config: 'old' },
-    confirmed: 'old',
+  const waiting = { config: DAILY, fetchedAt: null, contradictions: 0, refusal: null };
+  const device = (more: Partial<DeviceSync>): DeviceSync => ({
+    ...NEW_DEVICE,
+    reported: { config: OLD, at: at(0), hash: null },
+    confirmed: OLD,
     revision: 3,
-    pending: { config: 'daily', fetchedAt: null, refusal: null },
+    pending: waiting,
     ...more,
   });
 
-  it('monitors the device by its confirmed configuration, or until then by the pending one, failed or not', () => {
-    assert.equal(monitoredConfig(byId({})), 'old');
-    const pending = { config: 'rules', fetchedAt: null, refusal: REFUSAL };
-    assert.equal(monitoredConfig(byId({ confirmed: null, pending })), 'rules');
-    assert.equal(monitoredConfig(byId({ confirmed: null, pending: null })), null);
+  it('monitors the device by what it confirmed, until then by what is pending, failed or not', () => {
+    assert.equal(monitoredConfig(device({})), OLD);
+    const pending = { ...waiting, config: RULES, refusal: REFUSAL };
+    assert.equal(monitoredConfig(device({ confirmed: null, pending })), RULES);
+    assert.equal(monitoredConfig(device({ confirmed: null, pending: null })), null);
   });
 
-  it('offers the pending change with its revision, without refused settings', () => {
-    const offeredBy = (sync: SyncState<string>) => offered(withContents(sync, contents));
-    assert.deepEqual(offeredBy(byId({})), { revision: 3, config: DAILY });
-    assert.equal(
-      offeredBy(byId({ pending: { config: 'daily', fetchedAt: at(100), refusal: REFUSAL } })),
-      null,
-    );
+  it('offers what is pending with its revision, and nothing that the device refused', () => {
+    assert.deepEqual(offered(device({})), { revision: 3, config: DAILY });
+    const pending = { ...waiting, fetchedAt: at(100), refusal: REFUSAL };
+    assert.equal(offered(device({ pending })), null);
   });
 
   it('expects the longer interval from the fetch of a change on', () => {
-    const seconds = (sync: SyncState<string>) => expectedIntervalSeconds(withContents(sync, contents));
-    assert.equal(seconds(byId({})), 3_600);
-    const pending = { config: 'daily', fetchedAt: at(100), refusal: null };
-    assert.equal(seconds(byId({ pending })), 86_400);
-    assert.equal(seconds(byId({ pending: { ...pending, refusal: REFUSAL } })), 3_600);
-    assert.equal(seconds(byId({ reported: null, confirmed: null, pending: null })), null);
-  });
-
-  it('finds each configuration by its id, and names one that is not stored', () => {
-    const { reported, confirmed, pending } = withContents(byId({ confirmed: 'rules' }), contents);
-    assert.deepEqual([reported?.config, confirmed, pending?.config], [OLD, RULES, DAILY]);
-    assert.throws(
-      () => withContents(byId({ confirmed: 'lost' }), contents),
-      /configuration lost is not there/,
-    );
+    const pending = { ...waiting, fetchedAt: at(100) };
+    assert.equal(expectedIntervalSeconds(device({})), 3_600);
+    assert.equal(expectedIntervalSeconds(device({ pending })), 86_400);
+    assert.equal(expectedIntervalSeconds(device({ pending: { ...pending, refusal: REFUSAL } })), 3_600);
+    const unknown = device({ reported: null, confirmed: null, pending: null });
+    assert.equal(expectedIntervalSeconds(unknown), null);
   });
 });
 

@@ -75,7 +75,7 @@ describe('Traces', () => {
     const [, traceId = '', spanId] = String(webhook?.headers.traceparent).split('-');
     await untilSpan(traceId, 'webhook');
     const spans = await untilSpan(traceId, 'CoAP m');
-    assert.deepEqual(pathTo(spans, 'transaction'), ['CoAP m', 'batch of frames', 'transaction']);
+    assert.deepEqual(pathTo(spans, 'transaction'), ['CoAP m', 'batch of messages', 'transaction']);
     assert.deepEqual(pathTo(spans, 'webhook'), ['CoAP m', 'webhook']);
     assert.equal(spans.find(({ name }) => name === 'webhook')?.spanId, spanId);
   });
@@ -117,7 +117,7 @@ describe('Traces', () => {
       const webhook = await webhookOf(({ serialNumber }) => serialNumber === serial);
       assert.equal(String(webhook?.headers.traceparent).split('-')[1], traceId);
     }
-    const batches = collector.spans.filter(({ name }) => name === 'batch of frames');
+    const batches = collector.spans.filter(({ name }) => name === 'batch of messages');
     const shared = batches.find(({ linkedTraceIds }) => linkedTraceIds.length > 0);
     const known = new Set(devices.map(({ traceId }) => traceId));
     assert.ok(

@@ -27,7 +27,27 @@ after(endAll);
 const CHUNK = 2;
 const MANY = 9;
 
-/** The database ends a long idle transaction of the test. */
+/** An arbitrary number. */
+const STEP_LOCK = 4_711;
+
+/** From now on a step of the job's run that records its check waits while another transaction holds the lock. */
+async function makeStepsWait(sql: Sql, jobId: string): Promise<void> {
+  await query(
+    sql,
+    `create function wait_for_step_lock() returns trigger language plpgsql as $$
+     begin
+       perform pg_advisory_xact_lock_shared(${STEP_LOCK});
+       return new;
+     end $$`,
+  );
+  await query(
+    sql,
+    `create trigger config_jobs_wait before update on config_jobs for each row
+     when (old.id = '${jobId}') execute function wait_for_step_lock()`,
+  );
+}
+
+/** The database ends a transaction of ours that is idle for long. */
 async function whileBusy<T>(holder: Sql, work: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => void query(holder, 'select 1').catch(() => {}), 1_000);
   try {
@@ -116,11 +136,12 @@ describe('A worker that is killed during a job', () => {
     const jobId = await apply(dms, FRIDGE_SLUG, { serialNumbers: serials });
     await applyAnswer(dms, serials[0]);
     await untilIdle(dms, jobId, /applied: 1/);
+    await makeStepsWait(dms.service.sql, jobId);
     let killedAt = 0;
     let largeId = '';
     const killWorker = () =>
       dms.service.sql.transaction(async (holder) => {
-        await query(holder, 'lock table list_totals in access exclusive mode');
+        await query(holder, `select pg_advisory_xact_lock(${STEP_LOCK})`);
         await dms.service.temporal.client.workflow
           .getHandle(applyProfileId(jobId))
           .signal(TARGETS_CHANGED_SIGNAL, []);

@@ -60,14 +60,13 @@ const SLICES = FLOORS.slice(FLOORS.indexOf('src/keys'), FLOORS.indexOf('src/temp
 /** Compose the service, so they may know every slice. */
 const COMPOSERS = ['src/compose', 'src/commands', 'dev/local'];
 
-const ROLES = ['schemas', 'routes', 'service', 'repository'] as const;
+const ROLES = ['schemas', 'routes', 'service', 'repository', 'metrics'] as const;
 type Role = (typeof ROLES)[number] | 'pure';
 
 /** Pure, although their folders are no slices. */
 const PURE_FILES = [
   'client/src/http-fields.ts',
   'src/db/array-text.ts',
-  'src/db/kept-totals.ts',
   'src/http/one-line.ts',
   'src/http/role.ts',
   'src/process/bounded-cache.ts',
@@ -77,6 +76,7 @@ const PURE_FILES = [
   'src/process/keyed-semaphore.ts',
   'src/process/mask-keys.ts',
   'src/process/pages.ts',
+  'src/process/shared-reads.ts',
   'src/process/uuid.ts',
   'src/temporal/workflow-ids.ts',
 ];
@@ -322,8 +322,14 @@ describe('The architecture', () => {
           isIn(each.from, NODE_IN_SLICES[each.to] ?? []),
       ));
 
-    it('reads no clock and draws no random numbers outside of services', () => {
-      const files = filesOf('pure', 'schemas', 'repository', 'routes');
+    it('lets metrics run gauges, counters and pure files', () =>
+      allow(
+        filesOf('metrics'),
+        ({ to }) => to === 'src/http/gauges.ts' || to === 'src/http/counters.ts' || isPure(to),
+      ));
+
+    it('reads no clock and draws no random numbers but in services', () => {
+      const files = filesOf('pure', 'schemas', 'repository', 'routes', 'metrics');
       forbid(files, 'reads the clock', isClock);
       forbid(files, 'is random', isRandomness);
     });

@@ -174,12 +174,14 @@ describe('Secrets that devices send', () => {
 
   /** A defect: the error message of PostgreSQL contains the whole row. */
   async function failInside(token: string): Promise<void> {
-    await query(dms.service.sql, 'alter table device_states add constraint broken check (false) not valid');
+    const tables = ['device_states', 'device_infos'];
+    for (const table of tables)
+      await query(dms.service.sql, `alter table ${table} add constraint broken check (false) not valid`);
     const logger = await open({ token });
     for (const reply of [await logger.measure(), await logger.sendInfo({ version: 0x0702 })])
       assert.equal(reply.code, '5.00');
     await logger.close();
-    await query(dms.service.sql, 'alter table device_states drop constraint broken');
+    for (const table of tables) await query(dms.service.sql, `alter table ${table} drop constraint broken`);
   }
 
   const foundIn = (what: string) => findSecrets(secrets, what);
@@ -217,7 +219,7 @@ describe('Secrets that devices send', () => {
 
   it('finds no secret in a span of a trace', async () => {
     const names = () => new Set(collector.spans.map(({ name }) => name));
-    const expected = ['CoAP m', 'CoAP i', 'reportConfig', 'batch of frames', 'transaction', 'finishJob'];
+    const expected = ['CoAP m', 'CoAP i', 'reportConfig', 'batch of messages', 'transaction', 'finishJob'];
     await eventually(
       async () => expected.filter((name) => !names().has(name)),
       (missing) => missing.length === 0,

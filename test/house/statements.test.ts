@@ -22,21 +22,19 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep where tables are distributed: the organizations that it goes through',
   'src/notifications/notifications.statements.ts WITH_CHANNELS: looks up notification_channels without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
-  'src/endpoints/endpoint-health.repository.ts WITH_ENDPOINTS: looks up endpoints without organization_id':
+  'src/endpoints/endpoint-health.statements.ts WITH_ENDPOINTS: looks up endpoints without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
   'src/assets/assets.statements.ts LIST_OWNERS_ON_ALL_NODES: looks up assets without organization_id':
     'a device that sends without a token is identified by its serial number alone',
-  'src/db/list-totals.repository.ts CHANGED: looks up list_changes without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
   'src/http/idempotency-keys.repository.ts EXPIRED: looks up idempotency_keys without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
-  'src/config-jobs/job-runs.repository.ts listWithoutWorkflow: looks up config_jobs without organization_id':
+  'src/config-jobs/job-runs.statements.ts LIST_WITHOUT_WORKFLOW: looks up config_jobs without organization_id':
     'a sweep: jobs of all organizations without a workflow',
-  'src/config-jobs/job-runs.repository.ts forgetWorkflows: looks up config_jobs without organization_id':
+  'src/config-jobs/job-runs.statements.ts FORGET_WORKFLOWS: looks up config_jobs without organization_id':
     'a command: after a restore',
-  'src/endpoints/endpoint-health.repository.ts forgetWorkflows: looks up endpoints without organization_id':
+  'src/endpoints/endpoint-health.statements.ts FORGET_WORKFLOWS: looks up endpoints without organization_id':
     'a command: after a restore',
-  'src/config-jobs/group-withdrawals.repository.ts list: looks up group_withdrawals without organization_id':
+  'src/config-jobs/group-withdrawals.statements.ts LIST: looks up group_withdrawals without organization_id':
     'a sweep: changes of large groups of all organizations',
   'src/alerts/alerts.statements.ts LIST_SNOOZE_ENDED: looks up alerts without organization_id':
     'a sweep: alerts of all organizations whose snooze is over',
@@ -51,25 +49,28 @@ const EXCEPTIONS: Record<string, string> = {
   'src/alerts/alerts.statements.ts WITH_RESOLVED: looks up alerts without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
   'src/alerts/alerts.statements.ts removeResolved: looks up alerts without organization_id': 'retention',
-  'src/config-jobs/old-jobs.repository.ts list: looks up config_jobs without organization_id': 'retention',
-  'src/config-jobs/scheduled-devices.repository.ts listDueForOffsetCheck: looks up device_configs without organization_id':
+  'src/fleet/fleet.statements.ts COUNT_ALL: looks up device_states without organization_id':
+    'a metric over all organizations',
+  'src/fleet/fleet.statements.ts COUNT_ALL: looks up device_configs without organization_id':
+    'a metric over all organizations',
+  'src/config-jobs/old-jobs.statements.ts LIST_OLD: looks up config_jobs without organization_id':
+    'retention',
+  'src/config-jobs/scheduled-devices.statements.ts LIST_DUE_FOR_OFFSET_CHECK: looks up device_configs without organization_id':
     'a sweep: devices of all organizations whose calendars are to be compared with their time zone',
-  'src/config-jobs/scheduled-devices.repository.ts listWithLaterOffsetCheck: looks up device_configs without organization_id':
+  'src/config-jobs/scheduled-devices.statements.ts LIST_WITH_LATER_OFFSET_CHECK: looks up device_configs without organization_id':
     'a sweep: devices of all organizations whose calendars are to be compared by newer rules of time zones',
-  'src/config-jobs/unused-configurations.repository.ts haveCandidates: looks up configurations without organization_id':
+  'src/config-jobs/unused-configurations.statements.ts FIND_CANDIDATE: looks up configurations without organization_id':
     'retention',
-  'src/config-jobs/unused-configurations.repository.ts markUsed: looks up configurations without organization_id':
+  'src/config-jobs/unused-configurations.statements.ts MARK_USED: looks up configurations without organization_id':
     'retention',
-  'src/config-jobs/unused-configurations.repository.ts removeUnused: looks up configurations without organization_id':
+  'src/config-jobs/unused-configurations.statements.ts WITH_UNUSED: looks up configurations without organization_id':
+    'retention where tables are distributed: the organizations that it goes through',
+  'src/config-jobs/unused-configurations.statements.ts removeUnused: looks up configurations without organization_id':
     'retention',
-  'src/presence/presence.repository.ts postponeChecks: looks up device_states without organization_id':
+  'src/presence/presence.statements.ts postponeChecks: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are due for a look',
-  'src/config-jobs/job-runs.repository.ts countRunning: looks up config_jobs without organization_id':
+  'src/config-jobs/job-runs.statements.ts COUNT_RUNNING: looks up config_jobs without organization_id':
     'a metric over all organizations',
-  'src/db/list-totals.repository.ts sumFleetTotals: looks up list_totals without organization_id':
-    'a metric over all organizations',
-  'src/db/list-totals.repository.ts addUpListChanges: looks up list_changes without organization_id':
-    'a sweep: changes of totals of all organizations',
   'src/deliveries/claims.repository.ts listPendingEndpoints: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations with new deliveries',
   'src/deliveries/claims.repository.ts releaseExpired: looks up deliveries without organization_id':
@@ -78,24 +79,34 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: deleted endpoints of all organizations',
   'src/deliveries/deleted-endpoints.repository.ts removeEmptied: looks up endpoints without organization_id':
     'a sweep: deleted endpoints of all organizations',
-  'src/devices/unregistered-devices.repository.ts list: looks up unregistered_devices without organization_id':
+  'src/devices/unregistered-devices.statements.ts LIST: looks up unregistered_devices without organization_id':
     'the operator lists those of all organizations',
-  'src/endpoints/endpoint-health.repository.ts countByState: looks up endpoints without organization_id':
+  'src/endpoints/endpoint-health.statements.ts countByState: looks up endpoints without organization_id':
     'a metric over all organizations',
-  'src/endpoints/endpoint-health.repository.ts listWithoutWorkflow: looks up endpoints without organization_id':
+  'src/endpoints/endpoint-health.statements.ts LIST_WITHOUT_WORKFLOW: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations in trouble without a workflow',
   'src/http/idempotency-keys.repository.ts removeExpiredAnswers: looks up idempotency_keys without organization_id':
     'retention',
-  'src/presence/overdue-fleets.repository.ts count: looks up overdue_fleets without organization_id':
+  'src/presence/overdue-fleets.statements.ts COUNT: looks up overdue_fleets without organization_id':
     'a metric over all organizations',
-  'src/presence/overdue-fleets.repository.ts list: looks up overdue_fleets without organization_id':
+  'src/presence/overdue-fleets.statements.ts LIST: looks up overdue_fleets without organization_id':
     'a sweep: the few fleets that are overdue',
-  'src/presence/overdue-fleets.repository.ts shareLock: looks up overdue_fleets without organization_id':
+  'src/presence/overdue-fleets.statements.ts shareLock: looks up overdue_fleets without organization_id':
     'a sweep: the few fleets that are overdue',
-  'src/presence/presence.repository.ts countOverdue: looks up device_states without organization_id':
+  'src/presence/presence.statements.ts WITH_DUE_CHECKS: looks up device_states without organization_id':
+    'a sweep where tables are distributed: the organizations that it goes through',
+  'src/presence/presence.statements.ts WITH_OVERDUE: looks up device_states without organization_id':
+    'a sweep where tables are distributed: the organizations that it goes through',
+  'src/presence/presence.statements.ts WITH_OVERDUE_FLEET: looks up device_states without organization_id':
+    'a sweep where tables are distributed: the organizations that it goes through',
+  'src/presence/overdue-fleets.statements.ts LIST_ORGANIZATIONS: looks up overdue_fleets without organization_id':
+    'a sweep where tables are distributed: the organizations that it goes through',
+  'src/presence/presence.statements.ts countOverdue: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
-  'src/measurements/compaction.repository.ts lockDue: looks up device_states without organization_id':
+  'src/measurements/compaction.statements.ts LOCK_DUE: looks up device_states without organization_id':
     'a sweep: devices of all organizations with uncompacted readings',
+  'src/measurements/compaction.statements.ts WITH_DUE: looks up device_states without organization_id':
+    'a sweep where tables are distributed: the organizations that it goes through',
   'src/notifications/notification-alerts.statements.ts findOldestAlert: looks up notification_channels without organization_id':
     'a metric over all organizations',
   'src/notifications/notifications.statements.ts findOldestMessage: looks up notification_channels without organization_id':
@@ -108,7 +119,7 @@ const EXCEPTIONS: Record<string, string> = {
     'retention',
   'src/alerts/alerts.statements.ts COUNT_OPEN: looks up alerts without organization_id':
     'a metric of all organizations',
-  'src/presence/presence.repository.ts markOverdueOffline: looks up device_states without organization_id':
+  'src/presence/presence.statements.ts markOverdueOffline: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
 };
 

@@ -30,6 +30,7 @@ describe('Readings that were stored before', () => {
     let attempts = 0;
     const intake = intakeWith({
       measurementsIn: (sql) => ({
+        ...createMeasurementsRepository(sql),
         store(frames, check) {
           attempts++;
           return createMeasurementsRepository(sql).store(frames, check);
@@ -101,9 +102,10 @@ describe('Readings that were stored before', () => {
     );
     assert.deepEqual(results, [...fleet.map(() => counts(1, 0)), counts(1, 2), counts(1, 1)]);
     assert.equal((await history()).items.length, 5);
-    assert.equal(attempts(), 3);
-    assert.deepEqual(await receive([[at(0), at(1)]]), [counts(0, 2)]);
+    // The batch of the first two frames of the device runs twice.
     assert.equal(attempts(), 4);
+    assert.deepEqual(await receive([[at(0), at(1)]]), [counts(0, 2)]);
+    assert.equal(attempts(), 5);
   });
 
   it('stores readings once and counts them exactly, for any frames in any order', async () => {
@@ -132,7 +134,7 @@ describe('Readings that were stored before', () => {
       const expected = batch.map((each) => countInto(stored, each));
       assert.deepEqual(await receive(batch), expected);
     }
-    if (!latest) assert.equal(attempts(), all.length);
+    if (!latest) assert.equal(attempts(), all.flat().length);
     const rows = await storedReadings(logger.dms.service.sql, logger.assetId);
     assert.deepEqual(rows.map(toSample).toSorted(), [...stored.values()].map(toSample).toSorted());
   }

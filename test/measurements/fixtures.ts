@@ -1,3 +1,4 @@
+import { NEW_DEVICE } from '../../src/devices/device-sync.ts';
 import type { Reading } from '../../src/measurements/reading.ts';
 import type { LockedDevice } from '../../src/measurements/stored-frame.ts';
 
@@ -36,7 +37,11 @@ export const lockedDevice = (more: Partial<LockedDevice> = {}): LockedDevice => 
   assetId: '019cb0a5-0000-7000-8000-000000000000',
   serialNumber: '282C02424EED',
   assetName: 'Cold room',
-  layout: { model: null, channelTypes: null },
+  capabilities: { model: null, channelTypes: null, ruleSlots: 12 },
+  areChannelsReported: false,
+  registeredAt: new Date(0),
+  settings: { running: null, begun: [] },
+  sync: NEW_DEVICE,
   subscribed: new Set(),
   openAlerts: [],
   state: {
@@ -49,14 +54,6 @@ export const lockedDevice = (more: Partial<LockedDevice> = {}): LockedDevice => 
     channelTypes: null,
     newestReadingAt: {},
     latest: [],
-  },
-  config: {
-    sync: { reported: null, confirmed: null, revision: 0, pending: null },
-    reportedHash: null,
-    observedHash: null,
-    periodSeconds: null,
-    channelTypes: null,
-    areChannelsReported: false,
   },
   ...more,
 });

@@ -1,16 +1,18 @@
 /** Shared by the tests of measurements: for each test a customer with its own logger, and frames to send. */
 import assert from 'node:assert/strict';
+import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
+import type { Database, Sql } from '../../src/db/database.ts';
 import { batchSlots } from '../../src/db/locking-commit.ts';
 import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
-import {
-  createConfigurationCache,
-  createConfigurationsRepository,
-} from '../../src/devices/configurations.repository.ts';
+import { createConfigurationCache } from '../../src/devices/configurations.repository.ts';
+import { createExchangeBatch } from '../../src/devices/device-exchange.service.ts';
+import { createDeviceInfoRepository } from '../../src/devices/device-info.repository.ts';
+import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
 import type { Frame } from '../../src/measurements/frame.ts';
-import { createIntake, type IntakeDeps } from '../../src/measurements/intake.service.ts';
-import { createIntakeDevicesRepository } from '../../src/measurements/intake-devices.repository.ts';
+import { createIntake } from '../../src/measurements/intake.service.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
+import { createMessageBatch, type MessageBatchDeps } from '../../src/measurements/message-batch.service.ts';
 import { createStoredReadingsRepository } from '../../src/measurements/stored-readings.repository.ts';
 import type { Answer } from '../support/client.ts';
 import { register } from '../support/fleet.ts';
@@ -75,25 +77,40 @@ export function useLogger() {
       receivedAt: new Date(),
       ...more,
     }),
-    /** An intake on the database of the service, without alerts, events and exchanges. */
-    intakeWith: (more: Partial<IntakeDeps> = {}) =>
+    /** An intake on the database of the service, without alerts and events. */
+    intakeWith: (more: Partial<MessageBatchDeps> = {}) =>
       createIntake({
-        transact: createBatchTransact(dms.service.sql),
+        commit: createMessageBatch({ ...batchDepsOf(dms.service.sql), ...more }),
         slots: batchSlots(20),
-        devicesIn: createIntakeDevicesRepository,
-        measurementsIn: createMeasurementsRepository,
-        storedReadingsIn: createStoredReadingsRepository,
-        configurationsIn: (sql) => createConfigurationsRepository(sql, createConfigurationCache()),
-        unregisteredIn: () => ({ record: async () => {} }),
-        partitions: createPartitionKeeper(dms.service.sql, MEASUREMENTS),
-        evaluateAlerts: async () => [],
-        onlineEvents: async () => [],
-        publish: async () => {},
-        queueAlerts: async (_, events) => events,
-        exchange: async () => null,
         observe: () => {},
-        ...more,
       }),
+  };
+}
+
+function batchDepsOf(sql: Database): MessageBatchDeps {
+  const cache = createConfigurationCache();
+  const devicesIn = (on: Sql) => createDevicesRepository(on, cache);
+  return {
+    transact: createBatchTransact(sql),
+    devicesIn,
+    measurementsIn: createMeasurementsRepository,
+    storedReadingsIn: createStoredReadingsRepository,
+    deviceInfoIn: createDeviceInfoRepository,
+    unregisteredIn: () => ({ record: async () => {} }),
+    partitions: createPartitionKeeper(sql, MEASUREMENTS),
+    evaluateAlerts: async () => [],
+    onlineEvents: async () => [],
+    backWithoutFrame: async () => [],
+    exchanges: createExchangeBatch({
+      devicesIn,
+      targetsIn: createDeviceTargetsRepository,
+      recompile: async () => new Map(),
+      alertRulesChanged: async () => [],
+      recordOutcomes: () => {},
+      now: () => new Date(),
+    }),
+    publish: async () => {},
+    queueAlerts: async (_, events) => events,
   };
 }
 

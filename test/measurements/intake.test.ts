@@ -5,7 +5,7 @@ import { dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
 import type { StoredFrame } from '../../src/measurements/stored-frame.ts';
-import { apply, createProfile, FACTORY, FRIDGE, registerMany, report } from '../support/fleet.ts';
+import { FACTORY, registerMany, report } from '../support/fleet.ts';
 import { ago, SENSOR_FAULT, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 
@@ -29,16 +29,36 @@ describe('The intake', () => {
     );
   });
 
-  it('counts for each frame of a batch its new readings, even for frames of one device', async () => {
+  it('refuses a report that fails alone, and stores the frames of its batch', async () => {
+    const [reporting = '', ...fleet] = await registerMany(logger.org, 5, newSerial('NEIGHBOUR'));
+    const intake = intakeWith({
+      exchanges: {
+        async receive(_, contacting) {
+          if (contacting.length > 0) throw new Error('a defect');
+          return [];
+        },
+        store: async () => [],
+      },
+    });
+    // The first two keep both batches busy, so that the rest gathers in one.
+    const others = ['A', 'B'].map((serialNumber) => intake.receive(frame({ serialNumber })));
+    const exchange = { organizationId: logger.org.id, serialNumber: reporting, canDeliverConfig: true };
+    const refused = assert.rejects(() => intake.handle(exchange) as Promise<unknown>, /a defect/);
+    const results = await Promise.all(fleet.map((serialNumber) => intake.receive(frame({ serialNumber }))));
+    assert.deepEqual(
+      results.map((result) => result?.accepted),
+      fleet.map(() => 1),
+    );
+    await Promise.all([refused, ...others]);
+  });
+
+  it('counts the new readings of each frame, also when frames of one device arrive at once', async () => {
     const intake = intakeWith();
     const [a, b, c] = [temperature(-3), temperature(-2), temperature(-1)];
     await intake.receive(frame({ readings: [a] }));
-    // The first two keep both batches busy, so that the rest gathers in one.
-    const others = [1, 2].map(() => intake.receive(frame({ serialNumber: 'UNREGISTERED' })));
     const results = await Promise.all(
       [[a, b], [b, c], [c], [a]].map((readings) => intake.receive(frame({ readings }))),
     );
-    await Promise.all(others);
     assert.deepEqual(
       results.map((result) => [result?.accepted, result?.duplicates]),
       [
@@ -84,11 +104,13 @@ describe('The intake', () => {
 
   it('spreads large frames over batches of at most 20,000 readings', async () => {
     const sizes: number[] = [];
+    const fleet = await registerMany(logger.org, 50, newSerial('LARGE'));
     const intake = intakeWith({
       measurementsIn: (sql) => ({
-        store(frames, check) {
-          sizes.push(frames.reduce((total, { fresh }) => total + fresh.length, 0));
-          return createMeasurementsRepository(sql).store(frames, check);
+        ...createMeasurementsRepository(sql),
+        store(changes, check) {
+          sizes.push(changes.frames.reduce((total, { fresh }) => total + fresh.length, 0));
+          return createMeasurementsRepository(sql).store(changes, check);
         },
       }),
     });
@@ -98,7 +120,9 @@ describe('The intake', () => {
         temperature(0, { measuredAt: new Date(now - (first + index) * 1_000) }),
       );
     const results = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => intake.receive(frame({ readings: seconds(index * 1_000) }))),
+      fleet.map((serialNumber, index) =>
+        intake.receive(frame({ serialNumber, readings: seconds(index * 1_000) })),
+      ),
     );
     assert.ok(results.every((result) => result?.accepted === 1_000));
     assert.ok(Math.max(...sizes) <= 20_000, `${Math.max(...sizes)} readings in one batch`);
@@ -145,15 +169,7 @@ describe('The intake', () => {
     assert.equal((await logger.asset()).status, 'new');
   });
 
-  it('acknowledges a stored frame even if its pending change cannot be delivered', async () => {
-    await createProfile(logger.org, FRIDGE);
-    await apply(logger.org, 'vaccine-fridge', { serialNumbers: [logger.serial] });
-    const away = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
-    const result = await intakeWith({ exchange: () => Promise.reject(away) }).receive(frame());
-    assert.deepEqual([result?.accepted, result?.pendingConfig], [1, null]);
-  });
-
-  it('requests a report when the hash differs from the reported one, or nothing is reported yet', async () => {
+  it('asks for a report when the hash is not the reported one, or nothing is reported yet', async () => {
     const wantsReport = async (configHash: number | null) =>
       (await intakeWith().receive(frame({ configHash })))?.wantsReport;
     assert.deepEqual([await wantsReport(8), await wantsReport(null)], [true, false]);

@@ -71,7 +71,7 @@ describe('A device that another transaction has locked', () => {
       await whileLocked('device_states', locked, async () => assertRefused(await frame(locked)));
       assert.equal(await storedOf(locked), 0);
       const metrics = await (await fetch(dms.metricsUrl)).text();
-      assert.match(metrics, /dms_refused_turns_total\{work="frame",reason="locked"\} 1\n/);
+      assert.match(metrics, /dms_refused_turns_total\{work="message",reason="locked"\} 1\n/);
       assert.equal((await frame(locked)).status, 202);
       assert.equal(await storedOf(locked), 1);
     });
@@ -85,7 +85,19 @@ describe('A device that another transaction has locked', () => {
       });
     }
 
-    it('answers 5.03 over CoAP', async () => {
+    it('stores a frame while the configuration is locked, and delivers the change with the next one', async () => {
+      const [locked = ''] = serials;
+      await createProfile(org, DAILY);
+      await apply(org, 'daily', { serialNumbers: [locked] });
+      await whileLocked('device_configs', locked, async () => {
+        const { status, body } = await frame(locked);
+        assert.deepEqual([status, body.accepted, body.pendingConfig], [202, 1, null]);
+      });
+      assert.equal((await configOf(org, locked)).syncStatus, 'no_device_report');
+      assert.equal((await frame(locked)).body.pendingConfig.revision, 1);
+    });
+
+    it('gets 5.03 over CoAP', async () => {
       const locked = '282C02AABBCC';
       await register(org, locked);
       const { token } = await dms.issueKey(org.id, 'device');

@@ -38,14 +38,12 @@ const storedFrame = (
       canDeliverConfig: true,
     },
     device,
-    sync: { reported: null, confirmed: null, revision: 0, pending: null },
     channelTypes: null,
     fresh: readings,
     duplicates: 0,
     conflicts: 0,
     dropped: 0,
     state: device.state,
-    cameOnline: false,
   };
 };
 

@@ -6,6 +6,7 @@ import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
+import { apply, createProfile, FRIDGE, register } from '../support/fleet.ts';
 import { temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 
@@ -30,14 +31,26 @@ describe('A frame alone', () => {
     proxy.stop();
   });
 
-  it('stores and publishes a frame in three round trips', async () => {
+  /** An intake that publishes, with one connection through the proxy. */
+  async function openIntake() {
     await logger.org.api.post('/cellular-webhooks', { url: 'http://127.0.0.1:9/hooks' });
+    let transactions = 0;
+    const transact = createBatchTransact(database, { plans: 'once', startsWithRead: true });
     const intake = logger.intakeWith({
-      transact: createBatchTransact(database, { plans: 'once', startsWithRead: true }),
+      transact(work) {
+        transactions++;
+        return transact(work);
+      },
       publish: createPublishEvents({ deliveriesIn: createDeliveriesRepository, onQueued: () => {} }),
     });
-    const receive = (minute: number) => intake.receive(logger.frame({ readings: [temperature(minute)] }));
+    const receive = (minute: number, more: object = {}) =>
+      intake.receive(logger.frame({ readings: [temperature(minute)], ...more }));
     await receive(-2);
+    return { receive, transactions: () => transactions };
+  }
+
+  it('takes three round trips to be stored and published', async () => {
+    const { receive } = await openIntake();
     proxy.reset();
     assert.equal((await receive(-1))?.accepted, 1);
     assert.equal(proxy.roundTrips(), 3);
@@ -46,6 +59,21 @@ describe('A frame alone', () => {
       [logger.org.id],
     );
     assert.equal(Number(rows[0].count), 2);
+  });
+
+  it('delivers a change in the same transaction, with three round trips more', async () => {
+    const { receive, transactions } = await openIntake();
+    const other = logger.newSerial('SAME-PROFILE');
+    await register(logger.org, other);
+    await createProfile(logger.org, FRIDGE);
+    await apply(logger.org, 'vaccine-fridge', { serialNumbers: [logger.serial, other] });
+    // A process reads the content of a configuration once.
+    await receive(-1, { serialNumber: other });
+    const before = transactions();
+    proxy.reset();
+    const result = await receive(-1);
+    assert.deepEqual([result?.accepted, result?.pendingConfig?.revision], [1, 1]);
+    assert.deepEqual([transactions() - before, proxy.roundTrips()], [1, 6]);
   });
 });
 

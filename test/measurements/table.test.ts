@@ -43,7 +43,7 @@ function historyOf(count: number, failAfter = Number.POSITIVE_INFINITY) {
 
 async function tableOf(history: ReturnType<typeof historyOf>): Promise<Readable> {
   const routes = measurementsRoutes({
-    intake: { receive: async () => null },
+    intake: { receive: async () => null, handle: async () => null, receiveInfo: async () => false },
     history,
     exports: {
       history,

@@ -16,7 +16,7 @@ describe('The columns of presence', () => {
       path.endsWith('.ts'),
     );
     const writers = paths.filter((path) => writesPresence(readFileSync(join(SRC, path), 'utf8')));
-    assert.deepEqual(writers, ['presence/presence.repository.ts']);
+    assert.deepEqual(writers, ['presence/presence.statements.ts']);
   });
 
   it('recognizes a statement that writes the columns of presence', () => {

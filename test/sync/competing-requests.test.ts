@@ -103,7 +103,7 @@ describe('Competing requests', () => {
     const countWaiting = async () => {
       const { rows } = await sql.raw(
         `select count(*)::int as count from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock' and query like '%rule_slots%'`,
+         where datname = current_database() and wait_event_type = 'Lock' and query like '%device_configs%'`,
       );
       return rows[0].count;
     };

@@ -7065,7 +7065,7 @@ export interface operations {
                         /** @enum {string} */
                         recType: "alert-collection";
                         items: components["schemas"]["Alert"][];
-                        /** @description All that match, on all pages */
+                        /** @description All that match, on all pages. 100000 means 100000 or more. */
                         totalItems: number;
                         /** @description Pass as cursor for the next page; null on the last one */
                         nextCursor: string | null;

@@ -1,5 +1,4 @@
-/** Applies the frames of one batch to the device that sent them, one after the other. */
-
+/** The readings of a frame that are new, and the state of its device after it: pure. */
 import {
   CHANNELS_MAX,
   hasKnownLayout,
@@ -10,12 +9,11 @@ import {
   temperatureSlots,
   withFrameTypes,
 } from '../devices/channel-layout.ts';
-import type { DeviceConfiguration } from '../devices/configuration.ts';
 import { isAheadOfTime, isPlausibleTime } from '../devices/device-clock.ts';
 import { afterFrameSignal } from '../devices/device-status.ts';
-import { expectedIntervalSeconds, fetch, type SyncState } from '../devices/device-sync.ts';
+import { expectedIntervalSeconds, fetch } from '../devices/device-sync.ts';
 import { mergeLatest } from '../devices/latest-readings.ts';
-import { afterContact, cameOnline, type Presence } from '../presence/presence.ts';
+import { afterContact, type Presence } from '../presence/presence.ts';
 import type { Frame } from './frame.ts';
 import {
   type ClassifiedReading,
@@ -31,18 +29,10 @@ import {
 } from './reading.ts';
 import type { DeviceState, LockedDevice, StoredFrame } from './stored-frame.ts';
 
-export interface DeviceFrames {
-  /**
-   * Counts as fresh what is neither stored nor in an earlier frame of the batch.
-   * @throws invalid when a channel has two types in the frame.
-   */
-  take(frame: Frame): StoredFrame;
-}
-
-export interface DeviceFramesOptions {
+export interface ReceiveOptions {
   /** Older readings are dropped; default: none are. */
   retentionMs?: number | undefined;
-  /** Readings of the device that are stored at the times of the frames, by key. */
+  /** Readings of the device that are stored at the times of the frame, by key. */
   stored?: ReadonlyMap<number, Reading> | undefined;
 }
 
@@ -50,50 +40,44 @@ export interface DeviceFramesOptions {
 export const isKept = (measuredAt: Date, receivedAt: Date, retentionMs = Number.POSITIVE_INFINITY): boolean =>
   isPlausibleTime(measuredAt, receivedAt) && receivedAt.getTime() - measuredAt.getTime() <= retentionMs;
 
-export function createDeviceFrames(
+/** @throws invalid when a channel has two types in the frame. */
+export function receiveFrame(
   device: LockedDevice,
-  sync: SyncState<DeviceConfiguration>,
-  { retentionMs, stored = new Map() }: DeviceFramesOptions = {},
-): DeviceFrames {
-  const { layout } = device;
-  const seen = new Map(stored);
-  let state = device.state;
+  frame: Frame,
+  { retentionMs, stored }: ReceiveOptions = {},
+): StoredFrame {
+  const { state: before, areChannelsReported } = device;
+  const layout = layoutOf(device);
+  const channelTypes =
+    frame.channelTypes ?? (areChannelsReported ? null : inferChannelTypes(frame.readings, layout));
+  const shown =
+    channelTypes === null ? layout.channelTypes : withFrameTypes(layout.channelTypes, channelTypes);
+  const sent = resolveChannels(frame.readings, { ...layout, channelTypes: shown });
+  checkTypes(sent);
+  const readings = sent.filter(({ measuredAt }) => isKept(measuredAt, frame.receivedAt, retentionMs));
+  const { agreeing, isNew } = compareWith(new Map(stored), readings);
+  const classified = classifyLateness(agreeing, before.newestReadingAt, frame.receivedAt);
+  const fresh = classified.filter((_, index) => isNew[index]);
   return {
-    take(frame) {
-      const before = state;
-      const known = layout.channelTypes ?? before.channelTypes;
-      const channelTypes =
-        frame.channelTypes ??
-        (device.config.areChannelsReported
-          ? null
-          : inferChannelTypes(frame.readings, { ...layout, channelTypes: known }));
-      const shown = channelTypes === null ? known : withFrameTypes(known, channelTypes);
-      const sent = resolveChannels(frame.readings, { ...layout, channelTypes: shown });
-      checkTypes(sent);
-      const readings = sent.filter(({ measuredAt }) => isKept(measuredAt, frame.receivedAt, retentionMs));
-      const { agreeing, isNew } = compareWith(seen, readings);
-      const presence = presenceAfter(before.presence, frame, sync);
-      const classified = classifyLateness(agreeing, before.newestReadingAt, frame.receivedAt);
-      const fresh = classified.filter((_, index) => isNew[index]);
-      state = stateAfter(before, frame, classified, presence, channelTypes);
-      return {
-        frame,
-        device,
-        sync,
-        channelTypes,
-        fresh,
-        duplicates: agreeing.length - fresh.length,
-        conflicts: readings.length - agreeing.length,
-        dropped: sent.length - readings.length,
-        state,
-        cameOnline: cameOnline(before.presence, presence),
-      };
-    },
+    frame,
+    device,
+    channelTypes,
+    fresh,
+    duplicates: agreeing.length - fresh.length,
+    conflicts: readings.length - agreeing.length,
+    dropped: sent.length - readings.length,
+    state: stateAfter(device, frame, classified, channelTypes),
   };
 }
 
+/** The channels that configurations are compiled for, or else the channels that its frames showed. */
+const layoutOf = ({ capabilities: { model, channelTypes }, state }: LockedDevice): Layout => ({
+  model,
+  channelTypes: channelTypes ?? state.channelTypes,
+});
+
 /**
- * What a frame without a list of channels shows: a temperature on a channel by its number, where it moves a position;
+ * The channels that a frame without a list of channels shows: a temperature on a channel by its number, where it moves a position;
  * and where nothing else is known, both positions in one frame, which mean the first two channels that the frame does not
  * name by number. Null: nothing new.
  */
@@ -114,7 +98,7 @@ function movesPosition(types: number[], layout: Layout): boolean {
   return PROBE_POSITIONS.some((position) => slotAt(position, after) !== slotAt(position, layout));
 }
 
-/** With those of the model, too. */
+/** Adds the temperatures that the model has. */
 function withKnownTemperatures(types: number[], layout: Layout): number[] {
   const slots = temperatureSlots(layout) ?? [];
   const temperatures = types.map((_, slot) => (slots.includes(slot) ? TEMPERATURE : 0));
@@ -137,30 +121,29 @@ function compareWith(seen: Map<number, Reading>, readings: readonly Reading[]) {
 }
 
 function presenceAfter(
-  before: Presence,
+  { state, sync }: LockedDevice,
   { receivedAt: at, nextTransmissionAt, canDeliverConfig }: Frame,
-  sync: SyncState<DeviceConfiguration>,
 ): Presence {
   // The answer to the frame carries the change, if it can.
   const intervalSeconds = expectedIntervalSeconds(canDeliverConfig ? fetch(sync, at) : sync);
-  return afterContact(before, { kind: 'frame', at, nextTransmissionAt, intervalSeconds });
+  return afterContact(state.presence, { kind: 'frame', at, nextTransmissionAt, intervalSeconds });
 }
 
-/** What the frame does not tell stays as it was. */
+/** Fields that the frame leaves out stay as they were. */
 function stateAfter(
-  before: DeviceState,
+  device: LockedDevice,
   frame: Frame,
   readings: ClassifiedReading[],
-  presence: Presence,
   channelTypes: number[] | null,
 ): DeviceState {
+  const { state: before } = device;
   // Readings of a clock that is fast do not make later ones late once the clock is right.
   const newestReadingAt = mergeNewest(
     before.newestReadingAt,
     readings.filter(({ measuredAt }) => !isAheadOfTime(measuredAt, frame.receivedAt)),
   );
   return {
-    presence,
+    presence: presenceAfter(device, frame),
     ...afterFrameSignal(before, frame.signal),
     batteryStatus: frame.batteryStatus ?? before.batteryStatus,
     lastReadingAt: lastReadingAfter(before.lastReadingAt, newestReadingAt, readings, frame.receivedAt),

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
-import type { SyncState } from '../../src/devices/device-sync.ts';
-import { createDeviceFrames } from '../../src/measurements/device-frame-fold.ts';
+import { type DeviceSync, NEW_DEVICE } from '../../src/devices/device-sync.ts';
 import type { Frame } from '../../src/measurements/frame.ts';
-import type { Reading, SentReading } from '../../src/measurements/reading.ts';
+import { keyOfReading, type Reading, type SentReading } from '../../src/measurements/reading.ts';
+import { receiveFrame } from '../../src/measurements/receive-frame.ts';
 import { lockedDevice, SENSOR_FAULT, temperature } from './fixtures.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');
 const minutes = (count: number) => new Date(NOW.getTime() + count * 60_000);
 const at = (minute: number, more: Partial<Reading> = {}) => temperature(minute, more, NOW.getTime());
 
-const NO_CONFIG: SyncState<DeviceConfiguration> = {
-  reported: null,
-  confirmed: null,
-  revision: 0,
-  pending: null,
-};
 const frame = (more: Partial<Frame> = {}): Frame => ({
   organizationId: 'o',
   serialNumber: 's',
@@ -32,11 +25,22 @@ const frame = (more: Partial<Frame> = {}): Frame => ({
   ...more,
 });
 
-describe('The frames of a device within a batch', () => {
-  const framesOf = (sync: Partial<SyncState<DeviceConfiguration>> = {}) =>
-    createDeviceFrames(lockedDevice(), { ...NO_CONFIG, ...sync });
+describe('A frame', () => {
+  /** Takes the frames of one device, one after the other. */
+  function framesOf(sync: Partial<DeviceSync> = {}) {
+    let device = lockedDevice({ sync: { ...NEW_DEVICE, ...sync } });
+    const stored = new Map<number, Reading>();
+    return {
+      take(sent: Frame) {
+        const received = receiveFrame(device, sent, { stored });
+        for (const reading of received.fresh) stored.set(keyOfReading(reading), reading);
+        device = { ...device, state: received.state };
+        return received;
+      },
+    };
+  }
 
-  it('counts a reading of an earlier frame of the batch as a duplicate, and an older one as late', () => {
+  it('counts a stored reading as a duplicate, and an older one as late', () => {
     const { take } = framesOf();
     const first = take(frame({ readings: [at(-3), at(-1)] }));
     const second = take(frame({ readings: [at(-2), at(-1), at(0)] }));
@@ -48,7 +52,13 @@ describe('The frames of a device within a batch', () => {
         [0, false],
       ],
     );
-    assert.deepEqual([first.cameOnline, second.cameOnline], [true, false]);
+    assert.deepEqual(first.state.presence.status, 'online');
+  });
+
+  it('counts a reading that it repeats once, and one that contradicts another not at all', () => {
+    const readings = [at(-1), at(-1), at(-1, { value: 9 })];
+    const { fresh, duplicates, conflicts } = framesOf().take(frame({ readings }));
+    assert.deepEqual([fresh.map(({ value }) => value), duplicates, conflicts], [[-1], 1, 1]);
   });
 
   it('marks no reading late because of earlier ones by a fast clock', () => {
@@ -123,7 +133,12 @@ describe('The frames of a device within a batch', () => {
   });
 
   it('starts a deadline by a longer interval if the answer to the frame can deliver it', () => {
-    const pending = { config: { transmissionInterval: 3_600 }, fetchedAt: null, refusal: null };
+    const pending = {
+      config: { transmissionInterval: 3_600 },
+      fetchedAt: null,
+      contradictions: 0,
+      refusal: null,
+    };
     const deadlineOf = (canDeliverConfig: boolean) =>
       framesOf({ confirmed: { transmissionInterval: 600 }, pending }).take(frame({ canDeliverConfig })).state
         .presence.expectedBy;

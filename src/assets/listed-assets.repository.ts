@@ -1,0 +1,57 @@
+/** Active assets and their devices, one row each: lists select from them. */
+import type { Knex } from 'knex';
+import { unseen } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
+import { LISTED_COLUMNS } from './asset-columns.ts';
+import type { Condition } from './asset-filter.ts';
+
+type Table = Condition['table'];
+
+const TABLES = {
+  a: { name: 'assets', id: 'a.id', active: { 'a.archived_at': null } },
+  s: { name: 'device_states', id: 's.asset_id', active: { 's.is_active': true } },
+  d: { name: 'device_configs', id: 'd.asset_id', active: { 'd.is_active': true } },
+} as const;
+
+export interface ActiveAssets {
+  organizationId: string;
+  first: Table;
+  others: Table[];
+  /** Ids after this one. */
+  after?: string | null;
+  /** Only these ids. */
+  ids?: string[] | null;
+}
+
+export function activeAssets(
+  sql: Database,
+  { organizationId, first, others, after = null, ids = null }: ActiveAssets,
+): Knex.QueryBuilder {
+  const rows: Knex.QueryBuilder = sql({ [first]: TABLES[first].name });
+  rows.where(`${first}.organization_id`, unseen(sql, organizationId));
+  for (const other of others) {
+    rows.join(
+      { [other]: TABLES[other].name },
+      { [`${other}.organization_id`]: `${first}.organization_id`, [TABLES[other].id]: TABLES[first].id },
+    );
+  }
+  for (const table of [first, ...others]) {
+    rows.where(TABLES[table].active);
+    // The planner may begin with any of them, and does not carry the comparison over.
+    if (after !== null) rows.where(TABLES[table].id, '>', after);
+  }
+  if (ids !== null) rows.whereRaw('?? = any(?)', [TABLES[first].id, ids]);
+  return rows;
+}
+
+export const activeIds = (
+  sql: Database,
+  { organizationId, after }: Pick<ActiveAssets, 'organizationId' | 'after'>,
+): Knex.QueryBuilder => activeAssets(sql, { organizationId, after, first: 'a', others: [] }).select('a.id');
+
+/** With the columns of a listed asset. */
+export const listedAssets = (
+  sql: Database,
+  assets: Pick<ActiveAssets, 'organizationId' | 'after' | 'ids'>,
+): Knex.QueryBuilder =>
+  activeAssets(sql, { ...assets, first: 'a', others: ['s', 'd'] }).select(sql.raw(LISTED_COLUMNS));

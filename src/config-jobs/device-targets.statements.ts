@@ -1,0 +1,143 @@
+/** As text: they work on sets of devices, some in batches of reports and frames, which run no other statements. */
+import { OPEN } from './config-targets.statements.ts';
+
+const BEGUN = `state in ('waiting', 'sent')`;
+const OFFERED = `state in ('waiting', 'sent', 'timed_out', 'superseded')`;
+const SETTLED = `t.organization_id as "organizationId", t.job_id as "jobId", t.asset_id as "assetId", (
+    select profile_slug from config_jobs where organization_id = t.organization_id and id = t.job_id
+  ) as "profileSlug"`;
+/** The active targets of given devices, joined so that the planner has the whole key of each. */
+const OF_DEVICES = `from unnest(:organizationIds::uuid[], :assetIds::uuid[]) as n (organization_id, asset_id)
+  where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active`;
+
+/** Rules of a device come from the last profiles that brought any: this many are compared with the rules that it runs. */
+const ALERTS_COMPARED_MAX = 10;
+
+/** Other changes may have brought parts of a change that the device refused; these are confirmed with them. */
+export const CONFIRM_PARTS = `
+  update config_targets t set lost_keys = nullif(array(
+    select k.key from configurations c cross join lateral json_object_keys(c.content) as k (key)
+    where c.organization_id = t.organization_id and c.id = t.change_config_id
+      and (k.key <> all(n.pending_keys::text[]) or k.key = any(t.lost_keys))
+    order by k.key
+  ), '{}')
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[], :pendingKeys::text[])
+    as n (organization_id, asset_id, pending_keys)
+  where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active and t.state <> 'queued'`;
+
+export const LIST_ACTIVE_CHANGE_IDS = `
+  select distinct change_config_id as "changeId" from config_targets
+  where organization_id = :organizationId and asset_id = any(:assetIds::uuid[]) and is_active and job_id <> :jobId`;
+
+/** The job that `:jobId` retries, the job that this one retries, and so on. */
+export const LIST_RETRIED_JOBS = `
+  with recursive retried as (
+    select retry_of_job_id as id from config_jobs where organization_id = :organizationId and id = :jobId
+    union
+    select j.retry_of_job_id from retried
+    join config_jobs j on j.organization_id = :organizationId and j.id = retried.id
+  )
+  select id as "jobId" from retried where id is not null`;
+
+const listOthers = (isOfOther: string): string => `
+  select asset_id as "assetId", change_config_id as "changeId", lost_keys as "lostKeys",
+    case when state = 'failed' then reason end as "refusalReason"
+  from config_targets
+  where organization_id = :organizationId and asset_id = any(:assetIds::uuid[]) and is_active and ${isOfOther}
+    and state <> 'queued' and job_id <> all(:retriedJobs::uuid[])
+  order by asset_id, job_id`;
+
+export const LIST_OTHERS_THAN_JOB = listOthers('job_id <> :ownerId');
+export const LIST_OTHERS_THAN_GROUP = listOthers('group_id is distinct from :ownerId::uuid');
+
+export const LIST_ACTIVE_SNAPSHOTS = `
+  select t.organization_id as "organizationId", t.job_id as "jobId", t.asset_id as "assetId",
+    j.profile_snapshot as "profileSnapshot", t.${OFFERED} as "isOffered", t.lost_keys as "lostKeys"
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[]) as n (organization_id, asset_id)
+  join config_targets t on t.organization_id = n.organization_id and t.asset_id = n.asset_id
+  join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
+  where t.is_active and t.state in ('queued', 'waiting', 'sent', 'timed_out', 'superseded', 'failed')
+  order by t.job_id`;
+
+export const LIST_ALERTS = `
+  select n.asset_id as "assetId", brought.alerts
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[]) as n (organization_id, asset_id)
+  cross join lateral (
+    select t.job_id, j.profile_snapshot -> 'alerts' as alerts
+    from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
+    where t.organization_id = n.organization_id and t.asset_id = n.asset_id
+      and t.state <> 'queued' and j.profile_snapshot -> 'alerts' <> 'null'
+    order by t.job_id desc limit ${ALERTS_COMPARED_MAX}
+  ) as brought
+  order by brought.job_id desc`;
+
+export const REPLACE_CHANGES = `
+  update config_targets t set change_config_id = n.change_id
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[], :jobIds::uuid[], :changeIds::uuid[])
+    as n (organization_id, asset_id, job_id, change_id)
+  where t.organization_id = n.organization_id and t.job_id = n.job_id and t.asset_id = n.asset_id`;
+
+export const RELEASE = `
+  update config_targets set is_active = false
+  where organization_id = :organizationId and asset_id = any(:assetIds::uuid[]) and is_active
+    and job_id = any(:jobIds::uuid[]) and state <> 'queued'`;
+
+export const SUPERSEDE = `
+  update config_targets t set
+    state = case when t.${OPEN} then 'superseded' else t.state end,
+    reason = case when t.${OPEN} then :reason else t.reason end,
+    lost_keys = array(
+      select distinct lost.key from unnest(t.lost_keys || c.overwritten::text[]) as lost (key) order by lost.key
+    ),
+    is_active = t.state <> 'queued' and not c.existing_keys::text[] <@ (t.lost_keys || c.overwritten::text[]),
+    updated_at = now()
+  from unnest(:assetIds::uuid[], :changeIds::uuid[]) as n (asset_id, change_id)
+  join unnest(:organizationIds::uuid[], :existing::uuid[], :incoming::uuid[], :overwritten::text[], :existingKeys::text[])
+      as c (organization_id, existing, incoming, overwritten, existing_keys)
+    on c.incoming = n.change_id
+  where t.organization_id = c.organization_id and t.asset_id = n.asset_id and t.is_active and t.job_id <> :jobId
+    and t.change_config_id = c.existing and (t.state <> 'queued' or t.job_id < :jobId)
+    and not c.overwritten::text[] <@ coalesce(t.lost_keys, '{}')
+  returning t.job_id as "jobId"`;
+
+export const REOFFER = `
+  update config_targets t set state = 'waiting', updated_at = now() ${OF_DEVICES} and t.state = 'sent'`;
+
+export const MARK_SENT = `
+  update config_targets t set state = 'sent', updated_at = now() ${OF_DEVICES} and t.state = 'waiting'`;
+
+export const CONFIRM = `
+  update config_targets t set
+    state = case when t.${BEGUN} then 'applied' else t.state end,
+    is_active = false, confirmed_at = now(), updated_at = now()
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[], :pendingKeys::text[])
+    as n (organization_id, asset_id, pending_keys)
+  where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active
+    and t.state <> 'queued'
+    and (n.pending_keys = '{}' or not exists (
+      select from configurations c cross join lateral json_object_keys(c.content) as k (key)
+      where c.organization_id = t.organization_id and c.id = t.change_config_id
+        and k.key = any(n.pending_keys::text[]) and k.key <> all(coalesce(t.lost_keys, '{}'))
+    ))
+  returning ${SETTLED}, t.state, t.state = 'applied' as "isNew"`;
+
+export const FAIL = `
+  update config_targets t set state = 'failed', reason = n.reason, updated_at = now()
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[], :reasons::text[]) as n (organization_id, asset_id, reason)
+  where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active and t.${BEGUN}
+  returning ${SETTLED}, true as "isNew"`;
+
+/** Running jobs whose only target is an open one of this device. */
+export const LIST_ONLY_TARGET_JOBS = `
+  select t.job_id as "jobId"
+  from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
+  where t.organization_id = :organizationId and t.asset_id = :assetId and t.is_active and t.${OPEN}
+    and j.target_count = 1 and j.status = 'running'
+  order by t.job_id`;
+
+export const CANCEL_BY_ASSET = `
+  update config_targets set
+    state = case when ${OPEN} then 'cancelled' else state end,
+    reason = case when ${OPEN} then :reason else reason end,
+    is_active = false, updated_at = now()
+  where organization_id = :organizationId and asset_id = :assetId and is_active returning job_id as "jobId"`;

@@ -1,0 +1,37 @@
+/** As text: sweeps and metrics, which go through the jobs of all organizations. */
+
+/** To end a large job takes its run some minutes. */
+const STUCK_AFTER_MINUTES = 15;
+/** The end of a job takes its run a moment. */
+const OVERDUE_AFTER_MINUTES = 2;
+/** The sweep looks at 40 jobs a second. */
+const WITHOUT_RUN_AFTER_MINUTES = 5;
+const COUNTED_MAX = 10_000;
+
+export const LIST_WITHOUT_WORKFLOW = `
+  select organization_id as "organizationId", id as "jobId", is_stuck as "isStuck" from ((
+    select organization_id, id, deadline_at < now() - make_interval(mins => ${STUCK_AFTER_MINUTES}) as is_stuck
+    from config_jobs
+    where status = 'running'
+      and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => :olderThanSeconds)
+    order by coalesce(workflow_checked_at, '-infinity') limit :limit
+  ) union all (
+    select organization_id, id, false from config_jobs
+    where status = 'scheduled' and start_at < now()
+      and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => :olderThanSeconds)
+    order by start_at limit :limit
+  )) as missing`;
+
+export const FORGET_WORKFLOWS = `
+  update config_jobs set workflow_checked_at = null where status in ('running', 'scheduled')`;
+
+/** The jobs that were not checked for longest, up to 10,000. */
+export const COUNT_RUNNING = `
+  select count(*) as running,
+    count(*) filter (where deadline_at < now() - make_interval(mins => ${OVERDUE_AFTER_MINUTES})) as overdue,
+    count(*) filter (where greatest(workflow_checked_at, start_at, created_at)
+      < now() - make_interval(mins => ${WITHOUT_RUN_AFTER_MINUTES})) as "withoutRun"
+  from (
+    select deadline_at, workflow_checked_at, start_at, created_at from config_jobs where status = 'running'
+    order by coalesce(workflow_checked_at, '-infinity') limit ${COUNTED_MAX}
+  ) as running`;

@@ -1,0 +1,42 @@
+/** As text: the retention, which goes through the jobs of all organizations, and removes many targets at once. */
+
+/** A job sets the alert rules of its devices, or their calendars. */
+const SETS_RULES = `(j.profile_snapshot -> 'alerts' <> 'null' or j.profile_snapshot -> 'schedule' <> 'null')`;
+/**
+ * The target tells by which profile and in which time zone its device is monitored: it was confirmed, and no later one
+ * that sets alerts, which replace rules and calendars.
+ */
+const TELLS_WHAT_RUNS = `${SETS_RULES} and (t.state = 'applied' or t.confirmed_at is not null) and not exists (
+    select from config_targets later
+    cross join lateral (
+      select 1 from config_jobs lj
+      where lj.organization_id = later.organization_id and lj.id = later.job_id
+        and lj.profile_snapshot -> 'alerts' <> 'null'
+      limit 1
+    ) as sets_alerts
+    where later.organization_id = t.organization_id and later.asset_id = t.asset_id and later.job_id > t.job_id
+      and (later.state = 'applied' or later.confirmed_at is not null)
+      and not coalesce(later.lost_keys, '{}') && array['alarmRules', 'calendars']
+  )`;
+
+export const LIST_OLD = `
+  select organization_id as "organizationId", id as "jobId" from config_jobs
+  where finished_at is not null
+    and coalesce(purge_checked_at, finished_at) < now() - make_interval(days => :days)
+  order by coalesce(purge_checked_at, finished_at) limit :limit`;
+
+/** Settled targets among the next ones `:after` an asset, but for those that tell what their device runs. */
+export const REMOVE_TARGETS = `
+  with page as materialized (
+    select asset_id from config_targets
+    where organization_id = :organizationId and job_id = :jobId and (:after::uuid is null or asset_id > :after)
+    order by asset_id limit :limit
+  ), removed as (
+    delete from config_targets t using page, config_jobs j
+    where t.organization_id = :organizationId and t.job_id = :jobId and t.asset_id = page.asset_id
+      and j.organization_id = t.organization_id and j.id = t.job_id
+      and not t.is_active and not (${TELLS_WHAT_RUNS})
+    returning 1
+  )
+  select (select asset_id from page order by asset_id desc limit 1) as last,
+    (select count(*) from removed) as removed`;

@@ -1,0 +1,33 @@
+/** As text: sweeps over the devices of all organizations, and statements on sets of devices. */
+
+/** A job sets calendars when it has alerts or a schedule; without a zone they are always on. */
+const SETS_CALENDARS = `(j.profile_snapshot -> 'alerts' <> 'null' or j.profile_snapshot -> 'schedule' <> 'null')`;
+/** The device runs the change or is offered it; one that it had refused may have been confirmed since. */
+const MAY_RUN = `(t.state in ('applied', 'waiting', 'sent', 'timed_out') or t.confirmed_at is not null
+    or t.state = 'superseded' and t.is_active)
+  and 'calendars' <> all(coalesce(t.lost_keys, '{}'))`;
+const ZONE = `j.profile_snapshot -> 'schedule' ->> 'timezone'`;
+const LAST_ZONE = `
+  select ${ZONE} as zone
+  from config_targets t join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id
+  where t.organization_id = d.organization_id and t.asset_id = d.asset_id and ${MAY_RUN} and ${SETS_CALENDARS}
+  order by t.job_id desc limit 1`;
+
+export const LIST_DUE_FOR_OFFSET_CHECK = `
+  select organization_id as "organizationId", asset_id as "assetId" from device_configs
+  where utc_offset_check_at <= :at::timestamptz order by utc_offset_check_at limit :limit`;
+
+export const LIST_WITH_LATER_OFFSET_CHECK = `
+  select organization_id as "organizationId", asset_id as "assetId" from device_configs
+  where utc_offset_check_at > :at::timestamptz order by utc_offset_check_at limit :limit`;
+
+export const PLAN_OFFSET_CHECKS = `
+  update device_configs d set utc_offset_check_at = n.check_at
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[], :checkAt::timestamptz[])
+    as n (organization_id, asset_id, check_at)
+  where d.organization_id = n.organization_id and d.asset_id = n.asset_id`;
+
+export const FIND_ZONES = `
+  select d.asset_id as "assetId", last.zone
+  from (select :organizationId::uuid as organization_id, unnest(:assetIds::uuid[]) as asset_id) as d
+  cross join lateral (${LAST_ZONE}) as last`;

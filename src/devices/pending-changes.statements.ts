@@ -1,0 +1,96 @@
+/** As text, because they work on sets: profiles are applied to thousands of devices at once. */
+import {
+  ACTIVE_BY_SERIAL,
+  LOCKED_IN_ORDER,
+  REPLACE_SETTINGS,
+  SETTINGS_COLUMNS,
+  WITH_ASSET,
+  WITH_RUNNING,
+} from './device-row.ts';
+import { OFFERED_STATUS } from './device-sync.ts';
+
+const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", d.pending_config_id as "pendingConfigId",
+  d.reported_config_id as "reportedConfigId", d.confirmed_config_id as "confirmedConfigId",
+  d.is_inheriting as "isInheriting", d.refused_keys as "refusedKeys", a.model, d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"`;
+const DEVICES = `device_configs d ${WITH_ASSET}`;
+
+const SELECT_ACTIVE = `select ${COLUMNS} from ${DEVICES}
+  where d.organization_id = :organizationId and d.is_active and a.archived_at is null`;
+/** By id: joined freely, the planner expects one device where it does not know the organization. */
+const OF_GROUP = `and d.asset_id = any (array(
+    select id from assets where organization_id = :organizationId and group_id = :groupId and archived_at is null
+  ))`;
+const OF_SERIALS = `and d.asset_id = any (array(select id from ${ACTIVE_BY_SERIAL} as assets))`;
+
+export const LIST_ALL = `${SELECT_ACTIVE} order by d.asset_id`;
+export const LIST_GROUP = `${SELECT_ACTIVE} ${OF_GROUP} order by d.asset_id`;
+export const LOCK_ALL = `${SELECT_ACTIVE} ${LOCKED_IN_ORDER}`;
+export const LOCK_GROUP = `${SELECT_ACTIVE} ${OF_GROUP} ${LOCKED_IN_ORDER}`;
+export const LIST_SERIALS = `${SELECT_ACTIVE} ${OF_SERIALS}`;
+export const LOCK_SERIALS = `${SELECT_ACTIVE} ${OF_SERIALS} ${LOCKED_IN_ORDER}`;
+
+export const COUNT_ALL = `
+  select count(*) from (
+    select 1 from device_configs where organization_id = :organizationId and is_active limit :max
+  ) as active`;
+export const COUNT_GROUP = `
+  select count(*) from (
+    select 1 from assets
+    where organization_id = :organizationId and group_id = :groupId and archived_at is null limit :max
+  ) as active`;
+
+export const LIST_PAGE = `
+  select ${COLUMNS} from ${DEVICES}
+  where d.organization_id = :organizationId and d.is_active and a.archived_at is null
+    and (:after::uuid is null or d.asset_id > :after)
+  order by d.asset_id limit :limit`;
+export const LIST_PAGE_OF_GROUP = `
+  select ${COLUMNS} from ${DEVICES}
+  where d.organization_id = :organizationId and d.is_active and d.asset_id = any (array(
+    select id from assets
+    where organization_id = :organizationId and group_id = :groupId and archived_at is null and id > :after
+    order by id limit :limit
+  ))
+  order by d.asset_id`;
+
+export const LOCK_ASSETS = `
+  select ${COLUMNS} from ${DEVICES}
+  where d.organization_id = :organizationId and d.asset_id = any(:assetIds::uuid[]) and d.is_active ${LOCKED_IN_ORDER}`;
+
+export const ASSIGN = `
+  with changed as (update device_configs d set
+      pending_config_id = c.id, fetched_at = null, contradiction_count = 0,
+      failure_reason = case when c.refused_keys is null then null else coalesce(c.reason, failure_reason) end,
+      refused_keys = string_to_array(btrim(c.refused_keys, '{}'), ','),
+      revision = case when c.id is null then revision else revision + 1 end,
+      is_inheriting = is_inheriting and c.id is not null,
+      has_had_profile = has_had_profile or :isByJob,
+      sync_status = ${OFFERED_STATUS},
+      utc_offset_check_at = case
+        when c.follows_time_zone or utc_offset_check_at is not null then '-infinity'::timestamptz end
+    from unnest(:assetIds::uuid[], :positions::integer[]) as n (asset_id, position)
+    join unnest(:organizationIds::uuid[], :configIds::uuid[], :refusedKeys::text[], :refusalReasons::text[],
+        :followTimeZone::boolean[], :areRefused::boolean[], :measurementPeriods::integer[],
+        :transmissionIntervals::integer[])
+        with ordinality as c (organization_id, id, refused_keys, reason, follows_time_zone, is_refused,
+          period_seconds, interval_seconds, position)
+      on c.position = n.position
+    where d.organization_id = c.organization_id and d.asset_id = n.asset_id
+    returning d.organization_id, d.asset_id, c.id as config_id, c.period_seconds, c.interval_seconds,
+      d.reported_config_id is null and d.confirmed_config_id is null as is_unreported
+  )
+  insert into device_settings (${SETTINGS_COLUMNS})
+  select n.organization_id, n.asset_id, greatest(:at::timestamptz, r.from_at), n.config_id, n.measured,
+    n.interval_seconds, coalesce(j.profile_slug, r.profile_slug),
+    case when num_nonnulls(n.config_id, n.measured, n.interval_seconds) > 0 then 'applied' end
+  from changed d
+  ${WITH_RUNNING}
+  left join config_jobs j on j.organization_id = d.organization_id and j.id = :jobId::uuid
+  cross join lateral (
+    select d.*, coalesce(d.period_seconds, case when r.source = 'frame' then r.measurement_period_seconds end) as measured
+  ) as n
+  where d.is_unreported
+    and (r.config_id, r.measurement_period_seconds, r.transmission_interval_seconds, r.profile_slug)
+      is distinct from
+      (n.config_id, n.measured, n.interval_seconds, coalesce(j.profile_slug, r.profile_slug))
+  ${REPLACE_SETTINGS}`;

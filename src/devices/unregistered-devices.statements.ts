@@ -1,0 +1,64 @@
+/** As text, because messages of a batch record their devices at once, and lists compare them with registered ones. */
+
+/** Bounds the rows that a faulty or hostile sender can store. */
+const PER_ORGANIZATION_MAX = 1_000;
+
+/** Pages go by the first contact, which does not change. */
+const FIRST_CONTACT = '(extract(epoch from u.first_contact_at) * 1000000)::bigint';
+/** As a value: as a condition of `exists`, the planner reads all assets of an organization to join them. */
+const IS_UNREGISTERED = `(
+    select a.id from assets a where a.organization_id = u.organization_id
+      and lower(a.serial_number) = u.serial_number and a.archived_at is null limit 1
+  ) is null`;
+
+export const RECORD = `
+  insert into unregistered_devices (organization_id, serial_number, contact_count, last_contact_at)
+  select s.organization_id, s.serial_number, s.contact_count, now()
+  from (
+    select organization_id, lower(serial_number) as serial_number, count(*) as contact_count
+    from unnest(:organizationIds::uuid[], :serialNumbers::text[]) as u (organization_id, serial_number) group by 1, 2
+  ) as s
+  where (
+      select count(*) from unregistered_devices k where k.organization_id = s.organization_id
+    ) < ${PER_ORGANIZATION_MAX}
+    or exists (select from unregistered_devices k
+      where k.organization_id = s.organization_id and k.serial_number = s.serial_number)
+  order by 1, 2
+  on conflict on constraint unregistered_devices_pkey do update
+    set contact_count = unregistered_devices.contact_count + excluded.contact_count, last_contact_at = excluded.last_contact_at`;
+
+/** Page by page, since an index on last_contact_at would be written by every contact. */
+export const REMOVE_OLDER = `
+  with page as materialized (
+    select organization_id, serial_number from unregistered_devices
+    where (organization_id, serial_number) > (:organizationId::uuid, :serialNumber)
+    order by organization_id, serial_number limit :limit
+  ), removed as (
+    delete from unregistered_devices u using page
+    where u.organization_id = page.organization_id and u.serial_number = page.serial_number
+      and u.last_contact_at < now() - make_interval(days => :days)
+  )
+  select organization_id as "organizationId", serial_number as "serialNumber" from page
+  order by organization_id desc, serial_number desc limit 1`;
+
+export const LIST_OF_ORGANIZATION = `
+  select u.serial_number as "serialNumber", u.first_contact_at as "firstSeenAt",
+    u.last_contact_at as "lastSeenAt", u.contact_count as count,
+    ${FIRST_CONTACT} || '.' || u.serial_number as cursor
+  from unregistered_devices u
+  where u.organization_id = :organizationId and ${IS_UNREGISTERED}
+    and (:before::text is null or (${FIRST_CONTACT}, u.serial_number) <
+      (split_part(:before::text, '.', 1)::numeric, substr(:before::text, strpos(:before::text, '.') + 1)))
+  order by ${FIRST_CONTACT} desc, u.serial_number desc limit :limit`;
+
+export const REMOVE = `
+  delete from unregistered_devices u
+  where u.organization_id = :organizationId and u.serial_number = lower(:serialNumber) and ${IS_UNREGISTERED}
+  returning 1`;
+
+export const LIST = `
+  select u.serial_number as "serialNumber", o.name as "organizationName", u.contact_count as "contactCount",
+    u.first_contact_at as "firstContactAt", u.last_contact_at as "lastContactAt"
+  from unregistered_devices u join organizations o on o.id = u.organization_id
+  where ${IS_UNREGISTERED}
+  order by u.last_contact_at desc limit :limit`;

@@ -1,0 +1,126 @@
+/** As text: outcomes of many attempts at once, sweeps and a metric over all organizations, and counts of a queue. */
+
+/**
+ * Evaluated on the current row version, after any wait for its lock. Locking the rows first, in a part of the same
+ * statement, would deadlock with statements that wait for the same rows.
+ */
+const IS_LATEST = 'a.attempted_at >= coalesce(ep.last_attempt_at, a.attempted_at)';
+
+const COUNTED_MAX = 10_000;
+
+/**
+ * Whether an endpoint `ep` has such a delivery, by the index in whose order it is asked for. With `exists`, one row of
+ * many is expected to be found soonest by reading the table.
+ */
+const isAny = (condition: string, order: string) => `coalesce((
+  select true from deliveries d where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and ${condition}
+  order by ${order} limit 1), false)`;
+
+/**
+ * A success ends the failing, even when it is recorded late: a failure that is newer than the success is the beginning of
+ * another one. Statements that write several rows of hours lock them in one order.
+ */
+export const RECORD_LAST_ATTEMPTS = `
+  with a as materialized (
+    select * from unnest(:organizationIds::uuid[], :endpointIds::uuid[], :attemptedAt::timestamptz[], :statuses::text[],
+      :statusCodes::integer[], :errors::text[], :delivered::integer[], :failed::integer[], :durationsMs::bigint[],
+      :durationMaxMs::integer[])
+    as a (organization_id, endpoint_id, attempted_at, status, status_code, error, delivered, failed, duration_ms,
+      duration_max_ms)
+  ), counted as (
+    insert into endpoint_hours as h
+      (organization_id, endpoint_id, slot, hour, delivered, failed, duration_ms, duration_max_ms)
+    select organization_id, endpoint_id, extract(epoch from hour)::bigint / 3600 % 168, hour, delivered, failed,
+      duration_ms, duration_max_ms
+    from (select *, date_bin('1 hour', attempted_at, 'epoch') as hour from a) as attempts
+    order by organization_id, endpoint_id
+    on conflict on constraint endpoint_hours_pkey do update set
+      hour = excluded.hour,
+      delivered = case when h.hour = excluded.hour then h.delivered else 0 end + excluded.delivered,
+      failed = case when h.hour = excluded.hour then h.failed else 0 end + excluded.failed,
+      duration_ms = case when h.hour = excluded.hour then h.duration_ms else 0 end + excluded.duration_ms,
+      duration_max_ms = greatest(case when h.hour = excluded.hour then h.duration_max_ms end, excluded.duration_max_ms)
+    where h.hour <= excluded.hour
+  )
+  update endpoints ep set last_attempt_at = greatest(ep.last_attempt_at, a.attempted_at),
+    last_status = case when ${IS_LATEST} then a.status else ep.last_status end,
+    last_status_code = case when ${IS_LATEST} then a.status_code else ep.last_status_code end,
+    last_error = case when ${IS_LATEST} then a.error else ep.last_error end,
+    last_delivered_at = case a.status when 'delivered' then greatest(ep.last_delivered_at, a.attempted_at)
+      else ep.last_delivered_at end,
+    failing_since = case
+      when a.status <> 'delivered' then
+        case when a.attempted_at <= ep.last_delivered_at then ep.failing_since
+          else coalesce(ep.failing_since, a.attempted_at) end
+      when ${IS_LATEST} then null
+      when ep.failing_since <= a.attempted_at then ep.last_attempt_at
+      else ep.failing_since end
+  from a where ep.organization_id = a.organization_id and ep.id = a.endpoint_id`;
+
+/** Reads a bounded number of rows, whatever is queued. */
+export const FIND_RECOVERY_STATE = `
+  select ep.status, ep.disabled_reason as "disabledReason", ep.breaker,
+    split_part(split_part(ep.url, '//', 2), '/', 1) as host, ep.failing_since as "failingSince",
+    ep.next_probe_at as "nextProbeAt", ep.last_error as "lastError",
+    p.pending, r.retrying, n.next_attempt_at as "nextRetryAt", now() as now,
+    ${isAny("d.state = 'retrying' and d.send_immediately", 'd.id')} as "hasImmediate",
+    exists (select from delivery_replays q
+      where q.organization_id = ep.organization_id and q.endpoint_id = ep.id) as "hasUnqueued"
+  from endpoints ep
+  cross join lateral (
+    select count(*) as pending from (
+      select 1 from deliveries
+      where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'pending'
+      order by id limit ${COUNTED_MAX}) as counted
+  ) as p
+  cross join lateral (
+    select count(*) as retrying from (
+      select 1 from deliveries
+      where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'retrying'
+      order by next_attempt_at limit ${COUNTED_MAX}) as counted
+  ) as r
+  left join lateral (
+    select next_attempt_at from deliveries
+    where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'retrying'
+    order by next_attempt_at limit 1
+  ) as n on true
+  where ep.organization_id = :organizationId and ep.id = :endpointId and ep.deleted_at is null`;
+
+/** For `eachOrganization`. */
+export const WITH_ENDPOINTS = 'select distinct organization_id as "organizationId" from endpoints';
+
+/** In all organizations (null), or in one. */
+export const countByState = (organizationId: string | null): string => `
+  select count(*) filter (where ep.status = 'active' and ep.breaker = 'closed') as closed,
+    count(*) filter (where ep.status = 'active' and ep.breaker = 'open') as open,
+    count(*) filter (where ep.status = 'active' and ep.breaker = 'draining') as draining,
+    count(*) filter (where ep.status = 'disabled' and ep.deleted_at is null) as disabled,
+    coalesce(extract(epoch from now() - min(due.since)), 0)::float8 as "oldestDueSeconds",
+    coalesce(extract(epoch from now() - min(due.since) filter (where ep.breaker = 'closed')), 0)::float8
+      as "delaySeconds"
+  from endpoints ep left join lateral (
+    select least(
+      (select uuid_extract_timestamp(id) from deliveries
+        where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'pending'
+        order by id limit 1),
+      (select next_attempt_at from deliveries
+        where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'retrying'
+          and next_attempt_at <= now()
+        order by next_attempt_at limit 1)) as since
+  ) as due on ep.status = 'active'
+  ${organizationId === null ? '' : 'where ep.organization_id = :organizationId'}`;
+
+/** Endpoints that need a workflow and have none that has checked them lately. */
+export const LIST_WITHOUT_WORKFLOW = `
+  select ep.organization_id as "organizationId", ep.id as "endpointId" from endpoints ep
+  where ep.status = 'active'
+    and (ep.workflow_checked_at is null or ep.workflow_checked_at < now() - make_interval(secs => :olderThanSeconds))
+    and (ep.breaker <> 'closed'
+      or ${isAny("d.state = 'retrying'", 'd.next_attempt_at')}
+      or exists (
+        select from delivery_replays q
+        where q.organization_id = ep.organization_id and q.endpoint_id = ep.id))
+  limit :limit`;
+
+export const FORGET_WORKFLOWS = `
+  update endpoints set workflow_checked_at = null, workflow_due_at = null where workflow_checked_at is not null`;

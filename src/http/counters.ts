@@ -1,0 +1,18 @@
+/** What is counted and timed as it happens. No label grows with the number of organizations, devices or endpoints. */
+import { Counter, Histogram, type Registry } from 'prom-client';
+
+/** A counter whose series stand at 0 from the start: one that appears with its first event seems not to have grown. */
+export function counterOf<Label extends string>(
+  registry: Registry,
+  { name, help, series }: { name: string; help: string; series: Array<Record<Label, string>> },
+): Counter<Label> {
+  const labelNames = Object.keys(series[0] ?? {}) as Label[];
+  const counter = new Counter({ name, help, labelNames, registers: [registry] });
+  for (const labels of series) counter.inc(labels, 0);
+  return counter;
+}
+
+export const histogramOf = <Label extends string = never>(
+  registry: Registry,
+  options: { name: string; help: string; labelNames?: readonly Label[]; buckets: number[] },
+): Histogram<Label> => new Histogram<Label>({ ...options, registers: [registry] });

@@ -1,0 +1,54 @@
+/** As text, because they lock and rewrite blocks of many devices at once. */
+import { ANY_SPAN, BLOCK_COLUMNS, BLOCK_FIELDS, SELECT_BLOCKS, SPANS } from './block-columns.ts';
+
+export const LOCK = 'select pg_try_advisory_xact_lock(:lock) as "isLocked"';
+
+const DUE = `uncompacted_from < :before::timestamptz
+    and (uncompacted_from, asset_id) > (:afterFrom::timestamptz, :afterId::uuid)`;
+const LOCKED = `order by uncompacted_from, asset_id limit :limit for no key update skip locked`;
+const SELECT_DUE = `select organization_id as "organizationId", asset_id as "assetId", uncompacted_from as "from"
+  from device_states`;
+
+/** Organizations that the sweep goes through where tables are distributed. */
+export const WITH_DUE = `
+  select distinct organization_id as "organizationId" from device_states where ${DUE}`;
+export const LOCK_DUE = `${SELECT_DUE} where ${DUE} ${LOCKED}`;
+export const LOCK_DUE_OF_ONE = `${SELECT_DUE} where organization_id = :organizationId and ${DUE} ${LOCKED}`;
+
+export const LIST_BLOCKS = `
+  select n.organization_id as "organizationId", n.asset_id as "assetId", b.*
+  from unnest(:organizationIds::uuid[], :assetIds::uuid[], :from::timestamptz[], :before::timestamptz[])
+    as n (organization_id, asset_id, from_at, before_at)
+  cross join lateral (
+    select ${BLOCK_FIELDS} from measurement_blocks
+    where organization_id = n.organization_id and asset_id = n.asset_id
+      and ${ANY_SPAN} and last_at >= n.from_at and last_at < n.before_at
+    -- Looked up for each device: joined freely, it might read whole partitions.
+    offset 0
+  ) as b`;
+
+export const REMOVE_DAY = `
+  delete from measurement_blocks
+  where organization_id = :organizationId and asset_id = :assetId and ${ANY_SPAN}
+    and last_at >= :from::timestamptz and last_at < :before::timestamptz
+  returning 1`;
+
+export const INSERT = `insert into measurement_blocks (${BLOCK_COLUMNS}) ${SELECT_BLOCKS}`;
+
+export const RECORD_COMPACTED = `
+  update device_states s set uncompacted_from = n.next_at
+  from (
+    select n.organization_id, n.asset_id, newer.next_at
+    from unnest(:organizationIds::uuid[], :assetIds::uuid[], :before::timestamptz[])
+      as n (organization_id, asset_id, before_at)
+    cross join lateral (
+      select min(last_at) as next_at from ${SPANS}
+      cross join lateral (
+        select last_at from measurement_blocks
+        where organization_id = n.organization_id and asset_id = n.asset_id
+          and span_minutes = span.minutes and last_at >= n.before_at
+        order by last_at limit 1
+      ) as first
+    ) as newer
+  ) as n
+  where s.organization_id = n.organization_id and s.asset_id = n.asset_id`;

@@ -1,0 +1,93 @@
+/** Messages of devices, whatever the transport, and the changes that they make: pure. */
+import type { Device } from '../devices/device.ts';
+import { parseRuleSlots } from '../devices/device-capabilities.ts';
+import type { DeviceExchange, ExchangeOutcome, ExchangeResult } from '../devices/device-exchange.ts';
+import type { DeviceInfoReport } from '../devices/device-info.ts';
+import { afterInfoSignal } from '../devices/device-status.ts';
+import type { SerialInOrganization } from '../devices/serial-number.ts';
+import { cameOnline } from '../presence/presence.ts';
+import type { Frame } from './frame.ts';
+import { type IntakeResult, toExchange, toIntakeResult } from './intake-result.ts';
+import { type ReceiveOptions, receiveFrame } from './receive-frame.ts';
+import type { DeviceState, LockedDevice, StoredFrame } from './stored-frame.ts';
+
+/** A frame, an exchange of configurations, or device info, which also shows the capabilities. */
+export interface DeviceMessage extends SerialInOrganization {
+  frame?: Frame;
+  exchange?: DeviceExchange;
+  info?: DeviceInfoReport;
+}
+
+export interface MessageResult {
+  frame: IntakeResult | null;
+  exchange: ExchangeResult | null;
+}
+
+export interface ReceivedMessage {
+  /** As it was stored. */
+  device: LockedDevice;
+  frame: StoredFrame | null;
+  exchange: DeviceExchange | null;
+  info: DeviceInfoReport | null;
+  /** After the message. */
+  state: DeviceState;
+}
+
+export function toInfoMessage(report: DeviceInfoReport): DeviceMessage {
+  const { organizationId, info } = report;
+  const { serialNumber, softwareVersion } = info;
+  const ruleSlots = softwareVersion === null ? null : parseRuleSlots(softwareVersion);
+  if (ruleSlots === null) return { organizationId, serialNumber, info: report };
+  const observed = { channelTypes: null, ruleSlots, isReported: true };
+  const exchange = { organizationId, serialNumber, observed, canDeliverConfig: false };
+  return { organizationId, serialNumber, info: report, exchange };
+}
+
+/** @throws invalid when the readings of a frame contradict each other */
+export function receiveMessage(
+  device: LockedDevice,
+  message: DeviceMessage,
+  options: ReceiveOptions,
+): ReceivedMessage {
+  const { frame: sent, exchange, info } = message;
+  const frame = sent ? receiveFrame(device, sent, options) : null;
+  return {
+    device,
+    frame,
+    exchange: frame ? toExchange(frame) : (exchange ?? null),
+    info: info ?? null,
+    state: frame ? frame.state : stateAfterInfo(device, info),
+  };
+}
+
+function stateAfterInfo({ state }: LockedDevice, report: DeviceInfoReport | undefined): DeviceState {
+  const rssiDbm = report?.info.modem?.rssiDbm ?? null;
+  return rssiDbm === null ? state : { ...state, ...afterInfoSignal(rssiDbm) };
+}
+
+/** Devices whose configuration the messages are about, as they are stored and locked. */
+export const toContacting = (received: ReceivedMessage[], locked: ReadonlyMap<string, Device>) =>
+  received.flatMap(({ device, exchange, state }) => {
+    const before = locked.get(device.assetId);
+    return exchange && before ? [{ before, presence: state.presence, exchange }] : [];
+  });
+
+export function afterExchange(
+  received: ReceivedMessage,
+  outcome: ExchangeOutcome | undefined,
+): ReceivedMessage {
+  const { state } = received;
+  if (!outcome || outcome.presence === state.presence) return received;
+  return { ...received, state: { ...state, presence: outcome.presence } };
+}
+
+export const isBackOnline = ({ device, state }: ReceivedMessage): boolean =>
+  cameOnline(device.state.presence, state.presence);
+
+export const toMessageResult = (
+  { frame }: ReceivedMessage,
+  outcome: ExchangeOutcome | undefined,
+): MessageResult => ({
+  frame: frame && toIntakeResult(frame, outcome?.result ?? null),
+  exchange: outcome?.result ?? null,
+});

@@ -1,0 +1,211 @@
+/**
+ * The transaction of a batch of messages, one from each device: locks, new states, and everything that follows from them.
+ * The number of statements does not grow with the number of messages.
+ */
+import type { BatchTransact } from '../db/batch-transaction.ts';
+import type { Sql } from '../db/database.ts';
+import type { DomainEvent, Publish } from '../db/domain-event.ts';
+import { isMissingPartition, isUniqueViolationOf } from '../db/faults.ts';
+import { LOCKED, type Locking } from '../db/locking-commit.ts';
+import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
+import { sentTogether } from '../db/sent-together.ts';
+import type { InTransaction } from '../db/transaction.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
+import type { Device } from '../devices/device.ts';
+import type { ExchangeBatch } from '../devices/device-exchange.service.ts';
+import type { ExchangeOutcome } from '../devices/device-exchange.ts';
+import type { DeviceInfoRepository } from '../devices/device-info.repository.ts';
+import type { DevicesRepository } from '../devices/devices.repository.ts';
+import { type SerialInOrganization, serialKeyOf } from '../devices/serial-number.ts';
+import { AppError } from '../process/errors.ts';
+import {
+  afterExchange,
+  type DeviceMessage,
+  isBackOnline,
+  type MessageResult,
+  type ReceivedMessage,
+  receiveMessage,
+  toContacting,
+  toMessageResult,
+} from './device-message.ts';
+import { type DuplicateCheck, mayBeStored, OutdatedDeviceState } from './duplicate-check.ts';
+import { measurementEvents } from './measurement-events.ts';
+import type { MeasurementsRepository } from './measurements.repository.ts';
+import { isKept } from './receive-frame.ts';
+import type { LockedDevice, StoredFrame } from './stored-frame.ts';
+import type { StoredByAsset, StoredReadingsRepository } from './stored-readings.repository.ts';
+
+export interface MessageBatchDeps {
+  transact: BatchTransact;
+  devicesIn(sql: Sql): Pick<DevicesRepository, 'findBySerial' | 'lockBySerial'>;
+  measurementsIn(sql: Sql): MeasurementsRepository;
+  storedReadingsIn(sql: Sql): StoredReadingsRepository;
+  deviceInfoIn(sql: Sql): DeviceInfoRepository;
+  unregisteredIn(sql: Sql): { record(contacts: SerialInOrganization[]): Promise<void> };
+  partitions: PartitionKeeper;
+  /** Older readings are dropped; default: none are. */
+  retentionMs?: number;
+  /** Opens and resolves alerts by the readings, and answers with their events. */
+  evaluateAlerts(tx: InTransaction, frames: StoredFrame[]): Promise<DomainEvent[]>;
+  onlineEvents(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
+  /** The same for devices that came back without a frame, whose alerts end as well. */
+  backWithoutFrame(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
+  exchanges: ExchangeBatch;
+  /** Queues what follows from events of alerts, and answers with all events; no statement without an alert. */
+  queueAlerts(tx: InTransaction, events: DomainEvent[]): Promise<DomainEvent[]>;
+  /** One statement, sent together with the commit. */
+  publish: Publish;
+}
+
+/** Null: no active device has the serial number. An error refuses the message alone. */
+export type Answered = MessageResult | AppError | null;
+
+interface BatchOptions {
+  locking: Locking;
+  check: DuplicateCheck;
+}
+
+interface LockedBatch {
+  /** By serial. */
+  devices: ReadonlyMap<string, LockedDevice>;
+  /** Serials of devices that another transaction has locked. */
+  lockedKeys: ReadonlySet<string>;
+}
+
+export function createMessageBatch(deps: MessageBatchDeps) {
+  const { devicesIn, measurementsIn, partitions, retentionMs, exchanges } = deps;
+
+  const storeMessages = (messages: DeviceMessage[], options: BatchOptions) =>
+    deps.transact(async (tx) => {
+      const locked = await lockDevices(tx.sql, messages, options.locking);
+      const stored = await findStored(tx.sql, messages, locked, options.check);
+      const results = messages.map((message) => receive(message, locked, stored));
+      const received = results.filter(isReceived);
+      const outcomes = await exchangeConfigs(tx.sql, received);
+      const outcomeOf = ({ device }: ReceivedMessage) => outcomes.get(device.assetId);
+      const changed = received.map((each) => afterExchange(each, outcomeOf(each)));
+      const events = await storeChanges(tx, changed, [...outcomes.values()], options.check);
+      await deps.unregisteredIn(tx.sql).record(messages.filter((_, index) => results[index] === null));
+      tx.finishWith(() => deps.publish(tx, events));
+      return results.map((each) => (isReceived(each) ? toMessageResult(each, outcomeOf(each)) : each));
+    });
+
+  /**
+   * Locks configurations before states, in the order in which jobs lock them. Devices are read after the locks: the hardware
+   * may have been replaced meanwhile, or alert rules, whose open alerts are resolved under the lock of the state. All
+   * statements are sent together.
+   */
+  async function lockDevices(sql: Sql, messages: DeviceMessage[], locking: Locking): Promise<LockedBatch> {
+    const [configs, states, others] = await sentTogether([
+      devicesIn(sql).lockBySerial(
+        messages.filter(({ exchange }) => exchange),
+        locking,
+      ),
+      measurementsIn(sql).lockStates(messages, locking),
+      devicesIn(sql).findBySerial(messages.filter(({ exchange }) => !exchange)),
+    ]);
+    const devices = [...configs.devices, ...others].flatMap((device): Array<[string, LockedDevice]> => {
+      const state = states.byAsset.get(device.assetId);
+      // V8 turns objects of so many fields that are spread into hash tables, which are slow and large.
+      return state ? [[serialKeyOf(device), Object.assign(device, state)]] : [];
+    });
+    const unavailable = [...configs.unavailable, ...states.unavailable];
+    return { devices: new Map(devices), lockedKeys: new Set(unavailable.map(serialKeyOf)) };
+  }
+
+  function findStored(
+    sql: Sql,
+    messages: DeviceMessage[],
+    { devices }: LockedBatch,
+    check: DuplicateCheck,
+  ): Promise<StoredByAsset> {
+    const sent = messages.flatMap((message) => {
+      const device = devices.get(serialKeyOf(message));
+      if (!device || !message.frame) return [];
+      const times = [...timesOf([message])].filter((at) => mayBeStored(at, device, check));
+      return { ...refOf(device), times: times.map((at) => at.getTime()) };
+    });
+    return deps.storedReadingsIn(sql).find(sent);
+  }
+
+  function receive(message: DeviceMessage, { devices, lockedKeys }: LockedBatch, stored: StoredByAsset) {
+    const key = serialKeyOf(message);
+    const device = devices.get(key);
+    if (!device) return lockedKeys.has(key) ? LOCKED : null;
+    try {
+      return receiveMessage(device, message, { retentionMs, stored: stored.get(device.assetId) });
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
+  }
+
+  /**
+   * The configuration of a device that sent a frame is locked only where the frame concerns it, and without waiting: a job
+   * that changes many devices never delays frames. While a job holds it, the change waits for the next frame.
+   */
+  async function exchangeConfigs(
+    sql: Sql,
+    received: ReceivedMessage[],
+  ): Promise<Map<string, ExchangeOutcome>> {
+    const concerned = received.filter(({ exchange }) => exchange);
+    const byFrames = concerned.filter(({ frame }) => frame).map(({ device }) => device);
+    const { devices } = await devicesIn(sql).lockBySerial(byFrames, 'skip');
+    const others = concerned.filter(({ frame }) => !frame).map(({ device }) => device);
+    const locked = new Map([...devices, ...others].map((device) => [device.assetId, device]));
+    const outcomes = await exchanges.receive(sql, toContacting(concerned, locked));
+    return new Map(outcomes.map((outcome) => [outcome.device.assetId, outcome]));
+  }
+
+  /** Alerts come before configurations: readings are evaluated by the rules that were in force when they came. */
+  async function storeChanges(
+    tx: InTransaction,
+    changed: ReceivedMessage[],
+    outcomes: ExchangeOutcome[],
+    check: DuplicateCheck,
+  ): Promise<DomainEvent[]> {
+    const frames = changed.flatMap(({ frame }) => frame ?? []);
+    const states = changed.filter(({ device, state }) => state !== device.state);
+    const infos = changed.flatMap(({ device, info }) => (info ? [{ ...info, assetId: device.assetId }] : []));
+    const online = states.filter(isBackOnline);
+    await measurementsIn(tx.sql).store({ states, frames }, check);
+    await deps.deviceInfoIn(tx.sql).store(infos);
+    const events = [
+      ...(await deps.evaluateAlerts(tx, frames)),
+      ...(await deps.onlineEvents(tx, refsOf(online.filter(({ frame }) => frame)))),
+      ...(await deps.backWithoutFrame(tx, refsOf(online.filter(({ frame }) => !frame)))),
+      ...(await exchanges.store(tx, outcomes)),
+    ];
+    return [...frames.flatMap(measurementEvents), ...(await deps.queueAlerts(tx, events))];
+  }
+
+  function* timesOf(messages: DeviceMessage[]): Generator<Date> {
+    for (const { frame } of messages)
+      for (const { measuredAt } of frame?.readings ?? [])
+        if (frame && isKept(measuredAt, frame.receivedAt, retentionMs)) yield measuredAt;
+  }
+
+  return async (messages: DeviceMessage[], locking: Locking): Promise<Array<Answered | typeof LOCKED>> => {
+    await partitions.ensure(timesOf(messages));
+    try {
+      return await storeMessages(messages, { locking, check: 'no newer' });
+    } catch (error) {
+      // Another process dropped a partition, or a device state restored from a backup is older than the stored readings:
+      // the second time partitions are looked up anew, and every reading is compared with what is stored.
+      if (!isMissingPartition(error) && !isOutdated(error)) throw error;
+      partitions.forget();
+      await partitions.ensure(timesOf(messages));
+      return storeMessages(messages, { locking, check: 'all' });
+    }
+  };
+}
+
+const isOutdated = (error: unknown) =>
+  error instanceof OutdatedDeviceState || isUniqueViolationOf(error, MEASUREMENTS.name);
+
+const isReceived = (each: ReceivedMessage | AppError | null | typeof LOCKED): each is ReceivedMessage =>
+  each !== null && each !== LOCKED && !(each instanceof AppError);
+
+const refOf = ({ organizationId, assetId }: Device): AssetRef => ({ organizationId, assetId });
+
+const refsOf = (received: ReceivedMessage[]): AssetRef[] => received.map(({ device }) => refOf(device));

@@ -1,4 +1,7 @@
-/** The walks of the documentation: a frame and an apply are sent through the service, and each function that a page names runs. */
+/**
+ * Pages for newcomers. A frame and an apply are sent through the service, and each function that a walk names runs; the first
+ * tasks begin at names that exist.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -23,6 +26,9 @@ const stepsOf = (page: string): Step[] =>
     file,
     name,
   }));
+
+/** "`name` in [file](path)" */
+const PLACE = /`(\w+)` in\s+\[[^\]]+\]\(\.\.\/([\w/.-]+)\)/g;
 
 const SOURCES = pathToFileURL(ROOT).href;
 const keyOf = ({ file, name }: Step) => `${file} ${name}`;
@@ -95,4 +101,16 @@ describe('The walk', () => {
         [],
       );
     });
+});
+
+describe('The first tasks', () => {
+  it('begin at names that exist', () => {
+    const text = readFileSync(join(ROOT, 'docs/first-tasks.md'), 'utf8');
+    const places = [...text.matchAll(PLACE)].map(([, name = '', file = '']) => ({ file, name }));
+    assert.ok(places.length >= 3, `${places.length} places`);
+    assert.deepEqual(
+      places.filter(({ file, name }) => !readFileSync(join(ROOT, file), 'utf8').includes(name)),
+      [],
+    );
+  });
 });

@@ -1,12 +1,16 @@
 #!/bin/sh
 # Installs what some tests need beyond npm, on Debian: a browser, a pooler, a balancer, promtool, a reader of PDF, and
-# PostgreSQL's client programs; anywhere, the generators of clients that npm, pip and go bring. Does nothing where all of it
-# is there. Run as root or with sudo: npm run test:programs
+# PostgreSQL's client programs; anywhere, Helm with the schemas of Kubernetes, and the generators of clients that npm, pip
+# and go bring. Does nothing where all of it is there. Run as root or with sudo: npm run test:programs
 set -eu
 cd "$(dirname "$0")/.."
 
 # Debian 12 has the client programs of PostgreSQL 15, which refuse a server of 18; a package of Python brings those of 18.
 POSTGRES_CLIENT=18.6.0
+HELM=v4.3.1
+# The schemas of the oldest and the newest Kubernetes that the chart is checked with.
+KUBERNETES_SCHEMAS=1.37.0
+KUBERNETES='1.30.0 1.37.0'
 own="$HOME/.cache/device-monitoring-service/test-programs"
 
 missing=''
@@ -33,6 +37,23 @@ if [ ! -x "$own/bin/pg_dump" ]; then
   cp "$folder"/postgresql-*/bin/pg_restore "$own/bin/"
   cp "$folder"/postgresql-*/bin/pg_dump "$own/bin/"
 fi
+
+if [ ! -x "$own/bin/helm" ]; then
+  CGO_ENABLED=0 GOFLAGS=-buildvcs=false GOBIN="$own/bin" go install -trimpath -ldflags='-s -w' \
+    "helm.sh/helm/v4/cmd/helm@$HELM" || echo 'Helm cannot be installed, so its tests are skipped.' >&2
+fi
+
+for version in $KUBERNETES; do
+  [ ! -d "$own/kubernetes-schemas/$version" ] || continue
+  if [ ! -d "${schemas:-}" ]; then
+    schemas=$(mktemp -d)
+    trap 'rm -rf "${folder:-}" "$schemas"' EXIT
+    pip3 download -q --no-deps -d "$schemas" "kubernetes-validate==$KUBERNETES_SCHEMAS"
+    python3 -m zipfile -e "$schemas"/*.whl "$schemas"
+    mkdir -p "$own/kubernetes-schemas"
+  fi
+  mv "$schemas/kubernetes_validate/kubernetes-json-schema/v$version-local-strict" "$own/kubernetes-schemas/$version"
+done
 
 for registry in npm python go; do
   tools/client-generators.sh "$registry" || echo "The generators of $registry cannot be installed, so their tests are skipped." >&2

@@ -40,6 +40,7 @@ export const SECTIONS: Section[] = [
     title: 'Run it',
     documents: [
       page('operating', 'Operating'),
+      page('kubernetes', 'Kubernetes'),
       page('configuration', 'Configuration'),
       page('command-line', 'Command line'),
       page('devices', 'Loggers in detail'),
@@ -60,8 +61,12 @@ export const SECTIONS: Section[] = [
     title: 'Change it',
     documents: [
       page('architecture', 'Architecture', 'ARCHITECTURE.md'),
+      page('first-tasks', 'First tasks'),
+      page('walk-of-a-frame', 'The walk of a frame'),
+      page('walk-of-an-apply', 'The walk of an apply'),
       page('contributing', 'Contributing', 'CONTRIBUTING.md'),
       page('decisions', 'Decisions', 'docs/decisions/README.md'),
+      page('code-of-conduct', 'Code of conduct', 'CODE_OF_CONDUCT.md'),
     ],
   },
 ];

@@ -35,6 +35,13 @@ describe('The image', () => {
     );
   });
 
+  it('shares its base with the dev container', () => {
+    const base = linesOf('Dockerfile').find((line) => line.startsWith('FROM ')) ?? '';
+    assert.ok(linesOf('.devcontainer/Dockerfile').includes(base.replace(/ AS \w+$/, '')));
+    const { build } = JSON.parse(linesOf('.devcontainer/devcontainer.json').join('\n'));
+    assert.equal(build.dockerfile, 'Dockerfile');
+  });
+
   it('contains pg_dump and pg_restore for the server of the compose file', () => {
     const [server] = linesOf('docker-compose.yml').flatMap(
       (line) => /^ *image: (postgres:\S+)/.exec(line)?.[1] ?? [],
@@ -54,6 +61,7 @@ describe('The image', () => {
   it('uses base images pinned by digest, like the compose file', () => {
     const pulled = [
       ...linesOf('Dockerfile').flatMap((line) => /^FROM (\S+:\S+)/.exec(line)?.[1] ?? []),
+      ...linesOf('.devcontainer/Dockerfile').flatMap((line) => /^FROM (\S+:\S+)/.exec(line)?.[1] ?? []),
       ...linesOf('docker-compose.yml').flatMap((line) => /^ *image: (\S+)/.exec(line)?.[1] ?? []),
     ].filter((image) => !image.startsWith('device-monitoring-service:'));
     assert.ok(pulled.length >= 6);

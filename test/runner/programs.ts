@@ -16,6 +16,7 @@ const NEEDED = [
   'chromium',
   'curl',
   'go',
+  'helm',
   'nginx',
   'pdftotext',
   'pg_dump',

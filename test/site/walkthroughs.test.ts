@@ -48,6 +48,10 @@ const NOT_RUN: Record<string, string> = {
   'npm ci && npm start': 'test/dev/start.test.ts',
   'npm run demo': 'test/dev/start.test.ts',
   'npm run sim': 'test/dev/simulator, without waiting for minutes',
+  'docker build': 'needs Docker and a registry',
+  'export PGHOST': 'test/dev/database-users.test.ts',
+  kubectl: 'needs a cluster',
+  'helm upgrade': 'test/house/chart.test.ts, which renders it',
   socat: 'needs socat and a certificate',
 };
 

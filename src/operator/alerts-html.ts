@@ -1,6 +1,7 @@
 import type { AlertView } from '../alerts/alert.ts';
 import type { Answers } from './answers.ts';
 import { boundsText } from './configuration-html.ts';
+import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, button, live, nextPage, table, tabs, time, toWords } from './parts.ts';
 
@@ -79,7 +80,7 @@ const acknowledgedBy = ({ acknowledgedAt, acknowledgedBy: by, snoozeUntil }: Ale
 
 const acknowledgeButton = ({ id, type, serialNumber }: AlertView): Html =>
   button({
-    action: `/operator/alerts/${id}/acknowledge`,
+    action: toFormUrl('acknowledgeAlert', { alertId: id }),
     label: 'Acknowledge',
     about: `${toWords(type)} of ${serialNumber}`,
   });

@@ -41,11 +41,11 @@ export const devicesTable = (
     caption,
     head: isChoosing ? [html`<span class="hidden">Choose</span>`, ...HEAD] : HEAD,
     rows: listed.map((each) => [...(isChoosing ? [choiceOf(each)] : []), ...deviceRow(each, now)]),
-    empty: 'No device matches. Devices are registered with POST /assets.',
+    empty: 'No device matches.',
   });
 
 const choiceOf = ({ device: { name, serialNumber } }: ListedDevice): Html =>
-  html`<input type="checkbox" name="devices" value="${serialNumber}" form="${CHOSEN}" aria-label="Choose ${name}">`;
+  html`<input type="checkbox" name="serialNumbers" value="${serialNumber}" form="${CHOSEN}" aria-label="Choose ${name}">`;
 
 function deviceRow({ device, hours }: ListedDevice, now: Date): Content[] {
   const {

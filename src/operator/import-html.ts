@@ -6,7 +6,7 @@ import { badge, legend, table } from './parts.ts';
 type Imported = Answers['importAssets'];
 
 export const importHtml = (): Html => html`
-<p class="crumbs"><a href="/operator">Fleet</a></p>
+<p class="crumbs"><a href="/operator/fleet">Fleet</a></p>
 <h1>Import devices</h1>
 <section class="panel"><h2>From a file</h2>
 <form method="post" action="/operator/import" enctype="multipart/form-data" class="stacked">
@@ -28,7 +28,7 @@ export const importedHtml = (
   { created, unchanged, failed, results }: Imported,
   fileName: string,
 ): Html => html`
-<p class="crumbs"><a href="/operator">Fleet</a> <a href="/operator/import">Import devices</a></p>
+<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/import">Import devices</a></p>
 <h1>Imported ${fileName}</h1>
 ${legend([
   { state: 'newly_registered', count: created },

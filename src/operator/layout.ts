@@ -20,11 +20,15 @@ export type StaticPath = (name: string) => string;
 export type Layout = (options: LayoutOptions, content: Content) => string;
 
 const SECTIONS = [
-  ['Fleet', '/operator'],
+  ['Now', '/operator'],
+  ['Fleet', '/operator/fleet'],
+  ['Groups', '/operator/groups'],
+  ['Profiles', '/operator/profiles'],
   ['Jobs', '/operator/jobs'],
   ['Alerts', '/operator/alerts'],
   ['Webhooks', '/operator/webhooks'],
   ['Notifications', '/operator/channels'],
+  ['Access', '/operator/audit'],
 ] as const;
 
 export const createLayout =

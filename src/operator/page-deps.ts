@@ -2,6 +2,8 @@
 import type { OperationInput } from '../http/operations.ts';
 import type { PageRoute } from '../http/page-route.ts';
 import type { Answers } from './answers.ts';
+import type { LinksFor } from './form-links.ts';
+import { SAID } from './forms.ts';
 import type { Layout } from './layout.ts';
 import type { Session } from './session.ts';
 
@@ -15,14 +17,17 @@ export type Ask = <Id extends keyof Answers>(
 export interface PageDeps {
   ask: Ask;
   layout: Layout;
+  /** Links to forms that the role of a session may send. */
+  linksFor: LinksFor;
   now(): Date;
 }
 
 export type OperatorPage = PageRoute<Session>;
 
-/** What the last form did: `done` names one of the sentences, and anybody can write another name into the address. */
-export function noticeOf(query: URLSearchParams, sentences: Record<string, string>): string | undefined {
+/** The result of the last form: `done` names one of the sentences, and the address may hold any other name. */
+export function noticeOf(query: URLSearchParams, more: Record<string, string> = {}): string | undefined {
   const done = query.get('done') ?? '';
+  const sentences = { ...SAID, ...more };
   return Object.hasOwn(sentences, done) ? sentences[done] : undefined;
 }
 

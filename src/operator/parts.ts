@@ -61,15 +61,17 @@ export interface TableOptions {
   empty: Content;
 }
 
-/** It scrolls sideways by itself where the screen is narrow, also with the keyboard. */
+/** On a phone each row is a card, whose lines name their column. */
 export function table({ caption, head, rows, empty }: TableOptions): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="hidden">${caption}</caption>
 <thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell, index) => html`<td${labelOf(head[index])}>${cell}</td>`)}</tr>`)}</tbody>
 </table></div>`;
 }
+
+const labelOf = (head: Content): Content => typeof head === 'string' && html` data-label="${head}"`;
 
 export interface FormOptions {
   action: string;

@@ -5,7 +5,6 @@ import { unregisteredHtml } from './unregistered-html.ts';
 const path = `${OPERATOR_PATH}/unregistered`;
 const DONE: Record<string, string> = {
   registered: 'The device is registered: what it sends from now on is stored.',
-  removed: 'The serial number is off the list, until it sends again.',
 };
 
 export function unregisteredRoutes({ ask, layout }: PageDeps): OperatorPage[] {
@@ -33,17 +32,6 @@ export function unregisteredRoutes({ ask, layout }: PageDeps): OperatorPage[] {
         const name = form.get('name')?.trim();
         await ask(session, 'registerAsset', { body: { serialNumber, ...(name && { name }) } });
         return { location: `${path}?done=registered` };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/remove`,
-      role: 'write',
-      async handle({ visitor: session, form }) {
-        await ask(session, 'removeUnregisteredDevice', {
-          params: { serial: form.get('serialNumber') ?? '' },
-        });
-        return { location: `${path}?done=removed` };
       },
     },
   ];

@@ -29,7 +29,7 @@ describe('The order of the fleet', () => {
   /** On all pages, each once. */
   async function listBy(order: string): Promise<Array<{ name: string; serial: string }>> {
     const listed = [];
-    let path = `/operator?order=${order}`;
+    let path = `/operator/fleet?order=${order}`;
     for (let page = 0; page < 5 && path !== ''; page++) {
       const { status, text } = await visit(dms.baseUrl + path, { cookie });
       assert.equal(status, 200, text);
@@ -79,10 +79,11 @@ describe('The order of the fleet', () => {
       Buffer.from('[1').toString('base64url'),
     ])
       assert.equal(
-        (await visit(`${dms.baseUrl}/operator?order=oldest-reading&cursor=${cursor}`, { cookie })).status,
+        (await visit(`${dms.baseUrl}/operator/fleet?order=oldest-reading&cursor=${cursor}`, { cookie }))
+          .status,
         400,
       );
-    const { text } = await visit(`${dms.baseUrl}/operator?order=name&q=SERIAL`, { cookie });
+    const { text } = await visit(`${dms.baseUrl}/operator/fleet?order=name&q=SERIAL`, { cookie });
     assert.match(text, /Fridge 90.*fridge 89.*Fridge 88/s);
     assert.doesNotMatch(text, /aria-label="Order"/);
   });

@@ -1,0 +1,53 @@
+import { describeSchema } from '../http/describe-schema.ts';
+import type { Route } from '../http/route.ts';
+import { keysHtml, sessionsHtml } from './access-html.ts';
+import { auditHtml } from './audit-html.ts';
+import { type Described, toFields } from './form-fields.ts';
+import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { searchFields, toSearch } from './search-form.ts';
+import { OPERATOR_PATH } from './session.ts';
+
+const section = 'Access';
+
+export interface AccessPageDeps extends PageDeps {
+  findOperation(operationId: string): Route;
+}
+
+export const accessRoutes = ({ ask, layout, linksFor, findOperation }: AccessPageDeps): OperatorPage[] => [
+  {
+    method: 'GET',
+    path: `${OPERATOR_PATH}/keys`,
+    role: 'admin',
+    async handle({ visitor: session, query }) {
+      const cursor = given({ cursor: query.get('cursor') });
+      const keys = await ask(session, 'listKeys', { query: { ...cursor, limit: '50' } });
+      const content = keysHtml(keys, linksFor(session));
+      return { page: layout({ title: 'API keys', session, section, notice: noticeOf(query) }, content) };
+    },
+  },
+  {
+    method: 'GET',
+    path: `${OPERATOR_PATH}/sessions`,
+    role: 'admin',
+    async handle({ visitor: session, query }) {
+      const cursor = given({ cursor: query.get('cursor') });
+      const sessions = await ask(session, 'listOperatorSessions', { query: { ...cursor, limit: '50' } });
+      const content = sessionsHtml(sessions, linksFor(session));
+      return { page: layout({ title: 'Sessions', session, section, notice: noticeOf(query) }, content) };
+    },
+  },
+  {
+    method: 'GET',
+    path: `${OPERATOR_PATH}/audit`,
+    role: 'read',
+    async handle({ visitor: session, query }) {
+      const { query: schema } = findOperation('listAudit');
+      const fields = schema ? toFields(describeSchema<Described>(schema)) : [];
+      const search = toSearch(fields, query);
+      const cursor = given({ cursor: query.get('cursor') });
+      const entries = await ask(session, 'listAudit', { query: { ...search, ...cursor, limit: '50' } });
+      const content = auditHtml(entries, searchFields(fields, query), query);
+      return { page: layout({ title: 'Audit trail', session, section }, content) };
+    },
+  },
+];

@@ -1,0 +1,52 @@
+/** The audit trail, with the fields that each change has changed. */
+import { isDeepStrictEqual } from 'node:util';
+import { cutText } from '../process/cut-text.ts';
+import type { Answers, AuditEntryView } from './answers.ts';
+import { type Content, type Html, html } from './html.ts';
+import { nextPage, table, time, toWords } from './parts.ts';
+
+const PATH = '/operator/audit';
+const VALUE_LENGTH_MAX = 200;
+
+export const auditHtml = (
+  { items, nextCursor }: Answers['listAudit'],
+  search: Content,
+  query: URLSearchParams,
+): Html => html`
+<p class="crumbs"><a href="/operator/keys">Access</a></p>
+<h1>Audit trail</h1>
+<form method="get" action="${PATH}" class="filter" role="search">${search}<button class="main">Search</button></form>
+<h2>Changes</h2>
+${table({
+  caption: 'Changes, newest first',
+  head: ['When', 'By', 'Action', 'Subject', 'Change'],
+  rows: items.map((entry) => [
+    time(entry.at),
+    html`<a href="${PATH}?${new URLSearchParams({ actor: entry.actor.name }).toString()}">${entry.actor.name}</a>`,
+    toWords(entry.action),
+    html`<a href="${PATH}?${new URLSearchParams({ subject: entry.subject }).toString()}"><code>${entry.subject}</code></a>`,
+    changedFields(entry),
+  ]),
+  empty: 'No change matches.',
+})}
+${nextPage(PATH, query, nextCursor)}`;
+
+type Shown = Record<string, unknown> | null;
+
+export function changedFields(entry: AuditEntryView): Content {
+  const [before, after] = [entry.before as Shown, entry.after as Shown];
+  if (before === null && after === null) return null;
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const changed = names.filter((name) => !isDeepStrictEqual(before?.[name], after?.[name]));
+  const title = before === null ? 'Created' : after === null ? 'Deleted' : `${changed.length} changed`;
+  return html`<details><summary>${title}</summary><dl class="changes">${changed.map(
+    (name) =>
+      html`<dt>${toWords(name)}</dt><dd>${shownValue(before?.[name])} → ${shownValue(after?.[name])}</dd>`,
+  )}</dl></details>`;
+}
+
+function shownValue(value: unknown): Html {
+  if (value === undefined || value === null) return html`<span class="quiet">–</span>`;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return html`<code>${cutText(text, VALUE_LENGTH_MAX, '…')}</code>`;
+}

@@ -1,0 +1,225 @@
+/** A form: its fields, the values that were typed, and the message of a refusal at its field. */
+import type { Field, Values } from './form-fields.ts';
+import type { FieldLook, FormLayout } from './form-layout.ts';
+import { inputOfFault, toInputs } from './form-values.ts';
+import { type Content, type Html, html } from './html.ts';
+import { toWords } from './parts.ts';
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+export interface FormOptions {
+  layout: FormLayout;
+  fields: readonly Field[];
+  values: Values;
+  /** By path without indexes, for fields whose options are rows of a list. */
+  options: Readonly<Record<string, readonly Option[]>>;
+  action: string;
+  back: string;
+  /** Values that the form showed first, in a form that changes something. */
+  shown: Values | null;
+  fault: string | null;
+}
+
+/** Empty rows for more items of a list. */
+const SPARE_ROWS = 2;
+const ROWS_MAX = 100;
+const FAULT_ID = 'fault';
+
+export function formHtml({ layout, fields, values, action, back, shown, ...more }: FormOptions): Html {
+  const { content, isFaultShown } = fieldsHtml({ ...more, fields, values, looks: layout.looks });
+  return html`<p class="crumbs"><a href="${back}">Back</a></p>
+<h1>${layout.title}</h1>
+${layout.question && html`<p>${layout.question}</p>`}
+${more.fault !== null && !isFaultShown && html`<p class="problem" role="alert">${more.fault}</p>`}
+<form method="post" action="${action}" class="form">
+${content}
+${shown && html`<input type="hidden" name="shown" value="${JSON.stringify(shown)}">`}
+<div class="actions"><button class="${layout.isDanger ? 'danger' : 'main'}">${layout.submit}</button> <a href="${back}">Cancel</a></div></form>`;
+}
+
+interface FieldsOptions {
+  fields: readonly Field[];
+  values: Values;
+  options?: FormOptions['options'];
+  looks?: FormLayout['looks'];
+  fault?: string | null;
+}
+
+export function fieldsHtml({ fields, values, options = {}, looks = {}, fault = null }: FieldsOptions) {
+  const drawn = { inputs: toInputs(fields, values), options, looks, paths: [] as string[], fault };
+  // Once to know which inputs there are, so that the message finds its own.
+  for (const field of fields) fieldHtml({ ...drawn, field, path: field.name, faulty: null });
+  const faulty = fault === null ? null : inputOfFault(fault, drawn.paths);
+  return {
+    content: fields.map((field) => fieldHtml({ ...drawn, paths: [], field, path: field.name, faulty })),
+    isFaultShown: faulty !== null,
+  };
+}
+
+interface Drawn {
+  field: Field;
+  path: string;
+  inputs: URLSearchParams;
+  options: FormOptions['options'];
+  looks: Readonly<Record<string, FieldLook>>;
+  /** Collects the paths of inputs. */
+  paths: string[];
+  faulty: string | null;
+  fault: string | null;
+}
+
+function fieldHtml(drawn: Drawn): Content {
+  const { field, path, paths } = drawn;
+  if (field.kind === 'rows') return rowsHtml(drawn);
+  paths.push(path);
+  if (field.kind === 'group') {
+    return fieldset(
+      drawn,
+      field.fields.map((each) => child(drawn, each, `${path}.${each.name}`)),
+    );
+  }
+  if (field.kind === 'boolean') return boxHtml(drawn);
+  if (isListOfBoxes(drawn)) return fieldset(drawn, boxesHtml(drawn));
+  return html`<div class="field"><label for="${path}">${labelOf(drawn)}${!field.isRequired && html` <span class="quiet">optional</span>`}</label>
+${inputHtml(drawn)}${notes(drawn)}</div>`;
+}
+
+const child = (drawn: Drawn, field: Field, path: string): Content => fieldHtml({ ...drawn, field, path });
+
+const plainPath = (path: string) => path.replace(/\.\d+/g, '');
+const lookOf = ({ looks, path }: Drawn): FieldLook => looks[plainPath(path)] ?? {};
+const optionsOf = ({ options, path, field }: Drawn): readonly Option[] | null =>
+  options[plainPath(path)] ??
+  (field.options.length > 0 ? field.options.map((value) => ({ value, label: toWords(value) })) : null);
+
+function labelOf(drawn: Drawn): string {
+  const words = toWords(drawn.field.name);
+  return lookOf(drawn).label ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const isListOfBoxes = (drawn: Drawn) =>
+  drawn.field.kind === 'choices' || (drawn.field.kind === 'texts' && optionsOf(drawn) !== null);
+
+function fieldset(drawn: Drawn, content: Content): Html {
+  return html`<fieldset id="${drawn.path}"${isFaulty(drawn) && html` tabindex="-1" autofocus`}><legend>${labelOf(drawn)}</legend>${notes(drawn)}${content}</fieldset>`;
+}
+
+const isFaulty = ({ faulty, path }: Drawn) => faulty === path;
+
+/** Help, and the refusal. */
+const notes = (drawn: Drawn): Content => [
+  drawn.field.help && html`<p class="help" id="${drawn.path}-help">${drawn.field.help}</p>`,
+  isFaulty(drawn) && html`<p class="problem" role="alert" id="${FAULT_ID}">${drawn.fault}</p>`,
+];
+
+function rowsHtml(drawn: Drawn): Html {
+  const { field, path, inputs, paths } = drawn;
+  paths.push(path);
+  const used = new Set(
+    [...inputs.keys()]
+      .filter((key) => key.startsWith(`${path}.`))
+      .map((key) => key.slice(path.length + 1).split('.')[0]),
+  );
+  const most = Math.min(field.max ?? ROWS_MAX, ROWS_MAX);
+  const rows = Math.min(most, used.size + SPARE_ROWS);
+  const row = (index: number) =>
+    html`<fieldset class="item"><legend>${index + 1}</legend>${field.fields.map((each) =>
+      child(
+        index < used.size ? drawn : { ...drawn, inputs: spareInputs(field, `${path}.${index}.`) },
+        each,
+        `${path}.${index}.${each.name}`,
+      ),
+    )}</fieldset>`;
+  const indexes = Array.from({ length: rows }, (_, index) => index);
+  const [open, spare] = [indexes.slice(0, Math.max(used.size, 1)), indexes.slice(Math.max(used.size, 1))];
+  return fieldset(
+    drawn,
+    html`${open.map(row)}${spare.length > 0 && html`<details><summary>Add more</summary>${spare.map(row)}</details>`}`,
+  );
+}
+
+/** An empty row shows the defaults of its boxes; what is empty otherwise has its default on the server. */
+function spareInputs({ fields }: Field, prefix: string): URLSearchParams {
+  const boxes = fields.filter(({ kind, default: value }) => kind === 'boolean' && value === true);
+  return new URLSearchParams(boxes.map(({ name }): [string, string] => [prefix + name, 'true']));
+}
+
+const boxHtml = (drawn: Drawn): Html => {
+  const { path, inputs } = drawn;
+  return html`<div class="field"><label class="check"><input type="checkbox" name="${path}" value="true"${inputs.has(path) && html` checked`}${aria(drawn)}> ${labelOf(drawn)}</label>${notes(drawn)}</div>`;
+};
+
+const boxesHtml = (drawn: Drawn): Content => {
+  const { path, inputs } = drawn;
+  const chosen = inputs.getAll(path);
+  const all = optionsOf(drawn) ?? [];
+  if (all.length === 0) return html`<p class="empty">There is none yet.</p>`;
+  return html`<div class="boxes">${all.map(
+    ({ value, label }) =>
+      html`<label class="check"><input type="checkbox" name="${path}" value="${value}"${chosen.includes(value) && html` checked`}> ${label}</label>`,
+  )}</div>`;
+};
+
+function aria(drawn: Drawn): Content {
+  const ids = [drawn.field.help && `${drawn.path}-help`, isFaulty(drawn) && FAULT_ID]
+    .filter(Boolean)
+    .join(' ');
+  return [
+    ids !== '' && html` aria-describedby="${ids}"`,
+    isFaulty(drawn) && html` aria-invalid="true" autofocus`,
+  ];
+}
+
+function inputHtml(drawn: Drawn): Html {
+  const { field, path, inputs } = drawn;
+  const { isLong, hours } = lookOf(drawn);
+  const value = inputs.getAll(path).join('\n');
+  const common = html`id="${path}" name="${path}"${field.isRequired && html` required`}${aria(drawn)}`;
+  const options = hours ? hours.map(toHours) : optionsOf(drawn);
+  if (options) return selectHtml(drawn, common, options);
+  if (isLong || field.kind === 'texts') {
+    return html`<textarea ${common} rows="4"${field.kind === 'text' && lengthOf(field)}>${value}</textarea>`;
+  }
+  if (field.kind === 'number') {
+    return html`<input type="number" ${common} step="${field.isInteger ? '1' : 'any'}"${placeholderOf(field)}${bound('min', field.min)}${bound('max', field.max)} value="${value}">`;
+  }
+  if (field.kind === 'time')
+    return html`<input type="datetime-local" ${common} value="${value}"> <span class="quiet">UTC</span>`;
+  return html`<input ${common}${lengthOf(field)} value="${value}"${placeholderOf(field)}${field.isSecret && html` autocomplete="off"`}>`;
+}
+
+const placeholderOf = ({ isSecret, example, default: value }: Field): Content => {
+  const text = example ?? (value === undefined ? undefined : String(value));
+  return text !== undefined && !isSecret && html` placeholder="${text}"`;
+};
+const lengthOf = ({ max }: Field): Content => bound('maxlength', max);
+const bound = (name: string, value: number | undefined): Content =>
+  value !== undefined && html` ${name}="${value}"`;
+
+const toHours = (hours: number): Option => {
+  const count = Math.abs(hours);
+  const length = count > 24 ? `${count / 24} days` : `${count} h`;
+  return { value: String(hours), label: hours < 0 ? `${length} ago` : length };
+};
+
+function selectHtml({ field, path, inputs }: Drawn, common: Html, options: readonly Option[]): Html {
+  const chosen = inputs.get(path) ?? '';
+  return html`<select ${common}><option value="">${field.isRequired ? 'choose' : '–'}</option>${options.map(
+    ({ value, label }) =>
+      html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`,
+  )}</select>`;
+}
+
+/** The page that shows a secret; it is made from the answer and cannot be opened again. */
+export const revealedHtml = (
+  { title, reveals, said }: FormLayout,
+  secret: string,
+  next: string,
+): Html => html`<h1>${title}</h1>
+<section class="panel"><p role="status">${said}</p>
+<h2>${reveals?.label}</h2><pre tabindex="0"><code>${secret}</code></pre>
+<p>${reveals?.advice} It is shown this once.</p>
+<p><a class="button main" href="${next}">I have it</a></p></section>`;

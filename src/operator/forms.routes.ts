@@ -1,0 +1,158 @@
+/** Forms of operations: one page for each, made from the schema of its operation and its layout. */
+import { requireRole } from '../http/authorize.ts';
+import { describeSchema } from '../http/describe-schema.ts';
+import type { CallOperation } from '../http/operations.ts';
+import type { PageReply } from '../http/page-route.ts';
+import { renderError } from '../http/render-error.ts';
+import type { Route } from '../http/route.ts';
+import { AppError, notFound } from '../process/errors.ts';
+import type { ListChoices } from './choices.ts';
+import type { Values } from './form-fields.ts';
+import { type Described, type Field, toFields } from './form-fields.ts';
+import { formHtml, revealedHtml } from './form-html.ts';
+import type { FormLayout } from './form-layout.ts';
+import { defaultsOf, readValues, toChange, toCreation, toTimes } from './form-values.ts';
+import { FORM_PATH, FORMS, type FormName, operationOf, toFormUrl } from './forms.ts';
+import type { OperatorPage, PageDeps } from './page-deps.ts';
+import { type Session, toCaller } from './session.ts';
+
+export interface FormsPageDeps extends PageDeps {
+  call: CallOperation;
+  findOperation(operationId: string): Route;
+  listChoices: ListChoices;
+  translateFault(error: unknown): unknown;
+}
+
+interface Form {
+  name: FormName;
+  layout: FormLayout;
+  operation: Route;
+  fields: readonly Field[];
+  /** Those of the path of the operation. */
+  params: Record<string, string>;
+}
+
+interface Shown {
+  values: Values;
+  /** Values before the change; null: nothing is changed. */
+  shown: Values | null;
+  fault?: { message: string; status: number };
+}
+
+export function formsRoutes(deps: FormsPageDeps): OperatorPage[] {
+  const { call, findOperation, listChoices, layout: around, now, translateFault } = deps;
+
+  function findForm(session: Session, name: string | undefined, query: URLSearchParams): Form {
+    if (!isForm(name)) throw notFound('There is no such form');
+    const layout: FormLayout = FORMS[name];
+    const operation = findOperation(operationOf(name));
+    requireRole(operation)(toCaller(session));
+    const fields = operation.body ? toFields(describeSchema<Described>(operation.body)) : [];
+    const isShown = ({ name: field }: Field) =>
+      !layout.omits?.includes(field) && !Object.hasOwn(layout.body ?? {}, field);
+    const params = Object.fromEntries(
+      [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => [param, query.get(param) ?? '']),
+    );
+    return { name, layout, operation, fields: fields.filter(isShown), params };
+  }
+
+  async function draw(session: Session, form: Form, { values, shown, fault }: Shown): Promise<PageReply> {
+    const { name, layout, fields, params } = form;
+    const content = formHtml({
+      layout,
+      fields,
+      values,
+      shown,
+      options: await listChoices(session, layout),
+      action: toFormUrl(name, params),
+      back: layout.back(params),
+      fault: fault?.message ?? null,
+    });
+    const { title, section } = layout;
+    return { page: around({ title, session, section }, content), status: fault?.status };
+  }
+
+  async function send(
+    session: Session,
+    { layout, operation, fields, params }: Form,
+    { values, shown }: Shown,
+  ) {
+    const filled = shown ? toChange(fields, values, shown) : toCreation(fields, values);
+    const body = operation.body && { ...toTimes(filled, layout.looks, now()), ...layout.body };
+    const { body: answer } = await call(toCaller(session), operation.operationId, { params, body });
+    return (answer ?? {}) as Values;
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: `${FORM_PATH}/{form}`,
+      role: 'read',
+      async handle({ visitor: session, params, query }) {
+        const form = findForm(session, params.form, query);
+        const { changes } = form.layout;
+        if (!changes) return draw(session, form, { values: defaultsOf(form.fields), shown: null });
+        const { body } = await call(toCaller(session), changes.operation, { params: form.params });
+        const values = pickValues(form.fields, changes.pick?.(body as Values) ?? (body as Values));
+        return draw(session, form, { values, shown: values });
+      },
+    },
+    {
+      method: 'POST',
+      path: `${FORM_PATH}/{form}`,
+      role: 'read',
+      async handle({ visitor: session, params, query, form: sent }) {
+        const form = findForm(session, params.form, query);
+        const typed = {
+          values: readValues(form.fields, sent),
+          shown: form.layout.changes ? parseShown(sent.get('shown')) : null,
+        };
+        try {
+          return toReply(session, form, {
+            answer: await send(session, form, typed),
+            back: sent.get('return'),
+          });
+        } catch (thrown) {
+          const error = translateFault(thrown);
+          if (!(error instanceof AppError)) throw error;
+          const { status, body } = renderError(error);
+          return draw(session, form, { ...typed, fault: { message: body.message, status } });
+        }
+      },
+    },
+  ];
+
+  function toReply(
+    session: Session,
+    { name, layout, params }: Form,
+    { answer, back }: { answer: Values; back: string | null },
+  ): PageReply {
+    const next =
+      back !== null && OWN_PATH.test(back) ? back : (layout.next?.(params, answer) ?? layout.back(params));
+    const secret = layout.reveals && answer[layout.reveals.field];
+    if (typeof secret !== 'string')
+      return { location: `${next}${next.includes('?') ? '&' : '?'}done=${name}` };
+    const { title, section } = layout;
+    return { page: around({ title, session, section }, revealedHtml(layout, secret, next)) };
+  }
+}
+
+/** A button may name the page that it stands on. */
+const OWN_PATH = /^\/operator(?:[/?][\w/?=&.-]*)?$/;
+
+const isForm = (name: string | undefined): name is FormName =>
+  name !== undefined && Object.hasOwn(FORMS, name) && !('path' in FORMS[name as FormName]);
+
+const pickValues = (fields: readonly Field[], answer: Values): Values =>
+  Object.fromEntries(fields.flatMap(({ name }) => (name in answer ? [[name, answer[name]]] : [])));
+
+/** It comes back from the browser, so it may be anything. */
+function parseShown(text: string | null): Values {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    if (typeof value === 'object' && value !== null) return value as Values;
+  } catch {
+    // The same as a form that showed nothing.
+  }
+  return {};
+}

@@ -21,6 +21,7 @@ import { createDeviceJobsRepository } from '../operator/device-jobs.repository.t
 import { devicesRoutes } from '../operator/devices.routes.ts';
 import { errorHtml, errorTitle } from '../operator/error-html.ts';
 import { escalationsRoutes } from '../operator/escalations.routes.ts';
+import { exportsRoutes } from '../operator/exports.routes.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
 import { createFormLinks } from '../operator/form-links.ts';
 import { formsRoutes } from '../operator/forms.routes.ts';
@@ -113,6 +114,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...profilesRoutes(deps),
     ...accessRoutes(deps),
     ...applyRoutes(deps),
+    ...exportsRoutes(deps),
     ...formsRoutes(deps),
   ];
   const renderer = createPageRenderer(pages);

@@ -2,6 +2,8 @@
  * Calls of operations from within the process, for callers that are known already: role, shape, rules, audit trail and the
  * filter of the answer are those of the same operation over HTTP.
  */
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { Transact } from '../db/transaction.ts';
 import type { RecordAudit } from './audit.ts';
 import { requireRole } from './authorize.ts';
@@ -29,8 +31,7 @@ export interface OperationsOptions {
 }
 
 export function createOperations(options: OperationsOptions): CallOperation {
-  const callable = options.routes.filter(({ rawBody }) => rawBody === undefined || rawBody.isBuffered);
-  const routes = new Map(callable.map((each) => [each.operationId, each]));
+  const routes = new Map(options.routes.map((each) => [each.operationId, each]));
   const operations = new Map<string, ReturnType<typeof createOperation>>();
   /** Compiled when it is first called: a page calls few of them. */
   function operationOf(id: string): ReturnType<typeof createOperation> {
@@ -70,13 +71,17 @@ function createOperation(definition: Route, { transact, recordAudit }: Operation
       definition.handle({
         ...request,
         transact: on,
-        get stream(): never {
-          throw new Error('There is no stream to read');
+        get stream() {
+          return toStream(request.bytes);
         },
       });
     return project(await withAudit({ caller, params: request.params }, transact, handle));
   };
 }
+
+/** For an operation that reads its body piece by piece. */
+const toStream = (bytes: Buffer): IncomingMessage =>
+  Object.assign(Readable.from([bytes]), { headers: {} }) as unknown as IncomingMessage;
 
 /** As over HTTP, an answer holds what its schema names. Streams pass. */
 function createProjection({ responses }: Route): (reply: Reply) => Reply {

@@ -66,6 +66,15 @@ export const ASSET_FORMS = {
     back: device,
     said: 'The tokens of the device are deleted.',
   },
+  uploadCalibrationCertificate: {
+    title: 'Upload a calibration certificate',
+    submit: 'Upload',
+    section,
+    question: 'The file belongs to the logger that is there now, in place of the one before.',
+    file: { label: 'PDF, at most 10 MiB', accept: '.pdf,application/pdf' },
+    back: device,
+    said: 'The certificate is stored.',
+  },
   muteAsset: {
     title: 'Maintenance',
     submit: 'Mute',

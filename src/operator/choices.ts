@@ -5,7 +5,10 @@ import type { Ask } from './page-deps.ts';
 import type { Session } from './session.ts';
 
 /** By path of the field. A list of more than a page is left out: the field then takes the id itself. */
-export type ListChoices = (session: Session, layout: FormLayout) => Promise<Record<string, Option[]>>;
+export type ListChoices = (
+  session: Session,
+  layout: Pick<FormLayout, 'looks'>,
+) => Promise<Record<string, Option[]>>;
 
 const LIMIT = '500';
 

@@ -109,6 +109,10 @@ ${groupId !== null && link(mute?.groupId ? 'unmuteGroup' : 'muteGroup', { groupI
 ${link('replaceHardware', params)}
 ${link('issueDeviceToken', params)}
 ${link('deleteDeviceToken', params)}
+${link('uploadCalibrationCertificate', params)}
+<a class="button" href="/operator/devices/${id}/certificate.pdf">Certificate</a>
+<a class="button" href="/operator/exports?assetIds=${id}">Export readings</a>
+<a class="button" href="/operator/audit?subject=${id}">History</a>
 ${link('archiveAsset', params)}</div>`;
 }
 

@@ -38,7 +38,7 @@ export function fleetHtml(options: FleetOptions): Html {
   return html`
 <h1>Fleet</h1>
 ${live('counts', countsHtml(counts))}
-<div class="tools">${filterForm(filter, groups)}${mayChange && html`<span class="row">${link('registerAsset')}<a href="/operator/import">Import devices from a file</a></span>`}</div>
+<div class="tools">${filterForm(filter, groups)}${mayChange && html`<span class="row">${link('registerAsset')}<a href="/operator/import">Import devices from a file</a> <a href="/operator/exports">Export readings</a></span>`}</div>
 ${live(
   'devices',
   html`${overdue.length > 0 && html`<h2>Missing contact</h2>${devicesTable(overdue, { caption: 'Devices whose contact is overdue', now })}`}

@@ -34,13 +34,14 @@ export function formHtml({ layout, fields, values, action, back, shown, ...more 
 <h1>${layout.title}</h1>
 ${layout.question && html`<p>${layout.question}</p>`}
 ${more.fault !== null && !isFaultShown && html`<p class="problem" role="alert">${more.fault}</p>`}
-<form method="post" action="${action}" class="form">
+<form method="post" action="${action}" class="form"${layout.file && html` enctype="multipart/form-data"`}>
+${layout.file && html`<div class="field"><label for="file">${layout.file.label}</label><input type="file" id="file" name="file" required accept="${layout.file.accept}"></div>`}
 ${content}
 ${shown && html`<input type="hidden" name="shown" value="${JSON.stringify(shown)}">`}
 <div class="actions"><button class="${layout.isDanger ? 'danger' : 'main'}">${layout.submit}</button> <a href="${back}">Cancel</a></div></form>`;
 }
 
-interface FieldsOptions {
+export interface FieldsOptions {
   fields: readonly Field[];
   values: Values;
   options?: FormOptions['options'];

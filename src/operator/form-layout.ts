@@ -34,6 +34,8 @@ export interface FormLayout {
   body?: Values;
   /** The operation whose answer the form shows and changes, and where in its answer the values are. */
   changes?: { operation: string; pick?(answer: Values): Values };
+  /** The body is a file. */
+  file?: { label: string; accept: string };
   /** The page behind the form. */
   back(params: Params): string;
   /** The page after it; default: the one behind it. */

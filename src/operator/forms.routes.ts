@@ -1,18 +1,19 @@
 /** Forms of operations: one page for each, made from the schema of its operation and its layout. */
-import { requireRole } from '../http/authorize.ts';
 import { describeSchema } from '../http/describe-schema.ts';
 import type { CallOperation } from '../http/operations.ts';
-import type { PageReply } from '../http/page-route.ts';
+import type { PageReply, PageRequest } from '../http/page-route.ts';
+import type { FormFile } from '../http/read-form.ts';
 import { renderError } from '../http/render-error.ts';
-import type { Route } from '../http/route.ts';
-import { AppError, notFound } from '../process/errors.ts';
+import { includesRole } from '../http/role.ts';
+import { neededRole, type Route } from '../http/route.ts';
+import { AppError, invalid, notFound } from '../process/errors.ts';
 import type { ListChoices } from './choices.ts';
 import type { Values } from './form-fields.ts';
 import { type Described, type Field, toFields } from './form-fields.ts';
 import { formHtml, revealedHtml } from './form-html.ts';
 import type { FormLayout } from './form-layout.ts';
 import { defaultsOf, readValues, toChange, toCreation, toTimes } from './form-values.ts';
-import { FORM_PATH, FORMS, type FormName, operationOf, toFormUrl } from './forms.ts';
+import { FORM_PATH, FORMS, type FormName, operationOf, toActionUrl } from './forms.ts';
 import type { OperatorPage, PageDeps } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
 
@@ -46,7 +47,9 @@ export function formsRoutes(deps: FormsPageDeps): OperatorPage[] {
     if (!isForm(name)) throw notFound('There is no such form');
     const layout: FormLayout = FORMS[name];
     const operation = findOperation(operationOf(name));
-    requireRole(operation)(toCaller(session));
+    const needed = neededRole(operation);
+    if (needed === null || !includesRole(session.role, needed))
+      throw new AppError('forbidden', `This needs the role ${needed}`);
     const fields = operation.body ? toFields(describeSchema<Described>(operation.body)) : [];
     const isShown = ({ name: field }: Field) =>
       !layout.omits?.includes(field) && !Object.hasOwn(layout.body ?? {}, field);
@@ -64,7 +67,7 @@ export function formsRoutes(deps: FormsPageDeps): OperatorPage[] {
       values,
       shown,
       options: await listChoices(session, layout),
-      action: toFormUrl(name, params),
+      action: toActionUrl(name, params),
       back: layout.back(params),
       fault: fault?.message ?? null,
     });
@@ -75,12 +78,34 @@ export function formsRoutes(deps: FormsPageDeps): OperatorPage[] {
   async function send(
     session: Session,
     { layout, operation, fields, params }: Form,
-    { values, shown }: Shown,
+    { values, shown, file }: Shown & { file: FormFile | null },
   ) {
+    if (layout.file) {
+      if (!file) throw invalid('Choose a file first');
+      const raw = { bytes: file.bytes, contentType: operation.rawBody?.contentType ?? '' };
+      return (await call(toCaller(session), operation.operationId, { params, raw })).body as Values;
+    }
     const filled = shown ? toChange(fields, values, shown) : toCreation(fields, values);
     const body = operation.body && { ...toTimes(filled, layout.looks, now()), ...layout.body };
     const { body: answer } = await call(toCaller(session), operation.operationId, { params, body });
     return (answer ?? {}) as Values;
+  }
+
+  async function receive({ visitor: session, params, query, form: sent, file }: PageRequest<Session>) {
+    const form = findForm(session, params.form, query);
+    const typed = {
+      values: readValues(form.fields, sent),
+      shown: form.layout.changes ? parseShown(sent.get('shown')) : null,
+    };
+    try {
+      const answer = await send(session, form, { ...typed, file });
+      return toReply(session, form, { answer, back: sent.get('return') });
+    } catch (thrown) {
+      const error = translateFault(thrown);
+      if (!(error instanceof AppError)) throw error;
+      const { status, body } = renderError(error);
+      return draw(session, form, { ...typed, fault: { message: body.message, status } });
+    }
   }
 
   return [
@@ -97,28 +122,13 @@ export function formsRoutes(deps: FormsPageDeps): OperatorPage[] {
         return draw(session, form, { values, shown: values });
       },
     },
+    { method: 'POST', path: `${FORM_PATH}/{form}`, role: 'read', handle: receive },
     {
       method: 'POST',
-      path: `${FORM_PATH}/{form}`,
+      path: `${FORM_PATH}/{form}/file`,
       role: 'read',
-      async handle({ visitor: session, params, query, form: sent }) {
-        const form = findForm(session, params.form, query);
-        const typed = {
-          values: readValues(form.fields, sent),
-          shown: form.layout.changes ? parseShown(sent.get('shown')) : null,
-        };
-        try {
-          return toReply(session, form, {
-            answer: await send(session, form, typed),
-            back: sent.get('return'),
-          });
-        } catch (thrown) {
-          const error = translateFault(thrown);
-          if (!(error instanceof AppError)) throw error;
-          const { status, body } = renderError(error);
-          return draw(session, form, { ...typed, fault: { message: body.message, status } });
-        }
-      },
+      fileBytesMax: FILE_BYTES_MAX,
+      handle: receive,
     },
   ];
 
@@ -136,6 +146,8 @@ export function formsRoutes(deps: FormsPageDeps): OperatorPage[] {
     return { page: around({ title, session, section }, revealedHtml(layout, secret, next)) };
   }
 }
+
+const FILE_BYTES_MAX = 10 * 1024 * 1024;
 
 /** A button may name the page that it stands on. */
 const OWN_PATH = /^\/operator(?:[/?][\w/?=&.-]*)?$/;

@@ -27,10 +27,20 @@ export type FormName = keyof typeof FORMS;
 
 export const operationOf = (name: FormName): string => (FORMS[name] as FormLayout).operation ?? name;
 
-export function toFormUrl(name: FormName, params: Record<string, string> = {}): string {
-  const query = new URLSearchParams(params).toString();
+type Params = Record<string, string>;
+
+export function toFormUrl(name: FormName, params: Params = {}): string {
   const { path = `${FORM_PATH}/${name}` }: FormLayout = FORMS[name];
-  return `${path}${query === '' ? '' : `?${query}`}`;
+  return withQuery(path, params);
+}
+
+/** Where the form is sent to: bodies with a file have an address of their own, with another bound. */
+export const toActionUrl = (name: FormName, params: Params): string =>
+  withQuery(`${FORM_PATH}/${name}${'file' in FORMS[name] ? '/file' : ''}`, params);
+
+function withQuery(path: string, params: Params): string {
+  const query = new URLSearchParams(params).toString();
+  return query === '' ? path : `${path}?${query}`;
 }
 
 /** What the pages say after a form was sent, by the name of the form. */

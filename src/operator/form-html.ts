@@ -70,6 +70,8 @@ interface Drawn {
   paths: string[];
   faulty: string | null;
   fault: string | null;
+  /** It may be left out with all others of its group or row. */
+  isWithin?: boolean;
 }
 
 function fieldHtml(drawn: Drawn): Content {
@@ -88,7 +90,8 @@ function fieldHtml(drawn: Drawn): Content {
 ${inputHtml(drawn)}${notes(drawn)}</div>`;
 }
 
-const child = (drawn: Drawn, field: Field, path: string): Content => fieldHtml({ ...drawn, field, path });
+const child = (drawn: Drawn, field: Field, path: string): Content =>
+  fieldHtml({ ...drawn, field, path, isWithin: true });
 
 const plainPath = (path: string) => path.replace(/\.\d+/g, '');
 const lookOf = ({ looks, path }: Drawn): FieldLook => looks[plainPath(path)] ?? {};
@@ -178,7 +181,7 @@ function inputHtml(drawn: Drawn): Html {
   const { field, path, inputs } = drawn;
   const { isLong, hours } = lookOf(drawn);
   const value = inputs.getAll(path).join('\n');
-  const common = html`id="${path}" name="${path}"${field.isRequired && html` required`}${aria(drawn)}`;
+  const common = html`id="${path}" name="${path}"${field.isRequired && !drawn.isWithin && html` required`}${aria(drawn)}`;
   const options = hours ? hours.map(toHours) : optionsOf(drawn);
   if (options) return selectHtml(drawn, common, options);
   if (isLong || field.kind === 'texts') {

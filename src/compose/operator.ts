@@ -39,6 +39,7 @@ import { createCookieSigner, OPERATOR_PATH, type Session, toCaller, toToken } fr
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
 import { sessionsRoutes } from '../operator/sessions.routes.ts';
 import { createLinkIssuer, createSessions, type Sessions } from '../operator/sessions.service.ts';
+import { createShownAssetsRepository } from '../operator/shown-assets.repository.ts';
 import { signInRoutes } from '../operator/sign-in.routes.ts';
 import { createAttemptSigner } from '../operator/sign-in-attempt.ts';
 import { createStartRepository } from '../operator/start.repository.ts';
@@ -95,6 +96,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     listChoices: createChoices(ask),
     findOperation,
     translateFault: options.translateFault,
+    shownAssets: createShownAssetsRepository(sql),
     start: createStartRepository(sql),
     webhookHours: createWebhookHoursRepository(sql),
     runUrl: runUrlIn(settings),

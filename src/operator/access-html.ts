@@ -10,7 +10,7 @@ const TABS = [
   ['/operator/audit', 'Audit trail'],
 ] as const;
 
-const accessTabs = (current: string): Html =>
+export const accessTabs = (current: string): Html =>
   tabs(
     'Access',
     TABS.map(([href, label]) => ({ href, label, isCurrent: href === current })),

@@ -46,7 +46,10 @@ export const accessRoutes = ({ ask, layout, linksFor, findOperation }: AccessPag
       const search = toSearch(fields, query);
       const cursor = given({ cursor: query.get('cursor') });
       const entries = await ask(session, 'listAudit', { query: { ...search, ...cursor, limit: '50' } });
-      const content = auditHtml(entries, searchFields(fields, query), query);
+      const content = auditHtml(entries, searchFields(fields, query), {
+        query,
+        isAdmin: session.role === 'admin',
+      });
       return { page: layout({ title: 'Audit trail', session, section }, content) };
     },
   },

@@ -3,10 +3,15 @@ import { alertsHtml } from './alerts-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH } from './session.ts';
+import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 const path = `${OPERATOR_PATH}/alerts`;
 
-export function alertsRoutes({ ask, layout, linksFor }: PageDeps): OperatorPage[] {
+export interface AlertsPageDeps extends PageDeps {
+  shownAssets: ShownAssetsRepository;
+}
+
+export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageDeps): OperatorPage[] {
   return [
     {
       method: 'GET',
@@ -25,8 +30,13 @@ export function alertsRoutes({ ask, layout, linksFor }: PageDeps): OperatorPage[
         const { status, ...others } = filter;
         const asked = status === 'all' ? others : filter;
         const alerts = await ask(session, 'listAlerts', { query: { ...asked, limit: '50' } });
+        const names = await shownAssets.listNames(
+          session.organizationId,
+          alerts.items.map(({ assetId }) => assetId),
+        );
         const content = alertsHtml({
           alerts,
+          names,
           filter,
           mayChange: session.role !== 'read',
         });

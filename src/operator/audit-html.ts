@@ -1,6 +1,7 @@
 /** The audit trail, with the fields that each change has changed. */
 import { isDeepStrictEqual } from 'node:util';
 import { cutText } from '../process/cut-text.ts';
+import { accessTabs } from './access-html.ts';
 import type { Answers, AuditEntryView } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
 import { nextPage, table, time, toWords } from './parts.ts';
@@ -11,10 +12,10 @@ const VALUE_LENGTH_MAX = 200;
 export const auditHtml = (
   { items, nextCursor }: Answers['listAudit'],
   search: Content,
-  query: URLSearchParams,
+  { query, isAdmin }: { query: URLSearchParams; isAdmin: boolean },
 ): Html => html`
-<p class="crumbs"><a href="/operator/keys">Access</a></p>
 <h1>Audit trail</h1>
+${isAdmin && accessTabs(PATH)}
 <form method="get" action="${PATH}" class="filter" role="search">${search}<button class="main">Search</button></form>
 <h2>Changes</h2>
 ${table({

@@ -17,6 +17,8 @@ interface DeviceOptions {
   device: Answers['getAsset'];
   config: DeviceConfigView;
   alerts: readonly AlertView[];
+  /** Channels in breach. */
+  breached: readonly number[];
   jobs: readonly DeviceJob[];
   contact: DeviceContact | null;
   profiles: Answers['listProfiles']['profiles'];
@@ -31,6 +33,7 @@ export const deviceHtml = ({
   device,
   config,
   alerts,
+  breached,
   jobs,
   contact,
   profiles,
@@ -43,7 +46,7 @@ export const deviceHtml = ({
 ${live(
   'device',
   html`<h1>${device.name} ${badge(device.status)}</h1>
-<p class="now">${latestHtml(device.latest)}<span class="quiet">last reading ${time(device.lastReadingAt)}, ${contactText(contact, now)}</span></p>${muteNotice(device)}`,
+<p class="now">${latestHtml(device.latest, breached)}<span class="quiet">last reading ${time(device.lastReadingAt)}, ${contactText(contact, now)}</span></p>${muteNotice(device)}`,
 )}
 ${live('actions', actionsOf(device, link))}
 ${curveHtml(device.id, span)}
@@ -58,7 +61,6 @@ ${live(
   alertsTable(alerts, {
     mayChange,
     empty: 'This device has had no alert.',
-    isOfDevice: true,
   }),
 )}
 <h2>Jobs</h2>
@@ -105,15 +107,16 @@ function actionsOf({ id, groupId, mute }: DeviceOptions['device'], link: FormLin
   return html`<div class="actions" id="maintenance">
 ${link('changeAsset', params)}
 ${isMuted ? link('unmuteAsset', params) : link('muteAsset', params)}
+<a class="button" href="/operator/exports?assetIds=${id}">Export readings</a>
+<a class="button" href="/operator/audit?subject=${id}">History</a>
+<details class="confirm"><summary>More…</summary><div class="question actions">
 ${groupId !== null && link(mute?.groupId ? 'unmuteGroup' : 'muteGroup', { groupId })}
 ${link('replaceHardware', params)}
 ${link('issueDeviceToken', params)}
 ${link('deleteDeviceToken', params)}
 ${link('uploadCalibrationCertificate', params)}
-<a class="button" href="/operator/devices/${id}/certificate.pdf">Certificate</a>
-<a class="button" href="/operator/exports?assetIds=${id}">Export readings</a>
-<a class="button" href="/operator/audit?subject=${id}">History</a>
-${link('archiveAsset', params)}</div>`;
+<a class="button" href="/operator/devices/${id}/certificate.pdf">Calibration certificate</a>
+${link('archiveAsset', params)}</div></details></div>`;
 }
 
 function factsOf(device: DeviceOptions['device']): Html {

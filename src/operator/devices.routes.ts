@@ -19,11 +19,13 @@ import { deviceHtml, statisticsHtml } from './device-html.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
+import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 export interface DevicesPageDeps extends PageDeps {
   call: CallOperation;
   deviceJobs: DeviceJobsRepository;
   deviceContacts: DeviceContactsRepository;
+  shownAssets: ShownAssetsRepository;
 }
 
 const path = `${OPERATOR_PATH}/devices/{assetId}`;
@@ -34,7 +36,7 @@ const CHANGES_MAX = 100;
 const PDF = 'application/pdf';
 
 export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
-  const { ask, call, layout, linksFor, now, deviceJobs, deviceContacts } = deps;
+  const { ask, call, layout, linksFor, now, deviceJobs, deviceContacts, shownAssets } = deps;
 
   const spanUntilNow = ({ spanMs }: CurveSpan) => {
     const to = now();
@@ -74,18 +76,20 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
         const { assetId = '' } = params;
         const device = await ask(session, 'getAsset', { params });
         const mayChange = session.role !== 'read';
-        const [config, alerts, jobs, contact, { profiles }] = await Promise.all([
+        const [config, alerts, jobs, contact, { profiles }, breaches] = await Promise.all([
           ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
           listAlerts(session, assetId, '10'),
           deviceJobs.list(session.organizationId, assetId, JOBS_SHOWN),
           deviceContacts.find(session.organizationId, assetId),
           ask(session, 'listProfiles'),
+          shownAssets.listBreaches(session.organizationId, [assetId]),
         ]);
         const span = spanName(query.get('span'));
         const content = deviceHtml({
           device,
           config,
           alerts,
+          breached: breaches.get(assetId) ?? [],
           jobs,
           contact,
           profiles,

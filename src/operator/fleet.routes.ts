@@ -14,6 +14,7 @@ import { FORMS } from './forms.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import type { Session } from './session.ts';
 import { OPERATOR_PATH } from './session.ts';
+import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 const DEVICES_PER_PAGE = 25;
 const OVERDUE_MAX = '10';
@@ -24,6 +25,7 @@ export interface FleetPageDeps extends PageDeps {
   listChoices: ListChoices;
   listOrdered: AssetOrderRepository['list'];
   listRecentHours: RecentHoursRepository['list'];
+  shownAssets: ShownAssetsRepository;
 }
 
 type DevicePage = Pick<Answers['listAssets'], 'items' | 'nextCursor'>;
@@ -36,6 +38,7 @@ export function fleetRoutes({
   listChoices,
   listOrdered,
   listRecentHours,
+  shownAssets,
 }: FleetPageDeps): OperatorPage[] {
   /** With the last day of the channel that people look at first. */
   async function withCurves(session: Session, devices: readonly ListedAssetView[]): Promise<ListedDevice[]> {
@@ -47,8 +50,16 @@ export function fleetRoutes({
         ? [{ organizationId, assetId, channel: first.channel }]
         : [];
     });
-    const hours = await listRecentHours(channels, from);
-    return devices.map((device) => ({ device, hours: hours.get(device.id) ?? [] }));
+    const alerted = devices.filter(({ openAlerts }) => openAlerts > 0).map(({ id }) => id);
+    const [hours, breaches] = await Promise.all([
+      listRecentHours(channels, from),
+      shownAssets.listBreaches(organizationId, alerted),
+    ]);
+    return devices.map((device) => ({
+      device,
+      hours: hours.get(device.id) ?? [],
+      breached: breaches.get(device.id) ?? [],
+    }));
   }
 
   async function listInOrder(session: Session, order: AssetOrder, cursor?: string): Promise<DevicePage> {

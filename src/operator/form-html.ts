@@ -86,7 +86,7 @@ function fieldHtml(drawn: Drawn): Content {
   }
   if (field.kind === 'boolean') return boxHtml(drawn);
   if (isListOfBoxes(drawn)) return fieldset(drawn, boxesHtml(drawn));
-  return html`<div class="field"><label for="${path}">${labelOf(drawn)}${!field.isRequired && html` <span class="quiet">optional</span>`}</label>
+  return html`<div class="field"><label for="${path}">${labelOf(drawn)}${!field.isRequired && html` <span class="optional">optional</span>`}</label>
 ${inputHtml(drawn)}${notes(drawn)}</div>`;
 }
 

@@ -87,6 +87,10 @@ export const button = ({ action, label, fields = {}, tone = 'plain', about }: Fo
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )}<button class="${tone}">${label}${about && html`<span class="hidden"> ${about}</span>`}</button></form>`;
 
+/** A device by its name, with the serial number where that is not the name. */
+export const nameLink = (id: string, name: string, serialNumber: string): Html =>
+  html`<a class="name" href="/operator/devices/${id}">${name}</a>${name !== serialNumber && html` <code>${serialNumber}</code>`}`;
+
 /** A button behind a question. Works without a script. */
 export const confirmed = (question: string, options: FormOptions & { open: string }): Html =>
   html`<details class="confirm"><summary>${options.open}</summary><div class="question"><p>${question}</p>${button(options)}</div></details>`;

@@ -69,8 +69,13 @@ ${table({
 <h2>History</h2>
 ${table({
   caption: 'Changes of the profile, newest first',
-  head: ['When', 'By', 'Change'],
-  rows: history.map((entry) => [time(entry.at), entry.actor.name, changedFields(entry)]),
+  head: ['When', 'By', 'Action', 'Change'],
+  rows: history.map((entry) => [
+    time(entry.at),
+    entry.actor.name,
+    toWords(entry.action),
+    changedFields(entry),
+  ]),
   empty: 'No change is recorded.',
 })}`;
 }

@@ -6,7 +6,7 @@ import type { Answers, ChannelView, UnregisteredView, WebhookView } from './answ
 import type { FormLink } from './form-links.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, live, table, time, toWords } from './parts.ts';
+import { badge, button, live, nameLink, table, time, toWords } from './parts.ts';
 import type { Notified } from './start.ts';
 import { registerForm } from './unregistered-html.ts';
 import { healthOf, hostOf, pathOf } from './webhooks-html.ts';
@@ -74,9 +74,11 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange }: Sta
       caption: 'New alerts, most urgent first',
       head: ['Device', 'Alert', 'Value', 'Since', 'Notified', 'Next', ACTION],
       rows: alerts.map(({ alert, name, notified }) => [
-        html`<a class="name" href="/operator/devices/${alert.assetId}">${name}</a>${name !== alert.serialNumber && html` <code>${alert.serialNumber}</code>`}`,
+        nameLink(alert.assetId, name, alert.serialNumber),
         html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning', 'warn')}`}${alert.muted && html` ${badge('muted')}`}`,
-        html`<span class="${'bounds' in alert.details ? 'problem' : ''}">${alertDetails(alert)}</span>`,
+        'bounds' in alert.details
+          ? html`<span class="problem">${alertDetails(alert)}</span>`
+          : alertDetails(alert),
         time(alert.timestamp),
         notified.notified.join(', ') || html`<span class="quiet">no channel</span>`,
         notified.next
@@ -102,7 +104,7 @@ const failedHtml = ({ failed }: StartPage, { link }: StartOptions): Html =>
     caption: 'Devices that have refused a change',
     head: ['Device', 'Configuration', 'Last reading', ACTION],
     rows: failed.map(({ id, name, serialNumber, syncStatus, lastReadingAt }) => [
-      html`<a class="name" href="/operator/devices/${id}">${name}</a>${name !== serialNumber && html` <code>${serialNumber}</code>`}`,
+      nameLink(id, name, serialNumber),
       badge(syncStatus),
       time(lastReadingAt),
       link('withdrawDeviceConfig', { serial: serialNumber }, { label: 'Withdraw…', about: name }),

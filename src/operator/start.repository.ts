@@ -13,14 +13,6 @@ export type StartRepository = ReturnType<typeof createStartRepository>;
 
 export function createStartRepository(sql: Database) {
   return {
-    async listNames(organizationId: string, assetIds: readonly string[]): Promise<Map<string, string>> {
-      const rows = await sql('assets')
-        .where({ organization_id: organizationId })
-        .whereRaw('id = any(?::uuid[])', [[...assetIds]])
-        .select('id', 'name');
-      return new Map(rows.map(({ id, name }) => [id, name]));
-    },
-
     async listNotifications(
       organizationId: string,
       alertIds: readonly string[],

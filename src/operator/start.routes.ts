@@ -2,12 +2,14 @@ import { ALERT_TYPES, type AlertView } from '../alerts/alert.ts';
 import { sum } from './counts.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
+import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import type { StartRepository } from './start.repository.ts';
 import { byUrgency, isChannelInTrouble, isWebhookInTrouble, toNotified } from './start.ts';
 import { type Calm, type StartPage, startHtml } from './start-html.ts';
 
 export interface StartPageDeps extends PageDeps {
   start: StartRepository;
+  shownAssets: ShownAssetsRepository;
 }
 
 /** Of each type, so that a fleet that is away hides no warm fridge. */
@@ -20,7 +22,14 @@ const HEARD_MAX = 10_001;
 const STEP_MS = 5 * 60_000;
 const HOUR_MS = 3_600_000;
 
-export function startRoutes({ ask, layout, linksFor, now, start }: StartPageDeps): OperatorPage[] {
+export function startRoutes({
+  ask,
+  layout,
+  linksFor,
+  now,
+  start,
+  shownAssets,
+}: StartPageDeps): OperatorPage[] {
   async function listAlerts(session: Session): Promise<AlertView[]> {
     const pages = await Promise.all(
       ALERT_TYPES.map((type) =>
@@ -60,7 +69,7 @@ export function startRoutes({ ask, layout, linksFor, now, start }: StartPageDeps
         ask(session, 'listUnregisteredDevices', { query: { limit: ROWS } }),
       ]);
     const [names, notifications] = await Promise.all([
-      start.listNames(
+      shownAssets.listNames(
         organizationId,
         alerts.map(({ assetId }) => assetId),
       ),

@@ -37,7 +37,11 @@ describe("The operators' page", () => {
     const shapes: string[] = [];
     for (const address of found) {
       const shape = address.replace(/[0-9a-f-]{36}/g, 'ID').replace(/=[^&]*/g, '=');
-      if (shapes.filter((each) => each === shape).length >= OF_A_SHAPE || /\.pdf|sign-out|static|\/file/.test(address)) continue;
+      if (
+        shapes.filter((each) => each === shape).length >= OF_A_SHAPE ||
+        /\.pdf|sign-out|static|\/file/.test(address)
+      )
+        continue;
       shapes.push(shape);
       assert.ok(shapes.length < PAGES_MAX, 'the pages have no end');
       const { status, text } = await visit(dms.baseUrl + address, { cookie });

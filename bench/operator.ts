@@ -13,11 +13,12 @@ const SENDING = 40;
 const MINUTE_MS = 60_000;
 
 const PAGES: ReadonlyArray<readonly [string, string]> = [
-  ['fleet', ''],
-  ['fleet by name', '?order=name'],
-  ['fleet by last reading', '?order=oldest-reading'],
-  ['search', '?q=99'],
-  ['offline devices', '?status=offline'],
+  ['start', ''],
+  ['fleet', '/fleet'],
+  ['fleet by name', '/fleet?order=name'],
+  ['fleet by last reading', '/fleet?order=oldest-reading'],
+  ['search', '/fleet?q=99'],
+  ['offline devices', '/fleet?status=offline'],
   ['jobs', '/jobs'],
   ['alerts', '/alerts'],
   ['webhooks', '/webhooks'],

@@ -3,8 +3,10 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createClientAddress } from '../http/client-address.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { describeSchema } from '../http/describe-schema.ts';
 import { createOperations } from '../http/operations.ts';
 import { createPageRenderer, createPages } from '../http/pages.ts';
+import { renderError } from '../http/render-error.ts';
 import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { readStaticFiles } from '../http/static-files.ts';
@@ -23,6 +25,7 @@ import { errorHtml, errorTitle } from '../operator/error-html.ts';
 import { escalationsRoutes } from '../operator/escalations.routes.ts';
 import { exportsRoutes } from '../operator/exports.routes.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
+import { type Described, toFields } from '../operator/form-fields.ts';
 import { createFormLinks } from '../operator/form-links.ts';
 import { formsRoutes } from '../operator/forms.routes.ts';
 import { groupsRoutes } from '../operator/groups.routes.ts';
@@ -33,7 +36,7 @@ import { createJobProgressRepository } from '../operator/job-progress.repository
 import { jobsRoutes } from '../operator/jobs.routes.ts';
 import { createLayout } from '../operator/layout.ts';
 import { linksRoutes } from '../operator/links.routes.ts';
-import type { OperatorPage, PageDeps } from '../operator/page-deps.ts';
+import type { FormPageDeps, OperatorPage, PageDeps } from '../operator/page-deps.ts';
 import { profilesRoutes } from '../operator/profiles.routes.ts';
 import { createCookieSigner, OPERATOR_PATH, type Session, toCaller, toToken } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
@@ -95,7 +98,8 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     linksFor: createFormLinks((session, id) => mayCall(session, findOperation(id))),
     listChoices: createChoices(ask),
     findOperation,
-    translateFault: options.translateFault,
+    fieldsOf: fieldsIn(findOperation),
+    toRefusal: refusals(options.translateFault),
     shownAssets: createShownAssetsRepository(sql),
     start: createStartRepository(sql),
     webhookHours: createWebhookHoursRepository(sql),
@@ -221,6 +225,22 @@ function finderOf(routes: readonly Route[]): (operationId: string) => Route {
     return found;
   };
 }
+
+const fieldsIn =
+  (findOperation: (operationId: string) => Route): FormPageDeps['fieldsOf'] =>
+  (operationId, part = 'body') => {
+    const schema = findOperation(operationId)[part];
+    return schema ? toFields(describeSchema<Described>(schema)) : [];
+  };
+
+const refusals =
+  (translateFault: OperatorOptions['translateFault']): FormPageDeps['toRefusal'] =>
+  (thrown) => {
+    const error = translateFault(thrown);
+    if (!(error instanceof AppError)) throw error;
+    const { status, body } = renderError(error);
+    return { status, message: body.message };
+  };
 
 function refuseOver(waitSeconds: number | null): void {
   if (waitSeconds === null) return;

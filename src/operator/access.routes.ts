@@ -1,19 +1,12 @@
-import { describeSchema } from '../http/describe-schema.ts';
-import type { Route } from '../http/route.ts';
 import { keysHtml, sessionsHtml } from './access-html.ts';
 import { auditHtml } from './audit-html.ts';
-import { type Described, toFields } from './form-fields.ts';
-import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { type FormPageDeps, given, noticeOf, type OperatorPage } from './page-deps.ts';
 import { searchFields, toSearch } from './search-form.ts';
 import { OPERATOR_PATH } from './session.ts';
 
 const section = 'Access';
 
-export interface AccessPageDeps extends PageDeps {
-  findOperation(operationId: string): Route;
-}
-
-export const accessRoutes = ({ ask, layout, linksFor, findOperation }: AccessPageDeps): OperatorPage[] => [
+export const accessRoutes = ({ ask, layout, linksFor, fieldsOf }: FormPageDeps): OperatorPage[] => [
   {
     method: 'GET',
     path: `${OPERATOR_PATH}/keys`,
@@ -41,8 +34,7 @@ export const accessRoutes = ({ ask, layout, linksFor, findOperation }: AccessPag
     path: `${OPERATOR_PATH}/audit`,
     role: 'read',
     async handle({ visitor: session, query }) {
-      const { query: schema } = findOperation('listAudit');
-      const fields = schema ? toFields(describeSchema<Described>(schema)) : [];
+      const fields = fieldsOf('listAudit', 'query');
       const search = toSearch(fields, query);
       const cursor = given({ cursor: query.get('cursor') });
       const entries = await ask(session, 'listAudit', { query: { ...search, ...cursor, limit: '50' } });

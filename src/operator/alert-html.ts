@@ -1,4 +1,4 @@
-/** One alert: what it is about, what was done about it. */
+/** One alert with its history. */
 import { alertDetails } from './alerts-html.ts';
 import type { Answers, ChannelView, EscalationView } from './answers.ts';
 import type { FormLink } from './form-links.ts';
@@ -8,7 +8,7 @@ import { badge, facts, live, table, time, toWords } from './parts.ts';
 type Alert = Answers['getAlert'];
 
 export interface AlertOptions {
-  /** That of the alert; null: it has none, or it was deleted. */
+  /** Null: the alert has no policy, or it was deleted. */
   escalation: EscalationView | null;
   channels: readonly ChannelView[];
   link: FormLink;

@@ -7,11 +7,13 @@ import { badge, button, live, nameLink, nextPage, table, tabs, time, toWords } f
 
 interface AlertsOptions {
   alerts: Answers['listAlerts'];
-  /** Of assets, by id. */
+  /** Names of assets by id. */
   names: ReadonlyMap<string, string>;
   filter: Record<string, string>;
   mayChange: boolean;
 }
+
+const PATH = '/operator/alerts';
 
 const TABS = [
   ['new', 'New'],
@@ -42,7 +44,7 @@ const withoutCursor = ({ cursor, ...filter }: Record<string, string>) => filter;
 interface TableOptions {
   mayChange: boolean;
   empty: string;
-  /** Of assets, by id; left out where the page is about the device already. */
+  /** Names of assets by id; left out on the page of a device. */
   names?: ReadonlyMap<string, string>;
 }
 
@@ -55,7 +57,7 @@ export function alertsTable(alerts: readonly AlertView[], { mayChange, empty, na
     time(alert.timestamp),
     time(alert.updatedAt),
     acknowledgedBy(alert),
-    mayChange && alert.status === 'new' && acknowledgeButton(alert),
+    mayChange && alert.status === 'new' && acknowledgeButton(alert, names ? { return: PATH } : {}),
   ]);
   const device = names ? ['Device'] : [];
   const head = [
@@ -78,10 +80,11 @@ const acknowledgedBy = ({ acknowledgedAt, acknowledgedBy: by, snoozeUntil }: Ale
   acknowledgedAt &&
   html`${by?.name} <span class="quiet">${time(acknowledgedAt)}${snoozeUntil && html`, until ${time(snoozeUntil)}`}</span>`;
 
-const acknowledgeButton = ({ id, type, serialNumber }: AlertView): Html =>
+const acknowledgeButton = ({ id, type, serialNumber }: AlertView, fields: Record<string, string>): Html =>
   button({
     action: toFormUrl('acknowledgeAlert', { alertId: id }),
     label: 'Acknowledge',
+    fields,
     about: `${toWords(type)} of ${serialNumber}`,
   });
 

@@ -1,4 +1,4 @@
-/** What the operations that the pages call answer with, by operation id. */
+/** Answers of the operations that pages call, by operation id. */
 import type { AlertView } from '../alerts/alert.ts';
 import type { AlertActionView } from '../alerts/alert-history.ts';
 import type { assetDetailView, ListedAssetView } from '../assets/asset.ts';
@@ -44,7 +44,7 @@ export type DeliveryView = ReturnType<typeof deliveryView>;
 export type DeliveryDetailView = ReturnType<typeof deliveryDetailView>;
 type EventWebhookView = ReturnType<typeof eventWebhookView>;
 type CellularWebhookView = ReturnType<typeof cellularWebhookView>;
-/** Of either collection: each has fields that the other one lacks. */
+/** A webhook of either collection: each has fields that the other one lacks. */
 export type WebhookView = (EventWebhookView | CellularWebhookView) &
   Partial<Pick<EventWebhookView, 'events'> & Pick<CellularWebhookView, 'name' | 'deliverConfigApplied'>>;
 

@@ -1,10 +1,10 @@
-/** Fields of the form that applies a profile: the body of the operation, and the profile that its path names. */
-import { type Described, type Field, toFields } from './form-fields.ts';
+/** The field of the form that applies a profile for the slug that the path of the operation names. */
+import type { Field } from './form-fields.ts';
 import { OPERATOR_PATH } from './session.ts';
 
 export const APPLY_PATH = `${OPERATOR_PATH}/apply`;
 
-const PROFILE: Field = {
+export const PROFILE: Field = {
   name: 'slug',
   kind: 'choice',
   isRequired: true,
@@ -14,5 +14,3 @@ const PROFILE: Field = {
   options: [],
   fields: [],
 };
-
-export const toApplyFields = (body: Described): Field[] => [PROFILE, ...toFields(body)];

@@ -2,7 +2,7 @@
 import { firstStageSize, type Rollout } from '../config-jobs/config-job.ts';
 import type { Answers, AppliedView } from './answers.ts';
 import { APPLY_PATH } from './apply-fields.ts';
-import { changeHtml } from './configuration-html.ts';
+import { changeHtml, duration } from './configuration-html.ts';
 import type { FleetFilter } from './fleet-filter.ts';
 import type { Values } from './form-fields.ts';
 import { type FormOptions, fieldsHtml } from './form-html.ts';
@@ -49,7 +49,7 @@ const matchingHtml = (filter: FleetFilter, count: number): Html =>
 interface ApplyRowOptions {
   id: string;
   title: string;
-  /** Of the device; left out for those whose boxes are ticked, which name the form. */
+  /** The one device; left out where boxes are ticked, which name the form. */
   serialNumber?: string;
 }
 
@@ -64,7 +64,7 @@ ${serialNumber !== undefined && html`<input type="hidden" name="serialNumbers" v
 const count = (number: number): string => number.toLocaleString('en');
 const devices = (number: number): string => `${count(number)} ${number === 1 ? 'device' : 'devices'}`;
 
-/** `rollout` as typed: percents that are left out are those of the service. */
+/** `rollout` as typed: percents that are left out have the defaults of the operation. */
 export function stagesText(rollout: Partial<Rollout> | undefined, total: number): string {
   if (rollout?.firstPercent === undefined) return `All ${devices(total)} at once.`;
   const { minAppliedPercent = 100, abortFailedPercent = 100, firstPercent } = rollout;
@@ -74,7 +74,7 @@ export function stagesText(rollout: Partial<Rollout> | undefined, total: number)
 
 interface ApplyChoices {
   values: Values;
-  /** Of the form that asked for the preview. */
+  /** Inputs of the form that asked for the preview. */
   inputs: URLSearchParams;
 }
 
@@ -93,7 +93,9 @@ ${facts([
   ['Start', typeof startAt === 'string' ? time(startAt) : 'at once'],
   [
     'Deadline',
-    deadlineMinutes === undefined ? 'that of the service' : `${String(deadlineMinutes)} min after the start`,
+    deadlineMinutes === undefined
+      ? 'that of the service'
+      : `${duration(60 * Number(deadlineMinutes))} after the start`,
   ],
 ])}
 ${preview.map(

@@ -1,56 +1,44 @@
 /** Applying a profile: to devices by serial number, a group, a filter of the fleet or all; with one preview for all of them. */
-import { describeSchema } from '../http/describe-schema.ts';
 import type { PageReply } from '../http/page-route.ts';
-import { renderError } from '../http/render-error.ts';
-import type { Route } from '../http/route.ts';
-import { AppError, invalid } from '../process/errors.ts';
-import { APPLY_PATH, toApplyFields } from './apply-fields.ts';
+import { invalid } from '../process/errors.ts';
+import { APPLY_PATH, PROFILE } from './apply-fields.ts';
 import { applyFormHtml, applyPreviewHtml, TARGETS_MAX } from './apply-html.ts';
-import type { ListChoices } from './choices.ts';
 import { type FleetFilter, toFleetFilter } from './fleet-filter.ts';
-import type { Described, Values } from './form-fields.ts';
+import type { Values } from './form-fields.ts';
 import { defaultsOf, readValues, toCreation, toInputs } from './form-values.ts';
 import { FORMS } from './forms.ts';
-import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { type FormPageDeps, given, type OperatorPage, type Refusal } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
-
-export interface ApplyPageDeps extends PageDeps {
-  findOperation(operationId: string): Route;
-  listChoices: ListChoices;
-  translateFault(error: unknown): unknown;
-}
 
 const LISTED = '500';
 
 interface Asked {
   values: Values;
-  /** Of the fleet, where the devices are all that match it. */
+  /** Filter of the fleet, where all devices that match are meant. */
   filter: FleetFilter;
 }
 
-export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
-  const { ask, findOperation, listChoices, layout, translateFault } = deps;
+export function applyRoutes(deps: FormPageDeps): OperatorPage[] {
+  const { ask, fieldsOf, listChoices, layout, toRefusal } = deps;
   const { title, section } = FORMS.applyProfile;
 
-  const fieldsOf = () =>
-    toApplyFields(describeSchema<Described>(findOperation('applyProfile').body as never));
+  const listFields = () => [PROFILE, ...fieldsOf('applyProfile')];
 
   const countMatching = async (session: Session, filter: FleetFilter): Promise<number | null> =>
     Object.keys(filter).length === 0
       ? null
       : (await ask(session, 'listAssets', { query: { ...given(filter), limit: '1' } })).totalItems;
 
-  async function draw(session: Session, { values, filter }: Asked, fault?: AppError): Promise<PageReply> {
-    const rendered = fault && renderError(fault);
+  async function draw(session: Session, { values, filter }: Asked, fault?: Refusal): Promise<PageReply> {
     const content = applyFormHtml({
-      fields: fieldsOf(),
+      fields: listFields(),
       values,
       filter,
       matching: await countMatching(session, filter),
       options: await listChoices(session, FORMS.applyProfile),
-      fault: rendered?.body.message ?? null,
+      fault: fault?.message ?? null,
     });
-    return { page: layout({ title, session, section }, content), status: rendered?.status };
+    return { page: layout({ title, session, section }, content), status: fault?.status };
   }
 
   /** Serial numbers of all devices that match: read page by page, and bounded as the operation is. */
@@ -70,14 +58,14 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
     return serials;
   }
 
-  /** The devices of the preview are those of the apply, even if others match by then. */
+  /** The apply takes the devices of the preview, even if others match by then. */
   async function withMatching(session: Session, { values, filter }: Asked): Promise<Asked> {
     if (Object.keys(filter).length === 0) return { values, filter };
     return { values: { ...values, serialNumbers: await listMatching(session, filter) }, filter };
   }
 
   async function send(session: Session, { values }: Asked, isPreview: boolean) {
-    const { slug, ...body } = toCreation(fieldsOf(), values);
+    const { slug, ...body } = toCreation(listFields(), values);
     if (typeof slug !== 'string') throw invalid('slug is required: choose a profile');
     const sent = {
       ...body,
@@ -89,7 +77,7 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
   }
 
   const askedIn = (form: URLSearchParams): Asked => ({
-    values: readValues(fieldsOf(), form),
+    values: readValues(listFields(), form),
     filter: toFleetFilter(new URLSearchParams(form.get('filter') ?? '')),
   });
 
@@ -100,7 +88,7 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
       role: 'write',
       handle({ visitor, query }) {
         const { values, filter } = askedIn(query);
-        return draw(visitor, { values: { ...defaultsOf(fieldsOf()), ...values }, filter });
+        return draw(visitor, { values: { ...defaultsOf(listFields()), ...values }, filter });
       },
     },
     {
@@ -118,7 +106,7 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
             const jobs = `${OPERATOR_PATH}/jobs`;
             return { location: applied.jobId === null ? jobs : `${jobs}/${applied.jobId}?done=applyProfile` };
           }
-          const inputs = toInputs(fieldsOf(), asked.values);
+          const inputs = toInputs(listFields(), asked.values);
           if (inputs.has('serialNumbers'))
             inputs.set('serialNumbers', inputs.getAll('serialNumbers').join(' '));
           const filter = new URLSearchParams(given(asked.filter)).toString();
@@ -126,9 +114,7 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
           const content = applyPreviewHtml(applied, { values: asked.values, inputs });
           return { page: layout({ title: `Apply ${applied.profileSlug}`, session, section }, content) };
         } catch (thrown) {
-          const error = translateFault(thrown);
-          if (!(error instanceof AppError)) throw error;
-          return draw(session, asked, error);
+          return draw(session, asked, toRefusal(thrown));
         }
       },
     },

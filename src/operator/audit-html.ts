@@ -1,5 +1,4 @@
 /** The audit trail, with the fields that each change has changed. */
-import { isDeepStrictEqual } from 'node:util';
 import { cutText } from '../process/cut-text.ts';
 import { accessTabs } from './access-html.ts';
 import type { Answers, AuditEntryView } from './answers.ts';
@@ -8,6 +7,8 @@ import { nextPage, table, time, toWords } from './parts.ts';
 
 const PATH = '/operator/audit';
 const VALUE_LENGTH_MAX = 200;
+/** Fields that the row shows already. */
+const SAID_BESIDE = ['id', 'recType', 'createdAt', 'updatedAt'];
 
 export const auditHtml = (
   { items, nextCursor }: Answers['listAudit'],
@@ -37,8 +38,10 @@ type Shown = Record<string, unknown> | null;
 export function changedFields(entry: AuditEntryView): Content {
   const [before, after] = [entry.before as Shown, entry.after as Shown];
   if (before === null && after === null) return null;
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  const changed = names.filter((name) => !isDeepStrictEqual(before?.[name], after?.[name]));
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
+    (name) => !SAID_BESIDE.includes(name),
+  );
+  const changed = names.filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]));
   const title = before === null ? 'Created' : after === null ? 'Deleted' : `${changed.length} changed`;
   return html`<details><summary>${title}</summary><dl class="changes">${changed.map(
     (name) =>

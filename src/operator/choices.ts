@@ -1,14 +1,7 @@
 /** Options of fields that take ids or slugs: rows of other lists. */
-import type { Option } from './form-html.ts';
-import type { ChoiceSource, FormLayout } from './form-layout.ts';
+import type { ChoiceSource, ListChoices, Option } from './form-layout.ts';
 import type { Ask } from './page-deps.ts';
 import type { Session } from './session.ts';
-
-/** By path of the field. A list of more than a page is left out: the field then takes the id itself. */
-export type ListChoices = (
-  session: Session,
-  layout: Pick<FormLayout, 'looks'>,
-) => Promise<Record<string, Option[]>>;
 
 const LIMIT = '500';
 

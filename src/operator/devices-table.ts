@@ -8,7 +8,7 @@ import { type SparkPoint, sparkline } from './sparkline.ts';
 
 export interface ListedDevice {
   device: ListedAssetView;
-  /** Of one channel, oldest first. */
+  /** Hours of one channel, oldest first. */
   hours: readonly SparkPoint[];
   /** Channels in breach. */
   breached: readonly number[];

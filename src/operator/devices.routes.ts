@@ -31,7 +31,7 @@ export interface DevicesPageDeps extends PageDeps {
 const path = `${OPERATOR_PATH}/devices/{assetId}`;
 const PAGES_MAX = 20;
 const JOBS_SHOWN = 10;
-/** Of which the curve marks those that fall into its span. */
+/** Changes that are read; the curve marks the ones within its span. */
 const CHANGES_MAX = 100;
 const PDF = 'application/pdf';
 

@@ -1,25 +1,11 @@
 /** Files that operations answer with: readings as a table, and calibration certificates. */
 import type { Readable } from 'node:stream';
-import { describeSchema } from '../http/describe-schema.ts';
-import type { CallOperation } from '../http/operations.ts';
 import type { PageReply } from '../http/page-route.ts';
-import { renderError } from '../http/render-error.ts';
-import type { Route } from '../http/route.ts';
-import { AppError } from '../process/errors.ts';
-import type { ListChoices } from './choices.ts';
 import { exportHtml } from './export-html.ts';
-import { type Described, type Field, toFields } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
 import { readValues } from './form-values.ts';
-import type { OperatorPage, PageDeps } from './page-deps.ts';
+import type { FormPageDeps, OperatorPage, Refusal } from './page-deps.ts';
 import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
-
-export interface ExportsPageDeps extends PageDeps {
-  call: CallOperation;
-  findOperation(operationId: string): Route;
-  listChoices: ListChoices;
-  translateFault(error: unknown): unknown;
-}
 
 const LOOKS: FormLayout['looks'] = {
   groupId: { label: 'Group', choices: 'groups' },
@@ -27,28 +13,24 @@ const LOOKS: FormLayout['looks'] = {
 };
 const section = 'Fleet';
 
-export function exportsRoutes(deps: ExportsPageDeps): OperatorPage[] {
-  const { call, findOperation, listChoices, layout, translateFault } = deps;
+export function exportsRoutes(deps: FormPageDeps): OperatorPage[] {
+  const { call, fieldsOf, listChoices, layout, toRefusal } = deps;
 
-  const fieldsOf = (): Field[] => {
-    const { query } = findOperation('exportMeasurements');
-    return query ? toFields(describeSchema<Described>(query)) : [];
-  };
+  const listFields = () => fieldsOf('exportMeasurements', 'query');
 
-  async function draw(session: Session, query: URLSearchParams, fault?: AppError): Promise<PageReply> {
-    const rendered = fault && renderError(fault);
-    const fields = fieldsOf();
+  async function draw(session: Session, query: URLSearchParams, fault?: Refusal): Promise<PageReply> {
+    const fields = listFields();
     const options = await listChoices(session, { looks: LOOKS });
     const content = exportHtml({
       fields,
       values: readValues(fields, query),
       options,
       looks: LOOKS,
-      fault: rendered?.body.message ?? null,
+      fault: fault?.message ?? null,
     });
     return {
       page: layout({ title: 'Export readings', session, section }, content),
-      status: rendered?.status,
+      status: fault?.status,
     };
   }
 
@@ -68,14 +50,12 @@ export function exportsRoutes(deps: ExportsPageDeps): OperatorPage[] {
       role: 'read',
       async handle({ visitor: session, query }) {
         if (query.get('step') !== 'download') return draw(session, query);
-        const values = Object.entries(readValues(fieldsOf(), query)).filter(([, value]) => value !== false);
+        const values = Object.entries(readValues(listFields(), query)).filter(([, value]) => value !== false);
         const asked = Object.fromEntries(values.map(([name, value]) => [name, String(value)]));
         try {
           return await download(session, 'exportMeasurements', { query: asked, accept: 'text/csv' });
         } catch (thrown) {
-          const error = translateFault(thrown);
-          if (!(error instanceof AppError)) throw error;
-          return draw(session, query, error);
+          return draw(session, query, toRefusal(thrown));
         }
       },
     },

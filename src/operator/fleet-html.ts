@@ -7,20 +7,20 @@ import { applyRow } from './apply-html.ts';
 import { sum } from './counts.ts';
 import { CHOSEN, devicesTable, type ListedDevice } from './devices-table.ts';
 import type { FleetFilter } from './fleet-filter.ts';
-import type { Option } from './form-html.ts';
+import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { counter, live, nextPage, type Tone, tabs, toWords } from './parts.ts';
 
 export interface FleetOptions {
   counts: FleetView;
-  /** Its total is there where it is not that of all devices. */
+  /** The total is left out where it is the number of all devices. */
   page: Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number };
   listed: readonly ListedDevice[];
   /** Shown first. */
   overdue: readonly ListedDevice[];
   filter: FleetFilter;
-  /** Null: in that of registration. */
+  /** Null: by registration. */
   order: AssetOrder | null;
   profiles: Answers['listProfiles']['profiles'];
   /** Options of the filter by group. */

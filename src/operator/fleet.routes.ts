@@ -5,11 +5,11 @@ import { ASSET_ORDERS, type AssetOrder, beginningOf, parseCursor, toCursor } fro
 import type { RecentHoursRepository } from '../measurements/recent-hours.repository.ts';
 import { invalid } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
-import type { ListChoices } from './choices.ts';
 import { byImportance } from './curve.ts';
 import type { ListedDevice } from './devices-table.ts';
 import { type FleetFilter, toFleetFilter } from './fleet-filter.ts';
 import { fleetHtml } from './fleet-html.ts';
+import type { ListChoices } from './form-layout.ts';
 import { FORMS } from './forms.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import type { Session } from './session.ts';

@@ -1,14 +1,9 @@
 /** A form: its fields, the values that were typed, and the message of a refusal at its field. */
 import type { Field, Values } from './form-fields.ts';
-import type { FieldLook, FormLayout } from './form-layout.ts';
+import type { FieldLook, FormLayout, Option } from './form-layout.ts';
 import { inputOfFault, toInputs } from './form-values.ts';
 import { type Content, type Html, html } from './html.ts';
 import { toWords } from './parts.ts';
-
-export interface Option {
-  value: string;
-  label: string;
-}
 
 export interface FormOptions {
   layout: FormLayout;
@@ -145,7 +140,7 @@ function rowsHtml(drawn: Drawn): Html {
   );
 }
 
-/** An empty row shows the defaults of its boxes; what is empty otherwise has its default on the server. */
+/** An empty row shows the defaults of its boxes; other empty inputs get their defaults from the operation. */
 function spareInputs({ fields }: Field, prefix: string): URLSearchParams {
   const boxes = fields.filter(({ kind, default: value }) => kind === 'boolean' && value === true);
   return new URLSearchParams(boxes.map(({ name }): [string, string] => [prefix + name, 'true']));

@@ -1,8 +1,20 @@
 /** How the form of an operation is laid out: everything that its schema does not say. */
 import type { Values } from './form-fields.ts';
+import type { Session } from './session.ts';
 
-/** Lists of which a field takes ids or slugs. */
+/** Lists whose ids or slugs a field takes. */
 export type ChoiceSource = 'groups' | 'channels' | 'profiles';
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+/** By path of the field. A list of more than a page is left out: the field then takes the id itself. */
+export type ListChoices = (
+  session: Session,
+  layout: Pick<FormLayout, 'looks'>,
+) => Promise<Record<string, Option[]>>;
 
 export interface FieldLook {
   label?: string;
@@ -18,7 +30,7 @@ type Params = Record<string, string>;
 export interface FormLayout {
   /** Default: the name of the form. */
   operation?: string;
-  /** Of a form with a page of its own. */
+  /** Address of a form with a page of its own. */
   path?: string;
   title: string;
   submit: string;

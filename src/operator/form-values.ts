@@ -37,6 +37,7 @@ function readText({ kind, isSecret }: Field, text: string): unknown {
 }
 
 /** As `datetime-local` writes times; the page asks for UTC. */
+const SECONDS = /(?::\d{2}(?:\.\d+)?)?Z$/;
 const MINUTES = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
 
 function readGroup({ fields }: Field, form: URLSearchParams, path: string): Values | undefined {
@@ -47,10 +48,14 @@ function readGroup({ fields }: Field, form: URLSearchParams, path: string): Valu
 function readRows(field: Field, form: URLSearchParams, path: string): Values[] {
   const indexes = new Set([...form.keys()].flatMap((key) => indexIn(key, path)));
   return [...indexes]
+    .slice(0, ROWS_MAX)
     .sort((a, b) => a - b)
     .map((index) => readGroup(field, form, `${path}.${index}`))
     .filter((row) => row !== undefined);
 }
+
+/** More rows than any operation takes, and few enough to look for each of their fields. */
+const ROWS_MAX = 101;
 
 function indexIn(key: string, path: string): number[] {
   if (!key.startsWith(`${path}.`)) return [];
@@ -88,7 +93,7 @@ const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(
 
 const emptyOf = ({ isNullable, kind }: Field): unknown => (isNullable || kind === 'group' ? null : '');
 
-/** Inputs that show the values. */
+/** Inputs that show the values. They may come back from a browser, so a value of another kind is left out. */
 export function toInputs(
   fields: readonly Field[],
   values: Values,
@@ -97,19 +102,26 @@ export function toInputs(
 ): URLSearchParams {
   for (const field of fields) {
     const value = values[field.name];
-    if (value === undefined || value === null || value === false) continue;
     const path = prefix + field.name;
-    if (field.kind === 'group') toInputs(field.fields, value as Values, `${path}.`, inputs);
-    else if (field.kind === 'rows')
-      for (const [index, row] of (value as Values[]).entries())
+    if (field.kind === 'group') {
+      if (isObject(value)) toInputs(field.fields, value, `${path}.`, inputs);
+    } else if (field.kind === 'rows') {
+      for (const [index, row] of rowsIn(value).entries())
         toInputs(field.fields, row, `${path}.${index}.`, inputs);
-    else for (const each of [value].flat()) inputs.append(path, toText(field, each));
+    } else {
+      for (const each of [value].flat()) if (isShown(each)) inputs.append(path, toText(field, each));
+    }
   }
   return inputs;
 }
 
+const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null;
+const rowsIn = (value: unknown): Values[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const isShown = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'number' || value === true;
+
 const toText = ({ kind }: Field, value: unknown): string =>
-  kind === 'time' ? String(value).slice(0, 'YYYY-MM-DDTHH:MM'.length) : String(value);
+  kind === 'time' ? String(value).replace(SECONDS, '') : String(value);
 
 /** Defaults of the schema, for a form that creates. */
 export const defaultsOf = (fields: readonly Field[]): Values =>

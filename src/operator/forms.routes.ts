@@ -1,35 +1,23 @@
 /** Forms of operations: one page for each, made from the schema of its operation and its layout. */
-import { describeSchema } from '../http/describe-schema.ts';
-import type { CallOperation } from '../http/operations.ts';
 import type { PageReply, PageRequest } from '../http/page-route.ts';
 import type { FormFile } from '../http/read-form.ts';
-import { renderError } from '../http/render-error.ts';
 import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { AppError, invalid, notFound } from '../process/errors.ts';
-import type { ListChoices } from './choices.ts';
-import type { Values } from './form-fields.ts';
-import { type Described, type Field, toFields } from './form-fields.ts';
+import type { Field, Values } from './form-fields.ts';
 import { formHtml, revealedHtml } from './form-html.ts';
 import type { FormLayout } from './form-layout.ts';
 import { defaultsOf, readValues, toChange, toCreation, toTimes } from './form-values.ts';
 import { FORM_PATH, FORMS, type FormName, operationOf, toActionUrl } from './forms.ts';
-import type { OperatorPage, PageDeps } from './page-deps.ts';
+import type { FormPageDeps, OperatorPage, Refusal } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
-
-export interface FormsPageDeps extends PageDeps {
-  call: CallOperation;
-  findOperation(operationId: string): Route;
-  listChoices: ListChoices;
-  translateFault(error: unknown): unknown;
-}
 
 interface Form {
   name: FormName;
   layout: FormLayout;
   operation: Route;
   fields: readonly Field[];
-  /** Those of the path of the operation. */
+  /** Parameters of the path of the operation. */
   params: Record<string, string>;
 }
 
@@ -37,11 +25,11 @@ interface Shown {
   values: Values;
   /** Values before the change; null: nothing is changed. */
   shown: Values | null;
-  fault?: { message: string; status: number };
+  fault?: Refusal;
 }
 
-export function formsRoutes(deps: FormsPageDeps): OperatorPage[] {
-  const { call, findOperation, listChoices, layout: around, now, translateFault } = deps;
+export function formsRoutes(deps: FormPageDeps): OperatorPage[] {
+  const { call, findOperation, fieldsOf, listChoices, layout: around, now, toRefusal } = deps;
 
   function findForm(session: Session, name: string | undefined, query: URLSearchParams): Form {
     if (!isForm(name)) throw notFound('There is no such form');
@@ -50,13 +38,12 @@ export function formsRoutes(deps: FormsPageDeps): OperatorPage[] {
     const needed = neededRole(operation);
     if (needed === null || !includesRole(session.role, needed))
       throw new AppError('forbidden', `This needs the role ${needed}`);
-    const fields = operation.body ? toFields(describeSchema<Described>(operation.body)) : [];
     const isShown = ({ name: field }: Field) =>
       !layout.omits?.includes(field) && !Object.hasOwn(layout.body ?? {}, field);
     const params = Object.fromEntries(
       [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => [param, query.get(param) ?? '']),
     );
-    return { name, layout, operation, fields: fields.filter(isShown), params };
+    return { name, layout, operation, fields: fieldsOf(operationOf(name)).filter(isShown), params };
   }
 
   async function draw(session: Session, form: Form, { values, shown, fault }: Shown): Promise<PageReply> {
@@ -101,10 +88,7 @@ export function formsRoutes(deps: FormsPageDeps): OperatorPage[] {
       const answer = await send(session, form, { ...typed, file });
       return toReply(session, form, { answer, back: sent.get('return') });
     } catch (thrown) {
-      const error = translateFault(thrown);
-      if (!(error instanceof AppError)) throw error;
-      const { status, body } = renderError(error);
-      return draw(session, form, { ...typed, fault: { message: body.message, status } });
+      return draw(session, form, { ...typed, fault: toRefusal(thrown) });
     }
   }
 

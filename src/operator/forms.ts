@@ -1,4 +1,4 @@
-/** All forms by name, which is that of their operation unless several share one. */
+/** All forms by name: the operation id, unless several forms share an operation. */
 import { ACCESS_FORMS } from './access-forms.ts';
 import { ALERT_FORMS } from './alert-forms.ts';
 import { ASSET_FORMS } from './asset-forms.ts';
@@ -43,7 +43,7 @@ function withQuery(path: string, params: Params): string {
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** What the pages say after a form was sent, by the name of the form. */
+/** Sentences that pages show after a form was sent, by the name of the form. */
 export const SAID: Record<string, string> = Object.fromEntries(
   Object.entries<FormLayout>(FORMS).map(([name, { said }]) => [name, said]),
 );

@@ -42,7 +42,19 @@ ${table({
   empty: 'The file holds no device.',
 })}
 ${results.length > ROWS_SHOWN && html`<p class="quiet">${notShown(results.length - ROWS_SHOWN, failed)}</p>`}
-<p><a href="/operator/import">Import another file</a></p>`;
+<p>${failed > 0 && html`<a class="button" download="failed-rows.csv" href="${failedRowsUrl(results)}">Download the failed rows</a> `}<a href="/operator/import">Import another file</a></p>`;
+
+/** A file within the page, so that no row is kept for it. */
+const failedRowsUrl = (results: Imported['results']): string =>
+  `data:text/csv;charset=utf-8,${encodeURIComponent(
+    ['row,serialNumber,error', ...results.filter(({ id }) => id === null).map(failedLine)].join('\r\n'),
+  )}`;
+
+const failedLine = ({ row, serialNumber, error }: Imported['results'][number]): string =>
+  [String(row), serialNumber ?? '', error ?? ''].map(toCell).join(',');
+
+/** Quoted, and never a formula for a spreadsheet. */
+const toCell = (text: string): string => `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
 
 const notShown = (count: number, failed: number): string =>
   failed <= ROWS_SHOWN

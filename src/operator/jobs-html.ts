@@ -69,7 +69,7 @@ interface JobOptions {
   job: JobView;
   stages: JobStages | null;
   progress: JobProgress;
-  /** Of the latest devices, by asset id. */
+  /** Serial numbers of the latest devices, by asset id. */
   serialNumbers: ReadonlyMap<string, string>;
   now: Date;
   targets: Answers['listConfigJobTargets'];
@@ -120,7 +120,7 @@ ${live(
 const cancelFact = ({ cancelRequestedAt, status }: JobView): Html =>
   html`${time(cancelRequestedAt as string)}${!hasEnded(status) && ', the change is being withdrawn'}`;
 
-/** What a state means, where the target has no reason of its own. */
+/** Meaning of a state, where the target has no reason of its own. */
 const WHY: Record<string, string> = {
   queued: 'Its stage has not begun.',
   waiting: 'It has not asked for the change yet: it does so with its next transmission.',

@@ -6,7 +6,7 @@ import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.t
 import { OPERATOR_PATH, type Session } from './session.ts';
 
 export interface JobsPageDeps extends PageDeps {
-  /** The page of a job's run in the Temporal UI; null when nobody said where that is. */
+  /** The page of a job's run in the Temporal UI; null where no address of it is set. */
   runUrl(jobId: string): string | null;
   jobProgress: JobProgressRepository;
 }

@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 export interface LayoutOptions {
   title: string;
   session: Session | null;
-  /** Of the navigation. */
+  /** Current entry of the navigation. */
   section?: string;
   /** The address whose live parts are watched. */
   watch?: string;

@@ -98,7 +98,7 @@ export const confirmed = (question: string, options: FormOptions & { open: strin
 export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Html =>
   html`<dl class="facts">${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
-/** Number first, what it counts below; a link when there is something to look at. */
+/** A number above its label; a link where a list shows the same. */
 export const counter = (count: number, label: string, href: string | null, tone: Tone = 'quiet'): Html => {
   const inside = html`<span class="number">${count.toLocaleString('en')}</span> <span>${label}</span>`;
   const classes = `counter ${count > 0 ? tone : 'quiet'}`;

@@ -1,4 +1,4 @@
-/** What pages show of assets that they know by id: names, and the channels whose value is in breach. */
+/** Names of assets that pages know by id, and their channels whose value is in breach. */
 import { type AlertState, isTemperature } from '../alerts/open-alert.ts';
 import type { Database } from '../db/database.ts';
 

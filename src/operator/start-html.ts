@@ -1,4 +1,4 @@
-/** The start page: what needs somebody now, each with its action; behind it the fleet. */
+/** The start page: alerts, failures and unregistered loggers, each with its action. */
 import type { AlertView } from '../alerts/alert.ts';
 import type { ListedAssetView } from '../assets/asset.ts';
 import { alertDetails } from './alerts-html.ts';
@@ -19,7 +19,7 @@ export interface NamedAlert {
 
 export interface StartPage {
   alerts: readonly NamedAlert[];
-  /** All that are open and new, of which some are shown. */
+  /** Number of open alerts; some of them are shown. */
   alertsInAll: number;
   /** Devices that have refused a change. */
   failed: readonly ListedAssetView[];
@@ -36,8 +36,8 @@ export interface StartPage {
 export interface Calm {
   /** The end of the last alert; null: there was none. */
   since: string | null;
-  heard: number;
-  heardMax: number;
+  inContact: number;
+  inContactMax: number;
   devices: number;
 }
 
@@ -49,8 +49,11 @@ export interface StartOptions {
 const HOME = { return: '/operator' };
 
 export const startHtml = (page: StartPage, options: StartOptions): Html => html`
-<h1>${page.calm ? 'All is well' : 'What needs you now'}</h1>
-${live('now', page.calm ? calmHtml(page.calm, options) : sectionsHtml(page, options))}`;
+${live(
+  'now',
+  html`<h1>${page.calm ? 'All is well' : 'What needs you now'}</h1>
+${page.calm ? calmHtml(page.calm, options) : sectionsHtml(page, options)}`,
+)}`;
 
 const sectionsHtml = (page: StartPage, options: StartOptions): Content => [
   section('Alerts', page.alerts.length > 0 && alertsHtml(page, options)),
@@ -164,20 +167,22 @@ const unregisteredHtml = (
     rows: unregistered.map(({ serialNumber, lastSeenAt }) => [
       html`<code>${serialNumber}</code>`,
       time(lastSeenAt),
-      mayChange && registerForm(serialNumber),
+      mayChange && registerForm(serialNumber, HOME.return),
     ]),
     empty: '',
   }),
   more(unregistered.length, unregisteredInAll, '/operator/unregistered'),
 ];
 
-function calmHtml({ since, heard, heardMax, devices }: Calm, { link }: StartOptions): Html {
+function calmHtml({ since, inContact, inContactMax, devices }: Calm, { link }: StartOptions): Html {
   if (devices === 0) {
     return html`<section class="panel calm"><p>No logger is registered yet.</p>
 <div class="actions">${link('registerAsset', {}, { tone: 'main' })}<a class="button" href="/operator/import">Import devices from a file</a></div></section>`;
   }
   const count =
-    heard < heardMax ? heard.toLocaleString('en') : `more than ${(heardMax - 1).toLocaleString('en')}`;
+    inContact < inContactMax
+      ? inContact.toLocaleString('en')
+      : `more than ${(inContactMax - 1).toLocaleString('en')}`;
   return html`<section class="panel calm">
 <p><strong>${count} of ${devices.toLocaleString('en')}</strong> ${devices === 1 ? 'logger' : 'loggers'} sent within the last hour.</p>
 <p class="quiet">${since ? html`The last alert ended ${time(since)}.` : 'No alert has ended yet.'}</p>

@@ -30,13 +30,13 @@ export function createStartRepository(sql: Database) {
     },
 
     /** At most `max`, so that a large fleet is not counted to its end. */
-    async countHeard(organizationId: string, since: Date, max: number): Promise<number> {
-      const heard = sql('device_states')
+    async countInContact(organizationId: string, since: Date, max: number): Promise<number> {
+      const inContact = sql('device_states')
         .where({ organization_id: organizationId, is_active: true })
         .where('last_contact_at', '>=', since)
         .select('asset_id')
         .limit(max);
-      const [row] = await sql.from(heard.as('heard')).count({ count: '*' });
+      const [row] = await sql.from(inContact.as('in_contact')).count({ count: '*' });
       return Number(row?.count ?? 0);
     },
   };

@@ -12,13 +12,13 @@ export interface StartPageDeps extends PageDeps {
   shownAssets: ShownAssetsRepository;
 }
 
-/** Of each type, so that a fleet that is away hides no warm fridge. */
+/** A limit per type, so that a fleet without contact hides no warm fridge. */
 const ALERTS_PER_TYPE = '10';
 const ROWS = '10';
 /** All channels and escalations that there can be. */
 const ALL = '100';
 const RESOLVED_READ = '20';
-const HEARD_MAX = 10_001;
+const IN_CONTACT_MAX = 10_001;
 const STEP_MS = 5 * 60_000;
 const HOUR_MS = 3_600_000;
 
@@ -30,9 +30,10 @@ export function startRoutes({
   start,
   shownAssets,
 }: StartPageDeps): OperatorPage[] {
-  async function listAlerts(session: Session): Promise<AlertView[]> {
+  /** Types without an open alert are not looked for, which would read through all those that are resolved. */
+  async function listAlerts(session: Session, open: Record<string, number>): Promise<AlertView[]> {
     const pages = await Promise.all(
-      ALERT_TYPES.map((type) =>
+      ALERT_TYPES.filter((type) => (open[type] ?? 0) > 0).map((type) =>
         ask(session, 'listAlerts', { query: { status: 'new', type, limit: ALERTS_PER_TYPE } }),
       ),
     );
@@ -42,8 +43,8 @@ export function startRoutes({
   async function findCalm(session: Session, devices: number): Promise<Calm> {
     // So that a page on which nothing has changed looks the same again.
     const at = Math.floor(now().getTime() / STEP_MS) * STEP_MS;
-    const [heard, { items }] = await Promise.all([
-      start.countHeard(session.organizationId, new Date(at - HOUR_MS), HEARD_MAX),
+    const [inContact, { items }] = await Promise.all([
+      start.countInContact(session.organizationId, new Date(at - HOUR_MS), IN_CONTACT_MAX),
       ask(session, 'listAlerts', { query: { status: 'resolved', limit: RESOLVED_READ } }),
     ]);
     const since =
@@ -51,23 +52,22 @@ export function startRoutes({
         .map(({ updatedAt }) => updatedAt)
         .sort()
         .at(-1) ?? null;
-    return { since, heard, heardMax: HEARD_MAX, devices };
+    return { since, inContact, inContactMax: IN_CONTACT_MAX, devices };
   }
 
   async function findPage(session: Session): Promise<StartPage> {
     const { organizationId } = session;
-    const [counts, alerts, failed, jobs, events, cellular, channels, escalations, unregistered] =
-      await Promise.all([
-        ask(session, 'getFleet'),
-        listAlerts(session),
-        ask(session, 'listAssets', { query: { syncStatus: 'failed', limit: ROWS } }),
-        ask(session, 'listConfigJobs', { query: { status: 'running', limit: ROWS } }),
-        ask(session, 'listWebhooks'),
-        ask(session, 'listCellularWebhooks'),
-        ask(session, 'listNotificationChannels', { query: { limit: ALL } }),
-        ask(session, 'listEscalations', { query: { limit: ALL } }),
-        ask(session, 'listUnregisteredDevices', { query: { limit: ROWS } }),
-      ]);
+    const counts = await ask(session, 'getFleet');
+    const [alerts, failed, jobs, events, cellular, channels, escalations, unregistered] = await Promise.all([
+      listAlerts(session, counts.openAlerts),
+      ask(session, 'listAssets', { query: { syncStatus: 'failed', limit: ROWS } }),
+      ask(session, 'listConfigJobs', { query: { status: 'running', limit: ROWS } }),
+      ask(session, 'listWebhooks'),
+      ask(session, 'listCellularWebhooks'),
+      ask(session, 'listNotificationChannels', { query: { limit: ALL } }),
+      ask(session, 'listEscalations', { query: { limit: ALL } }),
+      ask(session, 'listUnregisteredDevices', { query: { limit: ROWS } }),
+    ]);
     const [names, notifications] = await Promise.all([
       shownAssets.listNames(
         organizationId,

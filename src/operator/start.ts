@@ -1,4 +1,4 @@
-/** What the start page shows: everything that needs somebody, most urgent first. */
+/** Rules of the start page: the order of alerts, their notifications, and trouble of receivers. */
 import type { AlertType, AlertView } from '../alerts/alert.ts';
 import type { ChannelView, EscalationView, WebhookView } from './answers.ts';
 import type { AlertNotification } from './start.repository.ts';

@@ -36,13 +36,16 @@ const deviceRow = (
   time(firstSeenAt),
   time(lastSeenAt),
   count.toLocaleString('en'),
-  mayChange && html`<div class="row">${registerForm(serialNumber)}${removeButton(serialNumber)}</div>`,
+  mayChange &&
+    html`<div class="row">${registerForm(serialNumber, '/operator/unregistered')}${removeButton(serialNumber)}</div>`,
 ];
 
 /** Loggers have serial numbers in upper case. */
 export const registerForm = (
   serialNumber: string,
-): Html => html`<form method="post" action="/operator/unregistered/register" class="row">
+  back: string,
+): Html => html`<form method="post" action="${toFormUrl('registerAsset')}" class="row">
+<input type="hidden" name="return" value="${back}">
 <input type="hidden" name="serialNumber" value="${serialNumber.toUpperCase()}">
 <input name="name" maxlength="128" placeholder="name" aria-label="Name of ${serialNumber}">
 <button class="main">Register<span class="hidden"> ${serialNumber}</span></button></form>`;

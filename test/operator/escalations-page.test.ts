@@ -76,7 +76,7 @@ describe('The page of escalations', () => {
     assert.equal((await see(`/forms/updateEscalation?escalationId=${id}`, reader)).status, 403);
   });
 
-  it('is beside the alert: which step was made, and when the next one follows', async () => {
+  it('shows beside the alert which step was made, and when the next one follows', async () => {
     await (await newDevice(dms, 'Cold room'))('low');
     const { items } = (await dms.api.get('/alerts?limit=1')).body;
     const { text } = await see(`/alerts/${items[0].id}`);

@@ -1,6 +1,6 @@
 /** Forms of operations: rendered from the schema, sent to the same use case as the API. */
 import assert from 'node:assert/strict';
-import { register } from '../support/fleet.ts';
+import { register, sendTemperature } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
@@ -97,6 +97,16 @@ describe('A form of an operation', () => {
     assert.deepEqual([body.name, body.floor, body.model], ['Deep cellar', null, 'TVO-THT']);
   });
 
+  it('takes a form whose hidden values were changed for one that showed nothing', async () => {
+    const id = await register(dms, '282C02424E18', { name: 'Hidden' });
+    for (const shown of ['', '5', 'null', '[', '{"name":{"toString":1},"floor":[[1],{}],"model":5}']) {
+      const { status } = await send(`changeAsset?assetId=${id}`, { shown, name: 'Found' });
+      assert.equal(status, 303, shown);
+    }
+    const tampered = { shown: '{"steps":5,"alertTypes":{}}', 'steps.0.afterMinutes': '1' };
+    assert.equal((await send(`updateEscalation?escalationId=${id}`, tampered)).status, 400);
+  });
+
   it('shows a secret once, in the answer to the form', async () => {
     const { status, text } = await send('createKey', { name: 'Importer', kind: 'customer', role: 'read' });
     assert.equal(status, 200);
@@ -114,6 +124,48 @@ describe('A form of an operation', () => {
     assert.equal((await dms.api.get(`/assets/${id}`)).body.status, 'new');
     assert.equal((await send(`archiveAsset?assetId=${id}`, {})).status, 303);
     assert.equal((await dms.api.get('/assets?serialNumber=282C02424E14')).body.items.length, 0);
+  });
+
+  it('stores a calibration certificate from a file, and gives it back', async () => {
+    const id = await register(dms, '282C02424E16');
+    const file = new FormData();
+    const pdf = '%PDF-1.7\n1 0 obj\nendobj\n%%EOF\n';
+    file.append('file', new File([pdf], 'certificate.pdf', { type: 'application/pdf' }));
+    const { text } = await see(`uploadCalibrationCertificate?assetId=${id}`);
+    assert.match(text, /enctype="multipart\/form-data"/);
+    const action = `${dms.baseUrl}/operator/forms/uploadCalibrationCertificate/file?assetId=${id}`;
+    const sent = await visit(action, { cookie, form: file });
+    assert.equal(sent.status, 303, sent.text);
+    const got = await visit(`${dms.baseUrl}/operator/devices/${id}/certificate.pdf`, { cookie });
+    assert.deepEqual([got.status, got.text], [200, pdf]);
+    assert.match((await visit(action, { cookie, form: new FormData() })).text, /Choose a file first/);
+  });
+
+  it('exports readings as a table, and keeps what was typed when the span is refused', async () => {
+    const id = await register(dms, '282C02424E17');
+    await sendTemperature(dms, '282C02424E17', 5.5);
+    const from = '2020-01-01T00:00';
+    const exported = (more: string) =>
+      visit(
+        `${dms.baseUrl}/operator/exports?step=download&from=${from}&to=2100-01-01T00:00&assetIds=${id}${more}`,
+        { cookie },
+      );
+    const { status, text } = await exported('');
+    assert.match(text, /^assetId,.*\r\n.*282C02424E17.*5\.5/s);
+    assert.equal(status, 200);
+    const refused = await exported('&all=true');
+    assert.equal(refused.status, 400);
+    assert.ok(refused.text.includes(`value="${from}"`) && refused.text.includes(id));
+  });
+
+  it('searches the audit trail by the parameters of its operation', async () => {
+    const { body } = await dms.api.post('/groups', { name: 'Audited' });
+    await dms.api.patch(`/groups/${body.id}`, { name: 'Renamed' });
+    const search = (query: string) => visit(`${dms.baseUrl}/operator/audit?${query}`, { cookie });
+    const { text } = await search(`subject=${body.id}&actor=&from=&to=`);
+    assert.match(text, /update group.*1 changed.*Audited.*Renamed.*create group.*Created/s);
+    assert.doesNotMatch(text, /register asset/);
+    assert.match((await search('to=2020-01-01T00:00')).text, /No change matches/);
   });
 
   it('answers 404 for a form that there is not, and for a thing of another organization', async () => {

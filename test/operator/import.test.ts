@@ -45,6 +45,12 @@ describe("Importing a file at the operators' page", () => {
     assert.match(rows[0]?.[1] ?? '', /282C02424E02.*floor must be a number/s);
     assert.match(rows[1]?.[1] ?? '', /href="\/operator\/devices\/[0-9a-f-]{36}">282C02424E00/);
     assert.match(text, /1 *<\/li>.*registered before/s);
+    const [, failed = ''] =
+      text.match(/download="failed-rows\.csv" href="data:text\/csv;charset=utf-8,([^"]+)"/) ?? [];
+    assert.match(
+      decodeURIComponent(failed),
+      /^row,serialNumber,error\r\n"3","282C02424E02","floor must be a number/,
+    );
     assert.doesNotMatch(text, /<b>/);
     const { body } = await dms.api.get('/assets?serialNumber=282C02424E00');
     assert.deepEqual([body.items[0].name, body.items[0].floor], ['Fridge <1>', 2]);

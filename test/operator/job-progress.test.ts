@@ -27,14 +27,14 @@ const progressOf = (devices: AwaitedDevice[], deadlineAt = inHours(48)) =>
   toProgress(devices, { now: NOW, deadlineAt });
 
 describe('The progress of a job', () => {
-  it('is expected to end with the last contact that is still to come, and never after the deadline', () => {
+  it('expects the end with the last contact that is still to come, and never after the deadline', () => {
     const devices = [device('a', 2), device('b', 5), device('c', -1)];
     assert.deepEqual(progressOf(devices).expectedEnd, inHours(5));
     assert.deepEqual(progressOf(devices, inHours(3)).expectedEnd, inHours(3));
     assert.equal(progressOf(devices).lateCount, 1);
   });
 
-  it('has no expected end where no device is expected', () => {
+  it('expects no end where no device is expected', () => {
     assert.equal(progressOf([device('a', -1), device('b', null)]).expectedEnd, null);
     assert.equal(progressOf([]).expectedEnd, null);
   });

@@ -40,7 +40,7 @@ describe('The order of the fleet', () => {
     return listed;
   }
 
-  it('is that of names, without case', async () => {
+  it('lists by name, without case', async () => {
     const names = (await listBy('name')).map(({ name }) => name);
     assert.equal(names.length, DEVICES);
     assert.deepEqual(
@@ -49,7 +49,7 @@ describe('The order of the fleet', () => {
     );
   });
 
-  it('is that of serial numbers', async () => {
+  it('lists by serial number', async () => {
     const serials = (await listBy('serial')).map(({ serial }) => serial);
     assert.equal(serials.length, DEVICES);
     assert.deepEqual(serials, [...serials].sort());

@@ -95,7 +95,7 @@ async function signIn(page: Page, { apiUrl }: BenchStack, { apiKey }: Fleet): Pr
   const { url } = (await response.json()) as { url: string };
   await page.goto(`${apiUrl}${new URL(url).pathname}${new URL(url).search}`);
   await page.click('button.main');
-  await page.waitForSelector('h1:has-text("Fleet")');
+  await page.waitForSelector('nav a[aria-current]');
 }
 
 async function measure(page: Page, url: string): Promise<number[]> {

@@ -11,6 +11,7 @@ import { type FormPageDeps, given, type OperatorPage, type Refusal } from './pag
 import { OPERATOR_PATH, type Session } from './session.ts';
 
 const LISTED = '500';
+const JOBS_PATH = `${OPERATOR_PATH}/jobs`;
 
 interface Asked {
   values: Values;
@@ -76,6 +77,22 @@ export function applyRoutes(deps: FormPageDeps): OperatorPage[] {
     return ask(session, 'applyProfile', { params: { slug }, query, body: sent });
   }
 
+  async function begin(session: Session, asked: Asked): Promise<PageReply> {
+    const { jobId } = await send(session, asked, false);
+    return { location: jobId === null ? JOBS_PATH : `${JOBS_PATH}/${jobId}?done=applyProfile` };
+  }
+
+  async function preview(session: Session, asked: Asked): Promise<PageReply> {
+    const { values, filter } = await withMatching(session, asked);
+    const applied = await send(session, { values, filter }, true);
+    const inputs = toInputs(listFields(), values);
+    if (inputs.has('serialNumbers')) inputs.set('serialNumbers', inputs.getAll('serialNumbers').join(' '));
+    const filtered = new URLSearchParams(given(filter)).toString();
+    if (filtered !== '') inputs.set('filter', filtered);
+    const content = applyPreviewHtml(applied, { values, inputs });
+    return { page: layout({ title: `Apply ${applied.profileSlug}`, session, section }, content) };
+  }
+
   const askedIn = (form: URLSearchParams): Asked => ({
     values: readValues(listFields(), form),
     filter: toFleetFilter(new URLSearchParams(form.get('filter') ?? '')),
@@ -96,23 +113,11 @@ export function applyRoutes(deps: FormPageDeps): OperatorPage[] {
       path: APPLY_PATH,
       role: 'write',
       async handle({ visitor: session, form }) {
-        let asked = askedIn(form);
-        if (form.get('step') === 'edit') return draw(session, asked);
-        const isPreview = form.get('step') !== 'apply';
+        const asked = askedIn(form);
+        const step = form.get('step');
+        if (step === 'edit') return draw(session, asked);
         try {
-          if (isPreview) asked = await withMatching(session, asked);
-          const applied = await send(session, asked, isPreview);
-          if (!isPreview) {
-            const jobs = `${OPERATOR_PATH}/jobs`;
-            return { location: applied.jobId === null ? jobs : `${jobs}/${applied.jobId}?done=applyProfile` };
-          }
-          const inputs = toInputs(listFields(), asked.values);
-          if (inputs.has('serialNumbers'))
-            inputs.set('serialNumbers', inputs.getAll('serialNumbers').join(' '));
-          const filter = new URLSearchParams(given(asked.filter)).toString();
-          if (filter !== '') inputs.set('filter', filter);
-          const content = applyPreviewHtml(applied, { values: asked.values, inputs });
-          return { page: layout({ title: `Apply ${applied.profileSlug}`, session, section }, content) };
+          return await (step === 'apply' ? begin(session, asked) : preview(session, asked));
         } catch (thrown) {
           return draw(session, asked, toRefusal(thrown));
         }

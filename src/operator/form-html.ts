@@ -1,16 +1,25 @@
 /** A form: its fields, the values that were typed, and the message of a refusal at its field. */
 import type { Field, Values } from './form-fields.ts';
-import type { FieldLook, FormLayout, Option } from './form-layout.ts';
+import type { FormLayout } from './form-layout.ts';
 import { inputOfFault, toInputs } from './form-values.ts';
 import { type Content, type Html, html } from './html.ts';
+import {
+  aria,
+  type Drawn,
+  FAULT_ID,
+  inputHtml,
+  isFaulty,
+  lookOf,
+  type Options,
+  optionsOf,
+} from './input-html.ts';
 import { toWords } from './parts.ts';
 
 export interface FormOptions {
   layout: FormLayout;
   fields: readonly Field[];
   values: Values;
-  /** By path without indexes, for fields whose options are rows of a list. */
-  options: Readonly<Record<string, readonly Option[]>>;
+  options: Options;
   action: string;
   back: string;
   /** Values that the form showed first, in a form that changes something. */
@@ -21,7 +30,6 @@ export interface FormOptions {
 /** Empty rows for more items of a list. */
 const SPARE_ROWS = 2;
 const ROWS_MAX = 100;
-const FAULT_ID = 'fault';
 
 export function formHtml({ layout, fields, values, action, back, shown, ...more }: FormOptions): Html {
   const { content, isFaultShown } = fieldsHtml({ ...more, fields, values, looks: layout.looks });
@@ -39,7 +47,7 @@ ${shown && html`<input type="hidden" name="shown" value="${JSON.stringify(shown)
 export interface FieldsOptions {
   fields: readonly Field[];
   values: Values;
-  options?: FormOptions['options'];
+  options?: Options;
   looks?: FormLayout['looks'];
   fault?: string | null;
 }
@@ -53,20 +61,6 @@ export function fieldsHtml({ fields, values, options = {}, looks = {}, fault = n
     content: fields.map((field) => fieldHtml({ ...drawn, paths: [], field, path: field.name, faulty })),
     isFaultShown: faulty !== null,
   };
-}
-
-interface Drawn {
-  field: Field;
-  path: string;
-  inputs: URLSearchParams;
-  options: FormOptions['options'];
-  looks: Readonly<Record<string, FieldLook>>;
-  /** Collects the paths of inputs. */
-  paths: string[];
-  faulty: string | null;
-  fault: string | null;
-  /** It may be left out with all others of its group or row. */
-  isWithin?: boolean;
 }
 
 function fieldHtml(drawn: Drawn): Content {
@@ -88,12 +82,6 @@ ${inputHtml(drawn)}${notes(drawn)}</div>`;
 const child = (drawn: Drawn, field: Field, path: string): Content =>
   fieldHtml({ ...drawn, field, path, isWithin: true });
 
-const plainPath = (path: string) => path.replace(/\.\d+/g, '');
-const lookOf = ({ looks, path }: Drawn): FieldLook => looks[plainPath(path)] ?? {};
-const optionsOf = ({ options, path, field }: Drawn): readonly Option[] | null =>
-  options[plainPath(path)] ??
-  (field.options.length > 0 ? field.options.map((value) => ({ value, label: toWords(value) })) : null);
-
 function labelOf(drawn: Drawn): string {
   const words = toWords(drawn.field.name);
   return lookOf(drawn).label ?? words.charAt(0).toUpperCase() + words.slice(1);
@@ -105,8 +93,6 @@ const isListOfBoxes = (drawn: Drawn) =>
 function fieldset(drawn: Drawn, content: Content): Html {
   return html`<fieldset id="${drawn.path}"${isFaulty(drawn) && html` tabindex="-1" autofocus`}><legend>${labelOf(drawn)}</legend>${notes(drawn)}${content}</fieldset>`;
 }
-
-const isFaulty = ({ faulty, path }: Drawn) => faulty === path;
 
 /** Help, and the refusal. */
 const notes = (drawn: Drawn): Content => [
@@ -161,56 +147,6 @@ const boxesHtml = (drawn: Drawn): Content => {
       html`<label class="check"><input type="checkbox" name="${path}" value="${value}"${chosen.includes(value) && html` checked`}> ${label}</label>`,
   )}</div>`;
 };
-
-function aria(drawn: Drawn): Content {
-  const ids = [drawn.field.help && `${drawn.path}-help`, isFaulty(drawn) && FAULT_ID]
-    .filter(Boolean)
-    .join(' ');
-  return [
-    ids !== '' && html` aria-describedby="${ids}"`,
-    isFaulty(drawn) && html` aria-invalid="true" autofocus`,
-  ];
-}
-
-function inputHtml(drawn: Drawn): Html {
-  const { field, path, inputs } = drawn;
-  const { isLong, hours } = lookOf(drawn);
-  const value = inputs.getAll(path).join('\n');
-  const common = html`id="${path}" name="${path}"${field.isRequired && !drawn.isWithin && html` required`}${aria(drawn)}`;
-  const options = hours ? hours.map(toHours) : optionsOf(drawn);
-  if (options) return selectHtml(drawn, common, options);
-  if (isLong || field.kind === 'texts') {
-    return html`<textarea ${common} rows="4"${field.kind === 'text' && lengthOf(field)}>${value}</textarea>`;
-  }
-  if (field.kind === 'number') {
-    return html`<input type="number" ${common} step="${field.isInteger ? '1' : 'any'}"${placeholderOf(field)}${bound('min', field.min)}${bound('max', field.max)} value="${value}">`;
-  }
-  if (field.kind === 'time')
-    return html`<input type="datetime-local" ${common} value="${value}"> <span class="quiet">UTC</span>`;
-  return html`<input ${common}${lengthOf(field)} value="${value}"${placeholderOf(field)}${field.isSecret && html` autocomplete="off"`}>`;
-}
-
-const placeholderOf = ({ isSecret, example, default: value }: Field): Content => {
-  const text = example ?? (value === undefined ? undefined : String(value));
-  return text !== undefined && !isSecret && html` placeholder="${text}"`;
-};
-const lengthOf = ({ max }: Field): Content => bound('maxlength', max);
-const bound = (name: string, value: number | undefined): Content =>
-  value !== undefined && html` ${name}="${value}"`;
-
-const toHours = (hours: number): Option => {
-  const count = Math.abs(hours);
-  const length = count > 24 ? `${count / 24} days` : `${count} h`;
-  return { value: String(hours), label: hours < 0 ? `${length} ago` : length };
-};
-
-function selectHtml({ field, path, inputs }: Drawn, common: Html, options: readonly Option[]): Html {
-  const chosen = inputs.get(path) ?? '';
-  return html`<select ${common}><option value="">${field.isRequired ? 'choose' : '–'}</option>${options.map(
-    ({ value, label }) =>
-      html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`,
-  )}</select>`;
-}
 
 /** The page that shows a secret; it is made from the answer and cannot be opened again. */
 export const revealedHtml = (

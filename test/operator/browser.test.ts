@@ -297,6 +297,7 @@ describe("The operators' page in a browser", () => {
     assert.equal(await page.inputValue('#name'), 'Twin');
     await page.locator('#serialNumber').fill('282C02424EC0');
     await page.keyboard.press('Enter');
+    await page.waitForURL(/\/devices\//);
     assert.match((await page.textContent('h1')) ?? '', /Twin/);
     forgive(409);
   });

@@ -13,11 +13,12 @@ const SENDING = 40;
 const MINUTE_MS = 60_000;
 
 const PAGES: ReadonlyArray<readonly [string, string]> = [
-  ['fleet', ''],
-  ['fleet by name', '?order=name'],
-  ['fleet by last reading', '?order=oldest-reading'],
-  ['search', '?q=99'],
-  ['offline devices', '?status=offline'],
+  ['start', ''],
+  ['fleet', '/fleet'],
+  ['fleet by name', '/fleet?order=name'],
+  ['fleet by last reading', '/fleet?order=oldest-reading'],
+  ['search', '/fleet?q=99'],
+  ['offline devices', '/fleet?status=offline'],
   ['jobs', '/jobs'],
   ['alerts', '/alerts'],
   ['webhooks', '/webhooks'],
@@ -82,7 +83,7 @@ async function signIn(page: Page, { apiUrl }: BenchStack, { apiKey }: Fleet): Pr
   const { url } = (await response.json()) as { url: string };
   await page.goto(`${apiUrl}${new URL(url).pathname}${new URL(url).search}`);
   await page.click('button.main');
-  await page.waitForSelector('h1:has-text("Fleet")');
+  await page.waitForSelector('nav a[aria-current]');
 }
 
 async function measure(page: Page, url: string): Promise<number[]> {

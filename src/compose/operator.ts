@@ -3,21 +3,32 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createClientAddress } from '../http/client-address.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { describeSchema } from '../http/describe-schema.ts';
 import { createOperations } from '../http/operations.ts';
 import { createPageRenderer, createPages } from '../http/pages.ts';
-import type { Route } from '../http/route.ts';
+import { renderError } from '../http/render-error.ts';
+import { includesRole } from '../http/role.ts';
+import { neededRole, type Route } from '../http/route.ts';
 import { readStaticFiles } from '../http/static-files.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
+import { accessRoutes } from '../operator/access.routes.ts';
 import { alertsRoutes } from '../operator/alerts.routes.ts';
 import type { Answers } from '../operator/answers.ts';
+import { applyRoutes } from '../operator/apply.routes.ts';
 import { channelsRoutes } from '../operator/channels.routes.ts';
+import { createChoices } from '../operator/choices.ts';
 import { confirmAddressRoutes } from '../operator/confirm-address.routes.ts';
 import { createDeviceContactsRepository } from '../operator/device-contacts.repository.ts';
 import { createDeviceJobsRepository } from '../operator/device-jobs.repository.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
 import { errorHtml, errorTitle } from '../operator/error-html.ts';
 import { escalationsRoutes } from '../operator/escalations.routes.ts';
+import { exportsRoutes } from '../operator/exports.routes.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
+import { type Described, toFields } from '../operator/form-fields.ts';
+import { createFormLinks } from '../operator/form-links.ts';
+import { formsRoutes } from '../operator/forms.routes.ts';
+import { groupsRoutes } from '../operator/groups.routes.ts';
 import { CALLBACK_PATH, identityRoutes } from '../operator/identity.routes.ts';
 import { createIdentityProvider } from '../operator/identity-provider.service.ts';
 import { importRoutes } from '../operator/import.routes.ts';
@@ -25,13 +36,17 @@ import { createJobProgressRepository } from '../operator/job-progress.repository
 import { jobsRoutes } from '../operator/jobs.routes.ts';
 import { createLayout } from '../operator/layout.ts';
 import { linksRoutes } from '../operator/links.routes.ts';
-import type { OperatorPage, PageDeps } from '../operator/page-deps.ts';
+import type { FormPageDeps, OperatorPage, PageDeps } from '../operator/page-deps.ts';
+import { profilesRoutes } from '../operator/profiles.routes.ts';
 import { createCookieSigner, OPERATOR_PATH, type Session, toCaller, toToken } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
 import { sessionsRoutes } from '../operator/sessions.routes.ts';
 import { createLinkIssuer, createSessions, type Sessions } from '../operator/sessions.service.ts';
+import { createShownAssetsRepository } from '../operator/shown-assets.repository.ts';
 import { signInRoutes } from '../operator/sign-in.routes.ts';
 import { createAttemptSigner } from '../operator/sign-in-attempt.ts';
+import { createStartRepository } from '../operator/start.repository.ts';
+import { startRoutes } from '../operator/start.routes.ts';
 import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
 import { watchRoutes } from '../operator/watch.routes.ts';
 import { createWatch } from '../operator/watch.service.ts';
@@ -69,6 +84,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const call = createOperations({ ...resources, routes: options.routes, recordAudit: slices.audit.record });
   const ask: PageDeps['ask'] = async (session, operationId, input) =>
     (await call(toCaller(session), operationId, input)).body as Answers[typeof operationId];
+  const findOperation = finderOf(options.routes);
   const deps = {
     ask,
     call,
@@ -79,10 +95,18 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     jobProgress: createJobProgressRepository(sql),
     listOrdered: slices.assets.listOrdered,
     listRecentHours: slices.measurements.listRecentHours,
+    linksFor: createFormLinks((session, id) => mayCall(session, findOperation(id))),
+    listChoices: createChoices(ask),
+    findOperation,
+    fieldsOf: fieldsIn(findOperation),
+    toRefusal: refusals(options.translateFault),
+    shownAssets: createShownAssetsRepository(sql),
+    start: createStartRepository(sql),
     webhookHours: createWebhookHoursRepository(sql),
     runUrl: runUrlIn(settings),
   };
   const pages: OperatorPage[] = [
+    ...startRoutes(deps),
     ...fleetRoutes(deps),
     ...importRoutes(deps),
     ...unregisteredRoutes(deps),
@@ -92,6 +116,12 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...webhooksRoutes(deps),
     ...channelsRoutes(deps),
     ...escalationsRoutes(deps),
+    ...groupsRoutes(deps),
+    ...profilesRoutes(deps),
+    ...accessRoutes(deps),
+    ...applyRoutes(deps),
+    ...exportsRoutes(deps),
+    ...formsRoutes(deps),
   ];
   const renderer = createPageRenderer(pages);
   const linkLookUps = createKeyedSemaphore(LINK_LOOK_UPS);
@@ -182,6 +212,36 @@ function composeIdentity(
     now,
   });
 }
+
+function mayCall({ role }: Session, operation: Route): boolean {
+  const needed = neededRole(operation);
+  return needed !== null && includesRole(role, needed);
+}
+
+function finderOf(routes: readonly Route[]): (operationId: string) => Route {
+  const byId = new Map(routes.map((each) => [each.operationId, each]));
+  return (operationId) => {
+    const found = byId.get(operationId);
+    if (!found) throw new Error(`There is no operation ${operationId}`);
+    return found;
+  };
+}
+
+const fieldsIn =
+  (findOperation: (operationId: string) => Route): FormPageDeps['fieldsOf'] =>
+  (operationId, part = 'body') => {
+    const schema = findOperation(operationId)[part];
+    return schema ? toFields(describeSchema<Described>(schema)) : [];
+  };
+
+const refusals =
+  (translateFault: OperatorOptions['translateFault']): FormPageDeps['toRefusal'] =>
+  (thrown) => {
+    const error = translateFault(thrown);
+    if (!(error instanceof AppError)) throw error;
+    const { status, body } = renderError(error);
+    return { status, message: body.message };
+  };
 
 function refuseOver(waitSeconds: number | null): void {
   if (waitSeconds === null) return;

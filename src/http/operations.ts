@@ -2,6 +2,8 @@
  * Calls operations within the process, for callers that are authenticated already. Role, shape, rules, audit
  * trail and the filter of the answer are the same as over HTTP.
  */
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { Transact } from '../db/transaction.ts';
 import type { RecordAudit } from './audit.ts';
 import { requireRole } from './authorize.ts';
@@ -29,8 +31,7 @@ export interface OperationsOptions {
 }
 
 export function createOperations(options: OperationsOptions): CallOperation {
-  const callable = options.routes.filter(({ rawBody }) => rawBody === undefined || rawBody.isBuffered);
-  const routes = new Map(callable.map((each) => [each.operationId, each]));
+  const routes = new Map(options.routes.map((each) => [each.operationId, each]));
   const operations = new Map<string, ReturnType<typeof createOperation>>();
   /** Compiled on the first call, because a page calls few operations. */
   function operationOf(id: string): ReturnType<typeof createOperation> {
@@ -70,15 +71,19 @@ function createOperation(definition: Route, { transact, recordAudit }: Operation
       definition.handle({
         ...request,
         transact: on,
-        get stream(): never {
-          throw new Error('There is no stream to read');
+        get stream() {
+          return toStream(request.bytes);
         },
       });
     return project(await withAudit({ caller, params: request.params }, transact, handle));
   };
 }
 
-/** As over HTTP, an answer keeps only fields of its schema. Streams pass unchanged. */
+/** For an operation that reads its body piece by piece. */
+const toStream = (bytes: Buffer): IncomingMessage =>
+  Object.assign(Readable.from([bytes]), { headers: {} }) as unknown as IncomingMessage;
+
+/** As over HTTP, an answer holds what its schema names. Streams pass. */
 function createProjection({ responses }: Route): (reply: Reply) => Reply {
   const projections = new Map<number, (value: unknown) => unknown>();
   for (const [status, contract] of Object.entries(responses)) {

@@ -1,22 +1,20 @@
-/** One alert: what it is about, what was done about it, and forms for whoever takes it in hand. */
+/** One alert with its history. */
 import { alertDetails } from './alerts-html.ts';
 import type { Answers, ChannelView, EscalationView } from './answers.ts';
+import type { FormLink } from './form-links.ts';
 import { type Html, html } from './html.ts';
 import { badge, facts, live, table, time, toWords } from './parts.ts';
 
 type Alert = Answers['getAlert'];
 
-/** Hours from now. */
-export const SNOOZES = ['1', '2', '4', '8', '24'];
-
 export interface AlertOptions {
-  /** That of the alert; null: it has none, or it was deleted. */
+  /** Null: the alert has no policy, or it was deleted. */
   escalation: EscalationView | null;
   channels: readonly ChannelView[];
-  mayChange: boolean;
+  link: FormLink;
 }
 
-export const alertHtml = (alert: Alert, { escalation, channels, mayChange }: AlertOptions): Html => html`
+export const alertHtml = (alert: Alert, { escalation, channels, link }: AlertOptions): Html => html`
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
   'alert',
@@ -41,11 +39,10 @@ ${facts([
         ] as const,
       ]),
 ])}
+${actionsOf(alert, link)}
 <h2>History</h2>
 ${table({ caption: 'History, oldest first', head: ['When', 'What', 'By', 'Comment'], rows: alert.history.map(toRow), empty: '' })}`,
-)}
-${mayChange && alert.status !== 'resolved' && handlingForm(alert)}
-${mayChange && commentForm(alert)}`;
+)}`;
 
 type Escalation = Exclude<Alert['escalation'], null>;
 
@@ -70,20 +67,10 @@ const toRow = ({ at, action, by, comment }: Alert['history'][number]) => [
   action === 'snoozed' ? time(comment) : comment,
 ];
 
-const handlingForm = ({ id, assetId, status, assignee }: Alert): Html => html`
-<section class="panel"><h2>${status === 'new' ? 'Acknowledge' : 'Assign or snooze'}</h2>
-<form method="post" action="/operator/alerts/${id}/acknowledge" class="filter">
-<input type="hidden" name="back" value="alert">
-<label>Assigned to <input name="assignee" maxlength="128" value="${assignee}"></label>
-<label>Snooze <select name="snoozeHours"><option value="">no</option>${SNOOZES.map(
-  (hours) => html`<option value="${hours}">for ${hours} h</option>`,
-)}</select></label>
-<label>Comment <input name="comment" maxlength="2000"></label>
-<button class="main">${status === 'new' ? 'Acknowledge' : 'Save'}</button></form>
-<p class="quiet">Planned work: <a href="/operator/devices/${assetId}#maintenance">mute the device</a>.</p></section>`;
-
-const commentForm = ({ id }: Alert): Html => html`
-<section class="panel"><h2>Comment</h2>
-<form method="post" action="/operator/alerts/${id}/comments" class="stacked">
-<label>Comment <textarea name="comment" rows="3" required maxlength="2000"></textarea></label>
-<button class="main">Add</button></form></section>`;
+const actionsOf = (
+  { id: alertId, assetId, status }: Alert,
+  link: FormLink,
+): Html => html`<div class="actions">
+${status !== 'resolved' && link('acknowledgeAlert', { alertId }, { label: status === 'new' ? 'Acknowledge' : 'Assign or snooze', tone: 'main' })}
+${link('commentAlert', { alertId })}
+${status !== 'resolved' && link('muteAsset', { assetId }, { label: 'Planned work' })}</div>`;

@@ -1,14 +1,19 @@
 import type { AlertView } from '../alerts/alert.ts';
 import type { Answers } from './answers.ts';
 import { boundsText } from './configuration-html.ts';
+import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, live, nextPage, table, tabs, time, toWords } from './parts.ts';
+import { badge, button, live, nameLink, nextPage, table, tabs, time, toWords } from './parts.ts';
 
 interface AlertsOptions {
   alerts: Answers['listAlerts'];
+  /** Names of assets by id. */
+  names: ReadonlyMap<string, string>;
   filter: Record<string, string>;
   mayChange: boolean;
 }
+
+const PATH = '/operator/alerts';
 
 const TABS = [
   ['new', 'New'],
@@ -17,7 +22,7 @@ const TABS = [
   ['all', 'All'],
 ] as const;
 
-export const alertsHtml = ({ alerts, filter, mayChange }: AlertsOptions): Html => html`
+export const alertsHtml = ({ alerts, names, filter, mayChange }: AlertsOptions): Html => html`
 <h1>Alerts</h1>
 ${tabs(
   'Status',
@@ -30,7 +35,7 @@ ${tabs(
 ${live(
   'alerts',
   html`<p class="quiet">${alerts.totalItems.toLocaleString('en')} in all</p>
-${alertsTable(alerts.items, { mayChange, empty: 'There is none.' })}
+${alertsTable(alerts.items, { mayChange, names, empty: 'There is none.' })}
 ${nextPage('/operator/alerts', new URLSearchParams(filter), alerts.nextCursor)}`,
 )}`;
 
@@ -39,27 +44,22 @@ const withoutCursor = ({ cursor, ...filter }: Record<string, string>) => filter;
 interface TableOptions {
   mayChange: boolean;
   empty: string;
-  /** The page is about the device already. */
-  isOfDevice?: boolean;
+  /** Names of assets by id; left out on the page of a device. */
+  names?: ReadonlyMap<string, string>;
 }
 
-export function alertsTable(
-  alerts: readonly AlertView[],
-  { mayChange, empty, isOfDevice }: TableOptions,
-): Html {
+export function alertsTable(alerts: readonly AlertView[], { mayChange, empty, names }: TableOptions): Html {
   const rows = alerts.map((alert): Content[] => [
     html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}`,
-    ...(isOfDevice
-      ? []
-      : [html`<a class="name" href="/operator/devices/${alert.assetId}">${alert.serialNumber}</a>`]),
+    ...(names ? [deviceLink(alert, names)] : []),
     alertDetails(alert),
     badge(alert.status, alert.status === 'new' ? 'bad' : undefined),
     time(alert.timestamp),
     time(alert.updatedAt),
     acknowledgedBy(alert),
-    mayChange && alert.status === 'new' && acknowledgeButton(alert),
+    mayChange && alert.status === 'new' && acknowledgeButton(alert, names ? { return: PATH } : {}),
   ]);
-  const device = isOfDevice ? [] : ['Device'];
+  const device = names ? ['Device'] : [];
   const head = [
     'Alert',
     ...device,
@@ -73,14 +73,18 @@ export function alertsTable(
   return table({ caption: 'Alerts, newest first', head, rows, empty });
 }
 
+const deviceLink = ({ assetId, serialNumber }: AlertView, names: ReadonlyMap<string, string>): Html =>
+  nameLink(assetId, names.get(assetId) ?? serialNumber, serialNumber);
+
 const acknowledgedBy = ({ acknowledgedAt, acknowledgedBy: by, snoozeUntil }: AlertView): Content =>
   acknowledgedAt &&
   html`${by?.name} <span class="quiet">${time(acknowledgedAt)}${snoozeUntil && html`, until ${time(snoozeUntil)}`}</span>`;
 
-const acknowledgeButton = ({ id, type, serialNumber }: AlertView): Html =>
+const acknowledgeButton = ({ id, type, serialNumber }: AlertView, fields: Record<string, string>): Html =>
   button({
-    action: `/operator/alerts/${id}/acknowledge`,
+    action: toFormUrl('acknowledgeAlert', { alertId: id }),
     label: 'Acknowledge',
+    fields,
     about: `${toWords(type)} of ${serialNumber}`,
   });
 

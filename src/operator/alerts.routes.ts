@@ -1,19 +1,17 @@
-import { alertHtml, SNOOZES } from './alert-html.ts';
+import { alertHtml } from './alert-html.ts';
 import { alertsHtml } from './alerts-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH } from './session.ts';
+import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 const path = `${OPERATOR_PATH}/alerts`;
-const DONE: Record<string, string> = {
-  acknowledged: 'The alert is acknowledged.',
-  commented: 'The comment is in the history.',
-};
-const HOUR_MS = 3_600_000;
-/** A day of this clock is not more than a day of another one. */
-const MARGIN_MS = 1_000;
 
-export function alertsRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
+export interface AlertsPageDeps extends PageDeps {
+  shownAssets: ShownAssetsRepository;
+}
+
+export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageDeps): OperatorPage[] {
   return [
     {
       method: 'GET',
@@ -32,12 +30,17 @@ export function alertsRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
         const { status, ...others } = filter;
         const asked = status === 'all' ? others : filter;
         const alerts = await ask(session, 'listAlerts', { query: { ...asked, limit: '50' } });
+        const names = await shownAssets.listNames(
+          session.organizationId,
+          alerts.items.map(({ assetId }) => assetId),
+        );
         const content = alertsHtml({
           alerts,
+          names,
           filter,
           mayChange: session.role !== 'read',
         });
-        const notice = noticeOf(query, DONE);
+        const notice = noticeOf(query);
         return { page: layout({ title: 'Alerts', session, section: 'Alerts', watch: url, notice }, content) };
       },
     },
@@ -56,40 +59,10 @@ export function alertsRoutes({ ask, layout, now }: PageDeps): OperatorPage[] {
               ask(session, 'listNotificationChannels', { query: { limit: '500' } }),
             ])
           : [null, { items: [] }];
-        const mayChange = session.role !== 'read';
-        const content = alertHtml(alert, { escalation, channels: channels.items, mayChange });
+        const content = alertHtml(alert, { escalation, channels: channels.items, link: linksFor(session) });
         const title = `${toWords(alert.type)} of ${alert.serialNumber}`;
-        const notice = noticeOf(query, DONE);
+        const notice = noticeOf(query);
         return { page: layout({ title, session, section: 'Alerts', watch: url, notice }, content) };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/{alertId}/acknowledge`,
-      role: 'write',
-      async handle({ visitor: session, params, form }) {
-        const hours = form.get('snoozeHours') ?? '';
-        const snoozeUntil = new Date(now().getTime() + Number(hours) * HOUR_MS - MARGIN_MS).toISOString();
-        const assignee = form.get('assignee')?.trim();
-        const comment = form.get('comment')?.trim();
-        const body = {
-          status: 'acknowledged',
-          ...(assignee !== undefined && { assignee: assignee === '' ? null : assignee }),
-          ...(SNOOZES.includes(hours) && { snoozeUntil }),
-          ...(comment && { comment }),
-        };
-        await ask(session, 'acknowledgeAlert', { params, body });
-        const to = form.get('back') === 'alert' ? `${path}/${params.alertId}` : path;
-        return { location: `${to}?done=acknowledged` };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/{alertId}/comments`,
-      role: 'write',
-      async handle({ visitor: session, params, form }) {
-        await ask(session, 'commentAlert', { params, body: { comment: form.get('comment') ?? '' } });
-        return { location: `${path}/${params.alertId}?done=commented` };
       },
     },
   ];

@@ -1,16 +1,19 @@
-/** What the operations that the pages call answer with, by operation id. */
+/** Answers of the operations that pages call, by operation id. */
 import type { AlertView } from '../alerts/alert.ts';
 import type { AlertActionView } from '../alerts/alert-history.ts';
 import type { assetDetailView, ListedAssetView } from '../assets/asset.ts';
 import type { ImportedAssets } from '../assets/asset-import.service.ts';
+import type { auditEntryView } from '../audit/audit.ts';
 import type { Preview } from '../config-jobs/compile-devices.ts';
 import type { JobView, targetView } from '../config-jobs/config-job.ts';
 import type { deliveryDetailView, deliveryView } from '../deliveries/delivery.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
 import type { cellularWebhookView, eventWebhookView } from '../endpoints/endpoint.ts';
 import type { PolicyView } from '../escalations/escalation-policy.ts';
-import type { MuteView } from '../mutes/mute.ts';
+import type { groupView } from '../groups/group.ts';
+import type { keyView } from '../keys/api-key.ts';
 import type { channelView } from '../notifications/notification-channel.ts';
+import type { profileView } from '../profiles/profile.ts';
 import type { SettingsView } from '../statistics/settings-view.ts';
 import type { StatisticsView } from '../statistics/statistics-view.ts';
 import type { BucketView, ReadingView } from './curve.ts';
@@ -23,11 +26,25 @@ interface Page<Item> {
 export type TargetView = ReturnType<typeof targetView>;
 export type ChannelView = ReturnType<typeof channelView>;
 export type EscalationView = PolicyView;
+export type GroupView = ReturnType<typeof groupView>;
+export type ProfileView = ReturnType<typeof profileView>;
+export type AuditEntryView = ReturnType<typeof auditEntryView>;
+type KeyView = ReturnType<typeof keyView>;
+
+interface SessionView {
+  id: string;
+  name: string;
+  role: string;
+  keyId: string | null;
+  startedAt: string;
+  expiresAt: string;
+}
+
 export type DeliveryView = ReturnType<typeof deliveryView>;
 export type DeliveryDetailView = ReturnType<typeof deliveryDetailView>;
 type EventWebhookView = ReturnType<typeof eventWebhookView>;
 type CellularWebhookView = ReturnType<typeof cellularWebhookView>;
-/** Of either collection: each has fields that the other one lacks. */
+/** A webhook of either collection: each has fields that the other one lacks. */
 export type WebhookView = (EventWebhookView | CellularWebhookView) &
   Partial<Pick<EventWebhookView, 'events'> & Pick<CellularWebhookView, 'name' | 'deliverConfigApplied'>>;
 
@@ -66,53 +83,40 @@ export interface AppliedView {
 
 export interface Answers {
   getFleet: FleetView;
+  listGroups: Page<GroupView>;
+  getGroup: GroupView;
+  getProfile: { profile: ProfileView };
+  listKeys: Page<KeyView>;
+  listOperatorSessions: Page<SessionView>;
+  listAudit: Page<AuditEntryView>;
   listUnregisteredDevices: Page<UnregisteredView>;
   registerAsset: { id: string };
   importAssets: ImportedAssets;
-  removeUnregisteredDevice: undefined;
   listAssets: Page<ListedAssetView> & { totalItems: number };
   getAsset: ReturnType<typeof assetDetailView>;
   listMeasurements: Page<ReadingView | BucketView>;
   getStatistics: StatisticsView;
   listSettings: Page<SettingsView>;
   getDeviceConfig: DeviceConfigView;
-  withdrawDeviceConfig: DeviceConfigView;
-  muteAsset: MuteView;
-  muteGroup: MuteView;
-  unmuteAsset: undefined;
-  listProfiles: { profiles: Array<{ slug: string; name: string }> };
+  listProfiles: { profiles: ProfileView[] };
   applyProfile: AppliedView;
   listConfigJobs: Page<JobView>;
   getConfigJob: JobView;
-  cancelConfigJob: JobView;
-  retryConfigJob: JobView;
   listConfigJobTargets: Page<TargetView>;
   listAlerts: Page<AlertView> & { totalItems: number };
   getAlert: AlertView & { history: AlertActionView[] };
-  commentAlert: AlertActionView;
-  acknowledgeAlert: AlertView;
   listWebhooks: { items: WebhookView[] };
   listCellularWebhooks: { items: WebhookView[] };
   listNotificationChannels: Page<ChannelView>;
   testNotificationChannel: TestedView;
-  confirmNotificationChannelAgain: ChannelView;
   listEscalations: Page<EscalationView>;
-  createEscalation: EscalationView;
   getEscalation: EscalationView;
-  updateEscalation: EscalationView;
-  deleteEscalation: undefined;
   getWebhook: WebhookView;
   getCellularWebhook: WebhookView;
   testWebhook: TestedView;
   testCellularWebhook: TestedView;
-  updateWebhook: WebhookView;
-  updateCellularWebhook: WebhookView;
-  replayWebhook: { queued: number };
-  replayCellularWebhook: { queued: number };
   listWebhookDeliveries: Page<DeliveryView>;
   listCellularWebhookDeliveries: Page<DeliveryView>;
   getWebhookDelivery: DeliveryDetailView;
   getCellularWebhookDelivery: DeliveryDetailView;
-  resendWebhookDelivery: DeliveryView;
-  resendCellularWebhookDelivery: DeliveryView;
 }

@@ -1,86 +1,110 @@
+/** The form that applies a profile, and its preview. */
 import { firstStageSize, type Rollout } from '../config-jobs/config-job.ts';
 import type { Answers, AppliedView } from './answers.ts';
-import { ROLLOUT_SUGGESTED } from './apply-form.ts';
-import { changeHtml } from './configuration-html.ts';
+import { APPLY_PATH } from './apply-fields.ts';
+import { changeHtml, duration } from './configuration-html.ts';
+import type { FleetFilter } from './fleet-filter.ts';
+import type { Values } from './form-fields.ts';
+import { type FormOptions, fieldsHtml } from './form-html.ts';
+import { FORMS } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
+import { facts, time, toWords } from './parts.ts';
 
 type Profiles = Answers['listProfiles']['profiles'];
 
-const ACTION = '/operator/jobs/apply';
-const NO_PROFILE = html`<p class="empty">There is no profile yet. They are made with POST /devices/config-profiles.</p>`;
+/** As many as the operation takes by serial number. */
+export const TARGETS_MAX = 10_000;
 
-const profileChoice = (profiles: Profiles): Html =>
-  html`<label>Profile <select name="slug">${profiles.map(({ slug, name }) => html`<option value="${slug}">${name} (${slug})</option>`)}</select></label>`;
+interface ApplyFormOptions extends Pick<FormOptions, 'fields' | 'values' | 'options' | 'fault'> {
+  filter: FleetFilter;
+  /** Devices that match the filter; null: there is none. */
+  matching: number | null;
+}
 
-/** For devices that are named. */
-export const applyForm = (profiles: Profiles): Html => html`<section class="panel"><h2>Apply a profile</h2>
-${
-  profiles.length === 0
-    ? NO_PROFILE
-    : html`<form method="post" action="${ACTION}" class="stacked">
-${profileChoice(profiles)}
-<label>Devices <textarea name="devices" rows="3" required placeholder="serial numbers, or the word all"></textarea></label>
-<fieldset class="stages"><legend>When</legend>
-<label class="check"><input type="radio" name="inStages" value="no" checked> All devices at once</label>
-<label class="check"><input type="radio" name="inStages" value="yes"> In stages: some devices first, the rest when these do well</label>
-<div class="question">
-${PERCENTS.map(
-  ([name, label]) =>
-    html`<label>${label} <input type="number" name="${name}" min="1" max="100" value="${ROLLOUT_SUGGESTED[name]}"></label>`,
-)}</div></fieldset>
-${PREVIEW}</form>`
-}</section>`;
+export function applyFormHtml({ fields, filter, matching, fault, ...more }: ApplyFormOptions): Html {
+  const shown = matching === null ? fields : fields.filter(({ name }) => !CHOOSE_DEVICES.includes(name));
+  const { content, isFaultShown } = fieldsHtml({
+    ...more,
+    fields: shown,
+    looks: FORMS.applyProfile.looks,
+    fault,
+  });
+  return html`<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a></p>
+<h1>${FORMS.applyProfile.title}</h1>
+<p>${FORMS.applyProfile.question}</p>
+${fault !== null && !isFaultShown && html`<p class="problem" role="alert">${fault}</p>`}
+<form method="post" action="${APPLY_PATH}" class="form">
+${matching !== null && matchingHtml(filter, matching)}
+${content}
+<div class="actions"><button class="main">Preview</button> <span class="quiet">Nothing changes before you confirm.</span></div></form>`;
+}
 
-const PERCENTS: ReadonlyArray<readonly [keyof Rollout, string]> = [
-  ['firstPercent', 'Percent of the devices that go first'],
-  ['minAppliedPercent', 'Percent of these that must have applied it before the rest begins'],
-  ['abortFailedPercent', 'Percent of failures that ends the job'],
-];
+const CHOOSE_DEVICES = ['serialNumbers', 'groupId', 'applyToAll'];
 
-const PREVIEW = html`<button class="main">Preview</button> <span class="quiet">Nothing changes before you confirm.</span>`;
+const matchingHtml = (filter: FleetFilter, count: number): Html =>
+  html`<p><strong>All ${count.toLocaleString('en')} that match</strong> ${Object.entries(filter).map(
+    ([name, value]) => html`<span class="badge">${toWords(name)}: ${value}</span> `,
+  )}</p><input type="hidden" name="filter" value="${new URLSearchParams(filter as Record<string, string>).toString()}">`;
 
 interface ApplyRowOptions {
   id: string;
   title: string;
-  /** Of the device; left out for those whose boxes are ticked, which name the form. */
+  /** The one device; left out where boxes are ticked, which name the form. */
   serialNumber?: string;
 }
 
+/** The first step for devices that a page shows. */
 export const applyRow = (profiles: Profiles, { id, title, serialNumber }: ApplyRowOptions): Content =>
   profiles.length > 0 &&
-  html`<section class="panel"><h2>${title}</h2><form method="post" action="${ACTION}" class="filter" id="${id}">
-${serialNumber !== undefined && html`<input type="hidden" name="devices" value="${serialNumber}">`}
-${profileChoice(profiles)}${PREVIEW}</form></section>`;
+  html`<section class="panel"><h2>${title}</h2><form method="post" action="${APPLY_PATH}" class="filter" id="${id}">
+${serialNumber !== undefined && html`<input type="hidden" name="serialNumbers" value="${serialNumber}">`}
+<label>Profile <select name="slug">${profiles.map(({ slug, name }) => html`<option value="${slug}">${name} (${slug})</option>`)}</select></label>
+<button class="main">Preview</button> <button name="step" value="edit">Stages, start…</button></form></section>`;
 
-const pace = (rollout: Rollout | null, count: number): string => {
-  if (rollout === null) return 'All at once.';
-  const first = firstStageSize(count, rollout);
-  return `In stages: ${first.toLocaleString('en')} first, the rest once ${rollout.minAppliedPercent} % of these have applied it; ends if ${rollout.abortFailedPercent} % fail.`;
-};
+const count = (number: number): string => number.toLocaleString('en');
+const devices = (number: number): string => `${count(number)} ${number === 1 ? 'device' : 'devices'}`;
 
-/** `fields`: of the form that asked for the preview. */
-interface ApplyChoices {
-  rollout: Rollout | null;
-  fields: ReadonlyArray<readonly [string, string]>;
+/** `rollout` as typed: percents that are left out have the defaults of the operation. */
+export function stagesText(rollout: Partial<Rollout> | undefined, total: number): string {
+  if (rollout?.firstPercent === undefined) return `All ${devices(total)} at once.`;
+  const { minAppliedPercent = 100, abortFailedPercent = 100, firstPercent } = rollout;
+  const first = firstStageSize(total, { firstPercent, minAppliedPercent, abortFailedPercent });
+  return `${count(first)} first, ${count(total - first)} after ${minAppliedPercent} % of them, at most ${abortFailedPercent} % failed.`;
 }
 
-/** What a dry run has found, and the button that does it. */
-export const applyHtml = (
+interface ApplyChoices {
+  values: Values;
+  /** Inputs of the form that asked for the preview. */
+  inputs: URLSearchParams;
+}
+
+/** The result of a dry run, and the button that does it. */
+export function applyPreviewHtml(
   { profileSlug, appliedCount, preview = [] }: AppliedView,
-  { rollout, fields }: ApplyChoices,
-): Html => html`
+  { values, inputs }: ApplyChoices,
+): Html {
+  const { rollout, startAt, deadlineMinutes } = values;
+  const fields = [...inputs];
+  return html`
 <h1>Apply ${profileSlug}?</h1>
-<p>${appliedCount.toLocaleString('en')} ${appliedCount === 1 ? 'device gets' : 'devices get'} this change. <strong>${pace(rollout, appliedCount)}</strong></p>
+${facts([
+  ['Devices', count(appliedCount)],
+  ['Stages', stagesText(rollout as Partial<Rollout> | undefined, appliedCount)],
+  ['Start', typeof startAt === 'string' ? time(startAt) : 'at once'],
+  [
+    'Deadline',
+    deadlineMinutes === undefined
+      ? 'that of the service'
+      : `${duration(60 * Number(deadlineMinutes))} after the start`,
+  ],
+])}
 ${preview.map(
-  ({
-    config,
-    deviceCount,
-    warnings,
-  }) => html`<section class="panel"><h2>${deviceCount.toLocaleString('en')} ${deviceCount === 1 ? 'device' : 'devices'}</h2>
+  ({ config, deviceCount, warnings }) => html`<section class="panel"><h2>${devices(deviceCount)}</h2>
 ${warnings.length > 0 && html`<ul class="warnings">${warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`}
 ${changeHtml(config)}</section>`,
 )}
-<form method="post" action="${ACTION}" class="actions">
+<form method="post" action="${APPLY_PATH}" class="actions">
 ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<input type="hidden" name="sure" value="yes">
-<button class="main">Apply to ${appliedCount.toLocaleString('en')}</button> <a href="/operator/jobs">Back</a></form>`;
+<button class="main" name="step" value="apply">Apply to ${count(appliedCount)}</button>
+<button name="step" value="edit">Change…</button> <a href="/operator/jobs">Cancel</a></form>`;
+}

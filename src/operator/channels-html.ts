@@ -1,4 +1,5 @@
 import type { Answers, ChannelView } from './answers.ts';
+import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, button, nextPage, table, time, toWords } from './parts.ts';
 
@@ -12,35 +13,40 @@ const HEAD = [
   html`<span class="hidden">Action</span>`,
 ];
 
-export const channelsHtml = (channels: Answers['listNotificationChannels'], mayChange: boolean): Html => html`
+export const channelsHtml = (
+  channels: Answers['listNotificationChannels'],
+  link: FormLink,
+  mayChange: boolean,
+): Html => html`
 <h1>Notification channels</h1>
 <p><a href="/operator/escalations">Escalations</a>: who is notified next when nobody acknowledges an alert.</p>
 ${table({
   caption: 'Notification channels',
   head: HEAD,
-  rows: channels.items.map((channel) => channelRow(channel, mayChange)),
-  empty: 'Nobody is notified yet. Channels are made with POST /notification-channels.',
+  rows: channels.items.map((channel) => channelRow(channel, link, mayChange)),
+  empty: 'No channel is notified yet.',
 })}
+<div class="actions">${link('createNotificationChannel', {}, { tone: 'main' })}</div>
 ${nextPage('/operator/channels', new URLSearchParams(), channels.nextCursor)}`;
 
-const channelRow = (channel: ChannelView, mayChange: boolean): Content[] => [
+const channelRow = (channel: ChannelView, link: FormLink, mayChange: boolean): Content[] => [
   html`<span class="name">${channel.target}</span>`,
   channel.type,
   channel.alertTypes.map(toWords).join(', '),
   whenOf(channel),
   html`${badge(channel.status)}${channel.lastError && html` <span class="problem">${channel.lastError}</span>`}`,
   time(channel.lastSentAt),
-  mayChange && actionOf(channel),
+  html`<div class="row">${mayChange && channel.status !== 'unconfirmed' && button({ action: `/operator/channels/${channel.id}/test`, label: 'Test', about: channel.target })}${actionsOf(channel, link)}</div>`,
 ];
 
-const actionOf = ({ id, status, target }: ChannelView): Html =>
-  status === 'unconfirmed'
-    ? button({
-        action: `/operator/channels/${id}/confirm-again`,
-        label: 'Send the link again',
-        about: target,
-      })
-    : button({ action: `/operator/channels/${id}/test`, label: 'Test', about: target });
+function actionsOf({ id: channelId, status, target: about }: ChannelView, link: FormLink): Content {
+  const params = { channelId };
+  return [
+    status === 'unconfirmed' && link('confirmNotificationChannelAgain', params, { about }),
+    link('updateNotificationChannel', params, { label: 'Edit', about }),
+    link('deleteNotificationChannel', params, { label: 'Delete', about }),
+  ];
+}
 
 function whenOf({ delayMinutes, reminderMinutes }: ChannelView): string {
   const delay = delayMinutes === 0 ? 'at once' : `after ${delayMinutes} min`;

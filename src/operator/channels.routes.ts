@@ -1,20 +1,25 @@
 import { channelsHtml } from './channels-html.ts';
-import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import { testedText } from './tested-text.ts';
 
 const path = `${OPERATOR_PATH}/channels`;
 
-export function channelsRoutes({ ask, layout }: PageDeps): OperatorPage[] {
+export function channelsRoutes({ ask, layout, linksFor }: PageDeps): OperatorPage[] {
   async function page(session: Session, query: URLSearchParams, notice?: string): Promise<{ page: string }> {
     const cursor = given({ cursor: query.get('cursor') });
     const channels = await ask(session, 'listNotificationChannels', { query: { ...cursor, limit: '50' } });
-    const content = channelsHtml(channels, session.role !== 'read');
+    const content = channelsHtml(channels, linksFor(session), session.role !== 'read');
     return { page: layout({ title: 'Notifications', session, section: 'Notifications', notice }, content) };
   }
 
   return [
-    { method: 'GET', path, role: 'read', handle: ({ visitor, query }) => page(visitor, query) },
+    {
+      method: 'GET',
+      path,
+      role: 'read',
+      handle: ({ visitor, query }) => page(visitor, query, noticeOf(query)),
+    },
     {
       method: 'POST',
       path: `${path}/{channelId}/test`,
@@ -22,15 +27,6 @@ export function channelsRoutes({ ask, layout }: PageDeps): OperatorPage[] {
       async handle({ visitor: session, params, query }) {
         const tested = await ask(session, 'testNotificationChannel', { params });
         return page(session, query, testedText(tested));
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/{channelId}/confirm-again`,
-      role: 'write',
-      async handle({ visitor: session, params, query }) {
-        const { target } = await ask(session, 'confirmNotificationChannelAgain', { params });
-        return page(session, query, `The link was sent to ${target} again.`);
       },
     },
   ];

@@ -1,4 +1,5 @@
 import type { DeliveryDetailView } from './answers.ts';
+import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, button, facts, live, table, time } from './parts.ts';
 
@@ -68,4 +69,10 @@ const payloadHtml = (payload: unknown): Html =>
   html`<pre tabindex="0"><code>${JSON.stringify(payload, null, 2)}</code></pre>`;
 
 export const resendButton = ({ id, eventType }: { id: string; eventType: string }, path: string): Html =>
-  button({ action: `${path}/deliveries/${id}/resend`, label: 'Resend', about: eventType });
+  button({ action: resendUrl(id, path), label: 'Resend', about: eventType });
+
+function resendUrl(deliveryId: string, path: string): string {
+  const [collection, webhookId = ''] = path.split('/').slice(-2);
+  const name = collection === 'events' ? 'resendWebhookDelivery' : 'resendCellularWebhookDelivery';
+  return toFormUrl(name, { webhookId, deliveryId });
+}

@@ -8,20 +8,24 @@ import { CURVE_SPANS } from './curve.ts';
 import type { DeviceContact } from './device-contacts.repository.ts';
 import type { DeviceJob } from './device-jobs.repository.ts';
 import { latestHtml, shortNumber } from './devices-table.ts';
+import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { muteForm, muteNotice } from './mute-html.ts';
-import { badge, confirmed, facts, live, table, tabs, time, toWords } from './parts.ts';
+import { muteNotice } from './mute-html.ts';
+import { badge, facts, live, table, tabs, time, toWords } from './parts.ts';
 
 interface DeviceOptions {
   device: Answers['getAsset'];
   config: DeviceConfigView;
   alerts: readonly AlertView[];
+  /** Channels in breach. */
+  breached: readonly number[];
   jobs: readonly DeviceJob[];
   contact: DeviceContact | null;
   profiles: Answers['listProfiles']['profiles'];
   /** Name of the span. */
   span: string;
   mayChange: boolean;
+  link: FormLink;
   now: Date;
 }
 
@@ -29,23 +33,26 @@ export const deviceHtml = ({
   device,
   config,
   alerts,
+  breached,
   jobs,
   contact,
   profiles,
   span,
   mayChange,
+  link,
   now,
 }: DeviceOptions): Html => html`
-<p class="crumbs"><a href="/operator">Fleet</a></p>
+<p class="crumbs"><a href="/operator/fleet">Fleet</a></p>
 ${live(
   'device',
   html`<h1>${device.name} ${badge(device.status)}</h1>
-<p class="now">${latestHtml(device.latest)}<span class="quiet">last reading ${time(device.lastReadingAt)}, ${contactText(contact, now)}</span></p>${muteNotice(device)}`,
+<p class="now">${latestHtml(device.latest, breached)}<span class="quiet">last reading ${time(device.lastReadingAt)}, ${contactText(contact, now)}</span></p>${muteNotice(device)}`,
 )}
+${live('actions', actionsOf(device, link))}
 ${curveHtml(device.id, span)}
 <div class="columns">
 <section><h2>Configuration ${badge(config.syncStatus)}${contact?.hasHadProfile === false && html` <span class="quiet">never had a profile</span>`}</h2>
-${live('configuration', html`${configurationOf(config)}${mayChange && withdrawal(device.id, config)}`)}</section>
+${live('configuration', html`${configurationOf(config)}${config.pendingConfig !== null && link('withdrawDeviceConfig', { serial: device.serialNumber }, { label: 'Withdraw…' })}`)}</section>
 <section><h2>Device</h2>${factsOf(device)}</section>
 </div>
 <h2>Alerts</h2>
@@ -54,12 +61,10 @@ ${live(
   alertsTable(alerts, {
     mayChange,
     empty: 'This device has had no alert.',
-    isOfDevice: true,
   }),
 )}
 <h2>Jobs</h2>
 ${live('jobs', jobsTable(jobs))}
-${mayChange && live('maintenance', muteForm(device))}
 ${mayChange && applyRow(profiles, { id: 'apply', title: 'Apply a profile', serialNumber: device.serialNumber })}`;
 
 function contactText(contact: DeviceContact | null, now: Date): Content {
@@ -95,14 +100,24 @@ function configurationOf({
   }</p>`;
 }
 
-const withdrawal = (id: string, { pendingConfig }: DeviceConfigView): Content =>
-  pendingConfig !== null &&
-  confirmed('All that is pending is taken out, also what the device has refused. What it runs stays.', {
-    open: 'Withdraw…',
-    action: `/operator/devices/${id}/withdraw`,
-    label: 'Withdraw all that is pending',
-    tone: 'danger',
-  });
+function actionsOf({ id, groupId, mute }: DeviceOptions['device'], link: FormLink): Html {
+  const params = { assetId: id };
+  // A mute of the group is ended there.
+  const isMuted = mute !== null && mute.groupId === null;
+  return html`<div class="actions" id="maintenance">
+${link('changeAsset', params)}
+${isMuted ? link('unmuteAsset', params) : link('muteAsset', params)}
+<a class="button" href="/operator/exports?assetIds=${id}">Export readings</a>
+<a class="button" href="/operator/audit?subject=${id}">History</a>
+<details class="confirm"><summary>More…</summary><div class="question actions">
+${groupId !== null && link(mute?.groupId ? 'unmuteGroup' : 'muteGroup', { groupId })}
+${link('replaceHardware', params)}
+${link('issueDeviceToken', params)}
+${link('deleteDeviceToken', params)}
+${link('uploadCalibrationCertificate', params)}
+<a class="button" href="/operator/devices/${id}/certificate.pdf">Calibration certificate</a>
+${link('archiveAsset', params)}</div></details></div>`;
+}
 
 function factsOf(device: DeviceOptions['device']): Html {
   const { serialNumber, model, batteryStatus, signalStrength, buildingId, floor, spaceId, createdAt } =
@@ -162,7 +177,7 @@ export const statisticsHtml = ({
   statistics: { channels },
   span,
 }: StatisticsOptions): Html => html`
-<p class="crumbs"><a href="/operator">Fleet</a> <a href="/operator/devices/${id}?span=${span}">${name}</a></p>
+<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/devices/${id}?span=${span}">${name}</a></p>
 <h1>Statistics</h1>
 <div class="panel-head">${tabs('Span', spanTabs(`/operator/devices/${id}/statistics`, span))}
 <a href="/operator/devices/${id}/statistics.pdf?span=${span}">PDF</a></div>

@@ -3,13 +3,15 @@ import type { ListedAssetView } from '../assets/asset.ts';
 import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
 import { byImportance } from './curve.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, table, time, toWords } from './parts.ts';
+import { badge, nameLink, table, time, toWords } from './parts.ts';
 import { type SparkPoint, sparkline } from './sparkline.ts';
 
 export interface ListedDevice {
   device: ListedAssetView;
   /** Hours of one channel, oldest first. */
   hours: readonly SparkPoint[];
+  /** Channels in breach. */
+  breached: readonly number[];
 }
 
 /** The form that ticked devices belong to. */
@@ -41,13 +43,13 @@ export const devicesTable = (
     caption,
     head: isChoosing ? [html`<span class="hidden">Choose</span>`, ...HEAD] : HEAD,
     rows: listed.map((each) => [...(isChoosing ? [choiceOf(each)] : []), ...deviceRow(each, now)]),
-    empty: 'No device matches. Devices are registered with POST /assets.',
+    empty: 'No device matches.',
   });
 
 const choiceOf = ({ device: { name, serialNumber } }: ListedDevice): Html =>
-  html`<input type="checkbox" name="devices" value="${serialNumber}" form="${CHOSEN}" aria-label="Choose ${name}">`;
+  html`<input type="checkbox" name="serialNumbers" value="${serialNumber}" form="${CHOSEN}" aria-label="Choose ${name}">`;
 
-function deviceRow({ device, hours }: ListedDevice, now: Date): Content[] {
+function deviceRow({ device, hours, breached }: ListedDevice, now: Date): Content[] {
   const {
     id,
     name,
@@ -60,9 +62,9 @@ function deviceRow({ device, hours }: ListedDevice, now: Date): Content[] {
     openAlerts,
   } = device;
   return [
-    html`<a class="name" href="/operator/devices/${id}">${name}</a>${name !== serialNumber && html` <code>${serialNumber}</code>`}`,
+    nameLink(id, name, serialNumber),
     html`${badge(status)}${openAlerts > 0 && html` <a class="badge bad" href="/operator/alerts?assetId=${id}">${openAlerts} open</a>`}`,
-    latestHtml(device.latest),
+    latestHtml(device.latest, breached),
     curveOf(name, hours, now),
     batteryStatus === 'low' ? badge('low') : html`<span class="quiet">${batteryStatus}</span>`,
     html`<span class="quiet">${signalStrength}</span>`,
@@ -80,16 +82,16 @@ function curveOf(name: string, hours: readonly SparkPoint[], now: Date): Html {
   return sparkline(hours, { label: `The last 24 hours of ${name}`, from: to - DAY_MS, to, gapMs: GAP_MS });
 }
 
-export const latestHtml = (latest: ListedAssetView['latest']): Content =>
+/** A value in breach is red, and says so without its colour. */
+export const latestHtml = (latest: ListedAssetView['latest'], breached: readonly number[]): Content =>
   latest.length === 0
     ? html`<span class="quiet">–</span>`
-    : [...latest]
-        .sort(byImportance)
-        .map(({ value, unit, type }) =>
-          value === null
-            ? html`<span class="value">${badge('sensor error', 'bad')}</span> `
-            : html`<span class="value" title="${toWords(type)}">${shortNumber(value)} ${unit}</span> `,
-        );
+    : [...latest].sort(byImportance).map(({ channel, position, type, value, unit }) => {
+        const name = html` <span class="channel">${position ?? toWords(type)}</span>`;
+        if (value === null) return html`<span class="value">${badge('sensor error', 'bad')}${name}</span> `;
+        const isBreached = breached.includes(channel);
+        return html`<span class="value${isBreached && ' problem'}">${shortNumber(value)} ${unit}${isBreached && html`<span class="hidden">, in breach</span>`}${name}</span> `;
+      });
 
 export const shortNumber = (value: number): string =>
   Number.isInteger(value) ? value.toLocaleString('en') : value.toFixed(Math.abs(value) < 100 ? 1 : 0);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { AlertView } from '../alerts/alert.ts';
 import type { CallOperation } from '../http/operations.ts';
-import { invalid, notFound } from '../process/errors.ts';
+import { notFound } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
 import {
   type BucketView,
@@ -17,26 +17,26 @@ import {
 import type { DeviceContactsRepository } from './device-contacts.repository.ts';
 import { deviceHtml, statisticsHtml } from './device-html.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
-import { MUTES } from './mute-html.ts';
-import type { OperatorPage, PageDeps } from './page-deps.ts';
+import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
+import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 export interface DevicesPageDeps extends PageDeps {
   call: CallOperation;
   deviceJobs: DeviceJobsRepository;
   deviceContacts: DeviceContactsRepository;
+  shownAssets: ShownAssetsRepository;
 }
 
 const path = `${OPERATOR_PATH}/devices/{assetId}`;
 const PAGES_MAX = 20;
 const JOBS_SHOWN = 10;
-/** Of which the curve marks those that fall into its span. */
+/** Changes that are read; the curve marks the ones within its span. */
 const CHANGES_MAX = 100;
 const PDF = 'application/pdf';
-const HOUR_MS = 3_600_000;
 
 export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
-  const { ask, call, layout, now, deviceJobs, deviceContacts } = deps;
+  const { ask, call, layout, linksFor, now, deviceJobs, deviceContacts, shownAssets } = deps;
 
   const spanUntilNow = ({ spanMs }: CurveSpan) => {
     const to = now();
@@ -76,62 +76,33 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
         const { assetId = '' } = params;
         const device = await ask(session, 'getAsset', { params });
         const mayChange = session.role !== 'read';
-        const [config, alerts, jobs, contact, { profiles }] = await Promise.all([
+        const [config, alerts, jobs, contact, { profiles }, breaches] = await Promise.all([
           ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
           listAlerts(session, assetId, '10'),
           deviceJobs.list(session.organizationId, assetId, JOBS_SHOWN),
           deviceContacts.find(session.organizationId, assetId),
           ask(session, 'listProfiles'),
+          shownAssets.listBreaches(session.organizationId, [assetId]),
         ]);
         const span = spanName(query.get('span'));
         const content = deviceHtml({
           device,
           config,
           alerts,
+          breached: breaches.get(assetId) ?? [],
           jobs,
           contact,
           profiles,
           span,
           mayChange,
+          link: linksFor(session),
           now: now(),
         });
         const title = device.name;
-        return { page: layout({ title, session, section: 'Fleet', watch: url, withCurve: true }, content) };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/withdraw`,
-      role: 'write',
-      async handle({ visitor: session, params }) {
-        const { id, serialNumber } = await ask(session, 'getAsset', { params });
-        await ask(session, 'withdrawDeviceConfig', { params: { serial: serialNumber } });
-        return { location: `${OPERATOR_PATH}/devices/${id}` };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/mute`,
-      role: 'write',
-      async handle({ visitor: session, params, form }) {
-        const { id, groupId } = await ask(session, 'getAsset', { params });
-        const hours = form.get('hours') ?? '';
-        if (!MUTES.includes(hours)) throw invalid('hours must be one of the choices');
-        const until = new Date(now().getTime() + Number(hours) * HOUR_MS).toISOString();
-        const body = { until, reason: form.get('reason') ?? '' };
-        if (form.get('of') === 'group' && groupId !== null)
-          await ask(session, 'muteGroup', { params: { groupId }, body });
-        else await ask(session, 'muteAsset', { params, body });
-        return { location: `${OPERATOR_PATH}/devices/${id}` };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/unmute`,
-      role: 'write',
-      async handle({ visitor: session, params }) {
-        await ask(session, 'unmuteAsset', { params });
-        return { location: `${OPERATOR_PATH}/devices/${params.assetId}` };
+        const notice = noticeOf(query);
+        return {
+          page: layout({ title, session, section: 'Fleet', watch: url, withCurve: true, notice }, content),
+        };
       },
     },
     {

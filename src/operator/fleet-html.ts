@@ -4,48 +4,51 @@ import { SYNC_STATUSES } from '../devices/device-sync.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
 import type { Answers, FleetView } from './answers.ts';
 import { applyRow } from './apply-html.ts';
+import { sum } from './counts.ts';
 import { CHOSEN, devicesTable, type ListedDevice } from './devices-table.ts';
+import type { FleetFilter } from './fleet-filter.ts';
+import type { Option } from './form-layout.ts';
+import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { counter, live, nextPage, type Tone, tabs, toWords } from './parts.ts';
 
-export type FleetFilter = Partial<Record<string, string>>;
-
 export interface FleetOptions {
   counts: FleetView;
-  /** Its total is there where it is not that of all devices. */
+  /** The total is left out where it is the number of all devices. */
   page: Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number };
   listed: readonly ListedDevice[];
   /** Shown first. */
   overdue: readonly ListedDevice[];
   filter: FleetFilter;
-  /** Null: in that of registration. */
+  /** Null: by registration. */
   order: AssetOrder | null;
   profiles: Answers['listProfiles']['profiles'];
+  /** Options of the filter by group. */
+  groups: readonly Option[];
+  link: FormLink;
   mayChange: boolean;
   now: Date;
 }
 
 export function fleetHtml(options: FleetOptions): Html {
-  const { counts, page, listed, overdue, filter, order, profiles, mayChange, now } = options;
+  const { counts, page, listed, overdue, filter, order, profiles, groups, link, mayChange, now } = options;
   const { totalItems = sum(counts.status) } = page;
   const isChoosing = mayChange && profiles.length > 0;
   const query = toQuery(order === null ? filter : { ...filter, order });
   return html`
 <h1>Fleet</h1>
 ${live('counts', countsHtml(counts))}
-<div class="tools">${filterForm(filter)}${mayChange && html`<a href="/operator/import">Import devices from a file</a>`}</div>
+<div class="tools">${filterForm(filter, groups)}${mayChange && html`<span class="row">${link('registerAsset')}<a href="/operator/import">Import devices from a file</a> <a href="/operator/exports">Export readings</a></span>`}</div>
 ${live(
   'devices',
   html`${overdue.length > 0 && html`<h2>Missing contact</h2>${devicesTable(overdue, { caption: 'Devices whose contact is overdue', now })}`}
 <h2>${totalItems.toLocaleString('en')} ${totalItems === 1 ? 'device' : 'devices'}${isFiltered(filter) && ' found'}</h2>
 ${!isFiltered(filter) && orderTabs(order)}
-${devicesTable(listed, { caption: 'Devices', now, isChoosing })}${nextPage('/operator', query, page.nextCursor)}`,
+${devicesTable(listed, { caption: 'Devices', now, isChoosing })}${nextPage('/operator/fleet', query, page.nextCursor)}`,
 )}
+${isFiltered(filter) && totalItems > 0 && html`<div class="actions">${link('applyProfile', { filter: toQuery(withoutCursor(filter)).toString() }, { label: `Apply a profile to all ${totalItems.toLocaleString('en')} that match` })}</div>`}
 ${isChoosing && listed.length > 0 && applyRow(profiles, { id: CHOSEN, title: 'Apply a profile to the ticked devices' })}`;
 }
-
-const sum = (counts: Record<string, number>) =>
-  Object.values(counts).reduce((total, count) => total + count, 0);
 
 const ORDERS: ReadonlyArray<readonly [AssetOrder | null, string]> = [
   [null, 'Oldest first'],
@@ -59,13 +62,14 @@ const orderTabs = (current: AssetOrder | null): Html =>
   tabs(
     'Order',
     ORDERS.map(([order, label]) => ({
-      href: order === null ? '/operator' : `/operator?order=${order}`,
+      href: order === null ? '/operator/fleet' : `/operator/fleet?order=${order}`,
       label,
       isCurrent: order === current,
     })),
   );
 
-const isFiltered = ({ cursor, ...filter }: FleetFilter) => Object.keys(filter).length > 0;
+const withoutCursor = ({ cursor, ...filter }: FleetFilter) => filter;
+const isFiltered = (filter: FleetFilter) => Object.keys(withoutCursor(filter)).length > 0;
 
 const toQuery = (filter: FleetFilter) => new URLSearchParams(filter as Record<string, string>);
 
@@ -95,7 +99,7 @@ function countsHtml({
     html`<section class="counts" aria-label="${label}"><h2>${label}</h2><div>${content}</div></section>`;
   const each = (counts: Record<string, number>, name: string) =>
     Object.entries(counts).map(([state, count]) =>
-      counter(count, toWords(state), `/operator?${name}=${state}`, TONE_OF[state] ?? 'quiet'),
+      counter(count, toWords(state), `/operator/fleet?${name}=${state}`, TONE_OF[state] ?? 'quiet'),
     );
   return html`<div class="overview">
 ${group('Contact', each(status, 'status'))}
@@ -122,7 +126,8 @@ const CHOICES: ReadonlyArray<readonly [string, string, readonly string[]]> = [
 
 const filterForm = (
   filter: FleetFilter,
-): Html => html`<form class="filter" method="get" action="/operator" role="search">
+  groups: readonly Option[],
+): Html => html`<form class="filter" method="get" action="/operator/fleet" role="search">
 <label>Search <input type="search" name="q" value="${filter.q ?? ''}" maxlength="128" placeholder="serial or name"></label>
 ${CHOICES.map(
   ([name, label, values]) =>
@@ -131,4 +136,5 @@ ${CHOICES.map(
         html`<option value="${value}"${filter[name] === value && html` selected`}>${toWords(value)}</option>`,
     )}</select></label>`,
 )}
-<button class="main">Show</button>${isFiltered(filter) && html` <a href="/operator">Show all</a>`}</form>`;
+${groups.length > 0 && html`<label>Group <select name="groupId"><option value="">any</option>${groups.map(({ value, label }) => html`<option value="${value}"${filter.groupId === value && html` selected`}>${label}</option>`)}</select></label>`}
+<button class="main">Show</button>${isFiltered(filter) && html` <a href="/operator/fleet">Show all</a>`}</form>`;

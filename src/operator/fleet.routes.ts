@@ -7,10 +7,14 @@ import { invalid } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
 import { byImportance } from './curve.ts';
 import type { ListedDevice } from './devices-table.ts';
-import { type FleetFilter, fleetHtml } from './fleet-html.ts';
-import { given, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { type FleetFilter, toFleetFilter } from './fleet-filter.ts';
+import { fleetHtml } from './fleet-html.ts';
+import type { ListChoices } from './form-layout.ts';
+import { FORMS } from './forms.ts';
+import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import type { Session } from './session.ts';
 import { OPERATOR_PATH } from './session.ts';
+import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 const DEVICES_PER_PAGE = 25;
 const OVERDUE_MAX = '10';
@@ -18,8 +22,10 @@ const STEP_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
 
 export interface FleetPageDeps extends PageDeps {
+  listChoices: ListChoices;
   listOrdered: AssetOrderRepository['list'];
   listRecentHours: RecentHoursRepository['list'];
+  shownAssets: ShownAssetsRepository;
 }
 
 type DevicePage = Pick<Answers['listAssets'], 'items' | 'nextCursor'>;
@@ -27,9 +33,12 @@ type DevicePage = Pick<Answers['listAssets'], 'items' | 'nextCursor'>;
 export function fleetRoutes({
   ask,
   layout,
+  linksFor,
   now,
+  listChoices,
   listOrdered,
   listRecentHours,
+  shownAssets,
 }: FleetPageDeps): OperatorPage[] {
   /** Adds the last day of the most important channel. */
   async function withCurves(session: Session, devices: readonly ListedAssetView[]): Promise<ListedDevice[]> {
@@ -41,8 +50,16 @@ export function fleetRoutes({
         ? [{ organizationId, assetId, channel: first.channel }]
         : [];
     });
-    const hours = await listRecentHours(channels, from);
-    return devices.map((device) => ({ device, hours: hours.get(device.id) ?? [] }));
+    const alerted = devices.filter(({ openAlerts }) => openAlerts > 0).map(({ id }) => id);
+    const [hours, breaches] = await Promise.all([
+      listRecentHours(channels, from),
+      shownAssets.listBreaches(organizationId, alerted),
+    ]);
+    return devices.map((device) => ({
+      device,
+      hours: hours.get(device.id) ?? [],
+      breached: breaches.get(device.id) ?? [],
+    }));
   }
 
   async function listInOrder(session: Session, order: AssetOrder, cursor?: string): Promise<DevicePage> {
@@ -62,18 +79,19 @@ export function fleetRoutes({
   return [
     {
       method: 'GET',
-      path: OPERATOR_PATH,
+      path: `${OPERATOR_PATH}/fleet`,
       role: 'read',
       isLive: true,
       async handle({ visitor: session, query, url }) {
         const filter = toFilter(query);
         const order = toOrder(query, filter);
         const isFirst = order === null && Object.keys(filter).length === 0;
-        const [counts, page, overdue, { profiles }] = await Promise.all([
+        const [counts, page, overdue, { profiles }, { groupId: groups = [] }] = await Promise.all([
           ask(session, 'getFleet'),
           order === null ? listFiltered(session, filter) : listInOrder(session, order, filter.cursor),
           isFirst ? ask(session, 'listAssets', { query: { status: 'offline', limit: OVERDUE_MAX } }) : null,
           ask(session, 'listProfiles'),
+          listChoices(session, FORMS.registerAsset),
         ]);
         const devices = await withCurves(session, [...page.items, ...(overdue?.items ?? [])]);
         const content = fleetHtml({
@@ -84,10 +102,17 @@ export function fleetRoutes({
           filter,
           order,
           profiles,
+          groups,
+          link: linksFor(session),
           mayChange: session.role !== 'read',
           now: roundedDown(now()),
         });
-        return { page: layout({ title: 'Fleet', session, section: 'Fleet', watch: url }, content) };
+        return {
+          page: layout(
+            { title: 'Fleet', session, section: 'Fleet', watch: url, notice: noticeOf(query) },
+            content,
+          ),
+        };
       },
     },
   ];
@@ -103,7 +128,5 @@ function toOrder(query: URLSearchParams, { cursor, ...filter }: FleetFilter): As
   return order !== undefined && Object.keys(filter).length === 0 ? order : null;
 }
 
-const FILTERS = ['q', 'status', 'syncStatus', 'batteryStatus', 'cursor'] as const;
-
 const toFilter = (query: URLSearchParams): FleetFilter =>
-  given(Object.fromEntries(FILTERS.map((name) => [name, query.get(name)?.trim()])));
+  given({ ...toFleetFilter(query), cursor: query.get('cursor') });

@@ -6,7 +6,7 @@ import { badge, legend, table } from './parts.ts';
 type Imported = Answers['importAssets'];
 
 export const importHtml = (): Html => html`
-<p class="crumbs"><a href="/operator">Fleet</a></p>
+<p class="crumbs"><a href="/operator/fleet">Fleet</a></p>
 <h1>Import devices</h1>
 <section class="panel"><h2>From a file</h2>
 <form method="post" action="/operator/import" enctype="multipart/form-data" class="stacked">
@@ -28,7 +28,7 @@ export const importedHtml = (
   { created, unchanged, failed, results }: Imported,
   fileName: string,
 ): Html => html`
-<p class="crumbs"><a href="/operator">Fleet</a> <a href="/operator/import">Import devices</a></p>
+<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/import">Import devices</a></p>
 <h1>Imported ${fileName}</h1>
 ${legend([
   { state: 'newly_registered', count: created },
@@ -42,7 +42,19 @@ ${table({
   empty: 'The file holds no device.',
 })}
 ${results.length > ROWS_SHOWN && html`<p class="quiet">${notShown(results.length - ROWS_SHOWN, failed)}</p>`}
-<p><a href="/operator/import">Import another file</a></p>`;
+<p>${failed > 0 && html`<a class="button" download="failed-rows.csv" href="${failedRowsUrl(results)}">Download the failed rows</a> `}<a href="/operator/import">Import another file</a></p>`;
+
+/** A file within the page, so that no row is kept for it. */
+const failedRowsUrl = (results: Imported['results']): string =>
+  `data:text/csv;charset=utf-8,${encodeURIComponent(
+    ['row,serialNumber,error', ...results.filter(({ id }) => id === null).map(failedLine)].join('\r\n'),
+  )}`;
+
+const failedLine = ({ row, serialNumber, error }: Imported['results'][number]): string =>
+  [String(row), serialNumber ?? '', error ?? ''].map(toCell).join(',');
+
+/** Quoted, and never a formula for a spreadsheet. */
+const toCell = (text: string): string => `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
 
 const notShown = (count: number, failed: number): string =>
   failed <= ROWS_SHOWN

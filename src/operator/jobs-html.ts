@@ -1,7 +1,8 @@
 import type { JobView } from '../config-jobs/config-job.ts';
 import { hasEnded, JOB_STATUSES, TARGET_STATES } from '../config-jobs/config-job.ts';
 import type { Answers, TargetView } from './answers.ts';
-import { applyForm } from './apply-html.ts';
+import type { FormLink } from './form-links.ts';
+import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import type { JobProgress, JobStages } from './job-progress.ts';
 import { latestHtml, progressFacts } from './job-progress-html.ts';
@@ -22,13 +23,13 @@ import {
 
 interface JobsOptions {
   jobs: Answers['listConfigJobs'];
-  profiles: Answers['listProfiles']['profiles'];
   filter: Record<string, string>;
-  mayChange: boolean;
+  link: FormLink;
 }
 
-export const jobsHtml = ({ jobs, profiles, filter, mayChange }: JobsOptions): Html => html`
+export const jobsHtml = ({ jobs, filter, link }: JobsOptions): Html => html`
 <h1>Configuration jobs</h1>
+<div class="actions">${link('applyProfile', {}, { tone: 'main' })}</div>
 ${tabs('Status', [
   { href: '/operator/jobs', label: 'All', isCurrent: filter.status === undefined },
   ...JOB_STATUSES.map((status) => ({
@@ -45,8 +46,7 @@ ${live(
     rows: jobs.items.map(jobRow),
     empty: 'No job. One begins when a profile is applied.',
   })}${nextPage('/operator/jobs', new URLSearchParams(filter), jobs.nextCursor)}`,
-)}
-${mayChange && applyForm(profiles)}`;
+)}`;
 
 const jobRow = (job: JobView): Content[] => [
   html`<a class="name" href="/operator/jobs/${job.id}">${job.profileSlug}</a>`,
@@ -120,7 +120,7 @@ ${live(
 const cancelFact = ({ cancelRequestedAt, status }: JobView): Html =>
   html`${time(cancelRequestedAt as string)}${!hasEnded(status) && ', the change is being withdrawn'}`;
 
-/** What a state means, where the target has no reason of its own. */
+/** Meaning of a state, where the target has no reason of its own. */
 const WHY: Record<string, string> = {
   queued: 'Its stage has not begun.',
   waiting: 'It has not asked for the change yet: it does so with its next transmission.',
@@ -146,7 +146,7 @@ function actionsOf({ id, status, counts, cancelRequestedAt }: JobView): Content 
     !hasEnded(status) &&
     confirmed(`${open.toLocaleString('en')} devices have not settled: their change is withdrawn.`, {
       open: 'Cancel…',
-      action: `/operator/jobs/${id}/cancel`,
+      action: toFormUrl('cancelConfigJob', { jobId: id }),
       label: 'Cancel the job',
       tone: 'danger',
     });
@@ -154,7 +154,7 @@ function actionsOf({ id, status, counts, cancelRequestedAt }: JobView): Content 
     failed > 0 &&
     confirmed(`The same change is sent again to ${failed.toLocaleString('en')} devices.`, {
       open: 'Retry…',
-      action: `/operator/jobs/${id}/retry`,
+      action: toFormUrl('retryConfigJob', { jobId: id }),
       label: 'Send it again',
       tone: 'main',
     });

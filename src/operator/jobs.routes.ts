@@ -1,6 +1,4 @@
 import { hasEnded, type JobView } from '../config-jobs/config-job.ts';
-import { toApply } from './apply-form.ts';
-import { applyHtml } from './apply-html.ts';
 import type { JobProgressRepository } from './job-progress.repository.ts';
 import { toProgress } from './job-progress.ts';
 import { jobHtml, jobsHtml } from './jobs-html.ts';
@@ -8,19 +6,21 @@ import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.t
 import { OPERATOR_PATH, type Session } from './session.ts';
 
 export interface JobsPageDeps extends PageDeps {
-  /** The page of a job's run in the Temporal UI; null when nobody said where that is. */
+  /** The page of a job's run in the Temporal UI; null where no address of it is set. */
   runUrl(jobId: string): string | null;
   jobProgress: JobProgressRepository;
 }
 
 const path = `${OPERATOR_PATH}/jobs`;
-const DONE: Record<string, string> = {
-  cancelled: 'The job was cancelled: no further device is offered the change.',
-  retried: 'The same change is sent again to the devices that failed or timed out.',
-  applied: 'The job has begun.',
-};
 
-export function jobsRoutes({ ask, layout, now, runUrl, jobProgress }: JobsPageDeps): OperatorPage[] {
+export function jobsRoutes({
+  ask,
+  layout,
+  linksFor,
+  now,
+  runUrl,
+  jobProgress,
+}: JobsPageDeps): OperatorPage[] {
   async function progressOf({ organizationId }: Session, job: JobView) {
     const ref = { organizationId, jobId: job.id };
     const [stages, awaited] = await Promise.all([
@@ -42,29 +42,9 @@ export function jobsRoutes({ ask, layout, now, runUrl, jobProgress }: JobsPageDe
       isLive: true,
       async handle({ visitor: session, query, url }) {
         const filter = given({ status: query.get('status'), cursor: query.get('cursor') });
-        const [jobs, { profiles }] = await Promise.all([
-          ask(session, 'listConfigJobs', { query: { ...filter, limit: '25' } }),
-          ask(session, 'listProfiles'),
-        ]);
-        const content = jobsHtml({ jobs, profiles, filter, mayChange: session.role !== 'read' });
+        const jobs = await ask(session, 'listConfigJobs', { query: { ...filter, limit: '25' } });
+        const content = jobsHtml({ jobs, filter, link: linksFor(session) });
         return { page: layout({ title: 'Jobs', session, section: 'Jobs', watch: url }, content) };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/apply`,
-      role: 'write',
-      async handle({ visitor: session, form }) {
-        const slug = form.get('slug') ?? '';
-        const body = toApply(form);
-        const isPreview = form.get('sure') !== 'yes';
-        const query = given({ dryRun: isPreview ? 'true' : null });
-        const applied = await ask(session, 'applyProfile', { params: { slug }, query, body });
-        if (isPreview) {
-          const content = applyHtml(applied, { rollout: body.rollout ?? null, fields: [...form] });
-          return { page: layout({ title: `Apply ${slug}`, session, section: 'Jobs' }, content) };
-        }
-        return { location: applied.jobId === null ? path : `${path}/${applied.jobId}?done=applied` };
       },
     },
     {
@@ -86,27 +66,9 @@ export function jobsRoutes({ ask, layout, now, runUrl, jobProgress }: JobsPageDe
           runUrl: runUrl(job.id),
           mayChange: session.role !== 'read',
         });
-        const notice = noticeOf(query, DONE);
+        const notice = noticeOf(query);
         const title = `Job of ${job.profileSlug}`;
         return { page: layout({ title, session, section: 'Jobs', watch: url, notice }, content) };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/{jobId}/cancel`,
-      role: 'write',
-      async handle({ visitor: session, params }) {
-        const { id } = await ask(session, 'cancelConfigJob', { params });
-        return { location: `${path}/${id}?done=cancelled` };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/{jobId}/retry`,
-      role: 'write',
-      async handle({ visitor: session, params }) {
-        const { id } = await ask(session, 'retryConfigJob', { params });
-        return { location: `${path}/${id}?done=retried` };
       },
     },
   ];

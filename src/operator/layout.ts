@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 export interface LayoutOptions {
   title: string;
   session: Session | null;
-  /** Of the navigation. */
+  /** Current entry of the navigation. */
   section?: string;
   /** The address whose live parts are watched. */
   watch?: string;
@@ -20,11 +20,15 @@ export type StaticPath = (name: string) => string;
 export type Layout = (options: LayoutOptions, content: Content) => string;
 
 const SECTIONS = [
-  ['Fleet', '/operator'],
+  ['Now', '/operator'],
+  ['Fleet', '/operator/fleet'],
+  ['Groups', '/operator/groups'],
+  ['Profiles', '/operator/profiles'],
   ['Jobs', '/operator/jobs'],
   ['Alerts', '/operator/alerts'],
   ['Webhooks', '/operator/webhooks'],
   ['Notifications', '/operator/channels'],
+  ['Access', '/operator/audit'],
 ] as const;
 
 export const createLayout =

@@ -1,7 +1,12 @@
 /** What every page is given. */
-import type { OperationInput } from '../http/operations.ts';
+import type { CallOperation, OperationInput } from '../http/operations.ts';
 import type { PageRoute } from '../http/page-route.ts';
+import type { Route } from '../http/route.ts';
 import type { Answers } from './answers.ts';
+import type { Field } from './form-fields.ts';
+import type { ListChoices } from './form-layout.ts';
+import type { LinksFor } from './form-links.ts';
+import { SAID } from './forms.ts';
 import type { Layout } from './layout.ts';
 import type { Session } from './session.ts';
 
@@ -15,17 +20,36 @@ export type Ask = <Id extends keyof Answers>(
 export interface PageDeps {
   ask: Ask;
   layout: Layout;
+  /** Links to forms that the role of a session may send. */
+  linksFor: LinksFor;
   now(): Date;
+}
+
+/** Given to pages with forms beyond the others. */
+export interface FormPageDeps extends PageDeps {
+  call: CallOperation;
+  findOperation(operationId: string): Route;
+  /** Fields of the body or of the query of an operation. */
+  fieldsOf(operationId: string, part?: 'body' | 'query'): Field[];
+  listChoices: ListChoices;
+  /** @throws when it is a defect. */
+  toRefusal(thrown: unknown): Refusal;
+}
+
+/** Shown with the form that was refused. */
+export interface Refusal {
+  message: string;
+  status: number;
 }
 
 export type OperatorPage = PageRoute<Session>;
 
-/** What the last form did: `done` names one of the sentences, and anybody can write another name into the address. */
-export function noticeOf(query: URLSearchParams, sentences: Record<string, string>): string | undefined {
+/** The result of the last form: `done` names one of the sentences, and the address may hold any other name. */
+export function noticeOf(query: URLSearchParams): string | undefined {
   const done = query.get('done') ?? '';
-  return Object.hasOwn(sentences, done) ? sentences[done] : undefined;
+  return Object.hasOwn(SAID, done) ? SAID[done] : undefined;
 }
 
-/** Of a query: only those that are given. */
+/** Parameters of a query that have a value. */
 export const given = (values: Record<string, string | null | undefined>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])));

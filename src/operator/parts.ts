@@ -61,15 +61,17 @@ export interface TableOptions {
   empty: Content;
 }
 
-/** It scrolls sideways by itself where the screen is narrow, also with the keyboard. */
+/** On a phone each row is a card, whose lines name their column. */
 export function table({ caption, head, rows, empty }: TableOptions): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="hidden">${caption}</caption>
 <thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell, index) => html`<td${labelOf(head[index])}>${cell}</td>`)}</tr>`)}</tbody>
 </table></div>`;
 }
+
+const labelOf = (head: Content): Content => typeof head === 'string' && html` data-label="${head}"`;
 
 export interface FormOptions {
   action: string;
@@ -85,6 +87,10 @@ export const button = ({ action, label, fields = {}, tone = 'plain', about }: Fo
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )}<button class="${tone}">${label}${about && html`<span class="hidden"> ${about}</span>`}</button></form>`;
 
+/** A device by its name, with the serial number where that is not the name. */
+export const nameLink = (id: string, name: string, serialNumber: string): Html =>
+  html`<a class="name" href="/operator/devices/${id}">${name}</a>${name !== serialNumber && html` <code>${serialNumber}</code>`}`;
+
 /** A button behind a question. Works without a script. */
 export const confirmed = (question: string, options: FormOptions & { open: string }): Html =>
   html`<details class="confirm"><summary>${options.open}</summary><div class="question"><p>${question}</p>${button(options)}</div></details>`;
@@ -92,7 +98,7 @@ export const confirmed = (question: string, options: FormOptions & { open: strin
 export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Html =>
   html`<dl class="facts">${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
-/** Number first, what it counts below; a link when there is something to look at. */
+/** A number above its label; a link where a list shows the same. */
 export const counter = (count: number, label: string, href: string | null, tone: Tone = 'quiet'): Html => {
   const inside = html`<span class="number">${count.toLocaleString('en')}</span> <span>${label}</span>`;
   const classes = `counter ${count > 0 ? tone : 'quiet'}`;

@@ -1,4 +1,5 @@
 import type { Answers, UnregisteredView } from './answers.ts';
+import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import { button, live, nextPage, table, time } from './parts.ts';
 
@@ -14,7 +15,7 @@ export const unregisteredHtml = (
   devices: Answers['listUnregisteredDevices'],
   mayChange: boolean,
 ): Html => html`
-<p class="crumbs"><a href="/operator">Fleet</a></p>
+<p class="crumbs"><a href="/operator/fleet">Fleet</a></p>
 <h1>Unregistered devices</h1>
 <p class="quiet">They send with a valid token of this organization, and nothing of it is stored.</p>
 ${live(
@@ -35,21 +36,23 @@ const deviceRow = (
   time(firstSeenAt),
   time(lastSeenAt),
   count.toLocaleString('en'),
-  mayChange && html`<div class="row">${registerForm(serialNumber)}${removeButton(serialNumber)}</div>`,
+  mayChange &&
+    html`<div class="row">${registerForm(serialNumber, '/operator/unregistered')}${removeButton(serialNumber)}</div>`,
 ];
 
 /** Loggers have serial numbers in upper case. */
-const registerForm = (
+export const registerForm = (
   serialNumber: string,
-): Html => html`<form method="post" action="/operator/unregistered/register" class="row">
+  back: string,
+): Html => html`<form method="post" action="${toFormUrl('registerAsset')}" class="row">
+<input type="hidden" name="return" value="${back}">
 <input type="hidden" name="serialNumber" value="${serialNumber.toUpperCase()}">
 <input name="name" maxlength="128" placeholder="name" aria-label="Name of ${serialNumber}">
 <button class="main">Register<span class="hidden"> ${serialNumber}</span></button></form>`;
 
 const removeButton = (serialNumber: string): Html =>
   button({
-    action: '/operator/unregistered/remove',
+    action: toFormUrl('removeUnregisteredDevice', { serial: serialNumber }),
     label: 'Forget',
-    fields: { serialNumber },
     about: serialNumber,
   });

@@ -3,10 +3,6 @@ import { OPERATOR_PATH } from './session.ts';
 import { unregisteredHtml } from './unregistered-html.ts';
 
 const path = `${OPERATOR_PATH}/unregistered`;
-const DONE: Record<string, string> = {
-  registered: 'The device is registered: what it sends from now on is stored.',
-  removed: 'The serial number is off the list, until it sends again.',
-};
 
 export function unregisteredRoutes({ ask, layout }: PageDeps): OperatorPage[] {
   return [
@@ -19,31 +15,9 @@ export function unregisteredRoutes({ ask, layout }: PageDeps): OperatorPage[] {
         const cursor = given({ cursor: query.get('cursor') });
         const devices = await ask(session, 'listUnregisteredDevices', { query: { ...cursor, limit: '50' } });
         const content = unregisteredHtml(devices, session.role !== 'read');
-        const notice = noticeOf(query, DONE);
+        const notice = noticeOf(query);
         const title = 'Unregistered devices';
         return { page: layout({ title, session, section: 'Fleet', watch: url, notice }, content) };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/register`,
-      role: 'write',
-      async handle({ visitor: session, form }) {
-        const serialNumber = form.get('serialNumber') ?? '';
-        const name = form.get('name')?.trim();
-        await ask(session, 'registerAsset', { body: { serialNumber, ...(name && { name }) } });
-        return { location: `${path}?done=registered` };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/remove`,
-      role: 'write',
-      async handle({ visitor: session, form }) {
-        await ask(session, 'removeUnregisteredDevice', {
-          params: { serial: form.get('serialNumber') ?? '' },
-        });
-        return { location: `${path}?done=removed` };
       },
     },
   ];

@@ -1,14 +1,15 @@
 import { DELIVERY_STATES } from '../deliveries/delivery.ts';
 import type { Answers, DeliveryDetailView, DeliveryView, WebhookView } from './answers.ts';
 import { failuresHtml, resendButton } from './delivery-html.ts';
+import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, confirmed, facts, live, nextPage, table, tabs, time, toWords } from './parts.ts';
+import { badge, button, facts, live, nextPage, table, tabs, time, toWords } from './parts.ts';
 import type { HourOfAttempts } from './webhook-hours.ts';
 import { hoursHtml } from './webhook-hours-html.ts';
 
 const HEAD = ['Webhook', 'Receives', 'Health', 'Waiting', 'Oldest', 'Last attempt', 'Outcome'];
 
-export const webhooksHtml = (webhooks: readonly WebhookView[]): Html => html`
+export const webhooksHtml = (webhooks: readonly WebhookView[], link: FormLink): Html => html`
 <h1>Webhooks</h1>
 ${live(
   'webhooks',
@@ -16,19 +17,20 @@ ${live(
     caption: 'Webhooks of both collections',
     head: HEAD,
     rows: inTroubleFirst(webhooks).map(webhookRow),
-    empty: 'No webhook. They are made with POST /webhooks and POST /cellular-webhooks.',
+    empty: 'There is no webhook yet.',
   }),
-)}`;
+)}
+<div class="actions">${link('createWebhook', {}, { tone: 'main' })}${link('createCellularWebhook')}</div>`;
 
 const URGENCY = ['failing', 'recovering', 'disabled', 'healthy'];
 
 const inTroubleFirst = (webhooks: readonly WebhookView[]) =>
   [...webhooks].sort((a, b) => URGENCY.indexOf(healthOf(a)) - URGENCY.indexOf(healthOf(b)));
 
-const healthOf = ({ health, status }: WebhookView): string =>
+export const healthOf = ({ health, status }: WebhookView): string =>
   health?.state ?? (status === 'active' ? 'healthy' : 'disabled');
 
-const pathOf = ({ id, recType }: WebhookView) =>
+export const pathOf = ({ id, recType }: WebhookView) =>
   `/operator/webhooks/${recType === 'webhook' ? 'events' : 'cellular'}/${id}`;
 
 const webhookRow = (webhook: WebhookView): Content[] => [
@@ -41,7 +43,7 @@ const webhookRow = (webhook: WebhookView): Content[] => [
   outcomeOf(webhook),
 ];
 
-const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url);
+export const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url);
 
 const receives = ({ events, deliverConfigApplied }: WebhookView): string =>
   events ? events.join(', ') : `data.measurement${deliverConfigApplied ? ', config.applied' : ''}`;
@@ -62,6 +64,7 @@ interface WebhookOptions {
   filter: Record<string, string>;
   path: string;
   mayChange: boolean;
+  link: FormLink;
   now: Date;
 }
 
@@ -88,7 +91,7 @@ ${facts([
   ...(webhook.disabledReason ? [['Disabled by', webhook.disabledReason] as const] : []),
 ])}`,
 )}
-${mayChange && actionsOf(webhook, path)}
+${mayChange && actionsOf(webhook, path, more.link)}
 ${live('hours', hoursHtml(more.hours, more.now))}
 ${live('failures', more.failures.length > 0 && failuresHtml(more.failures, path))}
 <h2>Deliveries</h2>
@@ -117,28 +120,19 @@ ${live(
   })}${nextPage(path, new URLSearchParams(filter), deliveries.nextCursor)}`,
 )}`;
 
-const actionsOf = ({ status }: WebhookView, path: string): Html => html`<div class="actions">
+function actionsOf({ id: webhookId, status, recType }: WebhookView, path: string, link: FormLink): Html {
+  const params = { webhookId };
+  const noun = recType === 'webhook' ? 'Webhook' : 'CellularWebhook';
+  const isActive = status === 'active';
+  return html`<div class="actions">
 ${button({ action: `${path}/test`, label: 'Send a test' })}
-${
-  status === 'active'
-    ? confirmed('Nothing is sent until you resume. What happens meanwhile is held and sent then.', {
-        open: 'Pause…',
-        action: `${path}/status`,
-        label: 'Pause',
-        fields: { status: 'disabled' },
-        tone: 'danger',
-      })
-    : button({ action: `${path}/status`, label: 'Resume', fields: { status: 'active' }, tone: 'main' })
+${isActive ? link(`pause${noun}`, params, { label: 'Pause…' }) : link(`resume${noun}`, params, { label: 'Resume', tone: 'main' })}
+${isActive && link(`replay${noun}`, params, { label: 'Replay…' })}
+${link(`update${noun}`, params, { label: 'Edit' })}
+${link(`rotate${noun}Secret`, params, { label: 'Rotate the secret' })}
+${link(`remove${noun}Secret`, params)}
+${link(`delete${noun}`, params, { label: 'Delete' })}</div>`;
 }
-${
-  status === 'active' &&
-  confirmed('What failed in the last 24 hours is sent again, at a growing pace.', {
-    open: 'Replay failed…',
-    action: `${path}/replay`,
-    label: 'Send them again',
-    tone: 'main',
-  })
-}</div>`;
 
 const deliveryRow = (delivery: DeliveryView, path: string, mayChange: boolean): Content[] => [
   html`<a class="name" href="${path}/deliveries/${delivery.id}">${delivery.eventType}</a>`,

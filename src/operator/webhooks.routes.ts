@@ -11,7 +11,6 @@ import { webhookHtml, webhooksHtml } from './webhooks-html.ts';
 const path = `${OPERATOR_PATH}/webhooks`;
 const onePath = `${path}/{collection}/{webhookId}`;
 const deliveryPath = `${onePath}/deliveries/{deliveryId}`;
-const DAY_MS = 86_400_000;
 
 type Params = Record<string, string>;
 type Noun = 'Webhook' | 'CellularWebhook';
@@ -19,20 +18,19 @@ type Noun = 'Webhook' | 'CellularWebhook';
 /** Names in operations of a collection, by its name in paths of pages. */
 const NOUNS: Record<string, Noun> = { events: 'Webhook', cellular: 'CellularWebhook' };
 
-const DONE: Record<string, string> = {
-  paused: 'Nothing is sent to the webhook until it is resumed; what happens meanwhile is held.',
-  resumed: 'What was held is sent now, at a growing pace.',
-  replayed: 'The failed deliveries of the last day are sent again.',
-  resent: 'The delivery is sent again.',
-};
-
 export interface WebhooksPageDeps extends PageDeps {
   webhookHours: WebhookHoursRepository;
 }
 
 const FAILURES_SHOWN = 3;
 
-export function webhooksRoutes({ ask, layout, now, webhookHours }: WebhooksPageDeps): OperatorPage[] {
+export function webhooksRoutes({
+  ask,
+  layout,
+  linksFor,
+  now,
+  webhookHours,
+}: WebhooksPageDeps): OperatorPage[] {
   const show = (session: Session, title: string, url: string | undefined, notice?: string) => ({
     title,
     session,
@@ -66,6 +64,7 @@ export function webhooksRoutes({ ask, layout, now, webhookHours }: WebhooksPageD
       hours,
       filter,
       path: pathOf(params),
+      link: linksFor(session),
       mayChange: session.role !== 'read',
       now: at,
     });
@@ -101,13 +100,13 @@ export function webhooksRoutes({ ask, layout, now, webhookHours }: WebhooksPageD
       path,
       role: 'read',
       isLive: true,
-      async handle({ visitor: session, url }) {
+      async handle({ visitor: session, query, url }) {
         const [events, cellular] = await Promise.all([
           ask(session, 'listWebhooks'),
           ask(session, 'listCellularWebhooks'),
         ]);
-        const content = webhooksHtml([...events.items, ...cellular.items]);
-        return { page: layout(show(session, 'Webhooks', url), content) };
+        const content = webhooksHtml([...events.items, ...cellular.items], linksFor(session));
+        return { page: layout(show(session, 'Webhooks', url, noticeOf(query)), content) };
       },
     },
     {
@@ -116,7 +115,7 @@ export function webhooksRoutes({ ask, layout, now, webhookHours }: WebhooksPageD
       role: 'read',
       isLive: true,
       handle: ({ visitor, params, query, url }) =>
-        page(visitor, params, query, { url, notice: noticeOf(query, DONE) }),
+        page(visitor, params, query, { url, notice: noticeOf(query) }),
     },
     {
       method: 'POST',
@@ -128,28 +127,6 @@ export function webhooksRoutes({ ask, layout, now, webhookHours }: WebhooksPageD
       },
     },
     {
-      method: 'POST',
-      path: `${onePath}/status`,
-      role: 'write',
-      async handle({ visitor: session, params, form }) {
-        const status = form.get('status');
-        await ask(session, `update${toNoun(params)}`, { params: idOf(params), body: { status } });
-        return { location: `${pathOf(params)}?done=${status === 'active' ? 'resumed' : 'paused'}` };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${onePath}/replay`,
-      role: 'write',
-      async handle({ visitor: session, params }) {
-        const until = now();
-        const since = new Date(until.getTime() - DAY_MS);
-        const body = { since: since.toISOString(), until: until.toISOString() };
-        await ask(session, `replay${toNoun(params)}`, { params: idOf(params), body });
-        return { location: `${pathOf(params)}?done=replayed` };
-      },
-    },
-    {
       method: 'GET',
       path: deliveryPath,
       role: 'read',
@@ -158,17 +135,8 @@ export function webhooksRoutes({ ask, layout, now, webhookHours }: WebhooksPageD
         const delivery = await ask(session, `get${toNoun(params)}Delivery`, { params: idOf(params) });
         const mayChange = session.role !== 'read';
         const content = deliveryHtml({ delivery, path: pathOf(params), mayChange });
-        const notice = noticeOf(query, DONE);
+        const notice = noticeOf(query);
         return { page: layout(show(session, delivery.eventType, url, notice), content) };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${deliveryPath}/resend`,
-      role: 'write',
-      async handle({ visitor: session, params }) {
-        await ask(session, `resend${toNoun(params)}Delivery`, { params: idOf(params) });
-        return { location: `${pathOf(params)}/deliveries/${params.deliveryId}?done=resent` };
       },
     },
   ];

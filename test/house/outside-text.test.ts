@@ -12,6 +12,7 @@ const OTHER_CUTS: Record<string, string> = {
   'src/keys/api-key.ts: KEY_FORMATS[kind].prefix.length + PREVIEW_CHARACTERS': 'a key of ours',
   'src/notifications/gathering.service.ts: NAMED_MAX': 'a list',
   'src/operator/fleet.routes.ts: DEVICES_PER_PAGE': 'a list',
+  'src/operator/form-values.ts: ROWS_MAX': 'a list',
   'src/operator/identity.ts: ORGANIZATIONS_MAX': 'a list',
   'src/operator/import-html.ts: ROWS_SHOWN': 'a list',
   'src/operator/job-progress.ts: LATEST_SHOWN': 'a list',

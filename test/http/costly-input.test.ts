@@ -268,7 +268,27 @@ describe('Costly input', () => {
     [
       'a form of 500,000 fields',
       400,
-      () => page('/jobs/apply', 'application/x-www-form-urlencoded', repeated('a&', BODY_BYTES)),
+      () => page('/apply', 'application/x-www-form-urlencoded', repeated('a&', BODY_BYTES)),
+    ],
+    [
+      'a form of 9,900 rows',
+      400,
+      () =>
+        page(
+          '/forms/createEscalation',
+          'application/x-www-form-urlencoded',
+          many(9_900, (row) => `steps.${row}.afterMinutes=5`).join('&'),
+        ),
+    ],
+    [
+      'a form of 9,900 serial numbers',
+      400,
+      () =>
+        page(
+          '/apply',
+          'application/x-www-form-urlencoded',
+          many(9_900, (index) => `serialNumbers=NEW-${index}`).join('&'),
+        ),
     ],
     [
       'a form of 350,000 encoded characters',

@@ -59,7 +59,7 @@ describe("The operators' page in a browser", () => {
     complaints = [];
     await page.goto(await newLink(dms));
     await page.click('button.main');
-    assert.equal(await page.textContent('h1'), 'Fleet');
+    assert.equal(await page.textContent('h1'), 'What needs you now');
   });
   after(async () => {
     await browser?.close();
@@ -74,6 +74,10 @@ describe("The operators' page in a browser", () => {
   const open = async (path: string) => {
     await page.goto(`${dms.baseUrl}/operator${path}`);
   };
+  /** The browser notes each answer that is a refusal. */
+  const forgive = (status: number) => {
+    complaints = complaints.filter((text) => !text.includes(String(status)));
+  };
   const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
   async function sendWarm(serial: string): Promise<void> {
     const { status, text } = await dms.device.post(`/devices/${serial}/measurements`, {
@@ -83,6 +87,17 @@ describe("The operators' page in a browser", () => {
   }
   const paths = () => [
     '',
+    '/fleet',
+    '/groups',
+    '/profiles/colder',
+    '/keys',
+    '/audit',
+    '/apply?slug=colder',
+    '/exports',
+    '/escalations',
+    '/forms/createProfile',
+    '/forms/createEscalation',
+    `/forms/archiveAsset?assetId=${fleet.assetId}`,
     '/unregistered',
     `/devices/${fleet.assetId}`,
     `/devices/${fleet.assetId}/statistics`,
@@ -141,7 +156,7 @@ describe("The operators' page in a browser", () => {
       const drawn = await page.evaluate(`(${WHERE_DRAWN})(${loneAt / 1000})`);
       assert.deepEqual(drawn, { near: true, beside: false }, span);
     }
-    await open('?q=LONE-day');
+    await open('/fleet?q=LONE-day');
     const path = page.locator('.spark path');
     assert.match((await path.getAttribute('d')) ?? '', /^M[\d.]+ [\d.]+h0M/);
     const ends = "getComputedStyle(document.querySelector('.spark path')).strokeLinecap";
@@ -161,7 +176,7 @@ describe("The operators' page in a browser", () => {
   });
 
   it('registers the devices of a file', async () => {
-    await open('');
+    await open('/fleet');
     await page.click('text=Import devices from a file');
     const buffer = Buffer.from('serialNumber,name,floor\n282C02424EB0,Cellar,-1\n282C02424EB1,Roof,top\n');
     await page.setInputFiles('input[type=file]', { name: 'devices.csv', mimeType: 'text/csv', buffer });
@@ -175,7 +190,7 @@ describe("The operators' page in a browser", () => {
   });
 
   it('lists the fleet in another order', async () => {
-    await open('');
+    await open('/fleet');
     await page.click('nav[aria-label=Order] >> text=Name');
     const names = await page.locator('main a.name').allTextContents();
     assert.deepEqual(
@@ -185,12 +200,12 @@ describe("The operators' page in a browser", () => {
   });
 
   it('applies a profile to ticked devices, and retries what failed', async () => {
-    await open('?q=282C02424E0');
+    await open('/fleet?q=282C02424E0');
     for (const name of ['Blood bank 1', 'Kitchen cold room 1'])
       await page.check(`[aria-label="Choose ${name}"]`);
     await page.selectOption('#apply-to-chosen select', 'colder');
     await press('Preview');
-    assert.match((await page.textContent('main')) ?? '', /2 devices get this change/);
+    assert.match((await page.textContent('main')) ?? '', /All 2 devices at once/);
     await press('Apply to 2');
     assert.match(
       (await page.textContent('main')) ?? '',
@@ -208,7 +223,7 @@ describe("The operators' page in a browser", () => {
   });
 
   it('keeps hostile names text', async () => {
-    await open('?q=HOSTILE');
+    await open('/fleet?q=HOSTILE');
     assert.equal(await page.locator('a.name').first().textContent(), HOSTILE);
     await page.locator('a.name').first().click();
     assert.match((await page.textContent('h1')) ?? '', /<script>/);
@@ -216,7 +231,7 @@ describe("The operators' page in a browser", () => {
   });
 
   it('finds devices', async () => {
-    await open('');
+    await open('/fleet');
     await page.fill('input[name=q]', '4E01');
     await press('Show');
     assert.deepEqual(await page.locator('main a.name').allTextContents(), ['Blood bank 1']);
@@ -232,11 +247,11 @@ describe("The operators' page in a browser", () => {
   });
 
   it('shows what an apply would do before it does it, and cancels a job after a question', async () => {
-    await open('/jobs');
+    await open('/apply');
     await page.selectOption('select[name=slug]', 'colder');
-    await page.fill('textarea', '282C02424E01, 282C02424E02');
+    await page.fill('textarea[name=serialNumbers]', '282C02424E01, 282C02424E02');
     await press('Preview');
-    assert.match((await page.textContent('main')) ?? '', /2 devices get this change/);
+    assert.match((await page.textContent('main')) ?? '', /All 2 devices at once/);
     await press('Apply to 2');
     const jobId = page.url().match(/jobs\/([^?]+)/)?.[1] ?? '';
     assert.equal((await jobOf(dms, jobId)).total, 2);
@@ -246,24 +261,45 @@ describe("The operators' page in a browser", () => {
     assert.equal((await jobOf(dms, jobId)).status, 'cancelled');
   });
 
-  it('shows the fields of stages with the choice of them, says in the preview what they mean, and applies so', async () => {
-    await open('/jobs');
+  it('applies in stages to all that match a filter, and keeps what was typed when a device is refused', async () => {
+    await open('/fleet?q=282C02424E0');
+    await page.click('a:has-text("that match")');
     await page.selectOption('select[name=slug]', 'colder');
-    await page.fill('textarea', '282C02424E01;282C02424E02;282C02424E03;');
-    assert.equal(await page.isVisible('input[name=firstPercent]'), false);
-    await page.check('text=In stages');
-    await page.fill('input[name=firstPercent]', '50');
-    await page.fill('input[name=minAppliedPercent]', '80');
+    await page.fill('input[name="rollout.firstPercent"]', '50');
+    await page.fill('input[name="rollout.minAppliedPercent"]', '80');
     await press('Preview');
-    const preview = (await page.textContent('main')) ?? '';
-    assert.match(
-      preview,
-      /3 devices get this change\. In stages: 2 first, the rest once 80 % of these have applied it/,
-    );
-    await press('Apply to 3');
+    assert.match((await page.textContent('main')) ?? '', /3 first, 2 after 80 % of them/);
+    await press('Change…');
+    assert.equal(await page.inputValue('input[name="rollout.firstPercent"]'), '50');
+    await press('Preview');
+    await press('Apply to 5');
     const jobId = page.url().match(/jobs\/([^?]+)/)?.[1] ?? '';
     assert.match((await page.textContent('main')) ?? '', /the first 50 % of the devices/);
     await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
+    await open('/apply?slug=colder');
+    await page.fill('textarea[name=serialNumbers]', '282C02424E01 NO-SUCH');
+    await press('Preview');
+    assert.match((await page.textContent('.problem')) ?? '', /NO-SUCH/);
+    assert.equal(await page.inputValue('textarea[name=serialNumbers]'), '282C02424E01\nNO-SUCH');
+    forgive(404);
+  });
+
+  it('registers a logger by keyboard alone, with the message of a refusal at its field', async () => {
+    await open('/fleet');
+    await page.getByRole('link', { name: 'Register a logger' }).press('Enter');
+    await page.locator('#serialNumber').focus();
+    await page.keyboard.type('282C02424E01');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Twin');
+    await page.keyboard.press('Enter');
+    assert.match((await page.textContent('[role=alert]')) ?? '', /already/);
+    assert.equal(await page.evaluate('document.activeElement.id'), 'serialNumber');
+    assert.equal(await page.inputValue('#name'), 'Twin');
+    await page.locator('#serialNumber').fill('282C02424EC0');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/devices\//);
+    assert.match((await page.textContent('h1')) ?? '', /Twin/);
+    forgive(409);
   });
 
   it('shows that a large job is being withdrawn, and offers neither cancel nor retry until it has ended', async () => {
@@ -293,18 +329,20 @@ describe("The operators' page in a browser", () => {
     await open(`/webhooks/events/${fleet.webhookId}`);
     await press('Send a test');
     assert.match((await page.textContent('[role=status]')) ?? '', /did not arrive.*503/);
-    await page.click('summary:has-text("Pause")');
+    await page.click('a:has-text("Pause")');
     await press('Pause');
     assert.match((await page.textContent('h1')) ?? '', /disabled/);
+    await page.click('a:has-text("Resume")');
     await press('Resume');
     await page.click('main a.name');
     assert.match((await page.textContent('pre')) ?? '', /"type": "alert.created"/);
     await press(/Resend/);
     assert.match((await page.textContent('[role=status]')) ?? '', /sent again/);
     await open(`/webhooks/events/${fleet.webhookId}`);
-    await page.click('summary:has-text("Replay")');
+    await page.click('a:has-text("Replay")');
+    await page.selectOption('select[name=since]', '-24');
     await press('Send them again');
-    assert.match((await page.textContent('[role=status]')) ?? '', /last day/);
+    assert.match((await page.textContent('[role=status]')) ?? '', /at a growing pace/);
   });
 
   it('tests a notification channel', async () => {

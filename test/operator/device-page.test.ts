@@ -99,7 +99,7 @@ describe('The page of a device', () => {
     const [alert] = body.items;
     const shown = /Grace Hopper <span class="quiet"><time datetime="\d{4}-/;
     assert.doesNotMatch(await page('/alerts?status=all'), shown);
-    const { status } = await visit(`${dms.baseUrl}/operator/alerts/${alert.id}/acknowledge`, {
+    const { status } = await visit(`${dms.baseUrl}/operator/forms/acknowledgeAlert?alertId=${alert.id}`, {
       cookie,
       form: {},
     });
@@ -117,21 +117,18 @@ describe('The page of a device', () => {
     const path = `/alerts/${alert.id}`;
     assert.match(await page('/alerts?status=all'), new RegExp(`href="/operator${path}"`));
     const send = (action: string, form: Record<string, string>) =>
-      visit(`${dms.baseUrl}/operator${path}/${action}`, { cookie, form });
-    assert.equal(
-      (await send('acknowledge', { back: 'alert', assignee: 'Ada', snoozeHours: '24' })).status,
-      303,
-    );
-    assert.equal((await send('comments', { comment: '<b>Door</b> closed' })).status, 303);
+      visit(`${dms.baseUrl}/operator/forms/${action}?alertId=${alert.id}`, { cookie, form });
+    assert.equal((await send('acknowledgeAlert', { assignee: 'Ada', snoozeUntil: '24' })).status, 303);
+    assert.equal((await send('commentAlert', { comment: '<b>Door</b> closed' })).status, 303);
     const shown = await page(path);
     for (const part of [/opened/, /acknowledged/, /Grace Hopper/, /Ada/, /&lt;b&gt;Door&lt;\/b&gt; closed/])
       assert.match(shown, part);
     const { snoozeUntil, assignee } = (await dms.api.get(path)).body;
     assert.ok(Date.parse(snoozeUntil) > Date.now());
     assert.equal(assignee, 'Ada');
-    assert.equal((await send('comments', { comment: ' ' })).status, 400);
+    assert.equal((await send('commentAlert', { comment: ' ' })).status, 400);
     await sendTemperature(dms, 'FRIDGE-1', 5);
-    assert.doesNotMatch(await page(path), /action="[^"]+acknowledge"/);
+    assert.doesNotMatch(await page(path), /acknowledgeAlert/);
   });
 
   it('shows who is notified next of an alert, until it is acknowledged with a comment', async () => {
@@ -145,9 +142,9 @@ describe('The page of a device', () => {
       await page(`/alerts/${id}`),
       /no step was made yet, http:\/\/127\.0\.0\.1:9\/\S* is next, <time datetime/,
     );
-    await visit(`${dms.baseUrl}/operator/alerts/${id}/acknowledge`, {
+    await visit(`${dms.baseUrl}/operator/forms/acknowledgeAlert?alertId=${id}`, {
       cookie,
-      form: { back: 'alert', assignee: '', comment: 'Door shut' },
+      form: { assignee: '', comment: 'Door shut' },
     });
     const shown = await page(`/alerts/${id}`);
     assert.match(shown, /none follows/);
@@ -159,27 +156,30 @@ describe('The page of a device', () => {
 
   it('mutes a device or its group for some hours, shows the end and the reason, and ends the mute', async () => {
     const path = `/devices/${assetId}`;
-    const send = (action: string, form: Record<string, string>) =>
-      visit(`${dms.baseUrl}/operator${path}/${action}`, { cookie, form });
+    const send = (form: string, fields: Record<string, string>) =>
+      visit(`${dms.baseUrl}/operator/forms/${form}`, { cookie, form: fields });
     assert.doesNotMatch(await page(path), /Under maintenance/);
-    assert.equal((await send('mute', { hours: '2', reason: '<i>Defrosting</i>' })).status, 303);
+    assert.equal(
+      (await send(`muteAsset?assetId=${assetId}`, { until: '2', reason: '<i>Defrosting</i>' })).status,
+      303,
+    );
     assert.match(
       await page(path),
       /Under maintenance<\/strong> until <time [^>]+>[^<]+<\/time> by Grace Hopper: &lt;i&gt;Defrosting/,
     );
-    assert.equal((await send('unmute', {})).status, 303);
+    assert.equal((await send(`unmuteAsset?assetId=${assetId}`, {})).status, 303);
     assert.doesNotMatch(await page(path), /Under maintenance/);
     const { id } = (await dms.api.post('/groups', { name: 'Cold rooms' })).body;
     await dms.api.post(`/groups/${id}/add-members`, { serialNumbers: ['FRIDGE-1'] });
-    assert.equal((await send('mute', { hours: '2', of: 'group', reason: 'A new floor' })).status, 303);
+    assert.equal((await send(`muteGroup?groupId=${id}`, { until: '2', reason: 'A new floor' })).status, 303);
     assert.equal((await dms.api.get(`/groups/${id}`)).body.mute.reason, 'A new floor');
     assert.match(await page(path), /Under maintenance, with its group,/);
-    assert.equal((await send('mute', { hours: '9999', reason: 'Long' })).status, 400);
+    assert.equal((await send(`muteAsset?assetId=${assetId}`, { until: '9999', reason: 'Long' })).status, 400);
     await dms.api.delete(`/groups/${id}`);
   });
 
   it('withdraws all that is pending, and offers that only where something is', async () => {
-    const button = /action="([^"]+withdraw)"/;
+    const button = /href="([^"]+withdrawDeviceConfig[^"]+)"/;
     assert.doesNotMatch(await page(`/devices/${assetId}`), button);
     const slug = await createProfile(dms, { slug: 'ten', intervals: { measurementIntervalMinutes: 10 } });
     await apply(dms, slug, { serialNumbers: ['FRIDGE-1'] });

@@ -24,18 +24,18 @@ describe('The page of escalations', () => {
     name: '<i>Night</i>',
     alertTypes: 'low_battery',
     severities: 'critical',
-    'afterMinutes-0': '0',
-    'channelIds-0': channelId,
-    'afterMinutes-1': '15',
-    'channelIds-1': channelId,
-    'afterMinutes-2': '30',
+    'steps.0.afterMinutes': '0',
+    'steps.0.channelIds': channelId,
+    'steps.1.afterMinutes': '15',
+    'steps.1.channelIds': channelId,
+    'steps.2.afterMinutes': '',
     repeatMinutes: '30',
     ...more,
   });
   const escalations = async () => (await dms.api.get('/escalations')).body.items;
 
   it('creates, changes, disables and deletes them, and shows their steps', async () => {
-    assert.equal((await send('/escalations', form())).status, 303);
+    assert.equal((await send('/forms/createEscalation', form())).status, 303);
     const [{ id, name, steps, alertTypes, repeatMinutes }] = await escalations();
     assert.deepEqual(
       [name, steps.length, alertTypes, repeatMinutes],
@@ -44,33 +44,39 @@ describe('The page of escalations', () => {
     const { text } = await see('/escalations');
     assert.match(text, /&lt;i>Night|&lt;i&gt;Night/);
     assert.match(text, /after 15 min: http:\/\/127\.0\.0\.1:9\/nurse/);
-    assert.match((await see(`/escalations/${id}`)).text, /value="15"/);
-    assert.equal((await send(`/escalations/${id}`, form({ name: 'Day', repeatMinutes: '' }))).status, 303);
-    await send(`/escalations/${id}/status`, { status: 'disabled' });
-    const [changed] = await escalations();
-    assert.deepEqual([changed.name, changed.repeatMinutes, changed.status], ['Day', null, 'disabled']);
-    assert.equal((await send(`/escalations/${id}/delete`, {})).status, 303);
+    const edit = `/forms/updateEscalation?escalationId=${id}`;
+    const page = (await see(edit)).text;
+    assert.match(page, /name="steps\.1\.afterMinutes"[^>]* value="15"/);
+    const shown = (page.match(/name="shown" value="([^"]*)"/)?.[1] ?? '')
+      .replace(/&quot;/g, '"')
+      .replace(/&lt;/g, '<')
+      .replace(/&gt;/g, '>');
+    const changed = form({ shown, name: 'Day', repeatMinutes: '', status: 'disabled' });
+    assert.equal((await send(edit, changed)).status, 303);
+    const [now] = await escalations();
+    assert.deepEqual([now.name, now.repeatMinutes, now.status], ['Day', null, 'disabled']);
+    assert.equal((await send(`/forms/deleteEscalation?escalationId=${id}`, {})).status, 303);
     assert.deepEqual(await escalations(), []);
   });
 
   it('says what is wrong with a form, and changes nothing', async () => {
-    const { status, text } = await send('/escalations', form({ 'afterMinutes-1': '0' }));
+    const { status, text } = await send('/forms/createEscalation', form({ 'steps.1.afterMinutes': '0' }));
     assert.equal(status, 400);
     assert.match(text, /in the order of afterMinutes/);
     assert.deepEqual(await escalations(), []);
   });
 
   it('shows them to whoever may only read, without forms', async () => {
-    await send('/escalations', form());
+    await send('/forms/createEscalation', form());
     const reader = await signIn(dms, { name: 'Ada', role: 'read' });
     const { status, text } = await see('/escalations', reader);
     assert.equal(status, 200);
-    assert.doesNotMatch(text, /New escalation|Disable/);
+    assert.doesNotMatch(text, /Create an escalation|Edit/);
     const [{ id }] = await escalations();
-    assert.equal((await see(`/escalations/${id}`, reader)).status, 403);
+    assert.equal((await see(`/forms/updateEscalation?escalationId=${id}`, reader)).status, 403);
   });
 
-  it('is beside the alert: which step was made, and when the next one follows', async () => {
+  it('shows beside the alert which step was made, and when the next one follows', async () => {
     await (await newDevice(dms, 'Cold room'))('low');
     const { items } = (await dms.api.get('/alerts?limit=1')).body;
     const { text } = await see(`/alerts/${items[0].id}`);

@@ -34,7 +34,10 @@ describe("Importing a file at the operators' page", () => {
       'serialNumber,name,floor\n282C02424E00,Fridge <1>,2\n282C02424E01,,\n282C02424E02,Attic,high\n';
     const { status, text } = await send(fileForm(csv, { name: '<b>.csv' }));
     assert.equal(status, 200, text);
-    const rows = [...text.matchAll(/<tr><td>(\d)<\/td>.*?<\/tr>/gs)].map(([row, number]) => [number, row]);
+    const rows = [...text.matchAll(/<tr><td[^>]*>(\d)<\/td>.*?<\/tr>/gs)].map(([row, number]) => [
+      number,
+      row,
+    ]);
     assert.deepEqual(
       rows.map(([number]) => number),
       ['3', '1', '2'],
@@ -42,6 +45,12 @@ describe("Importing a file at the operators' page", () => {
     assert.match(rows[0]?.[1] ?? '', /282C02424E02.*floor must be a number/s);
     assert.match(rows[1]?.[1] ?? '', /href="\/operator\/devices\/[0-9a-f-]{36}">282C02424E00/);
     assert.match(text, /1 *<\/li>.*registered before/s);
+    const [, failed = ''] =
+      text.match(/download="failed-rows\.csv" href="data:text\/csv;charset=utf-8,([^"]+)"/) ?? [];
+    assert.match(
+      decodeURIComponent(failed),
+      /^row,serialNumber,error\r\n"3","282C02424E02","floor must be a number/,
+    );
     assert.doesNotMatch(text, /<b>/);
     const { body } = await dms.api.get('/assets?serialNumber=282C02424E00');
     assert.deepEqual([body.items[0].name, body.items[0].floor], ['Fridge <1>', 2]);
@@ -78,8 +87,8 @@ describe("Importing a file at the operators' page", () => {
       toText(
         importedHtml({ created: 10_000 - failed, unchanged: 0, failed, results: resultsOf(failed) }, 'a.csv'),
       );
-    assert.equal(textOf(5).match(/<tr><td>/g)?.length, ROWS_SHOWN);
-    assert.match(textOf(5), /<tbody><tr><td>9996<.*The other 8,000 rows are registered/s);
+    assert.equal(textOf(5).match(/<tr><td[^>]*>/g)?.length, ROWS_SHOWN);
+    assert.match(textOf(5), /<tbody><tr><td[^>]*>9996<.*The other 8,000 rows are registered/s);
     assert.match(textOf(3_000), /8,000 rows are not shown, 1,000 of which failed/);
   });
 

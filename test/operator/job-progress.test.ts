@@ -27,14 +27,14 @@ const progressOf = (devices: AwaitedDevice[], deadlineAt = inHours(48)) =>
   toProgress(devices, { now: NOW, deadlineAt });
 
 describe('The progress of a job', () => {
-  it('is expected to end with the last contact that is still to come, and never after the deadline', () => {
+  it('expects the end with the last contact that is still to come, and never after the deadline', () => {
     const devices = [device('a', 2), device('b', 5), device('c', -1)];
     assert.deepEqual(progressOf(devices).expectedEnd, inHours(5));
     assert.deepEqual(progressOf(devices, inHours(3)).expectedEnd, inHours(3));
     assert.equal(progressOf(devices).lateCount, 1);
   });
 
-  it('has no expected end where no device is expected', () => {
+  it('expects no end where no device is expected', () => {
     assert.equal(progressOf([device('a', -1), device('b', null)]).expectedEnd, null);
     assert.equal(progressOf([]).expectedEnd, null);
   });
@@ -103,37 +103,35 @@ describe('The page of a job', () => {
       name: 'Ticked',
       temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 9 }],
     });
-    const fleet = await visit(`${dms.baseUrl}/operator?q=TICKED`, { cookie });
+    const fleet = await visit(`${dms.baseUrl}/operator/fleet?q=TICKED`, { cookie });
     assert.match(
       fleet.text,
-      new RegExp(`<input type="checkbox" name="devices" value="${first}" form="apply-to-chosen"`),
+      new RegExp(`<input type="checkbox" name="serialNumbers" value="${first}" form="apply-to-chosen"`),
     );
     const fields = [
       ['slug', slug],
-      ['devices', first],
-      ['devices', second],
-      ['inStages', 'yes'],
+      ['serialNumbers', first],
+      ['serialNumbers', second],
+      ['rollout.firstPercent', '50'],
+      ['rollout.minAppliedPercent', '95'],
+      ['rollout.abortFailedPercent', '3'],
     ] as [string, string][];
-    const post = (more: [string, string][], without: string[] = []) =>
-      fetch(`${dms.baseUrl}/operator/jobs/apply`, {
+    const post = (more: [string, string][], without = 'none') =>
+      fetch(`${dms.baseUrl}/operator/apply`, {
         method: 'POST',
         redirect: 'manual',
         headers: { cookie, origin: OPERATOR_ORIGIN },
-        body: new URLSearchParams([...fields.filter(([name]) => !without.includes(name)), ...more]),
+        body: new URLSearchParams([...fields.filter(([name]) => !name.startsWith(without)), ...more]),
       });
     const preview = await (await post([])).text();
-    assert.match(preview, /2 devices get this change/);
-    assert.match(
-      preview,
-      /In stages: 1 first, the rest once 90 % of these have applied it; ends if 20 % fail\./,
-    );
-    assert.match(await (await post([['inStages', 'no']], ['inStages'])).text(), /All at once\./);
-    assert.match(preview, /name="inStages" value="yes"/);
+    assert.match(preview, /1 first, 1 after 95 % of them, at most 3 % failed\./);
+    assert.match(await (await post([], 'rollout')).text(), /All 2 devices at once\./);
+    assert.match(preview, /name="rollout.minAppliedPercent" value="95"/);
     assert.equal(
       (await dms.api.get('/devices/config-jobs?limit=1')).body.items[0].profileSlug !== slug,
       true,
     );
-    const begun = await post([['sure', 'yes']]);
+    const begun = await post([['step', 'apply']]);
     const jobId = begun.headers.get('location')?.match(/jobs\/([^?]+)/)?.[1] ?? '';
     const { text } = await pageOf(jobId);
     assert.match(text, /1 of 2/);

@@ -29,7 +29,7 @@ describe('The order of the fleet', () => {
   /** Over all pages, each once. */
   async function listBy(order: string): Promise<Array<{ name: string; serial: string }>> {
     const listed = [];
-    let path = `/operator?order=${order}`;
+    let path = `/operator/fleet?order=${order}`;
     for (let page = 0; page < 5 && path !== ''; page++) {
       const { status, text } = await visit(dms.baseUrl + path, { cookie });
       assert.equal(status, 200, text);
@@ -40,7 +40,7 @@ describe('The order of the fleet', () => {
     return listed;
   }
 
-  it('is that of names, without case', async () => {
+  it('lists by name, without case', async () => {
     const names = (await listBy('name')).map(({ name }) => name);
     assert.equal(names.length, DEVICES);
     assert.deepEqual(
@@ -49,7 +49,7 @@ describe('The order of the fleet', () => {
     );
   });
 
-  it('is that of serial numbers', async () => {
+  it('lists by serial number', async () => {
     const serials = (await listBy('serial')).map(({ serial }) => serial);
     assert.equal(serials.length, DEVICES);
     assert.deepEqual(serials, [...serials].sort());
@@ -79,10 +79,11 @@ describe('The order of the fleet', () => {
       Buffer.from('[1').toString('base64url'),
     ])
       assert.equal(
-        (await visit(`${dms.baseUrl}/operator?order=oldest-reading&cursor=${cursor}`, { cookie })).status,
+        (await visit(`${dms.baseUrl}/operator/fleet?order=oldest-reading&cursor=${cursor}`, { cookie }))
+          .status,
         400,
       );
-    const { text } = await visit(`${dms.baseUrl}/operator?order=name&q=SERIAL`, { cookie });
+    const { text } = await visit(`${dms.baseUrl}/operator/fleet?order=name&q=SERIAL`, { cookie });
     assert.match(text, /Fridge 90.*fridge 89.*Fridge 88/s);
     assert.doesNotMatch(text, /aria-label="Order"/);
   });

@@ -188,15 +188,30 @@ describe("The operators' page", () => {
 
   describe('refuses', () => {
     it('everything to those who are not signed in', async () => {
-      for (const path of ['', '/jobs', '/alerts', '/webhooks', '/channels', '/changes?page=/operator'])
+      for (const path of [
+        '',
+        '/jobs',
+        '/alerts',
+        '/webhooks',
+        '/channels',
+        '/fleet',
+        '/groups',
+        '/profiles',
+        '/keys',
+        '/sessions',
+        '/audit',
+        '/apply',
+        '/forms/createKey',
+        '/changes?page=/operator',
+      ])
         assert.equal((await visit(url + path)).status, 401, path);
-      const { status } = await visit(`${url}/alerts/${randomUUID()}/acknowledge`, { form: {} });
+      const { status } = await visit(`${url}/forms/acknowledgeAlert?alertId=${randomUUID()}`, { form: {} });
       assert.equal(status, 401);
     });
 
     it('refuses forms of other sites, and those without an origin', async () => {
       const cookie = await signIn(dms);
-      const post = `${url}/jobs/${randomUUID()}/cancel`;
+      const post = `${url}/forms/cancelConfigJob?jobId=${randomUUID()}`;
       // The header Host is no proof: whoever has a name for this address decides what it says.
       for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1', '', dms.baseUrl])
         assert.equal((await visit(post, { cookie, form: {}, headers: { origin } })).status, 403, origin);
@@ -207,7 +222,10 @@ describe("The operators' page", () => {
     it('refuses changes to people who may only read', async () => {
       const cookie = await signIn(dms, { role: 'read' });
       assert.equal((await visit(url, { cookie })).status, 200);
-      const { status, text } = await visit(`${url}/jobs/${randomUUID()}/cancel`, { cookie, form: {} });
+      const { status, text } = await visit(`${url}/forms/cancelConfigJob?jobId=${randomUUID()}`, {
+        cookie,
+        form: {},
+      });
       assert.equal(status, 403);
       assert.match(text, /role write/);
     });
@@ -254,7 +272,7 @@ describe("The operators' page", () => {
     const name = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;`;
     const assetId = await register(dms, 'HOSTILE-1', { name });
     const cookie = await signIn(dms, { name });
-    for (const path of ['', `/devices/${assetId}`, `?q=${encodeURIComponent(name)}`]) {
+    for (const path of ['/fleet', `/devices/${assetId}`, `/fleet?q=${encodeURIComponent(name)}`]) {
       const { status, text } = await visit(url + path, { cookie });
       assert.equal(status, 200, path);
       assert.doesNotMatch(text, /<script>|<img/, path);
@@ -265,8 +283,8 @@ describe("The operators' page", () => {
   it('names the person in the audit trail', async () => {
     const cookie = await signIn(dms, { name: 'Ada Lovelace' });
     const { body: channel } = await dms.api.post('/webhooks', { url: 'http://127.0.0.1:9/hooks' });
-    const form = { status: 'disabled' };
-    const { status } = await visit(`${url}/webhooks/events/${channel.id}/status`, { cookie, form });
+    const pause = `${url}/forms/pauseWebhook?webhookId=${channel.id}`;
+    const { status } = await visit(pause, { cookie, form: {} });
     assert.equal(status, 303);
     const { body } = await dms.api.get(`/audit?subject=${channel.id}`);
     const [entry] = body.items;

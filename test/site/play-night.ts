@@ -128,6 +128,7 @@ async function playNight(executable: string): Promise<void> {
   await mailTo(mail, GRACE, 'Escalation');
   await delay(MINUTE_MS);
   await page.goto(alertPage);
+  await page.getByRole('link', { name: 'Acknowledge' }).click();
   await page.fill('input[name="assignee"]', 'Grace');
   await page.fill('input[name="comment"]', 'The door of the cold store was open. Shut, goods are fine.');
   await page.getByRole('button', { name: 'Acknowledge' }).first().click();

@@ -1,0 +1,66 @@
+/** API keys and sessions, for admins. */
+import type { Answers } from './answers.ts';
+import type { FormLink } from './form-links.ts';
+import { type Html, html } from './html.ts';
+import { nextPage, table, tabs, time } from './parts.ts';
+
+const TABS = [
+  ['/operator/keys', 'API keys'],
+  ['/operator/sessions', 'Sessions'],
+  ['/operator/audit', 'Audit trail'],
+] as const;
+
+export const accessTabs = (current: string): Html =>
+  tabs(
+    'Access',
+    TABS.map(([href, label]) => ({ href, label, isCurrent: href === current })),
+  );
+
+export const keysHtml = ({ items, nextCursor }: Answers['listKeys'], link: FormLink): Html => html`
+<h1>API keys</h1>
+${accessTabs('/operator/keys')}
+${table({
+  caption: 'API keys, newest first',
+  head: [
+    'Name',
+    'Kind',
+    'Role',
+    'Begins with',
+    'Created',
+    'Expires',
+    html`<span class="hidden">Action</span>`,
+  ],
+  rows: items.map(({ id, name, kind, role, preview, createdAt, expiresAt }) => [
+    html`<span class="name">${name}</span>`,
+    kind,
+    role ?? html`<span class="quiet">–</span>`,
+    html`<code>${preview}</code>`,
+    time(createdAt),
+    time(expiresAt),
+    link('deleteKey', { keyId: id }, { label: 'Revoke', about: name }),
+  ]),
+  empty: 'There is no key.',
+})}
+<div class="actions">${link('createKey', {}, { tone: 'main' })}</div>
+${nextPage('/operator/keys', new URLSearchParams(), nextCursor)}`;
+
+export const sessionsHtml = (
+  { items, nextCursor }: Answers['listOperatorSessions'],
+  link: FormLink,
+): Html => html`
+<h1>Sessions</h1>
+${accessTabs('/operator/sessions')}
+${table({
+  caption: 'Signed in to this page, newest first',
+  head: ['Name', 'Role', 'Since', 'Until', html`<span class="hidden">Action</span>`],
+  rows: items.map(({ id, name, role, startedAt, expiresAt }) => [
+    html`<span class="name">${name}</span>`,
+    role,
+    time(startedAt),
+    time(expiresAt),
+    link('endOperatorSession', { sessionId: id }, { label: 'End', about: name }),
+  ]),
+  empty: 'There is no session.',
+})}
+<div class="actions">${link('createOperatorLink', {}, { tone: 'main' })}</div>
+${nextPage('/operator/sessions', new URLSearchParams(), nextCursor)}`;

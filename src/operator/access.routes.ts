@@ -1,0 +1,48 @@
+import { keysHtml, sessionsHtml } from './access-html.ts';
+import { auditHtml } from './audit-html.ts';
+import { type FormPageDeps, given, noticeOf, type OperatorPage } from './page-deps.ts';
+import { searchFields, toSearch } from './search-form.ts';
+import { OPERATOR_PATH } from './session.ts';
+
+const section = 'Access';
+
+export const accessRoutes = ({ ask, layout, linksFor, fieldsOf }: FormPageDeps): OperatorPage[] => [
+  {
+    method: 'GET',
+    path: `${OPERATOR_PATH}/keys`,
+    role: 'admin',
+    async handle({ visitor: session, query }) {
+      const cursor = given({ cursor: query.get('cursor') });
+      const keys = await ask(session, 'listKeys', { query: { ...cursor, limit: '50' } });
+      const content = keysHtml(keys, linksFor(session));
+      return { page: layout({ title: 'API keys', session, section, notice: noticeOf(query) }, content) };
+    },
+  },
+  {
+    method: 'GET',
+    path: `${OPERATOR_PATH}/sessions`,
+    role: 'admin',
+    async handle({ visitor: session, query }) {
+      const cursor = given({ cursor: query.get('cursor') });
+      const sessions = await ask(session, 'listOperatorSessions', { query: { ...cursor, limit: '50' } });
+      const content = sessionsHtml(sessions, linksFor(session));
+      return { page: layout({ title: 'Sessions', session, section, notice: noticeOf(query) }, content) };
+    },
+  },
+  {
+    method: 'GET',
+    path: `${OPERATOR_PATH}/audit`,
+    role: 'read',
+    async handle({ visitor: session, query }) {
+      const fields = fieldsOf('listAudit', 'query');
+      const search = toSearch(fields, query);
+      const cursor = given({ cursor: query.get('cursor') });
+      const entries = await ask(session, 'listAudit', { query: { ...search, ...cursor, limit: '50' } });
+      const content = auditHtml(entries, searchFields(fields, query), {
+        query,
+        isAdmin: session.role === 'admin',
+      });
+      return { page: layout({ title: 'Audit trail', session, section }, content) };
+    },
+  },
+];

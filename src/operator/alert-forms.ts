@@ -1,0 +1,28 @@
+import type { FormLayout } from './form-layout.ts';
+
+const section = 'Alerts';
+const alert = ({ alertId }: Record<string, string>) => `/operator/alerts/${alertId}`;
+
+export const ALERT_FORMS = {
+  acknowledgeAlert: {
+    title: 'Acknowledge',
+    submit: 'Acknowledge',
+    section,
+    body: { status: 'acknowledged' },
+    looks: {
+      snoozeUntil: { label: 'Snooze for', hours: [1, 2, 4, 8, 24] },
+      assignee: { label: 'Assigned to' },
+    },
+    changes: { operation: 'getAlert', pick: ({ assignee }) => ({ assignee }) },
+    back: alert,
+    said: 'The alert is acknowledged.',
+  },
+  commentAlert: {
+    title: 'Comment',
+    submit: 'Add',
+    section,
+    looks: { comment: { isLong: true } },
+    back: alert,
+    said: 'The comment is in the history.',
+  },
+} satisfies Record<string, FormLayout>;

@@ -1,0 +1,16 @@
+/** The field of the form that applies a profile for the slug that the path of the operation names. */
+import type { Field } from './form-fields.ts';
+import { OPERATOR_PATH } from './session.ts';
+
+export const APPLY_PATH = `${OPERATOR_PATH}/apply`;
+
+export const PROFILE: Field = {
+  name: 'slug',
+  kind: 'choice',
+  isRequired: true,
+  isNullable: false,
+  isSecret: false,
+  isInteger: false,
+  options: [],
+  fields: [],
+};

@@ -1,0 +1,127 @@
+/** Applying a profile: to devices by serial number, a group, a filter of the fleet or all; with one preview for all of them. */
+import type { PageReply } from '../http/page-route.ts';
+import { invalid } from '../process/errors.ts';
+import { APPLY_PATH, PROFILE } from './apply-fields.ts';
+import { applyFormHtml, applyPreviewHtml, TARGETS_MAX } from './apply-html.ts';
+import { type FleetFilter, toFleetFilter } from './fleet-filter.ts';
+import type { Values } from './form-fields.ts';
+import { defaultsOf, readValues, toCreation, toInputs } from './form-values.ts';
+import { FORMS } from './forms.ts';
+import { type FormPageDeps, given, type OperatorPage, type Refusal } from './page-deps.ts';
+import { OPERATOR_PATH, type Session } from './session.ts';
+
+const LISTED = '500';
+const JOBS_PATH = `${OPERATOR_PATH}/jobs`;
+
+interface Asked {
+  values: Values;
+  /** Filter of the fleet, where all devices that match are meant. */
+  filter: FleetFilter;
+}
+
+export function applyRoutes(deps: FormPageDeps): OperatorPage[] {
+  const { ask, fieldsOf, listChoices, layout, toRefusal } = deps;
+  const { title, section } = FORMS.applyProfile;
+
+  const listFields = () => [PROFILE, ...fieldsOf('applyProfile')];
+
+  const countMatching = async (session: Session, filter: FleetFilter): Promise<number | null> =>
+    Object.keys(filter).length === 0
+      ? null
+      : (await ask(session, 'listAssets', { query: { ...given(filter), limit: '1' } })).totalItems;
+
+  async function draw(session: Session, { values, filter }: Asked, fault?: Refusal): Promise<PageReply> {
+    const content = applyFormHtml({
+      fields: listFields(),
+      values,
+      filter,
+      matching: await countMatching(session, filter),
+      options: await listChoices(session, FORMS.applyProfile),
+      fault: fault?.message ?? null,
+    });
+    return { page: layout({ title, session, section }, content), status: fault?.status };
+  }
+
+  /** Serial numbers of all devices that match: read page by page, and bounded as the operation is. */
+  async function listMatching(session: Session, filter: FleetFilter): Promise<string[]> {
+    const serials: string[] = [];
+    let cursor: string | null | undefined;
+    while (cursor !== null) {
+      const query = given({ ...filter, cursor, limit: LISTED });
+      const { items, nextCursor } = await ask(session, 'listAssets', { query });
+      serials.push(...items.map(({ serialNumber }) => serialNumber));
+      if (serials.length > TARGETS_MAX)
+        throw invalid(
+          `More than ${TARGETS_MAX.toLocaleString('en')} devices match: apply to a group, or to all`,
+        );
+      cursor = nextCursor;
+    }
+    return serials;
+  }
+
+  /** The apply takes the devices of the preview, even if others match by then. */
+  async function withMatching(session: Session, { values, filter }: Asked): Promise<Asked> {
+    if (Object.keys(filter).length === 0) return { values, filter };
+    return { values: { ...values, serialNumbers: await listMatching(session, filter) }, filter };
+  }
+
+  async function send(session: Session, { values }: Asked, isPreview: boolean) {
+    const { slug, ...body } = toCreation(listFields(), values);
+    if (typeof slug !== 'string') throw invalid('slug is required: choose a profile');
+    const sent = {
+      ...body,
+      // A box that is not ticked says nothing.
+      applyToAll: body.applyToAll === true ? true : undefined,
+    };
+    const query = given({ dryRun: isPreview ? 'true' : null });
+    return ask(session, 'applyProfile', { params: { slug }, query, body: sent });
+  }
+
+  async function begin(session: Session, asked: Asked): Promise<PageReply> {
+    const { jobId } = await send(session, asked, false);
+    return { location: jobId === null ? JOBS_PATH : `${JOBS_PATH}/${jobId}?done=applyProfile` };
+  }
+
+  async function preview(session: Session, asked: Asked): Promise<PageReply> {
+    const { values, filter } = await withMatching(session, asked);
+    const applied = await send(session, { values, filter }, true);
+    const inputs = toInputs(listFields(), values);
+    if (inputs.has('serialNumbers')) inputs.set('serialNumbers', inputs.getAll('serialNumbers').join(' '));
+    const filtered = new URLSearchParams(given(filter)).toString();
+    if (filtered !== '') inputs.set('filter', filtered);
+    const content = applyPreviewHtml(applied, { values, inputs });
+    return { page: layout({ title: `Apply ${applied.profileSlug}`, session, section }, content) };
+  }
+
+  const askedIn = (form: URLSearchParams): Asked => ({
+    values: readValues(listFields(), form),
+    filter: toFleetFilter(new URLSearchParams(form.get('filter') ?? '')),
+  });
+
+  return [
+    {
+      method: 'GET',
+      path: APPLY_PATH,
+      role: 'write',
+      handle({ visitor, query }) {
+        const { values, filter } = askedIn(query);
+        return draw(visitor, { values: { ...defaultsOf(listFields()), ...values }, filter });
+      },
+    },
+    {
+      method: 'POST',
+      path: APPLY_PATH,
+      role: 'write',
+      async handle({ visitor: session, form }) {
+        const asked = askedIn(form);
+        const step = form.get('step');
+        if (step === 'edit') return draw(session, asked);
+        try {
+          return await (step === 'apply' ? begin(session, asked) : preview(session, asked));
+        } catch (thrown) {
+          return draw(session, asked, toRefusal(thrown));
+        }
+      },
+    },
+  ];
+}

@@ -1,0 +1,112 @@
+import type { FormLayout } from './form-layout.ts';
+import { MUTE_HOURS } from './mute-hours.ts';
+
+const section = 'Fleet';
+const device = ({ assetId }: Record<string, string>) => `/operator/devices/${assetId}`;
+const looks = {
+  groupId: { label: 'Group', choices: 'groups' },
+  buildingId: { label: 'Building' },
+  spaceId: { label: 'Space' },
+} as const;
+
+export const ASSET_FORMS = {
+  registerAsset: {
+    title: 'Register a logger',
+    submit: 'Register',
+    section,
+    looks,
+    back: () => '/operator/fleet',
+    next: (_, { id }) => `/operator/devices/${id}`,
+    said: 'The logger is registered: its readings are stored from now on.',
+  },
+  changeAsset: {
+    title: 'Edit',
+    submit: 'Save',
+    section,
+    looks,
+    changes: { operation: 'getAsset' },
+    back: device,
+    said: 'The device is saved.',
+  },
+  replaceHardware: {
+    title: 'Replace the logger',
+    submit: 'Replace',
+    section,
+    question:
+      'The measuring place keeps its name, its history and its settings; another logger measures there.',
+    back: device,
+    said: 'The logger is replaced: readings of the new one are stored from now on.',
+  },
+  archiveAsset: {
+    title: 'Archive',
+    submit: 'Archive the device',
+    section,
+    question:
+      'The device leaves the fleet, its alerts end, and its readings are refused from now on. Its history can be read by its id.',
+    isDanger: true,
+    back: device,
+    next: () => '/operator/fleet',
+    said: 'The device is archived.',
+  },
+  issueDeviceToken: {
+    title: 'New device token',
+    submit: 'Make a token',
+    section,
+    question: 'The token is good for this logger alone. An earlier one works for 24 more hours.',
+    back: device,
+    said: 'The token is made.',
+    reveals: { field: 'token', label: 'Device token', advice: 'Store it in the logger.' },
+  },
+  deleteDeviceToken: {
+    title: 'Delete device tokens',
+    submit: 'Delete the tokens',
+    section,
+    question: 'Tokens of this logger are refused from now on.',
+    isDanger: true,
+    back: device,
+    said: 'The tokens of the device are deleted.',
+  },
+  uploadCalibrationCertificate: {
+    title: 'Upload a calibration certificate',
+    submit: 'Upload',
+    section,
+    question: 'The file belongs to the logger that is there now, in place of the one before.',
+    file: { label: 'PDF, at most 10 MiB', accept: '.pdf,application/pdf' },
+    back: device,
+    said: 'The certificate is stored.',
+  },
+  muteAsset: {
+    title: 'Maintenance',
+    submit: 'Mute',
+    section,
+    question: 'Alerts of this device open as always, and notify no channel until then.',
+    looks: { until: { label: 'For', hours: MUTE_HOURS } },
+    back: device,
+    said: 'The device is under maintenance.',
+  },
+  unmuteAsset: {
+    title: 'End the maintenance',
+    submit: 'End the maintenance',
+    section,
+    question: 'Channels are notified at once of alerts that are open.',
+    back: device,
+    said: 'The maintenance is over.',
+  },
+  withdrawDeviceConfig: {
+    title: 'Withdraw pending settings',
+    submit: 'Withdraw all that is pending',
+    section,
+    question: 'All pending settings are taken out, refused ones too. The settings in force stay.',
+    isDanger: true,
+    back: ({ serial = '' }) => `/operator/fleet?q=${encodeURIComponent(serial)}`,
+    said: 'The pending settings are withdrawn.',
+  },
+  removeUnregisteredDevice: {
+    title: 'Forget a serial number',
+    submit: 'Forget',
+    section,
+    question: 'The serial number leaves the list until it sends again.',
+    back: () => '/operator/unregistered',
+    said: 'The serial number is off the list, until it sends again.',
+  },
+} satisfies Record<string, FormLayout>;

@@ -1,0 +1,56 @@
+/** The audit trail, with the fields that each change has changed. */
+import { cutText } from '../process/cut-text.ts';
+import { accessTabs } from './access-html.ts';
+import type { Answers, AuditEntryView } from './answers.ts';
+import { type Content, type Html, html } from './html.ts';
+import { nextPage, table, time, toWords } from './parts.ts';
+
+const PATH = '/operator/audit';
+const VALUE_LENGTH_MAX = 200;
+/** Fields that the row shows already. */
+const SAID_BESIDE = ['id', 'recType', 'createdAt', 'updatedAt'];
+
+export const auditHtml = (
+  { items, nextCursor }: Answers['listAudit'],
+  search: Content,
+  { query, isAdmin }: { query: URLSearchParams; isAdmin: boolean },
+): Html => html`
+<h1>Audit trail</h1>
+${isAdmin && accessTabs(PATH)}
+<form method="get" action="${PATH}" class="filter" role="search">${search}<button class="main">Search</button></form>
+<h2>Changes</h2>
+${table({
+  caption: 'Changes, newest first',
+  head: ['When', 'By', 'Action', 'Subject', 'Change'],
+  rows: items.map((entry) => [
+    time(entry.at),
+    html`<a href="${PATH}?${new URLSearchParams({ actor: entry.actor.name }).toString()}">${entry.actor.name}</a>`,
+    toWords(entry.action),
+    html`<a href="${PATH}?${new URLSearchParams({ subject: entry.subject }).toString()}"><code>${entry.subject}</code></a>`,
+    changedFields(entry),
+  ]),
+  empty: 'No change matches.',
+})}
+${nextPage(PATH, query, nextCursor)}`;
+
+type Shown = Record<string, unknown> | null;
+
+export function changedFields(entry: AuditEntryView): Content {
+  const [before, after] = [entry.before as Shown, entry.after as Shown];
+  if (before === null && after === null) return null;
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
+    (name) => !SAID_BESIDE.includes(name),
+  );
+  const changed = names.filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]));
+  const title = before === null ? 'Created' : after === null ? 'Deleted' : `${changed.length} changed`;
+  return html`<details><summary>${title}</summary><dl class="changes">${changed.map(
+    (name) =>
+      html`<dt>${toWords(name)}</dt><dd>${shownValue(before?.[name])} → ${shownValue(after?.[name])}</dd>`,
+  )}</dl></details>`;
+}
+
+function shownValue(value: unknown): Html {
+  if (value === undefined || value === null) return html`<span class="quiet">–</span>`;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return html`<code>${cutText(text, VALUE_LENGTH_MAX, '…')}</code>`;
+}

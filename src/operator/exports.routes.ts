@@ -1,0 +1,69 @@
+/** Files that operations answer with: readings as a table, and calibration certificates. */
+import type { Readable } from 'node:stream';
+import type { PageReply } from '../http/page-route.ts';
+import { exportHtml } from './export-html.ts';
+import type { FormLayout } from './form-layout.ts';
+import { readValues } from './form-values.ts';
+import type { FormPageDeps, OperatorPage, Refusal } from './page-deps.ts';
+import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
+
+const LOOKS: FormLayout['looks'] = {
+  groupId: { label: 'Group', choices: 'groups' },
+  all: { label: 'All devices' },
+};
+const section = 'Fleet';
+
+export function exportsRoutes(deps: FormPageDeps): OperatorPage[] {
+  const { call, fieldsOf, listChoices, layout, toRefusal } = deps;
+
+  const listFields = () => fieldsOf('exportMeasurements', 'query');
+
+  async function draw(session: Session, query: URLSearchParams, fault?: Refusal): Promise<PageReply> {
+    const fields = listFields();
+    const options = await listChoices(session, { looks: LOOKS });
+    const content = exportHtml({
+      fields,
+      values: readValues(fields, query),
+      options,
+      looks: LOOKS,
+      fault: fault?.message ?? null,
+    });
+    return {
+      page: layout({ title: 'Export readings', session, section }, content),
+      status: fault?.status,
+    };
+  }
+
+  async function download(
+    session: Session,
+    operationId: string,
+    input: { params?: Record<string, string>; query?: Record<string, string>; accept?: string },
+  ): Promise<PageReply> {
+    const { body, headers = {} } = await call(toCaller(session), operationId, input);
+    return { stream: body as Readable, headers };
+  }
+
+  return [
+    {
+      method: 'GET',
+      path: `${OPERATOR_PATH}/exports`,
+      role: 'read',
+      async handle({ visitor: session, query }) {
+        if (query.get('step') !== 'download') return draw(session, query);
+        const values = Object.entries(readValues(listFields(), query)).filter(([, value]) => value !== false);
+        const asked = Object.fromEntries(values.map(([name, value]) => [name, String(value)]));
+        try {
+          return await download(session, 'exportMeasurements', { query: asked, accept: 'text/csv' });
+        } catch (thrown) {
+          return draw(session, query, toRefusal(thrown));
+        }
+      },
+    },
+    {
+      method: 'GET',
+      path: `${OPERATOR_PATH}/devices/{assetId}/certificate.pdf`,
+      role: 'read',
+      handle: ({ visitor, params }) => download(visitor, 'getCalibrationCertificate', { params }),
+    },
+  ];
+}

@@ -1,0 +1,160 @@
+/** A form: its fields, the values that were typed, and the message of a refusal at its field. */
+import type { Field, Values } from './form-fields.ts';
+import type { FormLayout } from './form-layout.ts';
+import { inputOfFault, toInputs } from './form-values.ts';
+import { type Content, type Html, html } from './html.ts';
+import {
+  aria,
+  type Drawn,
+  FAULT_ID,
+  inputHtml,
+  isFaulty,
+  lookOf,
+  type Options,
+  optionsOf,
+} from './input-html.ts';
+import { toWords } from './parts.ts';
+
+export interface FormOptions {
+  layout: FormLayout;
+  fields: readonly Field[];
+  values: Values;
+  options: Options;
+  action: string;
+  back: string;
+  /** Values that the form showed first, in a form that changes something. */
+  shown: Values | null;
+  fault: string | null;
+}
+
+/** Empty rows for more items of a list. */
+const SPARE_ROWS = 2;
+const ROWS_MAX = 100;
+
+export function formHtml({ layout, fields, values, action, back, shown, ...more }: FormOptions): Html {
+  const { content, isFaultShown } = fieldsHtml({ ...more, fields, values, looks: layout.looks });
+  return html`<p class="crumbs"><a href="${back}">Back</a></p>
+<h1>${layout.title}</h1>
+${layout.question && html`<p>${layout.question}</p>`}
+${more.fault !== null && !isFaultShown && html`<p class="problem" role="alert">${more.fault}</p>`}
+<form method="post" action="${action}" class="form"${layout.file && html` enctype="multipart/form-data"`}>
+${layout.file && html`<div class="field"><label for="file">${layout.file.label}</label><input type="file" id="file" name="file" required accept="${layout.file.accept}"></div>`}
+${content}
+${shown && html`<input type="hidden" name="shown" value="${JSON.stringify(shown)}">`}
+<div class="actions"><button class="${layout.isDanger ? 'danger' : 'main'}">${layout.submit}</button> <a href="${back}">Cancel</a></div></form>`;
+}
+
+export interface FieldsOptions {
+  fields: readonly Field[];
+  values: Values;
+  options?: Options;
+  looks?: FormLayout['looks'];
+  fault?: string | null;
+}
+
+export function fieldsHtml({ fields, values, options = {}, looks = {}, fault = null }: FieldsOptions) {
+  const drawn = { inputs: toInputs(fields, values), options, looks, paths: [] as string[], fault };
+  // Once to know which inputs there are, so that the message finds its own.
+  for (const field of fields) fieldHtml({ ...drawn, field, path: field.name, faulty: null });
+  const faulty = fault === null ? null : inputOfFault(fault, drawn.paths);
+  return {
+    content: fields.map((field) => fieldHtml({ ...drawn, paths: [], field, path: field.name, faulty })),
+    isFaultShown: faulty !== null,
+  };
+}
+
+function fieldHtml(drawn: Drawn): Content {
+  const { field, path, paths } = drawn;
+  if (field.kind === 'rows') return rowsHtml(drawn);
+  paths.push(path);
+  if (field.kind === 'group') {
+    return fieldset(
+      drawn,
+      field.fields.map((each) => child(drawn, each, `${path}.${each.name}`)),
+    );
+  }
+  if (field.kind === 'boolean') return boxHtml(drawn);
+  if (isListOfBoxes(drawn)) return fieldset(drawn, boxesHtml(drawn));
+  return html`<div class="field"><label for="${path}">${labelOf(drawn)}${!field.isRequired && html` <span class="optional">optional</span>`}</label>
+${inputHtml(drawn)}${notes(drawn)}</div>`;
+}
+
+const child = (drawn: Drawn, field: Field, path: string): Content =>
+  fieldHtml({ ...drawn, field, path, isWithin: true });
+
+function labelOf(drawn: Drawn): string {
+  const words = toWords(drawn.field.name);
+  return lookOf(drawn).label ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const isListOfBoxes = (drawn: Drawn) =>
+  drawn.field.kind === 'choices' || (drawn.field.kind === 'texts' && optionsOf(drawn) !== null);
+
+function fieldset(drawn: Drawn, content: Content): Html {
+  return html`<fieldset id="${drawn.path}"${isFaulty(drawn) && html` tabindex="-1" autofocus`}><legend>${labelOf(drawn)}</legend>${notes(drawn)}${content}</fieldset>`;
+}
+
+/** Help, and the refusal. */
+const notes = (drawn: Drawn): Content => [
+  drawn.field.help && html`<p class="help" id="${drawn.path}-help">${drawn.field.help}</p>`,
+  isFaulty(drawn) && html`<p class="problem" role="alert" id="${FAULT_ID}">${drawn.fault}</p>`,
+];
+
+function rowsHtml(drawn: Drawn): Html {
+  const { field, path, inputs, paths } = drawn;
+  paths.push(path);
+  const used = new Set(
+    [...inputs.keys()]
+      .filter((key) => key.startsWith(`${path}.`))
+      .map((key) => key.slice(path.length + 1).split('.')[0]),
+  );
+  const most = Math.min(field.max ?? ROWS_MAX, ROWS_MAX);
+  const rows = Math.min(most, used.size + SPARE_ROWS);
+  const row = (index: number) =>
+    html`<fieldset class="item"><legend>${index + 1}</legend>${field.fields.map((each) =>
+      child(
+        index < used.size ? drawn : { ...drawn, inputs: spareInputs(field, `${path}.${index}.`) },
+        each,
+        `${path}.${index}.${each.name}`,
+      ),
+    )}</fieldset>`;
+  const indexes = Array.from({ length: rows }, (_, index) => index);
+  const [open, spare] = [indexes.slice(0, Math.max(used.size, 1)), indexes.slice(Math.max(used.size, 1))];
+  return fieldset(
+    drawn,
+    html`${open.map(row)}${spare.length > 0 && html`<details><summary>Add more</summary>${spare.map(row)}</details>`}`,
+  );
+}
+
+/** An empty row shows the defaults of its boxes; other empty inputs get their defaults from the operation. */
+function spareInputs({ fields }: Field, prefix: string): URLSearchParams {
+  const boxes = fields.filter(({ kind, default: value }) => kind === 'boolean' && value === true);
+  return new URLSearchParams(boxes.map(({ name }): [string, string] => [prefix + name, 'true']));
+}
+
+const boxHtml = (drawn: Drawn): Html => {
+  const { path, inputs } = drawn;
+  return html`<div class="field"><label class="check"><input type="checkbox" name="${path}" value="true"${inputs.has(path) && html` checked`}${aria(drawn)}> ${labelOf(drawn)}</label>${notes(drawn)}</div>`;
+};
+
+const boxesHtml = (drawn: Drawn): Content => {
+  const { path, inputs } = drawn;
+  const chosen = inputs.getAll(path);
+  const all = optionsOf(drawn) ?? [];
+  if (all.length === 0) return html`<p class="empty">There is none yet.</p>`;
+  return html`<div class="boxes">${all.map(
+    ({ value, label }) =>
+      html`<label class="check"><input type="checkbox" name="${path}" value="${value}"${chosen.includes(value) && html` checked`}> ${label}</label>`,
+  )}</div>`;
+};
+
+/** The page that shows a secret; it is made from the answer and cannot be opened again. */
+export const revealedHtml = (
+  { title, reveals, said }: FormLayout,
+  secret: string,
+  next: string,
+): Html => html`<h1>${title}</h1>
+<section class="panel"><p role="status">${said}</p>
+<h2>${reveals?.label}</h2><pre tabindex="0"><code>${secret}</code></pre>
+<p>${reveals?.advice} It is shown this once.</p>
+<p><a class="button main" href="${next}">I have it</a></p></section>`;

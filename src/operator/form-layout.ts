@@ -1,0 +1,58 @@
+/** How the form of an operation is laid out: everything that its schema does not say. */
+import type { Values } from './form-fields.ts';
+import type { Session } from './session.ts';
+
+/** Lists whose ids or slugs a field takes. */
+export type ChoiceSource = 'groups' | 'channels' | 'profiles';
+
+export interface Option {
+  value: string;
+  label: string;
+}
+
+/** By path of the field. A list of more than a page is left out: the field then takes the id itself. */
+export type ListChoices = (
+  session: Session,
+  layout: Pick<FormLayout, 'looks'>,
+) => Promise<Record<string, Option[]>>;
+
+export interface FieldLook {
+  label?: string;
+  choices?: ChoiceSource;
+  /** The field is a time, and the input a number of hours from now. */
+  hours?: readonly number[];
+  /** Several lines. */
+  isLong?: boolean;
+}
+
+type Params = Record<string, string>;
+
+export interface FormLayout {
+  /** Default: the name of the form. */
+  operation?: string;
+  /** Address of a form with a page of its own. */
+  path?: string;
+  title: string;
+  submit: string;
+  section: string;
+  /** Shown above the fields: what will happen. A form without fields asks it before it acts. */
+  question?: string;
+  isDanger?: boolean;
+  /** By path without indexes: `steps.channelIds`. */
+  looks?: Readonly<Record<string, FieldLook>>;
+  /** Fields of the schema that the form leaves out. */
+  omits?: readonly string[];
+  /** Sent as it is, beside the fields. */
+  body?: Values;
+  /** The operation whose answer the form shows and changes, and where in its answer the values are. */
+  changes?: { operation: string; pick?(answer: Values): Values };
+  /** The body is a file. */
+  file?: { label: string; accept: string };
+  /** The page behind the form. */
+  back(params: Params): string;
+  /** The page after it; default: the one behind it. */
+  next?(params: Params, answer: Values): string;
+  said: string;
+  /** The field of the answer that is shown once. */
+  reveals?: { field: string; label: string; advice: string };
+}

@@ -1,0 +1,167 @@
+/** Values of a form: from its inputs to the body of an operation, and back to the inputs. */
+import type { Field, Values } from './form-fields.ts';
+import type { FormLayout } from './form-layout.ts';
+import { toWords } from './parts.ts';
+
+/** The values that are filled in. An input that the operation will refuse, such as a word for a number, is kept as typed. */
+export function readValues(fields: readonly Field[], form: URLSearchParams, prefix = ''): Values {
+  const entries = fields.map((field) => [field.name, readValue(field, form, prefix + field.name)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function readValue(field: Field, form: URLSearchParams, path: string): unknown {
+  const text = form.get(path) ?? '';
+  switch (field.kind) {
+    case 'boolean':
+      return text !== '';
+    case 'choices':
+      return filled(form.getAll(path));
+    case 'texts':
+      return filled(form.getAll(path).flatMap((each) => each.split(/[\s,;]+/)));
+    case 'group':
+      return readGroup(field, form, path);
+    case 'rows':
+      return readRows(field, form, path);
+    default:
+      return text.trim() === '' ? undefined : readText(field, text);
+  }
+}
+
+const filled = (texts: string[]): string[] => texts.filter((text) => text !== '');
+
+function readText({ kind, isSecret }: Field, text: string): unknown {
+  const typed = isSecret ? text : text.trim();
+  if (kind === 'number') return Number.isNaN(Number(typed)) ? typed : Number(typed);
+  if (kind === 'time') return MINUTES.test(typed) ? `${typed}:00Z` : typed;
+  return typed;
+}
+
+/** As `datetime-local` writes times; the page asks for UTC. */
+const SECONDS = /(?::\d{2}(?:\.\d+)?)?Z$/;
+const MINUTES = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
+
+function readGroup({ fields }: Field, form: URLSearchParams, path: string): Values | undefined {
+  const values = readValues(fields, form, `${path}.`);
+  return fields.some((field) => isFilled(field, values[field.name])) ? values : undefined;
+}
+
+function readRows(field: Field, form: URLSearchParams, path: string): Values[] {
+  const indexes = new Set([...form.keys()].flatMap((key) => indexIn(key, path)));
+  return [...indexes]
+    .slice(0, ROWS_MAX)
+    .sort((a, b) => a - b)
+    .map((index) => readGroup(field, form, `${path}.${index}`))
+    .filter((row) => row !== undefined);
+}
+
+/** More rows than any operation takes, and few enough to look for each of their fields. */
+const ROWS_MAX = 101;
+
+function indexIn(key: string, path: string): number[] {
+  if (!key.startsWith(`${path}.`)) return [];
+  const index = Number(key.slice(path.length + 1).split('.')[0]);
+  return Number.isInteger(index) ? [index] : [];
+}
+
+/** A spare row of a form holds empty inputs and boxes as they were. */
+function isFilled({ kind, default: fallback = false }: Field, value: unknown): boolean {
+  if (kind === 'boolean') return value !== fallback;
+  return Array.isArray(value) ? value.length > 0 : value !== undefined;
+}
+
+/** A body that creates: an empty list says nothing, unless there is a default that it replaces. */
+export const toCreation = (fields: readonly Field[], values: Values): Values =>
+  Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = values[field.name];
+      const isLeftOut = Array.isArray(value) && value.length === 0 && field.default === undefined;
+      return value === undefined || isLeftOut ? [] : [[field.name, value]];
+    }),
+  );
+
+/** A body that changes: fields that differ from those that the form showed, so that two people change two fields. */
+export const toChange = (fields: readonly Field[], values: Values, shown: Values): Values => {
+  const before = readValues(fields, toInputs(fields, shown));
+  return Object.fromEntries(
+    fields
+      .filter(({ name }) => !isSame(values[name], before[name]))
+      .map((field) => [field.name, values[field.name] ?? emptyOf(field)]),
+  );
+};
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+const emptyOf = ({ isNullable, kind }: Field): unknown => (isNullable || kind === 'group' ? null : '');
+
+/** Inputs that show the values. They may come back from a browser, so a value of another kind is left out. */
+export function toInputs(
+  fields: readonly Field[],
+  values: Values,
+  prefix = '',
+  inputs = new URLSearchParams(),
+): URLSearchParams {
+  for (const field of fields) {
+    const value = values[field.name];
+    const path = prefix + field.name;
+    if (field.kind === 'group') {
+      if (isObject(value)) toInputs(field.fields, value, `${path}.`, inputs);
+    } else if (field.kind === 'rows') {
+      for (const [index, row] of rowsIn(value).entries())
+        toInputs(field.fields, row, `${path}.${index}.`, inputs);
+    } else {
+      for (const each of [value].flat()) if (isShown(each)) inputs.append(path, toText(field, each));
+    }
+  }
+  return inputs;
+}
+
+const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null;
+const rowsIn = (value: unknown): Values[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const isShown = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'number' || value === true;
+
+const toText = ({ kind }: Field, value: unknown): string =>
+  kind === 'time' ? String(value).replace(SECONDS, '') : String(value);
+
+/** Defaults of the schema, for a form that creates. */
+export const defaultsOf = (fields: readonly Field[]): Values =>
+  Object.fromEntries(
+    fields.flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value]])),
+  );
+
+/** Numbers of hours, where a field asks for them, as times. */
+export function toTimes(values: Values, looks: FormLayout['looks'], now: Date): Values {
+  const times = Object.entries(looks ?? {}).flatMap(([name, { hours }]) => {
+    const chosen = Number(values[name]);
+    if (!hours?.includes(chosen)) return [];
+    return [[name, new Date(now.getTime() + chosen * HOUR_MS - MARGIN_MS).toISOString()]];
+  });
+  return { ...values, ...Object.fromEntries(times) };
+}
+
+const HOUR_MS = 3_600_000;
+/** By another clock, the longest choice must not be longer than the operation allows. */
+const MARGIN_MS = 1_000;
+
+/** The input that a refusal names: `steps.0.afterMinutes` for "steps[0].afterMinutes must be …"; null: none. */
+export function inputOfFault(message: string, inputs: readonly string[]): string | null {
+  const named = inputs
+    .filter((path) => startsWithWord(message, path.replace(/\.(\d+)/g, '[$1]')))
+    .sort((a, b) => b.length - a.length);
+  return named[0] ?? firstMentioned(message, inputs) ?? byWords(message, inputs);
+}
+
+/** "… the serial number … already" is about `serialNumber`. */
+const byWords = (message: string, inputs: readonly string[]): string | null =>
+  inputs.find((path) => /[A-Z]/.test(path) && message.includes(toWords(path))) ?? null;
+
+const startsWithWord = (text: string, word: string): boolean =>
+  text.startsWith(word) && !/\w/.test(text.charAt(word.length));
+
+function firstMentioned(message: string, inputs: readonly string[]): string | null {
+  const words = message.split(/[^\w.[\]]+/);
+  const places = inputs
+    .map((path) => ({ path, at: words.indexOf(path.split('.').at(-1) ?? path) }))
+    .filter(({ at }) => at >= 0);
+  return places.sort((a, b) => a.at - b.at)[0]?.path ?? null;
+}

@@ -1,0 +1,75 @@
+import type { FormLayout } from './form-layout.ts';
+import { MUTE_HOURS } from './mute-hours.ts';
+
+const section = 'Groups';
+const group = ({ groupId }: Record<string, string>) => `/operator/groups/${groupId}`;
+const profileSlug = { label: 'Profile', choices: 'profiles' } as const;
+const serialNumbers = { label: 'Serial numbers' };
+
+export const GROUP_FORMS = {
+  createGroup: {
+    title: 'Create a group',
+    submit: 'Create',
+    section,
+    looks: { profileSlug },
+    back: () => '/operator/groups',
+    next: (_, { id }) => `/operator/groups/${id}`,
+    said: 'The group is created. Add its members.',
+  },
+  updateGroup: {
+    title: 'Edit the group',
+    submit: 'Save',
+    section,
+    question: 'Another profile is offered to each member that does not run it, in one job.',
+    looks: { profileSlug },
+    changes: { operation: 'getGroup' },
+    back: group,
+    said: 'The group is saved.',
+  },
+  deleteGroup: {
+    title: 'Delete the group',
+    submit: 'Delete the group',
+    section,
+    question: 'All members leave the group, and open changes of its profile are withdrawn from them.',
+    isDanger: true,
+    back: group,
+    next: () => '/operator/groups',
+    said: 'The group is deleted.',
+  },
+  addGroupMembers: {
+    title: 'Add members',
+    submit: 'Add',
+    section,
+    question:
+      'Each device leaves its earlier group, and gets a job if it does not run the profile of this one.',
+    looks: { serialNumbers },
+    back: group,
+    said: 'The devices are members of the group.',
+  },
+  removeGroupMembers: {
+    title: 'Remove members',
+    submit: 'Remove',
+    section,
+    question: 'Open changes of the profile of the group are withdrawn from these devices.',
+    looks: { serialNumbers },
+    back: group,
+    said: 'The devices have left the group.',
+  },
+  muteGroup: {
+    title: 'Maintenance of the group',
+    submit: 'Mute',
+    section,
+    question: 'Alerts of its members open as always, and notify no channel until then.',
+    looks: { until: { label: 'For', hours: MUTE_HOURS } },
+    back: group,
+    said: 'The group is under maintenance.',
+  },
+  unmuteGroup: {
+    title: 'End the maintenance of the group',
+    submit: 'End the maintenance',
+    section,
+    question: 'Channels are notified at once of alerts that are open.',
+    back: group,
+    said: 'The maintenance of the group is over.',
+  },
+} satisfies Record<string, FormLayout>;

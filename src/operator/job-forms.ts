@@ -1,0 +1,48 @@
+import { APPLY_PATH } from './apply-fields.ts';
+import type { FormLayout } from './form-layout.ts';
+
+const section = 'Jobs';
+const job = ({ jobId }: Record<string, string>) => `/operator/jobs/${jobId}`;
+
+export const JOB_FORMS = {
+  applyProfile: {
+    path: APPLY_PATH,
+    title: 'Apply a profile',
+    submit: 'Preview',
+    section,
+    question:
+      'To devices by serial number, to a group, or to all. The preview shows what changes for how many.',
+    looks: {
+      slug: { label: 'Profile', choices: 'profiles' },
+      serialNumbers: { label: 'Serial numbers' },
+      groupId: { label: 'Group', choices: 'groups' },
+      applyToAll: { label: 'All devices' },
+      rollout: { label: 'Stages' },
+      'rollout.firstPercent': { label: 'Percent of the devices that go first' },
+      'rollout.minAppliedPercent': {
+        label: 'Percent of these that must have applied it before the rest begins',
+      },
+      'rollout.abortFailedPercent': { label: 'Percent of failures that ends the job' },
+    },
+    back: () => '/operator/jobs',
+    said: 'The job has begun.',
+  },
+  cancelConfigJob: {
+    title: 'Cancel the job',
+    submit: 'Cancel the job',
+    section,
+    question: 'The change is withdrawn from devices that have not settled, and offered to no further one.',
+    isDanger: true,
+    back: job,
+    said: 'The job was cancelled: no further device is offered the change.',
+  },
+  retryConfigJob: {
+    title: 'Retry the job',
+    submit: 'Send it again',
+    section,
+    question: 'The same change is sent again to devices that failed or timed out.',
+    back: job,
+    next: (_, { id }) => `/operator/jobs/${id}`,
+    said: 'The same change is sent again to the devices that failed or timed out.',
+  },
+} satisfies Record<string, FormLayout>;

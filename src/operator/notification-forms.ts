@@ -1,0 +1,71 @@
+import type { FormLayout } from './form-layout.ts';
+
+const section = 'Notifications';
+const channels = () => '/operator/channels';
+const escalations = () => '/operator/escalations';
+const groupIds = { label: 'Groups, none ticked: all devices', choices: 'groups' } as const;
+const escalationLooks = { groupIds, 'steps.channelIds': { label: 'Channels', choices: 'channels' } } as const;
+
+export const NOTIFICATION_FORMS = {
+  createNotificationChannel: {
+    title: 'Create a notification channel',
+    submit: 'Create',
+    section,
+    looks: { groupIds },
+    back: channels,
+    said: 'The channel is created.',
+  },
+  updateNotificationChannel: {
+    title: 'Edit the notification channel',
+    submit: 'Save',
+    section,
+    looks: { groupIds },
+    changes: { operation: 'getNotificationChannel' },
+    back: channels,
+    said: 'The channel is saved.',
+  },
+  deleteNotificationChannel: {
+    title: 'Delete the notification channel',
+    submit: 'Delete the channel',
+    section,
+    question: 'No message is sent to it any more.',
+    isDanger: true,
+    back: channels,
+    said: 'The channel is deleted.',
+  },
+  confirmNotificationChannelAgain: {
+    title: 'Send the link again',
+    submit: 'Send the link again',
+    section,
+    question: 'The address gets a message with a link that confirms it.',
+    back: channels,
+    said: 'The link was sent again.',
+  },
+  createEscalation: {
+    title: 'Create an escalation',
+    submit: 'Save',
+    section,
+    looks: escalationLooks,
+    back: escalations,
+    said: 'The escalation is saved.',
+  },
+  updateEscalation: {
+    title: 'Edit the escalation',
+    submit: 'Save',
+    section,
+    question: 'Steps that are not made yet follow a change at once.',
+    looks: escalationLooks,
+    changes: { operation: 'getEscalation' },
+    back: escalations,
+    said: 'The escalation is saved.',
+  },
+  deleteEscalation: {
+    title: 'Delete the escalation',
+    submit: 'Delete the escalation',
+    section,
+    question: 'Steps that are not made yet are not made.',
+    isDanger: true,
+    back: escalations,
+    said: 'The escalation is deleted.',
+  },
+} satisfies Record<string, FormLayout>;

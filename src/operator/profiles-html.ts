@@ -1,0 +1,81 @@
+/** Profiles: the list, and one of them with its groups and its history. */
+import type { Answers, AuditEntryView, GroupView, ProfileView } from './answers.ts';
+import { changedFields } from './audit-html.ts';
+import { boundsText } from './configuration-html.ts';
+import type { FormLink } from './form-links.ts';
+import { type Content, type Html, html } from './html.ts';
+import { facts, table, time, toWords } from './parts.ts';
+
+const PATH = '/operator/profiles';
+
+export const profilesHtml = ({ profiles }: Answers['listProfiles'], link: FormLink): Html => html`
+<h1>Profiles</h1>
+${table({
+  caption: 'Profiles, by short name',
+  head: ['Profile', 'Alerts', 'When'],
+  rows: profiles.map((profile) => [
+    html`<a class="name" href="${PATH}/${profile.slug}">${profile.name}</a> <code>${profile.slug}</code>`,
+    alertsOf(profile),
+    scheduleText(profile),
+  ]),
+  empty:
+    'There is no profile yet. A profile says which temperatures are allowed and how often loggers measure.',
+})}
+<div class="actions">${link('createProfile', {}, { tone: 'main' })}</div>`;
+
+const alertsOf = ({ temperatureAlerts }: ProfileView): Content =>
+  temperatureAlerts.map(
+    ({ channel, lowC = null, highC = null, delayMinutes = 0, severity = 'critical' }) =>
+      html`<div>${channel}: ${boundsText({ lowC, highC })}, ${severity}${delayMinutes > 0 && `, after ${delayMinutes} min`}</div>`,
+  );
+
+function scheduleText({ schedule }: ProfileView): string {
+  if (schedule.always) return 'always';
+  const { days = [], from, to, timezone } = schedule;
+  return `${days.map((day) => toWords(day).slice(0, 3)).join(' ')} ${from}–${to} (${timezone})`;
+}
+
+export interface ProfilePage {
+  profile: ProfileView;
+  /** Groups that have it. */
+  groups: readonly GroupView[];
+  history: readonly AuditEntryView[];
+}
+
+export function profileHtml({ profile, groups, history }: ProfilePage, link: FormLink): Html {
+  const params = { slug: profile.slug };
+  return html`<p class="crumbs"><a href="${PATH}">Profiles</a></p>
+<h1>${profile.name}</h1>
+${facts([
+  ['Short name', html`<code>${profile.slug}</code>`],
+  ['Alerts', profile.temperatureAlerts.length === 0 ? 'none' : alertsOf(profile)],
+  ['When', scheduleText(profile)],
+])}
+<div class="actions">
+${link('applyProfile', params, { label: 'Apply…', tone: 'main' })}
+${link('updateProfile', params, { label: 'Edit' })}</div>
+<h2>Groups that run it</h2>
+<p class="quiet">The preview of an apply shows how many devices a change is for.</p>
+${table({
+  caption: 'Groups with this profile',
+  head: ['Group', 'Members', html`<span class="hidden">Action</span>`],
+  rows: groups.map(({ id, name, memberCount }) => [
+    html`<a class="name" href="/operator/groups/${id}">${name}</a>`,
+    memberCount.toLocaleString('en'),
+    link('applyProfile', { slug: profile.slug, groupId: id }, { label: 'Preview…', about: name }),
+  ]),
+  empty: 'No group has this profile.',
+})}
+<h2>History</h2>
+${table({
+  caption: 'Changes of the profile, newest first',
+  head: ['When', 'By', 'Action', 'Change'],
+  rows: history.map((entry) => [
+    time(entry.at),
+    entry.actor.name,
+    toWords(entry.action),
+    changedFields(entry),
+  ]),
+  empty: 'No change is recorded.',
+})}`;
+}

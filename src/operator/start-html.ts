@@ -1,0 +1,190 @@
+/** The start page: alerts, failures and unregistered loggers, each with its action. */
+import type { AlertView } from '../alerts/alert.ts';
+import type { ListedAssetView } from '../assets/asset.ts';
+import { alertDetails } from './alerts-html.ts';
+import type { Answers, ChannelView, UnregisteredView, WebhookView } from './answers.ts';
+import type { FormLink } from './form-links.ts';
+import { toFormUrl } from './forms.ts';
+import { type Content, type Html, html } from './html.ts';
+import { badge, button, live, nameLink, table, time, toWords } from './parts.ts';
+import type { Notified } from './start.ts';
+import { registerForm } from './unregistered-html.ts';
+import { healthOf, hostOf, pathOf } from './webhooks-html.ts';
+
+export interface NamedAlert {
+  alert: AlertView;
+  name: string;
+  notified: Notified;
+}
+
+export interface StartPage {
+  alerts: readonly NamedAlert[];
+  /** Number of open alerts; some of them are shown. */
+  alertsInAll: number;
+  /** Devices that have refused a change. */
+  failed: readonly ListedAssetView[];
+  /** Running jobs with devices that failed. */
+  jobs: Answers['listConfigJobs']['items'];
+  webhooks: readonly WebhookView[];
+  channels: readonly ChannelView[];
+  unregistered: readonly UnregisteredView[];
+  unregisteredInAll: number;
+  /** Only where all is well. */
+  calm: Calm | null;
+}
+
+export interface Calm {
+  /** The end of the last alert; null: there was none. */
+  since: string | null;
+  inContact: number;
+  inContactMax: number;
+  devices: number;
+}
+
+export interface StartOptions {
+  link: FormLink;
+  mayChange: boolean;
+}
+
+const HOME = { return: '/operator' };
+
+export const startHtml = (page: StartPage, options: StartOptions): Html => html`
+${live(
+  'now',
+  html`<h1>${page.calm ? 'All is well' : 'What needs you now'}</h1>
+${page.calm ? calmHtml(page.calm, options) : sectionsHtml(page, options)}`,
+)}`;
+
+const sectionsHtml = (page: StartPage, options: StartOptions): Content => [
+  section('Alerts', page.alerts.length > 0 && alertsHtml(page, options)),
+  section('Changes that failed', page.failed.length > 0 && failedHtml(page, options)),
+  section('Jobs with failures', page.jobs.length > 0 && jobsHtml(page)),
+  section('Webhooks in trouble', page.webhooks.length > 0 && webhooksHtml(page, options)),
+  section('Notification channels in trouble', page.channels.length > 0 && channelsHtml(page, options)),
+  section('Unregistered loggers', page.unregistered.length > 0 && unregisteredHtml(page, options)),
+];
+
+const section = (title: string, content: Content): Content => content && [html`<h2>${title}</h2>`, content];
+
+const ACTION = html`<span class="hidden">Action</span>`;
+
+const more = (shown: number, inAll: number, href: string): Content =>
+  inAll > shown && html`<p class="pager"><a href="${href}">All ${inAll.toLocaleString('en')}</a></p>`;
+
+function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange }: StartOptions): Content {
+  return [
+    table({
+      caption: 'New alerts, most urgent first',
+      head: ['Device', 'Alert', 'Value', 'Since', 'Notified', 'Next', ACTION],
+      rows: alerts.map(({ alert, name, notified }) => [
+        nameLink(alert.assetId, name, alert.serialNumber),
+        html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning', 'warn')}`}${alert.muted && html` ${badge('muted')}`}`,
+        'bounds' in alert.details
+          ? html`<span class="problem">${alertDetails(alert)}</span>`
+          : alertDetails(alert),
+        time(alert.timestamp),
+        notified.notified.join(', ') || html`<span class="quiet">no channel</span>`,
+        notified.next
+          ? html`${notified.next.targets.join(', ')} ${time(notified.next.at)}`
+          : html`<span class="quiet">–</span>`,
+        mayChange &&
+          html`<div class="row">${button({
+            action: toFormUrl('acknowledgeAlert', { alertId: alert.id }),
+            label: 'Acknowledge',
+            tone: 'main',
+            fields: HOME,
+            about: `${toWords(alert.type)} of ${name}`,
+          })}${link('muteAsset', { assetId: alert.assetId }, { label: 'Maintenance', about: name })}</div>`,
+      ]),
+      empty: '',
+    }),
+    more(alerts.length, alertsInAll, '/operator/alerts'),
+  ];
+}
+
+const failedHtml = ({ failed }: StartPage, { link }: StartOptions): Html =>
+  table({
+    caption: 'Devices that have refused a change',
+    head: ['Device', 'Configuration', 'Last reading', ACTION],
+    rows: failed.map(({ id, name, serialNumber, syncStatus, lastReadingAt }) => [
+      nameLink(id, name, serialNumber),
+      badge(syncStatus),
+      time(lastReadingAt),
+      link('withdrawDeviceConfig', { serial: serialNumber }, { label: 'Withdraw…', about: name }),
+    ]),
+    empty: '',
+  });
+
+const jobsHtml = ({ jobs }: StartPage): Html =>
+  table({
+    caption: 'Running jobs with devices that failed',
+    head: ['Profile', 'Failed', 'Applied', 'Deadline'],
+    rows: jobs.map(({ id, profileSlug, counts, total, deadlineAt }) => [
+      html`<a class="name" href="/operator/jobs/${id}">${profileSlug}</a>`,
+      html`<span class="problem">${counts.failed.toLocaleString('en')}</span>`,
+      `${counts.applied.toLocaleString('en')} of ${total.toLocaleString('en')}`,
+      time(deadlineAt),
+    ]),
+    empty: '',
+  });
+
+const webhooksHtml = ({ webhooks }: StartPage, { mayChange }: StartOptions): Html =>
+  table({
+    caption: 'Webhooks in trouble',
+    head: ['Webhook', 'Health', 'Since', 'Waiting', ACTION],
+    rows: webhooks.map((webhook) => [
+      html`<a class="name" href="${pathOf(webhook)}">${webhook.name ?? hostOf(webhook.url)}</a>`,
+      badge(healthOf(webhook)),
+      time(webhook.health?.since),
+      webhook.health?.backlog.toLocaleString('en'),
+      mayChange && button({ action: `${pathOf(webhook)}/test`, label: 'Send a test', about: webhook.url }),
+    ]),
+    empty: '',
+  });
+
+const channelsHtml = ({ channels }: StartPage, { link, mayChange }: StartOptions): Html =>
+  table({
+    caption: 'Notification channels in trouble',
+    head: ['Channel', 'Status', 'Trouble', ACTION],
+    rows: channels.map(({ id, target, status, lastError }) => [
+      html`<span class="name">${target}</span>`,
+      badge(status),
+      lastError && html`<span class="problem">${lastError}</span>`,
+      status === 'unconfirmed'
+        ? link('confirmNotificationChannelAgain', { channelId: id }, { about: target })
+        : mayChange && button({ action: `/operator/channels/${id}/test`, label: 'Test', about: target }),
+    ]),
+    empty: '',
+  });
+
+const unregisteredHtml = (
+  { unregistered, unregisteredInAll }: StartPage,
+  { mayChange }: StartOptions,
+): Content => [
+  table({
+    caption: 'Loggers that send and are not registered',
+    head: ['Serial number', 'Last contact', ACTION],
+    rows: unregistered.map(({ serialNumber, lastSeenAt }) => [
+      html`<code>${serialNumber}</code>`,
+      time(lastSeenAt),
+      mayChange && registerForm(serialNumber, HOME.return),
+    ]),
+    empty: '',
+  }),
+  more(unregistered.length, unregisteredInAll, '/operator/unregistered'),
+];
+
+function calmHtml({ since, inContact, inContactMax, devices }: Calm, { link }: StartOptions): Html {
+  if (devices === 0) {
+    return html`<section class="panel calm"><p>No logger is registered yet.</p>
+<div class="actions">${link('registerAsset', {}, { tone: 'main' })}<a class="button" href="/operator/import">Import devices from a file</a></div></section>`;
+  }
+  const count =
+    inContact < inContactMax
+      ? inContact.toLocaleString('en')
+      : `more than ${(inContactMax - 1).toLocaleString('en')}`;
+  return html`<section class="panel calm">
+<p><strong>${count} of ${devices.toLocaleString('en')}</strong> ${devices === 1 ? 'logger' : 'loggers'} sent within the last hour.</p>
+<p class="quiet">${since ? html`The last alert ended ${time(since)}.` : 'No alert has ended yet.'}</p>
+<p><a class="button" href="/operator/fleet">The fleet</a></p></section>`;
+}

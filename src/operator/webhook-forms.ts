@@ -1,0 +1,131 @@
+import type { FormLayout } from './form-layout.ts';
+
+const section = 'Webhooks';
+const list = () => '/operator/webhooks';
+
+/** Both collections have the same forms. */
+function formsOf(collection: 'events' | 'cellular') {
+  const webhook = ({ webhookId }: Record<string, string>) => `/operator/webhooks/${collection}/${webhookId}`;
+  const isOfEvents = collection === 'events';
+  return {
+    create: {
+      title: isOfEvents ? 'Create a webhook for events' : 'Create a webhook for readings',
+      submit: 'Create',
+      section,
+      back: list,
+      next: (_, { id }) => `/operator/webhooks/${collection}/${id}`,
+      said: 'The webhook is created. Send a test to see whether it arrives.',
+    },
+    change: {
+      title: 'Edit the webhook',
+      submit: 'Save',
+      section,
+      omits: ['status', 'secret'],
+      changes: { operation: isOfEvents ? 'getWebhook' : 'getCellularWebhook' },
+      back: webhook,
+      said: 'The webhook is saved.',
+    },
+    pause: {
+      operation: isOfEvents ? 'updateWebhook' : 'updateCellularWebhook',
+      title: 'Pause the webhook',
+      submit: 'Pause',
+      section,
+      question: 'Nothing is sent until you resume. Events meanwhile are held and sent then.',
+      isDanger: true,
+      body: { status: 'disabled' },
+      omits: OTHER_FIELDS,
+      back: webhook,
+      said: 'Nothing is sent to the webhook until it is resumed; events meanwhile are held.',
+    },
+    resume: {
+      operation: isOfEvents ? 'updateWebhook' : 'updateCellularWebhook',
+      title: 'Resume the webhook',
+      submit: 'Resume',
+      section,
+      question: 'Held deliveries are sent, at a growing pace.',
+      body: { status: 'active' },
+      omits: OTHER_FIELDS,
+      back: webhook,
+      said: 'Held deliveries are sent now, at a growing pace.',
+    },
+    rotate: {
+      title: 'Rotate the secret',
+      submit: 'Rotate',
+      section,
+      question:
+        'Requests carry a signature of the new and one of the old secret for a while. Left empty, a secret is made and shown once.',
+      back: webhook,
+      said: 'The secret is rotated.',
+      reveals: {
+        field: 'secret',
+        label: 'Secret',
+        advice: 'Give it to the receiver, which verifies signatures with it.',
+      },
+    },
+    unsign: {
+      operation: isOfEvents ? 'updateWebhook' : 'updateCellularWebhook',
+      title: 'Take the secret away',
+      submit: 'Stop signing',
+      section,
+      question: 'Deliveries are no longer signed, so a receiver that verifies signatures refuses them.',
+      isDanger: true,
+      body: { secret: null },
+      omits: OTHER_FIELDS,
+      back: webhook,
+      said: 'Deliveries are no longer signed.',
+    },
+    replay: {
+      title: 'Send deliveries again',
+      submit: 'Send them again',
+      section,
+      looks: { since: { label: 'Since', hours: [-1, -6, -24, -72] } },
+      omits: ['until'],
+      back: webhook,
+      said: 'The deliveries are sent again, at a growing pace.',
+    },
+    remove: {
+      title: 'Delete the webhook',
+      submit: 'Delete the webhook',
+      section,
+      question: 'Nothing more is sent to it, and waiting deliveries are cancelled.',
+      isDanger: true,
+      back: webhook,
+      next: list,
+      said: 'The webhook is deleted.',
+    },
+    resend: {
+      title: 'Send the delivery again',
+      submit: 'Resend',
+      section,
+      question: 'The receiver gets the same event once more.',
+      back: (params) => `${webhook(params)}/deliveries/${params.deliveryId}`,
+      said: 'The delivery is sent again.',
+    },
+  } satisfies Record<string, FormLayout>;
+}
+
+const OTHER_FIELDS = ['url', 'events', 'name', 'deliverConfigApplied', 'secret', 'status'];
+
+const events = formsOf('events');
+const cellular = formsOf('cellular');
+
+export const WEBHOOK_FORMS = {
+  createWebhook: events.create,
+  updateWebhook: events.change,
+  pauseWebhook: events.pause,
+  resumeWebhook: events.resume,
+  rotateWebhookSecret: events.rotate,
+  removeWebhookSecret: events.unsign,
+  replayWebhook: events.replay,
+  deleteWebhook: events.remove,
+  resendWebhookDelivery: events.resend,
+  createCellularWebhook: cellular.create,
+  updateCellularWebhook: cellular.change,
+  pauseCellularWebhook: cellular.pause,
+  resumeCellularWebhook: cellular.resume,
+  rotateCellularWebhookSecret: cellular.rotate,
+  removeCellularWebhookSecret: cellular.unsign,
+  replayCellularWebhook: cellular.replay,
+  deleteCellularWebhook: cellular.remove,
+  resendCellularWebhookDelivery: cellular.resend,
+} satisfies Record<string, FormLayout>;

@@ -1,0 +1,103 @@
+/** Values of forms: from inputs to bodies and back. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import Joi from 'joi';
+import { describeSchema } from '../../src/http/describe-schema.ts';
+import { type Described, toFields } from '../../src/operator/form-fields.ts';
+import {
+  inputOfFault,
+  readValues,
+  toChange,
+  toCreation,
+  toInputs,
+  toTimes,
+} from '../../src/operator/form-values.ts';
+
+const SCHEMA = Joi.object({
+  name: Joi.string().required(),
+  floor: Joi.number().integer().allow(null),
+  isLoud: Joi.boolean().default(true),
+  kinds: Joi.array().items(Joi.string().valid('a', 'b')).min(1),
+  serials: Joi.array().items(Joi.string()),
+  rollout: Joi.object({ first: Joi.number().required(), rest: Joi.number().default(100) }),
+  steps: Joi.array()
+    .items(
+      Joi.object({
+        after: Joi.number().required(),
+        ids: Joi.array().items(Joi.string().valid('x', 'y')),
+        isLoud: Joi.boolean().default(true),
+      }),
+    )
+    .max(10),
+});
+const FIELDS = toFields(describeSchema<Described>(SCHEMA));
+const read = (inputs: string) => readValues(FIELDS, new URLSearchParams(inputs));
+
+describe('The values of a form', () => {
+  it('reads numbers, boxes, lists and groups, and keeps a word that is no number', () => {
+    assert.deepEqual(
+      toCreation(FIELDS, read('name= Attic &floor=two&isLoud=true&kinds=a&serials=A1,A2 A3')),
+      {
+        name: 'Attic',
+        floor: 'two',
+        isLoud: true,
+        kinds: ['a'],
+        serials: ['A1', 'A2', 'A3'],
+      },
+    );
+  });
+
+  it('leaves out groups and rows that are empty but for their defaults', () => {
+    const spare = 'steps.1.isLoud=true&steps.1.after=&rollout.first=&rollout.rest=';
+    const { steps, rollout } = read(`name=A&steps.0.after=5&steps.0.ids=x&${spare}`) as Record<
+      string,
+      unknown
+    >;
+    assert.deepEqual([steps, rollout], [[{ after: 5, ids: ['x'], isLoud: false }], undefined]);
+    assert.deepEqual(read('rollout.rest=50').rollout, { rest: 50 });
+  });
+
+  it('shows again whatever it has read', () => {
+    const row = fc.record({ after: fc.integer(), ids: fc.subarray(['x', 'y']), isLoud: fc.boolean() });
+    const values = fc.record({
+      name: fc.string({ minLength: 1 }).filter((text) => text.trim() === text),
+      floor: fc.option(fc.integer(), { nil: undefined }),
+      isLoud: fc.boolean(),
+      kinds: fc.subarray(['a', 'b']),
+      serials: fc.array(fc.stringMatching(/^[A-Z0-9]+$/)),
+      steps: fc.array(row, { maxLength: 3 }),
+    });
+    fc.assert(
+      fc.property(values, (typed) => {
+        const again = readValues(FIELDS, toInputs(FIELDS, typed));
+        assert.deepEqual(again, JSON.parse(JSON.stringify(typed)));
+      }),
+    );
+  });
+
+  it('changes the fields alone that differ, and takes an emptied one away', () => {
+    const shown = { name: 'Attic', floor: 2, isLoud: true, kinds: ['a'], serials: [], steps: [] };
+    const typed = read('name=Attic&floor=&isLoud=true&kinds=b');
+    assert.deepEqual(toChange(FIELDS, typed, shown), { floor: null, kinds: ['b'] });
+  });
+
+  it('turns a chosen number of hours into a time, and leaves any other number as it is', () => {
+    const now = new Date('2026-03-02T08:00:00.000Z');
+    const looks = { until: { hours: [2] } };
+    assert.deepEqual(toTimes({ until: '2' }, looks, now), { until: '2026-03-02T09:59:59.000Z' });
+    assert.deepEqual(toTimes({ until: '9' }, looks, now), { until: '9' });
+  });
+
+  it('finds the input that a message is about', () => {
+    const inputs = ['name', 'floor', 'serialNumber', 'steps', 'steps.0.after', 'steps.1.after'];
+    for (const [message, input] of [
+      ['floor must be a number', 'floor'],
+      ['steps[1].after is required', 'steps.1.after'],
+      ['steps[7].ids is required', 'steps'],
+      ['An active asset has the serial number X already', 'serialNumber'],
+      ['No such thing', null],
+      ['floors are none', null],
+    ] as const)
+      assert.equal(inputOfFault(message, inputs), input, message);
+  });
+});

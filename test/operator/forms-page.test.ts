@@ -1,0 +1,176 @@
+/** Forms of operations: rendered from the schema, sent to the same use case as the API. */
+import assert from 'node:assert/strict';
+import { register, sendTemperature } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { signIn, visit } from './visitor.ts';
+
+describe('A form of an operation', () => {
+  let dms: TestService;
+  let cookie: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    cookie = await signIn(dms, { name: 'Grace Hopper' });
+  });
+  after(() => dms.stop());
+
+  const url = (form: string) => `${dms.baseUrl}/operator/forms/${form}`;
+  const see = async (form: string, as = cookie) => visit(url(form), { cookie: as });
+  const send = (form: string, fields: Record<string, string>, as = cookie) =>
+    visit(url(form), { cookie: as, form: fields });
+
+  it('shows the fields of the schema with their bounds and descriptions', async () => {
+    const { status, text } = await see('registerAsset');
+    assert.equal(status, 200);
+    assert.match(text, /<input id="serialNumber" name="serialNumber" required/);
+    assert.match(text, /type="number" id="floor" name="floor"[^>]* min="-100" max="1000"/);
+    assert.match(text, /name="name"[^>]* maxlength="128"/);
+  });
+
+  it('registers a logger, with the audit trail of the API', async () => {
+    const { status, headers } = await send('registerAsset', {
+      serialNumber: '282C02424E10',
+      name: '<b>Fridge</b>',
+      floor: '2',
+    });
+    assert.equal(status, 303);
+    const location = headers.get('location') ?? '';
+    assert.match(location, /^\/operator\/devices\/[^/?]+\?done=registerAsset$/);
+    assert.match(
+      (await visit(dms.baseUrl + location, { cookie })).text,
+      /role="status">The logger is registered/,
+    );
+    const { body } = await dms.api.get('/assets?serialNumber=282C02424E10');
+    assert.deepEqual([body.items[0].name, body.items[0].floor], ['<b>Fridge</b>', 2]);
+    const { body: audit } = await dms.api.get(`/audit?subject=${body.items[0].id}`);
+    assert.deepEqual([audit.items[0].action, audit.items[0].actor.name], ['registerAsset', 'Grace Hopper']);
+  });
+
+  it('shows the message of a refusal at its field, and keeps everything that was typed', async () => {
+    const typed = { serialNumber: '282C02424E11', name: '"><i>Attic', floor: '9999', model: 'TVO-T' };
+    const { status, text } = await send('registerAsset', typed);
+    assert.equal(status, 400);
+    assert.match(text, /id="floor"[^>]*aria-describedby="[^"]*fault"[^>]* aria-invalid="true" autofocus/);
+    assert.match(text, /id="fault">floor must be less than or equal to 1000/);
+    for (const value of ['282C02424E11', '&quot;&gt;&lt;i&gt;Attic', '9999', 'TVO-T'])
+      assert.ok(text.includes(`value="${value}"`), value);
+    const taken = await send('registerAsset', { serialNumber: '282C02424E10', name: 'Again' });
+    assert.equal(taken.status, 409);
+    assert.match(taken.text, /value="Again"/);
+    assert.equal((await dms.api.get('/assets?serialNumber=282C02424E11')).body.items.length, 0);
+  });
+
+  it('creates a webhook with ticked events, and shows its secret on no page', async () => {
+    const { status, headers } = await visit(url('createWebhook'), {
+      cookie,
+      form: {
+        url: 'http://127.0.0.1:9/hook',
+        events: 'alert.created',
+        secret: 'a secret of 24 letters, or more',
+      },
+    });
+    assert.equal(status, 303, (await headers.get('location')) ?? '');
+    const { text } = await visit(dms.baseUrl + headers.get('location'), { cookie });
+    assert.match(text, /The webhook is created/);
+    assert.doesNotMatch(text, /24 letters/);
+    const { items } = (await dms.api.get('/webhooks')).body;
+    assert.deepEqual([items[0].url, items[0].events], ['http://127.0.0.1:9/hook', ['alert.created']]);
+  });
+
+  it('refuses a form whose operation needs a greater role', async () => {
+    const reader = await signIn(dms, { role: 'read' });
+    const writer = await signIn(dms, { role: 'write' });
+    assert.equal((await see('registerAsset', reader)).status, 403);
+    assert.equal((await send('registerAsset', { serialNumber: '282C02424E12' }, reader)).status, 403);
+    assert.equal((await see('createKey', writer)).status, 403);
+    assert.equal((await dms.api.get('/assets?serialNumber=282C02424E12')).body.items.length, 0);
+  });
+
+  it('sends the fields alone that differ from those that it showed', async () => {
+    const id = await register(dms, '282C02424E13', { name: 'Cellar', floor: -1, model: 'TVO-T' });
+    const { text } = await see(`changeAsset?assetId=${id}`);
+    const shown = (text.match(/name="shown" value="([^"]*)"/)?.[1] ?? '').replaceAll('&quot;', '"');
+    await dms.api.patch(`/assets/${id}`, { model: 'TVO-THT' });
+    const fields = { shown, name: 'Deep cellar', floor: '', model: 'TVO-T' };
+    assert.equal((await send(`changeAsset?assetId=${id}`, fields)).status, 303);
+    const { body } = await dms.api.get(`/assets/${id}`);
+    assert.deepEqual([body.name, body.floor, body.model], ['Deep cellar', null, 'TVO-THT']);
+  });
+
+  it('takes a form whose hidden values were changed for one that showed nothing', async () => {
+    const id = await register(dms, '282C02424E18', { name: 'Hidden' });
+    for (const shown of ['', '5', 'null', '[', '{"name":{"toString":1},"floor":[[1],{}],"model":5}']) {
+      const { status } = await send(`changeAsset?assetId=${id}`, { shown, name: 'Found' });
+      assert.equal(status, 303, shown);
+    }
+    const tampered = { shown: '{"steps":5,"alertTypes":{}}', 'steps.0.afterMinutes': '1' };
+    assert.equal((await send(`updateEscalation?escalationId=${id}`, tampered)).status, 400);
+  });
+
+  it('shows a secret once, in the answer to the form', async () => {
+    const { status, text } = await send('createKey', { name: 'Importer', kind: 'customer', role: 'read' });
+    assert.equal(status, 200);
+    assert.match(text, /<pre tabindex="0"><code>dms_live_[^<]+<\/code>/);
+    const list = await visit(`${dms.baseUrl}/operator/keys`, { cookie });
+    assert.match(list.text, /Importer/);
+    const [, key = 'none'] = text.match(/<code>(dms_live_[^<]+)</) ?? [];
+    assert.ok(!list.text.includes(key));
+  });
+
+  it('asks before it archives', async () => {
+    const id = await register(dms, '282C02424E14');
+    const { text } = await see(`archiveAsset?assetId=${id}`);
+    assert.match(text, /The device leaves the fleet.*<button class="danger">Archive the device/s);
+    assert.equal((await dms.api.get(`/assets/${id}`)).body.status, 'new');
+    assert.equal((await send(`archiveAsset?assetId=${id}`, {})).status, 303);
+    assert.equal((await dms.api.get('/assets?serialNumber=282C02424E14')).body.items.length, 0);
+  });
+
+  it('stores a calibration certificate from a file, and gives it back', async () => {
+    const id = await register(dms, '282C02424E16');
+    const file = new FormData();
+    const pdf = '%PDF-1.7\n1 0 obj\nendobj\n%%EOF\n';
+    file.append('file', new File([pdf], 'certificate.pdf', { type: 'application/pdf' }));
+    const { text } = await see(`uploadCalibrationCertificate?assetId=${id}`);
+    assert.match(text, /enctype="multipart\/form-data"/);
+    const action = `${dms.baseUrl}/operator/forms/uploadCalibrationCertificate/file?assetId=${id}`;
+    const sent = await visit(action, { cookie, form: file });
+    assert.equal(sent.status, 303, sent.text);
+    const got = await visit(`${dms.baseUrl}/operator/devices/${id}/certificate.pdf`, { cookie });
+    assert.deepEqual([got.status, got.text], [200, pdf]);
+    assert.match((await visit(action, { cookie, form: new FormData() })).text, /Choose a file first/);
+  });
+
+  it('exports readings as a table, and keeps what was typed when the span is refused', async () => {
+    const id = await register(dms, '282C02424E17');
+    await sendTemperature(dms, '282C02424E17', 5.5);
+    const from = '2020-01-01T00:00';
+    const exported = (more: string) =>
+      visit(
+        `${dms.baseUrl}/operator/exports?step=download&from=${from}&to=2100-01-01T00:00&assetIds=${id}${more}`,
+        { cookie },
+      );
+    const { status, text } = await exported('');
+    assert.match(text, /^assetId,.*\r\n.*282C02424E17.*5\.5/s);
+    assert.equal(status, 200);
+    const refused = await exported('&all=true');
+    assert.equal(refused.status, 400);
+    assert.ok(refused.text.includes(`value="${from}"`) && refused.text.includes(id));
+  });
+
+  it('searches the audit trail by the parameters of its operation', async () => {
+    const { body } = await dms.api.post('/groups', { name: 'Audited' });
+    await dms.api.patch(`/groups/${body.id}`, { name: 'Renamed' });
+    const search = (query: string) => visit(`${dms.baseUrl}/operator/audit?${query}`, { cookie });
+    const { text } = await search(`subject=${body.id}&actor=&from=&to=`);
+    assert.match(text, /update group.*1 changed.*Audited.*Renamed.*create group.*Created/s);
+    assert.doesNotMatch(text, /register asset/);
+    assert.match((await search('to=2020-01-01T00:00')).text, /No change matches/);
+  });
+
+  it('answers 404 for a form that there is not, and for a thing of another organization', async () => {
+    const id = await register(await dms.addOrganization(), '282C02424E15');
+    for (const form of ['constructor', 'noSuchForm', `changeAsset?assetId=${id}`, 'changeAsset?assetId=x'])
+      assert.equal((await see(form)).status, 404, form);
+  });
+});

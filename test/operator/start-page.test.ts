@@ -1,0 +1,87 @@
+/** The start page: what needs somebody now, and nothing else. */
+import assert from 'node:assert/strict';
+import { apply, createProfile, FACTORY, register } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { signIn, visit } from './visitor.ts';
+
+describe('The start page', () => {
+  let dms: TestService;
+  let cookie: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    cookie = await signIn(dms, { name: 'Grace Hopper' });
+  });
+  after(() => dms.stop());
+
+  const see = async (as = cookie): Promise<string> => {
+    const { status, text } = await visit(`${dms.baseUrl}/operator`, { cookie: as });
+    assert.equal(status, 200, text);
+    return text;
+  };
+  const send = (serial: string, value: number, more: object = {}) =>
+    dms.device.post(`/devices/${serial}/measurements`, {
+      readings: [{ channel: 'probe', type: 'temperature', value, measuredAt: new Date().toISOString() }],
+      ...more,
+    });
+
+  it('says that all is well, and how many loggers sent within the hour', async () => {
+    assert.match(await see(), /All is well.*No logger is registered yet.*Register a logger/s);
+    await register(dms, '282C02424E01', { name: 'Attic' });
+    await register(dms, '282C02424E02', { name: 'Cellar' });
+    await send('282C02424E01', 5);
+    assert.match(await see(), /All is well.*<strong>1 of 2<\/strong> loggers sent within the last hour/s);
+  });
+
+  it('shows alerts by name, most urgent first, with value, bound, who is notified and who is next', async () => {
+    const target = 'http://127.0.0.1:9/night';
+    const { body: channel } = await dms.api.post('/notification-channels', { type: 'webhook', target });
+    const steps = [{ afterMinutes: 15, channelIds: [channel.id] }];
+    await dms.api.post('/escalations', { name: 'On call', steps });
+    const slug = await createProfile(dms, {
+      slug: 'fridge',
+      temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 2, highC: 8 }],
+    });
+    await apply(dms, slug, { serialNumbers: ['282C02424E02'] });
+    const { body: pending } = await dms.device.get('/devices/282C02424E02/pending-config');
+    await dms.device.post('/devices/282C02424E02/config-reports', { ...FACTORY, ...pending.pendingConfig });
+    await send('282C02424E01', 5, { batteryStatus: 'low' });
+    await send('282C02424E02', 19);
+    const text = await see();
+    assert.match(
+      text,
+      /What needs you now.*Cellar.*19 °C on channel \d, allowed 2 to 8 °C.*Attic.*low battery/s,
+    );
+    assert.match(text, /http:\/\/127\.0\.0\.1:9\/night <time/);
+  });
+
+  it('acknowledges an alert in place and comes back', async () => {
+    const [, action = ''] = (await see()).match(/action="([^"]*acknowledgeAlert[^"]*)"/) ?? [];
+    const reply = await visit(dms.baseUrl + action, { cookie, form: { return: '/operator' } });
+    assert.equal(reply.headers.get('location'), '/operator?done=acknowledgeAlert');
+    assert.doesNotMatch(await see(), /Cellar/);
+    const elsewhere = await visit(dms.baseUrl + action, { cookie, form: { return: '//evil.example' } });
+    assert.doesNotMatch(elsewhere.headers.get('location') ?? '', /evil/);
+  });
+
+  it('shows changes that failed and unregistered loggers, and offers no action to a reader', async () => {
+    const slug = await createProfile(dms, { slug: 'ten', intervals: { measurementIntervalMinutes: 10 } });
+    await apply(dms, slug, { serialNumbers: ['282C02424E01'] });
+    await dms.device.get('/devices/282C02424E01/pending-config');
+    const refusal = { ...FACTORY, errors: [{ code: 7, message: 'no memory' }] };
+    await dms.device.post('/devices/282C02424E01/config-reports', refusal);
+    await send('282C02424EFF', 5);
+    const text = await see();
+    assert.match(text, /Changes that failed.*Attic.*withdrawDeviceConfig/s);
+    assert.match(text, /Unregistered loggers.*282c02424eff.*Register/s);
+    const reader = await see(await signIn(dms, { role: 'read' }));
+    assert.match(reader, /Changes that failed.*Attic/s);
+    assert.doesNotMatch(reader, /operator\/forms/);
+  });
+
+  it('shows nothing of another organization', async () => {
+    const other = await dms.addOrganization();
+    const text = await see(await signIn(dms, { organizationId: other.id }));
+    assert.doesNotMatch(text, /Attic|Cellar|282C/i);
+  });
+});

@@ -69,11 +69,6 @@ async function prepare(bench: SizeBench): Promise<string> {
     [id, organizationId],
   );
   const differing: Array<[string, string, number]> = [
-    [
-      'device_states',
-      "last_reading_from = date_trunc('hour', last_reading_at - random() * interval '12 hours')",
-      1,
-    ],
     ['device_states', "status = 'offline'", 30],
     ['device_states', "battery_status = 'low'", 100],
     ['device_states', "last_reading_at = null, last_reading_from = '-infinity'", 400],

@@ -91,6 +91,7 @@ async function addHistory(sql: Database, fleet: Fleet): Promise<void> {
   await query(
     sql,
     `update device_states set status = 'online', last_contact_at = now(), last_reading_at = now(),
+       last_reading_from = date_trunc('hour', now() - random() * interval '12 hours'),
        expected_by = now() + interval '2 hours' + random() * interval '10 hours' where organization_id = ?`,
     [organizationId],
   );

@@ -59,7 +59,7 @@ export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: Aler
     ];
   };
 
-  /** By all that the batch has stored, and the alerts that it has opened. */
+  /** Decides by everything that the batch has stored, including the alerts that it has opened. */
   async function evaluateLateReadings(tx: InTransaction, frames: EvaluatedFrame[]): Promise<DomainEvent[]> {
     const late = frames.flatMap(({ stored, alerts }) => toLateDevice(stored, alerts.unended()) ?? []);
     const { events, unended } = await evaluateLate(tx, late);

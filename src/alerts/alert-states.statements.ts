@@ -1,4 +1,4 @@
-/** As text: they work on sets of devices, in batches of frames, which run no other statements. */
+/** Text: statements on sets of devices, in batches of frames, which run no other kind. */
 import { MONITORED_CONFIG_ID } from '../devices/device-sync.ts';
 
 export const UPDATE_OPEN_ALERTS = `

@@ -15,7 +15,7 @@ import {
   WITH_RESOLVED,
 } from './alerts.statements.ts';
 
-/** Alerts are kept for years; to count each takes the longer the more there are. */
+/** Alerts are kept for years, so counting them takes longer as their number grows. */
 export const COUNTED_MAX = 100_000;
 
 export interface AlertFilter extends Page {

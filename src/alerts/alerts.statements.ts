@@ -1,4 +1,4 @@
-/** As text: sweeps, which go through all organizations. */
+/** Text: sweeps over all organizations. */
 
 export const LIST_SNOOZE_ENDED = `
   select organization_id as "organizationId", id as "alertId" from alerts

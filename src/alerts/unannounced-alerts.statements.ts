@@ -1,4 +1,4 @@
-/** As text, because they work on sets, some in batches of frames. */
+/** Text: statements on sets, some of them in batches of frames. */
 
 const UNANNOUNCED = `organization_id = :organizationId and not is_announced and status <> 'resolved'`;
 
@@ -19,7 +19,7 @@ export const LIST_ASSETS = `
   ) as latest
   where not latest.is_announced`;
 
-/** An alert that a frame is resolving is left out: it is over, or comes the next time. */
+/** Skips an alert that a frame is resolving: it is over, or is returned the next time. */
 export const ACKNOWLEDGE_AS = `
   with others as (
     select organization_id, id from alerts

@@ -1,7 +1,7 @@
 /** Columns of listed assets, from `assets a`, `device_states s` and `device_configs d`. */
 import { MUTE_OF_ASSET } from '../mutes/mutes.statements.ts';
 
-/** Members of a deleted group have yet to leave it. */
+/** Excludes deleted groups, whose members may still have to leave. */
 const GROUP_ID = `(select id from groups
     where organization_id = a.organization_id and id = a.group_id and deleted_at is null)`;
 

@@ -51,10 +51,11 @@ const CONDITIONS: Record<keyof AssetFilter, Condition> = {
   },
   status: { table: 's', sql: 's.status = :value', isCounted: true },
   batteryStatus: { table: 's', sql: 's.battery_status = :value', isCounted: true },
-  // An index holds the hours of last readings, which are not after them.
+  // An index holds the hour of the last reading, or one up to half a day before.
   lastReadingBefore: {
     table: 's',
-    sql: 's.last_reading_from < :value and (s.last_reading_at is null or s.last_reading_at < :value)',
+    sql: '(s.last_reading_at is null or s.last_reading_at < :value)',
+    lookup: 's.last_reading_from < :value',
   },
   syncStatus: { table: 'd', sql: 'd.sync_status = :value', isCounted: true },
 };

@@ -20,7 +20,7 @@ export interface AssetImportDeps {
   groups: Pick<AssetGroups, 'findByNames' | 'lock' | 'welcome'>;
   /** @throws AppError with the mistake in the row. */
   parse(value: unknown): AssetOfRow;
-  /** Lets other requests go on. */
+  /** Yields to other requests. */
   nextTurn(): Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ type ReadRow = { row: number; serialNumber: string | null; asset: AssetOfRow | n
 
 export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn }: AssetImportDeps) {
   return {
-    /** An active asset with the serial number of a row stays as it is. */
+    /** An active asset with the serial number of a row stays unchanged. */
     async run(
       transact: Transact,
       organizationId: string,
@@ -55,7 +55,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
         const named = await withNamedGroups(sql, organizationId, parsed);
         const read = await withKnownGroups(sql, organizationId, named);
         const first = await firstBySerial(read);
-        // One order for all imports: two of them at once never wait for each other in a circle.
+        // One order for all imports, so that two concurrent ones never deadlock.
         const missing = [...first.keys()].sort().map((serial) => first.get(serial) as NewAsset);
         const createdIds = new Map<string, string>();
         const ids = new Map<string, string>();
@@ -69,7 +69,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     },
   };
 
-  /** Gives each row whose group has a name the id of it. */
+  /** Replaces the names of groups by their ids. */
   async function withNamedGroups(sql: Database, organizationId: string, rows: ReadRow[]): Promise<ReadRow[]> {
     const names = [...new Set(rows.flatMap(({ asset }) => asset?.group ?? []))];
     if (names.length === 0) return rows;
@@ -77,7 +77,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     return rows.map((row) => (row.asset?.group ? withGroup(row, ids.get(row.asset.group)) : row));
   }
 
-  /** A row that names no group is wrong like one that names no valid floor. */
+  /** A row with an unknown group fails like one with an invalid floor. */
   async function withKnownGroups(sql: Database, organizationId: string, rows: ReadRow[]): Promise<ReadRow[]> {
     const named = [...new Set(rows.flatMap(({ asset }) => asset?.groupId ?? []))];
     if (named.length === 0) return rows;
@@ -86,7 +86,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     return rows.map((row) => (isKnown(row) ? row : withoutGroup(row)));
   }
 
-  /** An asset that was there already stays in its group. */
+  /** An existing asset stays in its group. */
   async function welcomeCreated(
     tx: Transaction,
     organizationId: string,
@@ -104,7 +104,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     if (assetsByGroup.size > 0) await groups.welcome(tx, organizationId, assetsByGroup);
   }
 
-  /** Other requests go on after each block. */
+  /** Yields to other requests after each block. */
   async function readRows(blocks: Iterable<ImportRow[]>): Promise<ReadRow[]> {
     const read: ReadRow[] = [];
     for (const block of blocks) {
@@ -125,7 +125,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     }
   }
 
-  /** Other requests go on after each piece. */
+  /** Yields to other requests after each piece. */
   async function* inPieces<Item>(items: Item[]): AsyncGenerator<Item[]> {
     for (let at = 0; at < items.length; at += CHUNK) {
       yield items.slice(at, at + CHUNK);

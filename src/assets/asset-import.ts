@@ -1,4 +1,7 @@
-/** A list of assets to be registered at once, as CSV or JSON: each row by itself, so that none fails its neighbours. */
+/**
+ * A list of assets for registration, as CSV or JSON. Each row is read on its own, so an invalid one does not
+ * make others fail.
+ */
 import { CsvError, parse } from 'csv-parse/sync';
 import { invalid } from '../process/errors.ts';
 import { csvRecords, jsonItems, notJson, ROW_BYTES_MAX } from './import-texts.ts';
@@ -6,14 +9,14 @@ import { csvRecords, jsonItems, notJson, ROW_BYTES_MAX } from './import-texts.ts
 export const IMPORT_ROWS_MAX = 10_000;
 export const IMPORT_BYTES_MAX = 8 * 1024 * 1024;
 
-/** What one row holds, yet to be validated; or why it cannot be read. */
+/** The content of one row before validation, or why it cannot be read. */
 export type ImportRow = { value: unknown } | { error: string };
 
-/** What became of one row. */
+/** The result of one row. */
 export interface ImportResult {
-  /** Rows of data, from 1. */
+  /** Number of the row of data, from 1. */
   row: number;
-  /** As the row has it; null when it has none. */
+  /** As in the row; null when it has none. */
   serialNumber: string | null;
   /** Null when the row failed. */
   id: string | null;
@@ -26,10 +29,13 @@ export interface ImportResult {
 const BLOCK_BYTES = 8 * 1024;
 const BLOCK_ROWS = 50;
 
-/** UTF-8 to text. @throws invalid */
+/**
+ * Decodes UTF-8.
+ * @throws invalid
+ */
 export type Decode = (bytes: Buffer) => string;
 
-/** Reads a JSON array. Between two blocks the caller may let other requests go on. */
+/** Reads a JSON array. Between two blocks the caller may yield to other requests. */
 export function* readJsonRows(bytes: Buffer, decode: Decode): Generator<ImportRow[]> {
   let count = 0;
   for (const block of inBlocks(jsonItems(withoutMark(bytes)))) {
@@ -41,8 +47,8 @@ export function* readJsonRows(bytes: Buffer, decode: Decode): Generator<ImportRo
 }
 
 /**
- * Reads CSV, in blocks as above. The first line names the columns, after one that may name the separator. A cell that is
- * empty gives nothing, and at the end of a line it does not count.
+ * Reads CSV, in blocks as above. The first line names the columns, after an optional line that names the
+ * separator. Empty cells give no value, and are ignored at the end of a line.
  */
 export function* readCsvRows(
   file: Buffer,
@@ -71,7 +77,7 @@ const withoutMark = (bytes: Buffer): Buffer =>
     ? bytes.subarray(BYTE_ORDER_MARK.length)
     : bytes;
 
-/** A row that is empty ends its block. */
+/** An empty row ends its block. */
 function* inBlocks(rows: Iterable<Buffer>): Generator<Buffer[]> {
   let block: Buffer[] = [];
   let size = 0;
@@ -94,17 +100,17 @@ function parseItem(text: string): unknown {
   }
 }
 
-/** `before`: the records before these, the first line among them. */
+/** `before`: number of earlier records, including the first line. */
 function parseCells(text: string, delimiter: string, before: number): string[][] {
   try {
     return parse(text, {
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
-      // Around quotes, too.
+      // Also trims around quotes.
       trim: true,
       skip_empty_lines: true,
-      // Spreadsheets save rows that once held something.
+      // Spreadsheets save emptied rows.
       skip_records_with_empty_values: true,
     });
   } catch (error) {
@@ -113,13 +119,14 @@ function parseCells(text: string, delimiter: string, before: number): string[][]
   }
 }
 
-/** Spreadsheets take the separator from such a line, also a quoted one, and one that ends in empty cells. */
+/** Spreadsheets read the separator from such a line, even if it is quoted or ends in empty cells. */
 const SEPARATOR_LINE = /^\s*"?sep=(\\t|[^\r\n])"?[,;|\t ]*(?:\r\n?|\n|$)/i;
 const SEPARATORS = [',', ';', '\t', '|'];
 
 /**
- * The table without the line that names its separator. Where there is none, the names of the columns show it: spreadsheets
- * separate cells by semicolons where the decimal separator is a comma. No name of a column holds either.
+ * The table without the line that names its separator. Without that line, the names of the columns show the
+ * separator: spreadsheets separate cells by semicolons where the decimal separator is a comma. No column name
+ * contains either.
  */
 function separated(bytes: Buffer): { bytes: Buffer; delimiter: string } {
   const begin = bytes.toString('latin1', 0, ROW_BYTES_MAX);
@@ -135,7 +142,7 @@ function separated(bytes: Buffer): { bytes: Buffer; delimiter: string } {
   );
 }
 
-/** The header is a record, too, so the number of records that were read is the row after them. */
+/** The header is a record, too, so the number of records read is the row after them. */
 function faultText({ code, records = 0 }: CsvError & { records?: number }, before: number): string {
   const row = before + records;
   const place = row > 0 ? `row ${row}` : 'the first line';
@@ -172,7 +179,7 @@ function toRow(names: string[], row: string[]): ImportRow {
   return { value: Object.fromEntries(given) };
 }
 
-/** The cells without blanks around them, up to the last one that holds anything. */
+/** The trimmed cells, up to the last one that is not empty. */
 function withoutEmptyEnd(row: string[]): string[] {
   const cells = row.map((cell) => cell.trim());
   return cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1);

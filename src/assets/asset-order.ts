@@ -16,7 +16,7 @@ const KEY_MAX = 512;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Before all assets. */
+/** The position before all assets. */
 export const beginningOf = (order: AssetOrder): OrderPosition => ({
   key: order === 'oldest-reading' ? '-infinity' : '',
   id: order === 'newest' ? LAST_ID : FIRST_ID,
@@ -25,7 +25,7 @@ export const beginningOf = (order: AssetOrder): OrderPosition => ({
 export const toCursor = ({ key, id }: OrderPosition): string =>
   Buffer.from(JSON.stringify([key, id])).toString('base64url');
 
-/** Null when it is no cursor of that order. */
+/** Null when it is not a cursor of that order. */
 export function parseCursor(cursor: string, order: AssetOrder): OrderPosition | null {
   const [key, id, ...more] = parseList(Buffer.from(cursor, 'base64url').toString());
   const isWhole = typeof key === 'string' && typeof id === 'string' && more.length === 0;

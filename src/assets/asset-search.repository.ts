@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts';
 import { createSharedReads } from '../process/shared-reads.ts';
 import type { ListedAsset } from './asset.ts';
 import { type AssetFilter, type GivenCondition, givenConditions, isCounted } from './asset-filter.ts';
-import { activeAssets, activeIds, listedAssets } from './listed-assets.repository.ts';
+import { type ActiveAssets, activeAssets, activeIds, listedAssets } from './listed-assets.repository.ts';
 
 /** Other totals are counted so far. */
 export const COUNTED_MAX = 1_000;
@@ -32,54 +32,63 @@ interface Search {
   after: string | null;
 }
 
+/** All active assets, or a part of them. */
+type Part = Pick<ActiveAssets, 'ids' | 'upTo'>;
+
 export type AssetSearchRepository = ReturnType<typeof createAssetSearchRepository>;
 
 export function createAssetSearchRepository(sql: Database) {
-  /** Matching rows, `enough` of them at least if there are as many. Null ids: all active assets. */
+  /** Matching rows, `enough` of them at least if there are as many. */
   async function find<Row>(
     search: Search,
     enough: number,
-    toRows: (ids: string[] | null) => Knex.QueryBuilder,
+    toRows: (part: Part) => Knex.QueryBuilder,
   ): Promise<Row[]> {
     const looked = search.given.find(({ lookup }) => lookup !== undefined);
-    if (looked === undefined) return toRows(null);
+    if (looked === undefined) return toRows({});
     if (!looked.isUnique) {
-      const near = await toRows(null).where('a.id', '<=', lastOf(activeIds(sql, search).limit(WALKED)));
+      const near = await toRows({ upTo: lastOf(nextIds(search)) });
       if (near.length >= enough) return near;
     }
     const ids = await lookUp(search, looked);
-    return toRows(ids.length < FEW ? ids : null);
+    return toRows(ids.length < FEW ? { ids } : {});
   }
 
+  const nextIds = (search: Search): Knex.QueryBuilder =>
+    activeIds(sql, { ...search, first: 'a' })
+      .orderBy('id')
+      .limit(WALKED);
+
   const lastOf = (ids: Knex.QueryBuilder): Knex.QueryBuilder =>
-    sql.from(ids.orderBy('id').as('next')).orderBy('id', 'desc').limit(1).select('id');
+    sql.from(ids.as('next')).orderBy('id', 'desc').limit(1).select('id');
 
   /** Ids of assets that meet the condition, up to `FEW`. */
   async function lookUp(search: Search, { lookup = '', ...condition }: GivenCondition): Promise<string[]> {
-    const found = compare(activeIds(sql, search), { ...search, given: [condition] });
+    const candidates = activeIds(sql, { ...search, first: condition.table });
+    const found = compare(candidates, { ...search, given: [condition] });
     const rows = await found.whereRaw(lookup, toBindings(search, condition.value)).limit(FEW);
     return rows.map(({ id }: { id: string }) => id);
   }
 
   const list = (search: Search, limit: number): Promise<ListedAsset[]> =>
-    find(search, limit, (ids) =>
-      compare(listedAssets(sql, { ...search, ids }), search)
+    find(search, limit, (part) =>
+      compare(listedAssets(sql, { ...search, ...part }), search)
         .orderBy('a.id')
         .limit(limit),
     );
 
   /** Reads the tables alone that conditions are about: a join of many rows takes longer than their count. */
-  function matching(search: Search, ids: string[] | null = null): Knex.QueryBuilder {
+  function matching(search: Search, part: Part = {}): Knex.QueryBuilder {
     const [first = 'a', ...others] = new Set(search.given.map(({ table }) => table));
-    return compare(activeAssets(sql, { ...search, first, others, ids }), search);
+    return compare(activeAssets(sql, { ...search, ...part, first, others }), search);
   }
 
   /** Counting a large fleet takes longer than its page, which a client may request again and again. */
   const countAll = createSharedReads(async (key) => countRows(matching(JSON.parse(key))));
 
   async function countSome(search: Search): Promise<number> {
-    const rows = await find(search, COUNTED_MAX, (ids) =>
-      matching(search, ids).limit(COUNTED_MAX).select(sql.raw('1')),
+    const rows = await find(search, COUNTED_MAX, (part) =>
+      matching(search, part).limit(COUNTED_MAX).select(sql.raw('1')),
     );
     return rows.length;
   }

@@ -1,4 +1,4 @@
-/** A registered measuring place; the logger that measures there can be replaced. */
+/** A registered measuring place, whose logger can be replaced. */
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
 import type { SyncStatus } from '../devices/device-sync.ts';
 import { type LatestReading, latestView } from '../devices/latest-readings.ts';
@@ -24,11 +24,11 @@ export interface Asset {
   createdAt: Date;
 }
 
-/** As its operations show it; webhooks show less. */
+/** As shown by its operations; webhooks show less. */
 export interface ListedAsset extends Asset {
   groupId: string | null;
   syncStatus: SyncStatus;
-  /** New and acknowledged ones. */
+  /** Number of new and acknowledged alerts. */
   openAlerts: number;
   latest: readonly LatestReading[];
   channelTypes: number[] | null;
@@ -40,7 +40,7 @@ export interface Replacement {
   replacedAt: Date;
 }
 
-/** These follow `/devices/` in other paths of the API. */
+/** Paths of the API have these after `/devices/`. */
 const RESERVED_SERIALS = ['config-profiles', 'config-jobs'];
 
 export function checkRegistrable(field: string, serialNumber: string): void {

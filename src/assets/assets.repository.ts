@@ -88,16 +88,16 @@ export function createAssetsRepository(sql: Database) {
     },
 
     /**
-     * Per serial, in order: the organizations that have an active device of it, two at most, and whether one of them wants
-     * a token for each device. In all organizations: a device that sends over CoAP without a token is identified by its
-     * serial number alone.
+     * Per serial, in order: the organizations with an active device of it, two at most, and whether one of
+     * them requires a token for each device. Covers all organizations, because a device that sends over CoAP
+     * without a token is identified by its serial number alone.
      */
     findOwners: (serialNumbers: string[]): Promise<Owners[]> =>
       sql.isDistributed
         ? findOwnersOnAllNodes(sql, serialNumbers)
         : queryPrepared(sql, 'assets_find_owners', FIND_OWNERS, { serialNumbers }),
 
-    /** The serial number of an active asset, which does not change until the transaction ends. */
+    /** The serial number of an active asset, which stays the same until the transaction ends. */
     async lockSerial(organizationId: string, id: string): Promise<string | null> {
       const row = await active(organizationId).where({ id }).first('serial_number').forNoKeyUpdate();
       return row?.serial_number ?? null;
@@ -138,7 +138,7 @@ export function createAssetsRepository(sql: Database) {
       return id;
     },
 
-    /** Leaves out assets whose serial an active one has, also one that another transaction is inserting. */
+    /** Skips assets whose serial an active one has, even one that another transaction is inserting. */
     insertMissing: (
       organizationId: string,
       assets: NewAsset[],
@@ -155,14 +155,14 @@ export function createAssetsRepository(sql: Database) {
         groupIds: assets.map(({ groupId }) => groupId),
       }),
 
-    /** Active ones. */
+    /** Active assets only. */
     async findBySerials(
       organizationId: string,
       serialNumbers: string[],
     ): Promise<Array<{ id: string; serialNumber: string }>> {
       const keys = serialNumbers.map((each) => each.toLowerCase());
-      // No look-up per serial number: of an organization that statistics do not know yet, the planner expects a single
-      // asset, and would read all of them for each.
+      // Avoids a look-up per serial number: for an organization that is missing in the statistics, the
+      // planner expects a single asset, and would read all of them for each.
       const rows = await active(organizationId)
         .whereRaw('lower(serial_number) = any(?::text[])', [keys])
         .select('id', 'serial_number');
@@ -183,13 +183,13 @@ export function createAssetsRepository(sql: Database) {
       await active(organizationId).where({ id }).update(toColumns(asset));
     },
 
-    /** Also ends the expectation of contact and the configuration of its device. */
+    /** Also clears the expected contact and the configuration of its device. */
     async archive(organizationId: string, id: string): Promise<void> {
       await query(sql, ARCHIVE, { organizationId, id });
     },
 
     /**
-     * Also forgets what frames of the earlier hardware showed. In a transaction.
+     * Also clears the state from frames of the earlier hardware. Needs a transaction.
      * @throws conflict when another active asset has the serial.
      */
     async replaceSerial(

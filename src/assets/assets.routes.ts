@@ -35,7 +35,7 @@ const tag = 'Assets';
 const auth = 'customer' as const;
 const params = idParams('assetId');
 
-/** RFC 9745: the date since which the name is deprecated, and where to read about it. */
+/** RFC 9745: the date of the deprecation, and a link to its documentation. */
 const MODEL_NAME_DEPRECATION = {
   Deprecation: '@1767225600',
   Link: '</docs/api#/Assets/listAssets>; rel="deprecation"',

@@ -58,7 +58,7 @@ export const registerAssetBody = Joi.object<Registration, true>(registrationFiel
   })
   .meta({ name: 'RegisterAsset' });
 
-/** A row of an import. People who fill in tables know their groups by name. */
+/** A row of an import. Tables name groups by name, as people know them. */
 export const importRow = Joi.object<Registration & { group?: string }, true>({
   ...registrationFields,
   group: nameOf(128).description(

@@ -23,9 +23,9 @@ export interface AssetDevices {
   update(devices: Device[]): Promise<unknown>;
 }
 
-/** The targets of jobs that an asset is in. */
+/** The targets of an asset in jobs. */
 export interface AssetTargets {
-  /** Answers with the ids of the jobs concerned. */
+  /** Returns the ids of the jobs. */
   cancelByAsset(organizationId: string, assetId: string, reason: string): Promise<string[]>;
   /** The new hardware has to fetch changes that the earlier one had fetched. */
   reoffer(devices: AssetRef[]): Promise<void>;
@@ -106,7 +106,10 @@ export function createAssetsService({
       });
     },
 
-    /** Withdraws the pending change, cancels the targets, ends the token and resolves the alerts; the history stays. */
+    /**
+     * Withdraws the pending change, cancels the targets, revokes the token and resolves the alerts; the
+     * history stays.
+     */
     archive(transact: Transact, organizationId: string, id: string): Promise<void> {
       return transact(async (tx) => {
         const { sql, afterCommit } = tx;
@@ -122,7 +125,7 @@ export function createAssetsService({
       });
     },
 
-    /** The new logger has to be configured as the earlier one was. */
+    /** Makes the configuration of the earlier logger pending for the new one. */
     replaceHardware(
       transact: Transact,
       organizationId: string,
@@ -132,7 +135,7 @@ export function createAssetsService({
       checkRegistrable('newSerialNumber', newSerial);
       return transact(async ({ sql }) => {
         const [device] = await devicesIn(sql).lockByAsset(organizationId, [id]);
-        // Read under the lock: the serial that came with it is from before the wait for it.
+        // Reads under the lock, because the serial read before the wait may be outdated.
         const asset = device && (await assetsIn(sql).find(organizationId, id));
         if (!asset) throw notFound(NO_SUCH_ASSET);
         if (sameSerial(asset.serialNumber, newSerial)) {

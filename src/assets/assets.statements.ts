@@ -1,10 +1,13 @@
 /**
- * As text: statements that work on sets (imports, look-ups of many devices), the look-up of owners, which runs for each
- * message without a token, and the end of an asset, which includes the SQL of presence.
+ * Text: statements that work on sets (imports, look-ups of many devices), the look-up of owners, which runs
+ * for each message without a token, and the archival of an asset, which includes the SQL of presence.
  */
 import { NO_DEADLINE } from '../presence/presence-columns.ts';
 
-/** A row for each of `:serialNumbers`, in their order: the organizations with an active device of it, two at most. */
+/**
+ * A row for each of `:serialNumbers`, in their order: the organizations with an active device of it, two at
+ * most.
+ */
 export const FIND_OWNERS = `
   select f.owners, exists (
       select from organizations o where o.id = any (f.owners) and o.requires_device_tokens
@@ -18,13 +21,13 @@ export const FIND_OWNERS = `
   ) as f
   order by s.position`;
 
-/** A look-up of each serial would be correlated with tables of all nodes, so all are looked up at once. */
+/** A look-up per serial would be correlated with tables of all nodes, so all are looked up at once. */
 export const LIST_OWNERS_ON_ALL_NODES = `
   select lower(a.serial_number) as key, a.organization_id as "organizationId", o.requires_device_tokens as "needsToken"
   from assets a join organizations o on o.id = a.organization_id
   where lower(a.serial_number) = any(:keys::text[]) and a.archived_at is null`;
 
-/** Leaves out assets whose serial an active one has. */
+/** Skips assets whose serial an active one has. */
 export const INSERT_MISSING = `
   with inserted as (
     insert into assets

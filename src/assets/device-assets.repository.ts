@@ -6,7 +6,7 @@ import type { Asset } from './asset.ts';
 import { LIST_WITH_STATES } from './assets.statements.ts';
 
 export const createDeviceAssetsRepository = (sql: Sql) => ({
-  /** Archived ones, too. */
+  /** Includes archived ones. */
   list: (refs: AssetRef[]): Promise<Array<Asset & { organizationId: string }>> =>
     query(sql, LIST_WITH_STATES, {
       organizationIds: refs.map(({ organizationId }) => organizationId),

@@ -7,7 +7,7 @@ export const issuedTokenSchema = Joi.object({
     .description('36 characters, the most that a logger can store; shown only this once'),
 }).example({ token: 'dev_…' });
 
-/** In the audit trail. */
+/** Shown in the audit trail. */
 export const deviceTokenSchema = Joi.object({
   serialNumber: Joi.string().required(),
   preview: Joi.string().required(),

@@ -1,9 +1,12 @@
-/** Cuts the bytes of an import into its rows without parsing them, so that the size of each is known before it is parsed. */
+/**
+ * Splits the bytes of an import into rows without parsing them, so that the size of each is known before it
+ * is parsed.
+ */
 import { invalid } from '../process/errors.ts';
 
 /** Longest row, and longest first line: many times the length of the longest fields of a device. */
 export const ROW_BYTES_MAX = 16 * 1024;
-/** Blank lines between two rows are skipped in steps of this length. */
+/** Length of the steps in which blank lines between two rows are skipped. */
 const BLANKS_STEP_BYTES = 8 * 1024;
 
 const [TAB, LINE_FEED, RETURN, SPACE, QUOTE, COMMA, BACKSLASH] = [0x09, 0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x5c];
@@ -68,7 +71,7 @@ export function* jsonItems(bytes: Buffer): Generator<Buffer> {
 
 export const notJson = () => invalid('The body must be JSON');
 
-/** At most as many as a row has bytes. */
+/** Skips at most the bytes of one row. */
 function skipBlanks(bytes: Buffer, from: number): number {
   let at = from;
   while (at < from + ROW_BYTES_MAX && BLANKS.has(bytes[at])) at += 1;

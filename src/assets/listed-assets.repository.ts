@@ -19,13 +19,14 @@ export interface ActiveAssets {
   others: Table[];
   /** Ids after this one. */
   after?: string | null;
-  /** Only these ids. */
-  ids?: string[] | null;
+  /** Only these ids, or ids up to this one. */
+  ids?: string[];
+  upTo?: Knex.QueryBuilder;
 }
 
 export function activeAssets(
   sql: Database,
-  { organizationId, first, others, after = null, ids = null }: ActiveAssets,
+  { organizationId, first, others, after = null, ids, upTo }: ActiveAssets,
 ): Knex.QueryBuilder {
   const rows: Knex.QueryBuilder = sql({ [first]: TABLES[first].name });
   rows.where(`${first}.organization_id`, unseen(sql, organizationId));
@@ -40,18 +41,17 @@ export function activeAssets(
     // The planner may begin with any of them, and does not carry the comparison over.
     if (after !== null) rows.where(TABLES[table].id, '>', after);
   }
-  if (ids !== null) rows.whereRaw('?? = any(?)', [TABLES[first].id, ids]);
+  if (ids) rows.whereRaw('?? = any(?)', [TABLES[first].id, ids]);
+  if (upTo) rows.where(TABLES[first].id, '<=', upTo);
   return rows;
 }
 
-export const activeIds = (
-  sql: Database,
-  { organizationId, after }: Pick<ActiveAssets, 'organizationId' | 'after'>,
-): Knex.QueryBuilder => activeAssets(sql, { organizationId, after, first: 'a', others: [] }).select('a.id');
+export const activeIds = (sql: Database, assets: Omit<ActiveAssets, 'others'>): Knex.QueryBuilder =>
+  activeAssets(sql, { ...assets, others: [] }).select({ id: TABLES[assets.first].id });
 
 /** With the columns of a listed asset. */
 export const listedAssets = (
   sql: Database,
-  assets: Pick<ActiveAssets, 'organizationId' | 'after' | 'ids'>,
+  assets: Omit<ActiveAssets, 'first' | 'others'>,
 ): Knex.QueryBuilder =>
   activeAssets(sql, { ...assets, first: 'a', others: ['s', 'd'] }).select(sql.raw(LISTED_COLUMNS));

@@ -1,4 +1,7 @@
-/** What every slice may need of a process: its database, Temporal client, metrics, log and clock. Nothing connects yet. */
+/**
+ * The parts of a process that every slice may need: database, Temporal client, metrics, log, clock. Nothing
+ * connects yet.
+ */
 import { createBatchTransact } from '../db/batch-transaction.ts';
 import { openDatabase, readPool } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
@@ -97,7 +100,7 @@ export function openResources(options: ComposeOptions) {
     /** Null: no traces. */
     tracing,
     transact: traceTransactions(tracing, createTransact(sql, { onRetry })),
-    /** For batches of messages of devices: the same few statements, many times a second. */
+    /** For batches of messages from devices, which run the same few statements many times a second. */
     transactMessages: traceTransactions(
       tracing,
       createBatchTransact(sql, { plans: 'once', startsWithRead: true, lockTimeoutMs, onRetry }),

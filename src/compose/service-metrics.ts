@@ -1,4 +1,4 @@
-/** What workers show of the whole service, because it takes the statements of sweeps: not each process has to read it. */
+/** Metrics of the whole service, which only workers expose, because they need the statements of sweeps. */
 import { addAlertGauges } from '../alerts/alerts.metrics.ts';
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { addJobGauges } from '../config-jobs/config-jobs.metrics.ts';

@@ -17,7 +17,7 @@ const SWEEPS_PER_OFFLINE_SWEEP = 3;
 /** Another process takes over when the lease was not renewed for the time of this many sweeps. */
 const SWEEPS_PER_LEASE = 3;
 const LEASE_MS_MIN = 2_000;
-/** What is deleted shall soon cost nothing. */
+/** Deleted data is removed soon, so that it costs nothing. */
 const CLEAN_UP_INTERVAL_MS = 1_000;
 /** Days have been closed for a day before they are compacted: minutes do not matter. */
 const SWEEPS_PER_COMPACTION = 60;

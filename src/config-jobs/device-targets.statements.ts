@@ -1,4 +1,4 @@
-/** As text: they work on sets of devices, some in batches of reports and frames, which run no other statements. */
+/** Text: statements on sets of devices, some in batches of reports and frames, which run no other kind. */
 import { OPEN } from './config-targets.statements.ts';
 
 const BEGUN = `state in ('waiting', 'sent')`;
@@ -10,7 +10,10 @@ const SETTLED = `t.organization_id as "organizationId", t.job_id as "jobId", t.a
 const OF_DEVICES = `from unnest(:organizationIds::uuid[], :assetIds::uuid[]) as n (organization_id, asset_id)
   where t.organization_id = n.organization_id and t.asset_id = n.asset_id and t.is_active`;
 
-/** Rules of a device come from the last profiles that brought any: this many are compared with the rules that it runs. */
+/**
+ * The rules of a device come from the last profiles with rules: this many are compared with the running
+ * rules.
+ */
 const ALERTS_COMPARED_MAX = 10;
 
 /** Other changes may have brought parts of a change that the device refused; these are confirmed with them. */

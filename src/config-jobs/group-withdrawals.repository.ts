@@ -72,7 +72,7 @@ export function createGroupWithdrawalsRepository(sql: Database) {
       return rows.map(toWithdrawal);
     },
 
-    /** Of all organizations. */
+    /** Covers all organizations. */
     list: (): Promise<Array<Pick<GroupWithdrawal, 'organizationId' | 'id'>>> => query(sql, LIST),
 
     /** Locks the withdrawal. Null when it is done, or another process works on it. */

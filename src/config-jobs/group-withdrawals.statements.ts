@@ -1,4 +1,4 @@
-/** As text: the sweep goes through all organizations. */
+/** Text: the sweep goes through all organizations. */
 
 const LISTED_MAX = 100;
 

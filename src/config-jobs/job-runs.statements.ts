@@ -1,10 +1,10 @@
-/** As text: sweeps and metrics, which go through the jobs of all organizations. */
+/** Text: sweeps and metrics over the jobs of all organizations. */
 
-/** To end a large job takes its run some minutes. */
+/** Ending a large job takes its run some minutes. */
 const STUCK_AFTER_MINUTES = 15;
 /** The end of a job takes its run a moment. */
 const OVERDUE_AFTER_MINUTES = 2;
-/** The sweep looks at 40 jobs a second. */
+/** The sweep checks 40 jobs a second. */
 const WITHOUT_RUN_AFTER_MINUTES = 5;
 const COUNTED_MAX = 10_000;
 
@@ -25,7 +25,7 @@ export const LIST_WITHOUT_WORKFLOW = `
 export const FORGET_WORKFLOWS = `
   update config_jobs set workflow_checked_at = null where status in ('running', 'scheduled')`;
 
-/** The jobs that were not checked for longest, up to 10,000. */
+/** Up to 10,000 jobs, the ones first whose last check is the longest ago. */
 export const COUNT_RUNNING = `
   select count(*) as running,
     count(*) filter (where deadline_at < now() - make_interval(mins => ${OVERDUE_AFTER_MINUTES})) as overdue,

@@ -17,7 +17,7 @@ export function createOldJobsRepository(sql: Database) {
     sql('config_jobs').where({ organization_id: organizationId, id: jobId });
 
   return {
-    /** Jobs of all organizations that ended, or were last looked at, this many days ago. */
+    /** Jobs of all organizations that ended, or were last checked, this many days ago. */
     list: (days: number, limit: number): Promise<JobRef[]> => query(sql, LIST_OLD, { days, limit }),
 
     async removeTargets(job: JobRef, after: string | null, limit: number): Promise<RemovedPage> {
@@ -25,7 +25,7 @@ export function createOldJobsRepository(sql: Database) {
       return page as RemovedPage;
     },
 
-    /** Removes the job if it has no targets any more; else it is looked at again when as much time has passed. */
+    /** Removes the job if it has no targets left; otherwise it is checked again after the same time. */
     async removeOrKeep(job: JobRef): Promise<void> {
       const targets = sql('config_targets').where({ organization_id: job.organizationId, job_id: job.jobId });
       const removed = await one(job)

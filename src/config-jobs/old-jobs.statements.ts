@@ -1,4 +1,4 @@
-/** As text: the retention, which goes through the jobs of all organizations, and removes many targets at once. */
+/** Text: the retention, which goes through the jobs of all organizations and removes many targets at once. */
 
 /** A job sets the alert rules of its devices, or their calendars. */
 const SETS_RULES = `(j.profile_snapshot -> 'alerts' <> 'null' or j.profile_snapshot -> 'schedule' <> 'null')`;
@@ -25,7 +25,7 @@ export const LIST_OLD = `
     and coalesce(purge_checked_at, finished_at) < now() - make_interval(days => :days)
   order by coalesce(purge_checked_at, finished_at) limit :limit`;
 
-/** Settled targets among the next ones `:after` an asset, but for those that tell what their device runs. */
+/** Settled targets among the next ones `:after` an asset, except those that show what their device runs. */
 export const REMOVE_TARGETS = `
   with page as materialized (
     select asset_id from config_targets

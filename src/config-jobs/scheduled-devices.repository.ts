@@ -28,11 +28,14 @@ export type ScheduledDevicesRepository = ReturnType<typeof createScheduledDevice
 
 export function createScheduledDevicesRepository(sql: Database) {
   return {
-    /** Devices whose calendars are to be compared with their zone, of all organizations: a sweep of the worker. */
+    /**
+     * Devices of all organizations whose calendars have to be compared with their zone: a sweep of the
+     * worker.
+     */
     listDueForOffsetCheck: (at: Date, limit: number): Promise<AssetRef[]> =>
       query(sql, LIST_DUE_FOR_OFFSET_CHECK, { at: at.toISOString(), limit }),
 
-    /** Devices that are to be compared later than this, of all organizations. */
+    /** Devices of all organizations that have to be compared later than this. */
     listWithLaterOffsetCheck: (at: Date, limit: number): Promise<AssetRef[]> =>
       query(sql, LIST_WITH_LATER_OFFSET_CHECK, { at: at.toISOString(), limit }),
 

@@ -1,4 +1,4 @@
-/** As text: sweeps over the devices of all organizations, and statements on sets of devices. */
+/** Text: sweeps over the devices of all organizations, and statements on sets of devices. */
 
 /** A job sets calendars when it has alerts or a schedule; without a zone they are always on. */
 const SETS_CALENDARS = `(j.profile_snapshot -> 'alerts' <> 'null' or j.profile_snapshot -> 'schedule' <> 'null')`;

@@ -1,4 +1,4 @@
-/** As text: the retention, which reads the rows of all organizations page by page. */
+/** Text: the retention, which reads the rows of all organizations page by page. */
 
 /** Longer than any transaction takes, and than the age of anything that it has read. */
 const UNUSED = `last_used_at < now() - interval '7 days'`;
@@ -12,7 +12,7 @@ const REFERRED = `(
 
 export const FIND_CANDIDATE = `select 1 from configurations where ${UNUSED} limit 1`;
 
-/** Every statement of the transaction reads as of now. Has to be the first one. */
+/** Makes every statement of the transaction read the present state. Has to be the first statement. */
 export const BEGIN_SNAPSHOT = 'set transaction isolation level repeatable read, read only';
 
 export const LIST_REFERRED_BY_DEVICES = `
@@ -61,7 +61,7 @@ export const MARK_USED = `
 export const WITH_UNUSED = `
   select distinct organization_id as "organizationId" from configurations where ${UNUSED}`;
 
-/** In all organizations (null), or in one. */
+/** Covers all organizations (null) or one. */
 export const removeUnused = (organizationId: string | null): string => `
   delete from configurations where ${organizationId === null ? '' : 'organization_id = :organizationId and'}
     (organization_id, id) in (

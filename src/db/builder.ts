@@ -25,7 +25,7 @@ export async function countRows(rows: Knex.QueryBuilder): Promise<number> {
   return count;
 }
 
-/** How many rows there are, up to `max`. */
+/** Number of rows, counted up to `max`. */
 export const countUpTo = (sql: Database, max: number, rows: Knex.QueryBuilder): Promise<number> =>
   countRows(sql.from(rows.select(sql.raw('1')).limit(max).as('counted')));
 

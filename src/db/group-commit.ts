@@ -22,6 +22,7 @@ export interface GroupCommitOptions<Item, Result> {
   /** Lanes take turns. Default: one lane. */
   lanes?: Pick<LaneOptions<Item>, 'laneOf' | 'concurrency' | 'isMixed'>;
   keyOf?: LaneOptions<Item>['keyOf'];
+  kindOf?: LaneOptions<Item>['kindOf'];
   /** Default: a batch starts as soon as there is room for it. */
   gather?: LaneOptions<Item>['gather'];
   /** Minimum time between the starts of batches, where fewer batches matter more than latency. */
@@ -145,10 +146,10 @@ const AT_ONCE = { enough: 1, ms: 0 };
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 
 function toLaneOptions<Item, Result>(options: GroupCommitOptions<Item, Result>): LaneOptions<Item> {
-  const { keyOf, gather = AT_ONCE, maxItems, weight, maxWaiting = NO_LIMIT } = options;
+  const { keyOf, kindOf, gather = AT_ONCE, maxItems, weight, maxWaiting = NO_LIMIT } = options;
   const { laneOf, concurrency, isMixed } = options.lanes ?? { ...ONE_LANE, concurrency: options.concurrency };
   const limits = typeof maxWaiting === 'number' ? { perLane: maxWaiting, inAll: NO_LIMIT } : maxWaiting;
-  return { laneOf, keyOf, concurrency, isMixed, gather, maxItems, weight, maxWaiting: limits };
+  return { laneOf, keyOf, kindOf, concurrency, isMixed, gather, maxItems, weight, maxWaiting: limits };
 }
 
 /** A lock timeout concerns only the item that needs the lock. */

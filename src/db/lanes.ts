@@ -10,7 +10,9 @@ export interface LaneOptions<Item> {
    * arrival.
    */
   keyOf?: ((item: Item) => string) | undefined;
-  /** Number of concurrent batches of one lane. */
+  /** A batch holds items of one kind. Default: all are. */
+  kindOf?: ((item: Item) => string) | undefined;
+  /** Batches of one lane under way at the same time. */
   concurrency: number;
   /** Lanes share batches, so that many small lanes make few of them. */
   isMixed?: boolean | undefined;
@@ -50,7 +52,7 @@ export interface Batch<E> {
 }
 
 export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<Item>) {
-  const { laneOf, keyOf, gather, isMixed = false, maxItems, weight, maxWaiting } = options;
+  const { laneOf, keyOf, kindOf, gather, isMixed = false, maxItems, weight, maxWaiting } = options;
   const lanes = new Map<string, Lane<E>>();
   /** Lanes with waiting items, in the order of their turns. */
   const turns = new Set<Lane<E>>();
@@ -74,14 +76,21 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
 
   const isBusy = ({ key }: E) => key !== undefined && busyKeys.has(key);
 
-  /** Moves up to `most` items to the batch. Skips items whose key is in a batch under way. */
+  const isOfKind = ({ item }: E, { entries: [first] }: Batch<E>) =>
+    kindOf === undefined || first === undefined || kindOf(item) === kindOf(first.item);
+
+  /** Moves up to `most` items to the batch. Passes over items of another kind, and items whose key is in a batch under way. */
   function take(lane: Lane<E>, batch: Batch<E>, most: number): void {
     const left: E[] = [];
+    /** Keys of items of another kind, which later items of the key do not pass. */
+    const passed = new Set<string | undefined>();
     let taken = 0;
     let index = 0;
     for (; index < lane.waiting.length && taken < most; index++) {
       const entry = lane.waiting[index] as E;
-      if (isBusy(entry)) {
+      const isOther = !isOfKind(entry, batch);
+      if (isOther) passed.add(entry.key);
+      if (isOther || isBusy(entry) || (entry.key !== undefined && passed.has(entry.key))) {
         left.push(entry);
         continue;
       }
@@ -93,7 +102,7 @@ export function createLanes<Item, E extends Entry<Item>>(options: LaneOptions<It
     }
     lane.waiting = left.concat(lane.waiting.slice(index));
     if (taken > 0) batch.lanes.push(lane);
-    else lane.isBlocked = left.length > 0;
+    else lane.isBlocked = left.length > 0 && passed.size === 0;
   }
 
   const hasRoomFor = ({ item }: E, batch: Batch<E>) =>

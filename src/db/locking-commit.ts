@@ -30,7 +30,7 @@ export interface BatchSlots {
   isMixed: boolean;
 }
 
-type Shared<Item> = Pick<GroupCommitOptions<Item, unknown>, 'maxItems' | 'weight' | 'gather'>;
+type Shared<Item> = Pick<GroupCommitOptions<Item, unknown>, 'kindOf' | 'maxItems' | 'weight' | 'gather'>;
 
 export interface LockingCommitOptions<Item, Result> extends Shared<Item> {
   /** Runs the items, all of one lane, in one transaction. */
@@ -62,7 +62,8 @@ const WAITING_FOR_LOCKS_MAX = { perLane: 2_000, inAll: 10_000 };
 export function createLockingCommit<Item, Result>(
   options: LockingCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
-  const { laneOf, keyOf, slots, traces, maxItems, weight, gather, observers, onRefused = () => {} } = options;
+  const { laneOf, keyOf, kindOf, slots, traces, maxItems, weight, gather } = options;
+  const { observers, onRefused = () => {} } = options;
   const refused = (reason: RefusedTurn) => () => {
     onRefused(reason);
     return options[reason]();
@@ -72,13 +73,12 @@ export function createLockingCommit<Item, Result>(
     : options.commit;
   /** Number of items that wait for the lock, by key. */
   const waiting = new Map<string, number>();
-  const shared = { maxItems, weight, overloaded: refused('overloaded') };
+  const shared = { keyOf, kindOf, maxItems, weight, overloaded: refused('overloaded') };
 
   const direct = createGroupCommit<Item, Result | typeof LOCKED>({
     ...shared,
     ...(gather && { gather }),
     commit: (items) => commitInOrder(items),
-    keyOf,
     observer: observers?.direct,
     concurrency: slots.direct,
     // Batches of this commit never wait for a lock.
@@ -88,7 +88,6 @@ export function createLockingCommit<Item, Result>(
   const patient = createGroupCommit<Item, Result | typeof LOCKED>({
     ...shared,
     commit: commitPatiently,
-    keyOf,
     observer: observers?.waiting,
     concurrency: slots.waiting,
     lanes: { laneOf, concurrency: 1 },

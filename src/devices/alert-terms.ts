@@ -1,6 +1,6 @@
 /**
- * Terms of an alert that the service alone keeps: they stand beside the threshold rules that it compiled, are never sent to
- * a device, and do not count where a report is compared with what was sent.
+ * Terms of an alert that only the service keeps: they are stored beside the compiled threshold rules, are
+ * never sent to a device, and do not count when a report is compared with the sent configuration.
  */
 export const SEVERITIES = ['warning', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];

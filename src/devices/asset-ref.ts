@@ -1,4 +1,4 @@
-/** An asset, or the device that measures for it, by its whole key. */
+/** The whole key of an asset, or of the device that measures for it. */
 export interface AssetRef {
   organizationId: string;
   assetId: string;

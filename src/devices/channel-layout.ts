@@ -1,6 +1,6 @@
 /**
- * The channels of a logger: what each measures, and which one a position names. A channel has a number from 1 on, as
- * on the device; its slot, counted from 0, is where rules and lists of types name it.
+ * The channels of a logger: what each measures, and which one a position names. A channel has a number from 1
+ * on, as on the device; rules and lists of types use its slot, counted from 0.
  */
 export const CHANNELS_MAX = 6;
 
@@ -12,9 +12,9 @@ export const TEMPERATURE_MAX_C = 4_000;
 export const PROBE_POSITIONS = ['probe', 'ambient'] as const;
 export type ProbePosition = (typeof PROBE_POSITIONS)[number];
 
-/** What of a device decides where its positions are. */
+/** The fields of a device that decide where its positions are. */
 export interface Layout {
-  /** Measurement types by channel as the device showed them; null before its first report. */
+  /** Measurement types by channel as reported; null before the first report. */
   channelTypes: number[] | null;
   /** Product line as registered. */
   model: string | null;
@@ -24,8 +24,8 @@ export interface Layout {
 const THT_MODEL = 'TVO-THT';
 
 /**
- * Slots of the channels that measure temperature; empty when the device showed its channels and none does; null when
- * nothing is known.
+ * Slots of the channels that measure temperature; empty when the device reported its channels and none does;
+ * null when nothing is known.
  */
 export function temperatureSlots({ channelTypes, model }: Layout): number[] | null {
   if (channelTypes) return channelTypes.flatMap((type, slot) => (type === TEMPERATURE ? [slot] : []));
@@ -35,8 +35,8 @@ export function temperatureSlots({ channelTypes, model }: Layout): number[] | nu
 export const hasKnownLayout = (layout: Layout): boolean => temperatureSlots(layout) !== null;
 
 /**
- * The slot that a position names: of two or more temperature channels the first is ambient and the last the probe; of
- * one, both name it; without any, slot 0.
+ * The slot that a position names: with two or more temperature channels the first is ambient and the last the
+ * probe; a single one serves both; without any, slot 0.
  */
 export function slotAt(position: ProbePosition, layout: Layout): number {
   const slots = temperatureSlots(layout) ?? [];
@@ -52,7 +52,7 @@ export function positionOf(channel: number, type: number, layout: Layout): Probe
   return temperatureSlots(layout)?.at(0) === channel - 1 ? 'ambient' : null;
 }
 
-/** Types by channel after a frame: a channel without readings in it keeps the type that it had. */
+/** Types by channel after a frame: a channel without readings in it keeps its type. */
 export function withFrameTypes(known: number[] | null, observed: number[]): number[] {
   const before = known ?? [];
   return Array.from(

@@ -1,4 +1,4 @@
-/** What devices confirm and refuse, for the jobs that wait for it and, as events, for customers. */
+/** Confirmations and refusals of devices, for waiting jobs and, as events, for customers. */
 import type { DomainEvent } from '../db/domain-event.ts';
 import type { AssetRef } from './asset-ref.ts';
 import type { DeviceConfiguration } from './configuration.ts';
@@ -28,7 +28,7 @@ declare module '../db/domain-event.ts' {
   }
 }
 
-/** A target of a job on which the device confirmed or refused the change. */
+/** A target of a job whose change the device confirmed or refused. */
 export interface SettledTarget extends AssetRef {
   jobId: string;
   profileSlug: string;
@@ -41,7 +41,7 @@ export interface SettledTargets {
   failed: SettledTarget[];
 }
 
-/** For the Temporal UI: which device did what for which job. */
+/** The outcome of a device for a job, shown in the Temporal UI. */
 export interface TargetOutcome {
   organizationId: string;
   jobId: string;
@@ -78,7 +78,10 @@ export function exchangeEvents(
 const targetsOf = ({ device }: ExchangeOutcome, settled: SettledTarget[]) =>
   settled.filter(({ assetId }) => assetId === device.assetId);
 
-/** One per job that waited for it; else one per job that had given it up; without any job one without a job. */
+/**
+ * One event per job that waited for it; else one per job that had given up; without any job, one without a
+ * job.
+ */
 function confirmationEvents(
   { device, wasConfirmed, at }: ExchangeOutcome,
   confirmed: SettledTarget[],

@@ -28,30 +28,30 @@ export interface DeviceReport {
   /** The device's own number for its configuration. */
   hash: number | null;
   receivedAt: Date;
-  /** When the device made it: its own time, or the arrival. */
+  /** When the device made the report: its own time, or the arrival. */
   madeAt: Date;
   errors: ReportedErrors | null;
 }
 
-/** Why a device refused settings, now or some time ago. */
+/** Errors by which a device refused settings, now or earlier. */
 export interface ReportedErrors {
   /** At least one; see `KnownErrors` for the ids. */
   items: Array<{ id: string; message: string }>;
-  /** When the latest one happened, by the clock of the device; null: the device does not say. */
+  /** Time of the latest error by the clock of the device; null: not sent. */
   at: Date | null;
-  /** Clocks may differ by so much. */
+  /** Tolerance between clocks. */
   slackMs: number;
 }
 
 export type ReportOutcome =
-  /** All that is pending, or all of it that the device did not refuse. */
+  /** The whole pending change, or the part that the device did not refuse. */
   | { kind: 'confirmed'; change: DeviceConfiguration }
   | { kind: 'rejected'; reason: string }
   /** Offered again: the device does not run the change that it fetched. */
   | { kind: 'reoffered' }
   | { kind: 'recorded' };
 
-/** A report as it comes over HTTP. */
+/** A report over HTTP. */
 export interface ReportBody extends DeviceConfiguration {
   configHash?: number;
   errors?: Array<{ code?: number; message: string }>;
@@ -114,14 +114,14 @@ function evaluateReport(sync: DeviceSync, report: DeviceReport): ReportOutcome {
   return { kind: 'rejected', reason: cut(`the device keeps other values: ${differing.join(', ')}`) };
 }
 
-/** What came in before the fetch is no answer to it, however far ahead the clock of the device runs. */
+/** A message that arrived before the fetch is no answer to it, however fast the clock of the device is. */
 const isAfterFetch = ({ fetchedAt }: PendingChange, { receivedAt }: DeviceReport, at: Date, slackMs = 0) =>
   fetchedAt !== null && Math.min(at.getTime(), receivedAt.getTime()) >= fetchedAt.getTime() - slackMs;
 
 /**
- * The messages of errors that answer the change: the device did not report them before it fetched the change, or they happened
- * once more since, or it refuses with them once more what it refused before. A device that runs all of the change repeats an
- * error of another time, unless it is one of another kind.
+ * The messages of errors that answer the change: errors that the device did not report before it fetched the
+ * change, that happened again since, or by which it refuses the same change again. A device that runs the
+ * whole change repeats earlier errors, except for those of a new kind.
  */
 function newErrors(
   { pending, knownErrors }: DeviceSync,
@@ -167,8 +167,8 @@ function refusedWith(ids: string[], before: DeviceSync, outcome: ReportOutcome):
 const cut = (reason: string) => cutText(reason, REASON_LENGTH_MAX, '…');
 
 /**
- * A report may be partial: settings that it does not name stay as they were known. The first value reported for a setting
- * counts as confirmed, until the device confirms a change of it.
+ * A report may be partial: settings that it leaves out keep their known values. The first reported value of a
+ * setting counts as confirmed, until the device confirms a change of it.
  */
 function recorded(sync: DeviceSync, { config, hash, receivedAt }: DeviceReport): DeviceSync {
   return {
@@ -184,8 +184,9 @@ type Transition = (sync: DeviceSync, report: DeviceReport, outcome: ReportOutcom
 const TRANSITIONS: Record<ReportOutcome['kind'], Transition> = {
   confirmed: (sync, { config, hash, receivedAt }, outcome) => {
     const change = outcome.kind === 'confirmed' ? outcome.change : {};
-    // Keys of the change that the report leaves out are known to be replaced, but not reported: forget the old values.
-    // Intervals are never unknown once they were known: there the new ones stand for the report.
+    // Keys of the change that the report leaves out are known to be replaced, but not reported, so their old
+    // values are dropped. Intervals are never unknown once they were known: their new values stand for the
+    // report.
     const replaced = merged(
       sync.reported && without(sync.reported.config, keysOf(change)),
       intervalsOf(change),
@@ -195,7 +196,8 @@ const TRANSITIONS: Record<ReportOutcome['kind'], Transition> = {
     return {
       ...sync,
       reported: { config: known, at: receivedAt, hash },
-      // All that it is known to run counts as confirmed: a confirmation ends in `applied`, whatever had drifted before.
+      // Everything that the device is known to run counts as confirmed: a confirmation ends in `applied`,
+      // despite earlier drift.
       confirmed: mergedReport(merged(sync.confirmed, change), known),
       pending,
       isInheriting: sync.isInheriting && pending !== null,

@@ -20,7 +20,7 @@ export function configurationId(organizationId: string, config: DeviceConfigurat
 /** Contents by configuration id. */
 export type ConfigurationContents = ReadonlyMap<string, DeviceConfiguration>;
 
-/** Rows never refer to a configuration that is not stored: one that is missing is a fault, not an absent setting. */
+/** Rows only refer to stored configurations, so a missing one is a fault and not an absent setting. */
 export function contentOf(contents: ConfigurationContents, id: string): DeviceConfiguration {
   const config = contents.get(id);
   if (!config) throw new Error(`configuration ${id} is not there`);

@@ -1,6 +1,6 @@
 /**
- * What a logger's configuration can hold (Efento proto_config.proto, proto_rule.proto). The number of its rules is in
- * `device-capabilities.ts`, because devices differ in it.
+ * Limits of a logger's configuration (Efento proto_config.proto, proto_rule.proto). The number of its rules
+ * is in `device-capabilities.ts`, because devices differ in it.
  */
 export const CALENDARS_MAX = 6;
 

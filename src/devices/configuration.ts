@@ -1,9 +1,9 @@
 /**
- * The configuration of a logger in natural units (seconds, °C, minutes): what profiles compile to, what is pending
- * for a device, and what a device reports. Only the wire codec multiplies.
+ * The configuration of a logger in natural units (seconds, °C, minutes), as compiled from profiles, pending
+ * for a device, and reported by it. Only the wire codec multiplies.
  *
- * A configuration is partial: an absent key says nothing about the device. Keys merge and compare whole, because a
- * logger always receives and sends its full list of rules and of calendars.
+ * A configuration is partial: an absent key says nothing about the device. Keys merge and compare as a whole,
+ * because a logger always receives and sends its full list of rules and of calendars.
  */
 
 import type { AlertTerms } from './alert-terms.ts';
@@ -29,18 +29,18 @@ export interface ThresholdRule {
   mode: 'CONSECUTIVE_SAMPLES';
   samples: number;
   action: RuleAction;
-  /** On all thresholds of an alert that has some. */
+  /** Set on all thresholds of an alert with terms. */
   terms?: AlertTerms;
 }
 
 export interface LogicRule {
   condition: 'LOGIC_OPERATOR';
   operator: 'AND' | 'OR';
-  /** Positions of the rules looked at, counted from 0. */
+  /** Positions of the combined rules, counted from 0. */
   rules: number[];
   negatedRules: number[];
   delaySeconds: number;
-  /** null = no action on return. */
+  /** Null: no action on return. */
   returnDelaySeconds: number | null;
   action: RuleAction;
 }
@@ -51,12 +51,14 @@ export interface DisabledRule {
   action: 'NO_ACTION';
 }
 
-/** A rule that somebody else set and that has no natural form here. It is shown, and goes back as it came. */
+/**
+ * A rule without a natural form here, which was not set by the service. It is shown, and sent back unchanged.
+ */
 export interface OtherRule {
   condition: 'OTHER';
-  /** Channels, counted from 0, as the mask has them: up to 32. */
+  /** Channels, counted from 0, as in the mask: up to 32. */
   slotNumbers: number[];
-  /** Efento proto_rule.proto, fields 2 to 4 as on the wire; in `parameters` the order counts. */
+  /** Efento proto_rule.proto, fields 2 to 4 as on the wire; the order of `parameters` matters. */
   conditionCode: number;
   parameters: number[];
   actionCode: number;
@@ -68,13 +70,13 @@ export interface WeekCalendar {
   type: 'WEEK';
   /** Positions of the rules that are on only within this window, counted from 0. */
   enableRules: number[];
-  /** 0 = Sunday. */
+  /** 0: Sunday. */
   days: number[];
   /** Minutes after midnight, 0 to 1439. */
   fromTime: number;
-  /** 0 to 1440; from > to means two windows of the same day: until toTime, and from fromTime. */
+  /** 0 to 1440; from > to means two windows on the same day: until toTime, and from fromTime. */
   toTime: number;
-  /** Minutes from UTC, a multiple of 15; fixed, the device knows no daylight saving. */
+  /** Minutes from UTC, a multiple of 15; fixed, because the device knows no daylight saving. */
   timezone: number;
 }
 
@@ -83,10 +85,10 @@ export interface DisabledCalendar {
   enableRules: [];
 }
 
-/** A calendar that somebody else set and that has no natural form here. */
+/** A calendar without a natural form here, which was not set by the service. */
 export interface OtherCalendar {
   type: 'OTHER';
-  /** Positions as the mask has them: up to 32. */
+  /** Positions as in the mask: up to 32. */
   enableRules: number[];
   /** Efento proto_rule.proto, ProtoCalendar, fields 3 and 2 as on the wire. */
   typeCode: number;
@@ -101,14 +103,16 @@ export interface DeviceConfiguration {
   measurementPeriodFactor?: number;
   /** Seconds. */
   transmissionInterval?: number;
-  /** Position = rule number. */
+  /** The position is the number of the rule. */
   alarmRules?: AlarmRule[];
   calendars?: Calendar[];
 }
 
 export type ConfigurationKey = keyof DeviceConfiguration;
 
-/** A record, so that a key that is missing here does not compile: equal content addresses must mean equal configurations. */
+/**
+ * A record, so that a missing key does not compile: equal content addresses must mean equal configurations.
+ */
 const EVERY_KEY: Record<ConfigurationKey, true> = {
   measurementPeriodBase: true,
   measurementPeriodFactor: true,
@@ -144,7 +148,7 @@ export function longestInterval(...configs: Array<DeviceConfiguration | null | u
   return intervals.length > 0 ? Math.max(...intervals) : null;
 }
 
-/** The base with every key that the change sets replaced. */
+/** The base with every key of the change replaced. */
 export function merged(base: DeviceConfiguration | null, change: DeviceConfiguration): DeviceConfiguration {
   return { ...base, ...change };
 }
@@ -161,8 +165,8 @@ function withoutOwnTerms(rule: AlarmRule): AlarmRule {
 }
 
 /**
- * What a device runs by its report, over what it was known to run. Rules that it runs as they were compiled keep their terms;
- * those that were changed on site have none.
+ * The configuration of a device by its report, over its known configuration. Rules that match the compiled
+ * ones keep their terms; rules changed on site have none.
  */
 export function mergedReport(known: DeviceConfiguration, reported: DeviceConfiguration): DeviceConfiguration {
   const { alarmRules } = known;
@@ -193,7 +197,10 @@ export function includes(config: DeviceConfiguration, part: DeviceConfiguration)
   return keysOf(part).every((key) => config[key] !== undefined && sameValue(config[key], part[key]));
 }
 
-/** Whether both raise the same alerts: an absent list is like one of DISABLED rules, and offsets from UTC do not count. */
+/**
+ * Whether both raise the same alerts: an absent list equals one of DISABLED rules, and offsets from UTC do
+ * not count.
+ */
 export function hasSameAlertRules(a: DeviceConfiguration | null, b: DeviceConfiguration | null): boolean {
   const alertRules = (config: DeviceConfiguration | null): DeviceConfiguration => ({
     alarmRules: config?.alarmRules ?? [],
@@ -204,12 +211,12 @@ export function hasSameAlertRules(a: DeviceConfiguration | null, b: DeviceConfig
   return contradictions(alertRules(a), alertRules(b)).length === 0;
 }
 
-/** One text per content, whatever the order of keys and of sets: the content address is its hash. */
+/** One text per content, for any order of keys and of sets; the content address is its hash. */
 export function canonicalText(config: DeviceConfiguration): string {
   return JSON.stringify(Object.fromEntries(keysOf(config).map((key) => [key, canonical(config[key])])));
 }
 
-/** DISABLED entries at the end of a list are the device's default: they make no difference. */
+/** DISABLED entries at the end of a list are the device's default, and make no difference. */
 const sameValue = (a: unknown, b: unknown) =>
   JSON.stringify(canonical(trimDisabled(a))) === JSON.stringify(canonical(trimDisabled(b)));
 

@@ -12,7 +12,10 @@ import type { DeviceConfiguration } from './configuration.ts';
 import { configurationId } from './configuration-id.ts';
 import { FIND, INSERT } from './configurations.statements.ts';
 
-/** Contents by id, shared by all transactions of a process. They never change, and an id is a hash of the organization, too. */
+/**
+ * Contents by id, shared by all transactions of a process. They never change, and the id is also a hash of
+ * the organization.
+ */
 export type ConfigurationCache = LRUCache<string, DeviceConfiguration>;
 
 export const createConfigurationCache = (max = 5_000): ConfigurationCache => createBoundedCache(max);
@@ -27,7 +30,7 @@ function rememberInserted(sql: Sql, ids: Iterable<string>): void {
   insertedIn.set(sql, inserted);
 }
 
-/** Configurations that rows refer to which a transaction has locked: as long as it runs, they are stored. */
+/** Configurations referenced by rows that a transaction has locked; they stay stored as long as it runs. */
 const referencedIn = new WeakMap<Sql, Set<string>>();
 
 export function rememberReferenced(sql: Sql, ids: Iterable<string | null>): void {
@@ -37,7 +40,7 @@ export function rememberReferenced(sql: Sql, ids: Iterable<string | null>): void
   referencedIn.set(sql, referenced);
 }
 
-/** The configurations that one device, or one organization, refers to. */
+/** The configurations referenced by one device, or one organization. */
 export interface ConfigurationRefs {
   organizationId: string;
   configIds: Iterable<string | null>;
@@ -73,15 +76,15 @@ export function createConfigurationsRepository(sql: Sql, cache: ConfigurationCac
     },
 
     /**
-     * Stores the configurations unless they are; answers with the ids of all, in order. Those that have not been used for
-     * a day are marked as used: one that is removed at the same moment is either kept by that, or stored again.
+     * Stores missing configurations; returns the ids of all, in order. Marks those as used that were not for
+     * a day, so that one that is being removed at the same moment is either kept, or stored again.
      */
     async insert(entries: Array<{ organizationId: string; config: DeviceConfiguration }>): Promise<string[]> {
       const ids = entries.map(({ organizationId, config }) => configurationId(organizationId, config));
       const distinct = new Map(ids.map((id, index) => [id, entries[index] as (typeof entries)[number]]));
       for (const id of referencedIn.get(sql) ?? []) distinct.delete(id);
       if (distinct.size === 0) return ids;
-      // In one order, so that transactions which store the same configurations never deadlock.
+      // In a fixed order, so that transactions with the same configurations never deadlock.
       const missing = [...distinct].toSorted(([a], [b]) => (a < b ? -1 : 1));
       rememberInserted(sql, distinct.keys());
       await queryPrepared(sql, 'configurations_insert', INSERT, {

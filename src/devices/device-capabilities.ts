@@ -1,11 +1,11 @@
 /**
- * What of a device decides how a profile compiles for it: where its temperature channels are and how many rules it
- * holds. Devices with the same capabilities share one compiled configuration, so however many devices there are, only
- * a handful of configurations is compiled.
+ * The capabilities of a device decide how a profile compiles for it: its temperature channels and its number
+ * of rules. Devices with the same capabilities share one compiled configuration, so only a handful of
+ * configurations is compiled for any number of devices.
  */
 import { type Layout, temperatureSlots } from './channel-layout.ts';
 
-/** Alarm rules that a logger holds: 16 from firmware 07.02, 12 before (Efento proto_config_rule.proto). */
+/** Number of alarm rules of a logger: 16 from firmware 07.02, 12 before (Efento proto_config_rule.proto). */
 export const RULE_SLOTS_MAX = 16;
 /** Also assumed while the firmware is unknown. */
 export const RULE_SLOTS_DEFAULT = 12;
@@ -30,7 +30,10 @@ export function parseRuleSlots(softwareVersion: string): RuleSlots | null {
   return hasMore ? RULE_SLOTS_MAX : RULE_SLOTS_DEFAULT;
 }
 
-/** Equal only for capabilities that compile alike and warn alike. Without the model: as free text it would split the fleet. */
+/**
+ * Equal only for capabilities that compile and warn alike. Excludes the model, whose free text would split
+ * the fleet.
+ */
 export function capabilitiesKey(capabilities: DeviceCapabilities): string {
   const slots = temperatureSlots(capabilities);
   return `rules:${capabilities.ruleSlots} temperature:${slots === null ? 'unknown' : slots.join(',')}`;

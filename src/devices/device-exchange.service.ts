@@ -1,4 +1,7 @@
-/** Exchanges of configurations in a batch of messages: what becomes of devices, jobs and alerts, in the transaction of the batch. */
+/**
+ * Exchanges of configurations in a batch of messages: their effects on devices, jobs and alerts, in the
+ * transaction of the batch.
+ */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
 import type { InTransaction } from '../db/transaction.ts';
@@ -21,7 +24,7 @@ import {
 } from './device-exchange.ts';
 
 export interface ExchangeTargets {
-  /** The keys are those that are still pending. */
+  /** `pendingKeys` are the keys that are still pending. */
   confirm(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<SettledTarget[]>;
   fail(failures: Array<AssetRef & { reason: string }>): Promise<SettledTarget[]>;
   markSent(devices: AssetRef[]): Promise<void>;
@@ -36,7 +39,7 @@ export interface ExchangeBatchDeps {
    * without an entry keeps its configuration.
    */
   recompile(sql: Sql, devices: Device[]): Promise<Map<string, DeviceConfiguration>>;
-  /** Other alert rules apply to these devices from now on. */
+  /** Called for devices whose alert rules change now. */
   alertRulesChanged(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
   recordOutcomes(outcomes: TargetOutcome[]): void;
   now(): Date;

@@ -25,15 +25,15 @@ import {
 import type { SerialInOrganization } from './serial-number.ts';
 import { afterFrame, afterSync, type DeviceSettings } from './settings.ts';
 
-/** A message of a device, as far as it concerns the device's configuration. */
+/** The part of a device's message that concerns its configuration. */
 export interface DeviceExchange extends SerialInOrganization {
   report?: DeviceReport;
-  /** The hash that a frame showed. */
+  /** The configuration hash of a frame. */
   observedHash?: number;
-  /** A period of measurement that a frame showed, and when it came. */
+  /** The period of measurement of a frame, with its time. */
   observedPeriod?: ObservedPeriod;
   observed?: ObservedCapabilities;
-  /** The answer can carry the pending change, which then counts as fetched. */
+  /** Whether the answer can carry the pending change, which then counts as fetched. */
   canDeliverConfig: boolean;
 }
 
@@ -44,12 +44,15 @@ export interface ObservedPeriod {
 
 export interface ExchangeResult {
   syncStatus: SyncStatus;
-  /** The change that the answer carries. */
+  /** The change in the answer. */
   pendingConfig: OfferedChange | null;
 }
 
 export interface DeviceExchanges {
-  /** Null when the organization has no active device of that serial; the contact is then recorded for the operator. */
+  /**
+   * Null when the organization has no active device with that serial; the contact is then recorded for the
+   * operator.
+   */
   handle(exchange: DeviceExchange): Promise<ExchangeResult | null>;
 }
 
@@ -146,7 +149,7 @@ export function mergeRecompiled(device: Device, config: DeviceConfiguration): De
     canonicalText({ [key]: pending[key] }) === canonicalText({ [key]: config[key] });
   const change = without(config, keysOf(config).filter(isPending));
   if (change === null) return device;
-  // Calendars name rules by their positions: they are one change.
+  // Calendars refer to rules by position, so both are one change.
   const { calendars } = change.alarmRules ? config : change;
   return { ...device, sync: merge(device.sync, calendars ? { ...change, calendars } : change) };
 }

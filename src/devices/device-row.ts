@@ -1,4 +1,4 @@
-/** A device as its rows hold it: the sync state by columns, its configurations by id. */
+/** A device as stored in its rows: the sync state by columns, its configurations by id. */
 import type { AssetRef } from './asset-ref.ts';
 import {
   CONFIGURATION_KEYS,
@@ -37,7 +37,7 @@ export interface DeviceRow {
   created_at: Date;
 }
 
-/** The running settings of a device: all null where there are none. */
+/** The running settings of a device: all null when there are none. */
 export interface RunningRow {
   settings_from: Date | null;
   settings_config_id: string | null;
@@ -62,8 +62,8 @@ export const WITH_RUNNING = `left join lateral (
   ) as r on true`;
 
 /**
- * Joins `assets a` to `device_configs d`. One index look-up per device: for a plain join on an organization that the
- * statistics do not know yet, PostgreSQL expects one row and compares all devices with all assets.
+ * Joins `assets a` to `device_configs d` by one index look-up per device: for a plain join on an organization
+ * that is missing in the statistics, PostgreSQL expects one row and compares all devices with all assets.
  */
 export const WITH_ASSET = `cross join lateral (
     select serial_number, name, model, archived_at, created_at from assets where organization_id = d.organization_id and id = d.asset_id
@@ -87,7 +87,7 @@ export const ACTIVE_BY_SERIAL = `(
 /** The same with bindings by position. */
 export const ACTIVE_BY_SERIAL_AT = `(select found.* from unnest(?::uuid[], ?::text[]) ${FOUND_BY_SERIAL})`;
 
-/** Every statement that locks devices does so in this order, so that changes and reports never deadlock. */
+/** The order in which every statement locks devices, so that changes and reports never deadlock. */
 export const LOCKED_IN_ORDER = 'order by d.organization_id, d.asset_id for no key update of d';
 
 export function toDevice(row: DeviceRow & RunningRow, contents: ConfigurationContents): Device {
@@ -151,7 +151,7 @@ export function toRefusal(
   return { reason, keys: pending.filter((key) => refused.includes(key)) };
 }
 
-/** The configurations of a device, to be stored before its row refers to them. */
+/** The configurations of a device, which are stored before its row refers to them. */
 export const configurationsOf = ({ sync, settings: { begun } }: Device): DeviceConfiguration[] =>
   [sync.reported?.config, sync.confirmed, sync.pending?.config, ...begun.map(({ config }) => config)].filter(
     (config) => config != null,
@@ -161,7 +161,7 @@ export const configurationsOf = ({ sync, settings: { begun } }: Device): DeviceC
 export const followsTimeZone = (config: DeviceConfiguration | null | undefined): boolean =>
   config?.calendars?.some(({ type }) => type === 'WEEK') ?? false;
 
-/** An array as text, since `unnest` would flatten arrays of arrays. */
+/** An array as text, since `unnest` would flatten nested arrays. */
 export const toKeysText = (keys: readonly ConfigurationKey[] | undefined): string | null =>
   keys === undefined ? null : `{${keys.join()}}`;
 
@@ -234,7 +234,7 @@ export function settingsBindings(devices: Device[], configIds: Map<DeviceConfigu
   };
 }
 
-/** A second change within a millisecond takes the place of the first. */
+/** A second change within a millisecond replaces the first. */
 export const REPLACE_SETTINGS = `on conflict on constraint device_settings_pkey do update set
   config_id = excluded.config_id, measurement_period_seconds = excluded.measurement_period_seconds,
   transmission_interval_seconds = excluded.transmission_interval_seconds, profile_slug = excluded.profile_slug,

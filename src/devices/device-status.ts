@@ -7,12 +7,15 @@ export type BatteryStatus = (typeof BATTERY_STATUSES)[number];
 /** Battery status as a device may report it. */
 export type ReportedBatteryStatus = Exclude<BatteryStatus, 'unknown'>;
 
-/** As on the wire, see `signalStrengthOf`; `omitted`: 0, or nothing from a logger whose frames carry no signal. */
+/**
+ * The number on the wire, see `signalStrengthOf`; `omitted`: 0, or nothing from a logger whose frames carry
+ * no signal.
+ */
 export type FrameSignal = number | 'omitted';
 
 export interface KnownSignal {
   signalStrength: SignalStrength;
-  /** The device has sent it in a frame since its last device info that has a signal. */
+  /** Whether the device has sent it in a frame since its last device info with a signal. */
   sendsSignal: boolean;
 }
 

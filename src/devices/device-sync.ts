@@ -27,7 +27,7 @@ import {
 export const SYNC_STATUSES = ['no_device_report', 'pending', 'sent', 'failed', 'applied', 'drifted'] as const;
 export type SyncStatus = (typeof SYNC_STATUSES)[number];
 
-/** What of a pending change the device refused. */
+/** The refused part of a pending change. */
 export interface Refusal {
   /** All of them are pending. */
   keys: readonly ConfigurationKey[];
@@ -53,24 +53,29 @@ export interface DeviceSync {
   /** Grows with every pending change; the number that a device sees. */
   revision: number;
   pending: PendingChange | null;
-  /** The device's own number for its configuration in its latest frame; null when no frame came since the report. */
+  /**
+   * The device's own number for its configuration in its latest frame; null without a frame since the report.
+   */
   observedHash: number | null;
   /**
-   * The hardware was replaced, and the new one has yet to confirm what the old one had: of that, what a withdrawal takes
-   * out of the pending change goes back to the value that the old one had confirmed.
+   * The hardware was replaced, and the new one has yet to confirm the configuration of the old one. Keys that
+   * a withdrawal takes out of the pending change then return to the values that the old one had confirmed.
    */
   isInheriting: boolean;
   /** Errors reported before the pending change was fetched, which are no answer to it; null: none. */
   knownErrors: KnownErrors | null;
 }
 
-/** Configuration errors of a device, which it repeats in its reports for as long as it likes. */
+/** Configuration errors of a device, which it may repeat in its reports indefinitely. */
 export interface KnownErrors {
-  /** A code, or the text where the device gives no code. */
+  /** A code, or the text of an error without a code. */
   ids: readonly string[];
   /** Time of the latest error, by the clock of the device; null: it sends no time. */
   at: Date | null;
-  /** The settings that the device refused with them: once these are offered again, the same errors are an answer. */
+  /**
+   * The settings that the device refused with these errors: once they are offered again, the same errors are
+   * an answer.
+   */
   refusedKeys: readonly ConfigurationKey[];
 }
 
@@ -106,7 +111,7 @@ export const knownSettings = ({
 }: Partial<Record<'pending' | 'reported' | 'confirmed', DeviceConfiguration | undefined>>) =>
   merged(mergedReport(confirmed, reported), pending);
 
-/** What of a pending change is offered; null when the device refused all of it. */
+/** The offered part of a pending change; null when the device refused all of it. */
 export function offeredPart({
   config,
   refusal,
@@ -114,7 +119,7 @@ export function offeredPart({
   return refusal === null ? config : without(config, refusal.keys);
 }
 
-/** The change that a device gets when it asks now: null when nothing is pending, or the device refused it. */
+/** The change that a device gets when it asks now; null when nothing is pending, or the device refused it. */
 export function offered({ pending, revision }: Pick<DeviceSync, 'pending' | 'revision'>): {
   revision: number;
   config: DeviceConfiguration;
@@ -143,7 +148,7 @@ export const OFFERED_STATUS = `case
     when c.id is not null then case when c.is_refused then 'failed' else 'pending' end
     when has_drifted then 'drifted' else 'applied' end`;
 
-/** The device reports something else than it confirmed last; while a change is pending, that one is looked at first. */
+/** Whether the device reports something else than it confirmed last; a pending change is checked first. */
 export function hasDrifted(sync: DeviceSync): boolean {
   const { reported, confirmed } = sync;
   if (reported === null) return false;
@@ -153,8 +158,8 @@ export function hasDrifted(sync: DeviceSync): boolean {
 }
 
 /**
- * Settings that the device has confirmed as part of a change without naming them in a report since. Intervals are not
- * among them: the new ones stand for the report.
+ * Settings that the device has confirmed as part of a change, and that no report has named since. Excludes
+ * intervals, whose new values stand for the report.
  */
 export function unconfirmedKeys(sync: DeviceSync): ConfigurationKey[] {
   const { reported, confirmed } = sync;
@@ -162,14 +167,14 @@ export function unconfirmedKeys(sync: DeviceSync): ConfigurationKey[] {
   return keysOf(confirmed).filter((key) => reported.config[key] === undefined);
 }
 
-/** Frames show another hash than the device reported: its configuration has changed since. */
+/** Whether frames show another hash than the report: the configuration has changed since. */
 export function hasUnreportedChange({ reported, observedHash }: DeviceSync): boolean {
   return (
     observedHash !== null && reported !== null && reported.hash !== null && observedHash !== reported.hash
   );
 }
 
-/** A frame names the configuration that the device runs by its hash alone. */
+/** A frame identifies the configuration of the device only by its hash. */
 export function observeHash(sync: DeviceSync, hash: number): DeviceSync {
   return sync.observedHash === hash ? sync : { ...sync, observedHash: hash };
 }
@@ -205,8 +210,8 @@ export const inheritedBy = <Config>({
 }) => (isInheriting ? confirmed : null);
 
 /**
- * The keys leave what is pending; what they had replaced does not come back, but to new hardware, and what was refused
- * stays so. `refusedAgain` stays pending and leaves the offer.
+ * Takes the keys out of the pending change. Values that they had replaced do not return, except for new
+ * hardware, and refused keys stay refused. `refusedAgain` stays pending and leaves the offer.
  */
 export function withdraw(
   sync: DeviceSync,
@@ -222,10 +227,10 @@ export function withdraw(
   );
 }
 
-/** Nothing is pending any more, nor comes back. */
+/** Clears the pending change, without restoring anything. */
 export const withdrawAll = (sync: DeviceSync): DeviceSync => withPending(sync, null);
 
-/** Both, with the reason of the first one. */
+/** Combines both, with the reason of the first one. */
 function refusalWith(refusal: Refusal | null, more: Refusal | null): Refusal | null {
   if (refusal === null || more === null) return refusal ?? more;
   return {

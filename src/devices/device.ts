@@ -1,4 +1,7 @@
-/** A device and its configuration: the sync state of an asset, and what decides how changes compile for it. */
+/**
+ * A device and its configuration: the sync state of an asset, and the capabilities that changes are compiled
+ * for.
+ */
 import type { AssetRef } from './asset-ref.ts';
 import { withFrameTypes } from './channel-layout.ts';
 import { type ConfigurationKey, type DeviceConfiguration, withoutTerms } from './configuration.ts';
@@ -26,7 +29,10 @@ export interface Device extends AssetRef {
 
 export const DEVICE_IS_LOCKED = 'The device is being changed by another operation at present: try again soon';
 
-/** Another logger in its place: it is offered the configuration of the old one, and has yet to show its capabilities. */
+/**
+ * Another logger in its place: it is offered the configuration of the old one, and has yet to report its
+ * capabilities.
+ */
 export const newHardware = (device: Device, at: Date): Device => {
   const sync = replaceHardware(device.sync);
   return {
@@ -38,32 +44,32 @@ export const newHardware = (device: Device, at: Date): Device => {
   };
 };
 
-/** Nothing is pending for it any more, and nothing is in force. */
+/** Clears its pending change and its settings in force. */
 export const archived = (device: Device, at: Date): Device => ({
   ...device,
   sync: withdrawAll(device.sync),
   settings: afterEnd(device.settings, observedAt(device, at)),
 });
 
-/** The device with the settings that its sync state brings about, for a change that is no message of the device. */
+/** Updates the settings after a change of the sync state that does not come from a message of the device. */
 export function withSettings(before: DeviceSync, device: Device, at: Date): Device {
   if (before === device.sync) return device;
   const observation: Observation = { ...observedAt(device, at), source: 'applied' };
   return { ...device, settings: afterSync(device.settings, before, device.sync, observation) };
 }
 
-/** By the service itself. */
+/** An observation by the service itself. */
 const observedAt = ({ registeredAt }: Device, at: Date): Omit<Observation, 'source'> => ({
   at,
   receivedAt: at,
   registeredAt,
 });
 
-/** Capabilities that a message of the device shows. */
+/** Capabilities in a message of the device. */
 export interface ObservedCapabilities {
   channelTypes: number[] | null;
   ruleSlots: RuleSlots | null;
-  /** By the device's own report. */
+  /** Whether they come from the device's own report. */
   isReported: boolean;
 }
 
@@ -102,7 +108,7 @@ export interface DeviceConfigView {
   deviceConfig: DeviceConfiguration | null;
   deviceConfigReceivedAt: string | null;
   syncStatus: SyncStatus;
-  /** Only where there are any. */
+  /** Only set if there are any. */
   unconfirmedKeys?: ConfigurationKey[];
 }
 
@@ -121,7 +127,7 @@ export function deviceConfigView(device: Device): DeviceConfigView {
   };
 }
 
-/** A pending change as an answer to a device carries it. */
+/** A pending change in an answer to a device. */
 export interface OfferedChange {
   revision: number;
   config: DeviceConfiguration;

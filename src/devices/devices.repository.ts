@@ -20,7 +20,7 @@ type Row = DeviceRow & RunningRow;
 
 export interface LockedBySerial {
   devices: Device[];
-  /** Active devices that another transaction has locked, and that were left out. */
+  /** Active devices that another transaction has locked; they are left out. */
   unavailable: SerialInOrganization[];
 }
 
@@ -78,7 +78,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       };
     },
 
-    /** Active devices by asset id, locked. */
+    /** Locks active devices by asset id. */
     async lockByAsset(organizationId: string, assetIds: string[]): Promise<Device[]> {
       return lockedDevicesOf(await query<Row>(sql, LOCK_BY_ASSET, { organizationId, assetIds }));
     },

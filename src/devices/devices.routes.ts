@@ -57,7 +57,7 @@ export function devicesRoutes({ devices, exchanges, now }: DevicesRoutesDeps): R
         const { organizationId } = caller;
         const device = await devices.find(organizationId, serial);
         if (isHead && !device) throw notFound(NO_SUCH_DEVICE);
-        // Most polls find nothing new: they need no lock and write nothing.
+        // Most polls find nothing new, and need no lock and no write.
         if (device && (isHead || !awaitsFetch(device))) return replyWith(offered(device.sync));
         const result = await exchanges.handle({
           organizationId,

@@ -94,7 +94,9 @@ const otherRule = Joi.object({
   actionCode: int32.required(),
 });
 
-/* biome-ignore-start lint/suspicious/noThenProperty: `then` is Joi's keyword for a branch, nothing is awaited */
+/**
+ * biome-ignore-start lint/suspicious/noThenProperty: `then` is Joi's keyword for a branch, nothing is awaited
+ */
 const alarmRule = Joi.alternatives().conditional('.condition', {
   switch: [
     { is: Joi.valid('HIGH_THRESHOLD', 'LOW_THRESHOLD').required(), then: thresholdRule },
@@ -226,7 +228,7 @@ export const serialNumber = () =>
       'serial.key': `{{#label}} ${SERIAL_NOT_KEY}`,
     });
 
-/** Thousands of serial numbers: a plain function checks each, because Joi takes some microseconds per item. */
+/** A plain function checks thousands of serial numbers, because Joi takes some microseconds per item. */
 export const serialNumbers = (max: number) =>
   Joi.array()
     .min(1)

@@ -1,4 +1,7 @@
-/** The newest sample of each channel, which stands on the state of the device so that lists need not read its history. */
+/**
+ * The newest sample of each channel, stored in the state of the device so that lists need not read its
+ * history.
+ */
 import { type Layout, positionOf } from './channel-layout.ts';
 import { isAheadOfTime } from './device-clock.ts';
 import { measurementTypeOf } from './measurement-type.ts';
@@ -22,8 +25,8 @@ interface Sample {
 }
 
 /**
- * After a frame, by channel. A late sample replaces none; it only stands where nothing was known. A sample that a fast
- * clock has stamped is replaced by any other.
+ * The latest readings after a frame, by channel. A late sample replaces none, and counts only if none was
+ * known. A sample with a time from a fast clock is replaced by any other.
  */
 export function mergeLatest(
   known: readonly LatestReading[],

@@ -1,9 +1,12 @@
 import type { DeviceConfiguration } from './configuration.ts';
 
-/** A sample holds until the next one of its channel, for so many measurement intervals at most: what follows is a gap. */
+/**
+ * A sample holds until the next one of its channel, for this many measurement intervals at most; a gap
+ * follows.
+ */
 export const INTERVALS_HELD = 2;
 
-/** Seconds between two samples; null where the configuration does not say. */
+/** Seconds between two samples; null if the configuration does not set them. */
 export function measurementIntervalSeconds({
   measurementPeriodBase,
   measurementPeriodFactor = 1,

@@ -12,12 +12,12 @@ export interface MeasurementType {
   number: number;
   name: string;
   unit: string;
-  /** The least and the greatest value, in its unit; null for states. */
+  /** Minimum and maximum in its unit; null for states. */
   range: Range | null;
-  /** The unit's part that one step of the integer stands for. */
+  /** The value of one step of the integer, in the unit. */
   resolution: number;
   kind: 'continuous' | 'binary';
-  /** Null where the integer is the value alone. */
+  /** Null if the integer is only the value. */
   divisor: number | null;
 }
 
@@ -98,13 +98,13 @@ export const measurementTypeOf = (number: number): MeasurementType | undefined =
 
 export const measurementTypeNamed = (name: string): MeasurementType | undefined => byName.get(name);
 
-/** Whether a sensor can measure this value, which is in the unit of the type. */
+/** Whether a sensor can measure this value, given in the unit of the type. */
 export const isInRange = ({ range }: MeasurementType, value: number): boolean =>
   range === null || (value >= range[0] && value <= range[1]);
 
-/** The integer as a value in the type's unit, as exact as a number can hold it: 223 is 22.3 °C. */
+/** The integer as a value in the type's unit, as exact as a number can be: 223 is 22.3 °C. */
 export function measuredValue({ divisor, resolution }: MeasurementType, raw: number): number {
   const steps = divisor === null ? raw : Math.trunc(raw / divisor);
-  // Dividing by a whole number rounds once; multiplying by 0.1 would round twice. And there is no -0 among values.
+  // Dividing by a whole number rounds once, while multiplying by 0.1 would round twice. Turns -0 into 0.
   return (resolution < 1 ? steps / Math.round(1 / resolution) : steps * resolution) || 0;
 }

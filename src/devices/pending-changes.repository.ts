@@ -43,13 +43,13 @@ export interface PendingAssignment {
   assetId: string;
   /** Null: nothing. */
   configId: string | null;
-  /** The configuration has calendars whose offset from UTC has to follow a time zone. */
+  /** Whether the configuration has calendars whose offset from UTC has to follow a time zone. */
   followsTimeZone: boolean;
   /** The device keeps its refusal of these settings, or has it again. */
   refusedKeys: readonly ConfigurationKey[];
-  /** Why the device refused them; null: as it is known. */
+  /** Why the device refused them; null: the stored reason stays. */
   refusalReason: string | null;
-  /** These are all keys of the configuration: nothing is offered. */
+  /** Whether these are all keys of the configuration, so that nothing is offered. */
   isRefused: boolean;
   /** Intervals of the configuration; null: it does not set them. */
   measurementPeriodSeconds: number | null;
@@ -82,7 +82,7 @@ export function createPendingChangesRepository(sql: Sql) {
     lockAllActive: (scope: DeviceScope): Promise<ChangingDevice[]> =>
       query(sql, scope.groupId === null ? LOCK_ALL : LOCK_GROUP, { ...scope }),
 
-    /** How many devices are active, at most `max`. */
+    /** The number of active devices, at most `max`. */
     async countActive(scope: DeviceScope, max: number): Promise<number> {
       const count = scope.groupId === null ? COUNT_ALL : COUNT_GROUP;
       const [row] = await query<{ count: number }>(sql, count, { ...scope, max });
@@ -119,7 +119,7 @@ export function createPendingChangesRepository(sql: Sql) {
       { jobId, at }: { jobId: string | null; at: Date },
     ): Promise<void> {
       if (assignments.length === 0) return;
-      // Devices share few of them: a position is shorter than an id.
+      // Devices share few assignments, and a position is shorter than an id.
       const distinct = new Map(assignments.map((assignment) => [keyOf(assignment), assignment]));
       const shared = [...distinct.values()];
       const position = new Map([...distinct.keys()].map((key, index) => [key, index + 1]));

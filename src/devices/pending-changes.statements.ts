@@ -16,7 +16,7 @@ const DEVICES = `device_configs d ${WITH_ASSET}`;
 
 const SELECT_ACTIVE = `select ${COLUMNS} from ${DEVICES}
   where d.organization_id = :organizationId and d.is_active and a.archived_at is null`;
-/** By id: joined freely, the planner expects one device where it does not know the organization. */
+/** By id: in a free join, the planner expects one device if it does not know the organization. */
 const OF_GROUP = `and d.asset_id = any (array(
     select id from assets where organization_id = :organizationId and group_id = :groupId and archived_at is null
   ))`;

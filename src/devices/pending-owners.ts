@@ -1,10 +1,11 @@
 /**
- * Owners of pending settings: pure. A setting belongs to every change that set its present value. A change that sets another
- * value takes the setting over, and what is left of the changes before goes on being offered. When changes end, by a
- * cancelled job or a device that leaves its group, the settings go that no other change owns.
+ * Owners of pending settings: pure. A setting belongs to every change that set its current value. A change
+ * that sets another value takes the setting over, and the rest of earlier changes is still offered. When
+ * changes end, by a cancelled job or a device that leaves its group, the settings that no other change owns
+ * are taken out.
  *
  * Changes of many devices are compared and ended in one statement each (config-jobs/changes.service.ts and
- * config-jobs/device-targets.repository.ts); test/devices/pending-changes.test.ts holds both equal.
+ * config-jobs/device-targets.repository.ts); test/devices/pending-changes.test.ts compares both.
  */
 import { type ConfigurationKey, contradictions, type DeviceConfiguration, keysOf } from './configuration.ts';
 import type { Refusal } from './device-sync.ts';
@@ -14,7 +15,7 @@ export interface OwnedChange {
   change: DeviceConfiguration;
   /** Settings that another change has overwritten since. */
   lostKeys: readonly ConfigurationKey[];
-  /** Why the device refused it: it keeps its settings, which are not offered on its account. Null: it did not. */
+  /** Why the device refused it: it keeps its settings, but does not cause their offer. Null: not refused. */
   refusalReason: string | null;
 }
 
@@ -34,15 +35,15 @@ export function overwrittenBy<Change extends OwnedChange>(
   return lost.length > 0 ? { ...owned, lostKeys: [...owned.lostKeys, ...lost] } : owned;
 }
 
-/** What becomes of the pending settings of changes that end. */
+/** The effect of ended changes on the pending settings. */
 export interface EndedChanges {
-  /** No other change owns them. */
+  /** Settings that no other change owns. */
   withdrawn: ConfigurationKey[];
-  /** Only changes that the device refused own them: they are not offered any longer. Null: there are none. */
+  /** Settings that only refused changes own: they are no longer offered. Null: there are none. */
   refusal: Refusal | null;
 }
 
-/** `others`: all other changes of the device, but for those that end with these. */
+/** `others`: all other changes of the device, except those that end with these. */
 export function endChanges(
   pending: DeviceConfiguration,
   ended: ReadonlyArray<Pick<OwnedChange, 'change' | 'lostKeys'>>,

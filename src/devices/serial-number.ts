@@ -1,6 +1,6 @@
 import { looksLikeKey } from '../keys/api-key.ts';
 
-/** How a device names itself: a serial number is unique within an organization, and compared without case. */
+/** A serial number identifies a device: unique within an organization, and compared without case. */
 export const SERIAL_NUMBER = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
 
 export const NO_SUCH_DEVICE = 'No active device has this serial number';
@@ -10,7 +10,7 @@ export interface SerialInOrganization {
   serialNumber: string;
 }
 
-/** A key in the place of a serial number is a mistake, and would be stored and shown. */
+/** A key in place of a serial number is a mistake, and would be stored and shown. */
 export const isSerialNumber = (text: string) => SERIAL_NUMBER.test(text) && !looksLikeKey(text);
 
 export const sameSerial = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();

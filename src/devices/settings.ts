@@ -15,7 +15,7 @@ export const SETTINGS_SOURCES = ['report', 'confirmed', 'frame', 'applied'] as c
 export type SettingsSource = (typeof SETTINGS_SOURCES)[number];
 
 export interface Settings {
-  /** Its alert rules and calendars apply; null: none are known. */
+  /** The configuration whose alert rules and calendars apply; null: unknown. */
   config: DeviceConfiguration | null;
   /** Null: unknown. */
   measurementPeriodSeconds: number | null;
@@ -28,12 +28,12 @@ export interface SettingsStart extends Settings {
   from: Date;
   /** The profile that was applied last; null: none, or no profile brought these settings. */
   profileSlug: string | null;
-  /** Null: from then on nothing is known. */
+  /** Null: nothing is known from then on. */
   source: SettingsSource | null;
 }
 
 export interface BegunSettings extends SettingsStart {
-  /** The settings of before, now confirmed: a period of its own if another profile has brought them. */
+  /** The same settings, now confirmed: a new period if another profile has brought them. */
   isConfirmation: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface DeviceSettings {
 
 export interface SettingsPeriod extends Omit<SettingsStart, 'source'> {
   source: SettingsSource;
-  /** Not included; null: it runs. */
+  /** Exclusive; null: still running. */
   to: Date | null;
 }
 
@@ -71,10 +71,10 @@ export function settingsOf(sync: KnownSync): Settings {
 
 export interface Observation {
   source: SettingsSource;
-  /** As the device says. */
+  /** By the clock of the device. */
   at: Date;
   receivedAt: Date;
-  /** No period begins before. */
+  /** No period begins earlier. */
   registeredAt: Date;
 }
 
@@ -84,7 +84,10 @@ interface Occasion extends Observation {
   isOtherHardware?: boolean;
 }
 
-/** After the sync state has changed. A period of measurement that frames have shown stays until another one is set. */
+/**
+ * Settings after a change of the sync state. A period of measurement from frames stays until another one is
+ * set.
+ */
 export function afterSync(
   known: DeviceSettings,
   before: KnownSync,
@@ -98,7 +101,7 @@ export function afterSync(
   return begin(known, { ...settings, measurementPeriodSeconds }, { ...observation, isFirstReport });
 }
 
-/** After a frame that was measured with this period. */
+/** Settings after a frame that was measured with this period. */
 export const afterFrame = (
   known: DeviceSettings,
   measurementPeriodSeconds: number,
@@ -119,7 +122,7 @@ export function afterReplacement(
   return begin(known, settingsOf(sync), { ...observation, source: 'applied', isOtherHardware: true });
 }
 
-/** From then on nothing is known. */
+/** Nothing is known from then on. */
 export const afterEnd = (known: DeviceSettings, observation: Omit<Observation, 'source'>): DeviceSettings =>
   begin(known, NOTHING_KNOWN, { ...observation, source: 'applied' });
 
@@ -149,7 +152,9 @@ function begin(known: DeviceSettings, next: Settings, observation: Occasion): De
   };
 }
 
-/** A report of a time before the running period says nothing of that time: the periods that are over stay as they are. */
+/**
+ * A report with a time before the running period says nothing about that time: past periods stay unchanged.
+ */
 function startOf(running: SettingsStart | null, { at, receivedAt, registeredAt }: Observation): Date {
   const from = running && at <= running.from ? latest(receivedAt, running.from) : earliest(at, receivedAt);
   return latest(from, registeredAt);
@@ -168,13 +173,13 @@ const rulesOf = (config: DeviceConfiguration | null): DeviceConfiguration => ({
   calendars: config?.calendars ?? [],
 });
 
-/** Unix milliseconds; `to` is not included. */
+/** Unix milliseconds; `to` is exclusive. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** The periods that overlap the span, oldest first, from periods in that order. */
+/** The periods that overlap the span; input and result are ordered oldest first. */
 export const periodsWithin = <Period extends Pick<SettingsPeriod, 'from' | 'to'>>(
   periods: readonly Period[],
   { from, to }: Span,
@@ -183,7 +188,7 @@ export const periodsWithin = <Period extends Pick<SettingsPeriod, 'from' | 'to'>
     (period) => period.from.getTime() < to && (period.to === null || period.to.getTime() > from),
   );
 
-/** The period in force at the moment, in Unix milliseconds; null: nothing is known of it. */
+/** The period in force at the moment, in Unix milliseconds; null: unknown. */
 export const settingsAt = <Period extends Pick<SettingsPeriod, 'from' | 'to'>>(
   periods: readonly Period[],
   at: number,

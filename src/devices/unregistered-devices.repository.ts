@@ -28,7 +28,10 @@ export interface ListedDevice {
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Serials of devices that sent with an organization's token and are not registered there; the operator lists them. */
+/**
+ * Serials of devices that sent with an organization's token and are not registered there; the operator lists
+ * them.
+ */
 export function createUnregisteredDevicesRepository(sql: Sql) {
   return {
     async record(contacts: SerialInOrganization[]): Promise<void> {
@@ -62,7 +65,7 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
       return query(sql, LIST_OF_ORGANIZATION, { organizationId, before, limit });
     },
 
-    /** In the transaction of `tx`. False when there is no such device, or it is registered. */
+    /** Runs in the transaction of `tx`. False when there is no such device, or it is registered. */
     async remove(tx: Sql, organizationId: string, serialNumber: string): Promise<boolean> {
       const rows = await query(tx, REMOVE, { organizationId, serialNumber });
       return rows.length > 0;

@@ -3,9 +3,11 @@
 /** Bounds the rows that a faulty or hostile sender can store. */
 const PER_ORGANIZATION_MAX = 1_000;
 
-/** Pages go by the first contact, which does not change. */
+/** Pages are ordered by the first contact, which does not change. */
 const FIRST_CONTACT = '(extract(epoch from u.first_contact_at) * 1000000)::bigint';
-/** As a value: as a condition of `exists`, the planner reads all assets of an organization to join them. */
+/**
+ * As a value: for a condition with `exists`, the planner reads all assets of an organization to join them.
+ */
 const IS_UNREGISTERED = `(
     select a.id from assets a where a.organization_id = u.organization_id
       and lower(a.serial_number) = u.serial_number and a.archived_at is null limit 1

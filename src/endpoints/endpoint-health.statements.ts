@@ -1,4 +1,6 @@
-/** As text: outcomes of many attempts at once, sweeps and a metric over all organizations, and counts of a queue. */
+/**
+ * Text: outcomes of many attempts at once, sweeps and a metric over all organizations, and counts of a queue.
+ */
 
 /**
  * Evaluated on the current row version, after any wait for its lock. Locking the rows first, in a part of the same
@@ -57,7 +59,7 @@ export const RECORD_LAST_ATTEMPTS = `
       else ep.failing_since end
   from a where ep.organization_id = a.organization_id and ep.id = a.endpoint_id`;
 
-/** Reads a bounded number of rows, whatever is queued. */
+/** Reads a bounded number of rows, however many are queued. */
 export const FIND_RECOVERY_STATE = `
   select ep.status, ep.disabled_reason as "disabledReason", ep.breaker,
     split_part(split_part(ep.url, '//', 2), '/', 1) as host, ep.failing_since as "failingSince",
@@ -89,7 +91,7 @@ export const FIND_RECOVERY_STATE = `
 /** For `eachOrganization`. */
 export const WITH_ENDPOINTS = 'select distinct organization_id as "organizationId" from endpoints';
 
-/** In all organizations (null), or in one. */
+/** Covers all organizations (null) or one. */
 export const countByState = (organizationId: string | null): string => `
   select count(*) filter (where ep.status = 'active' and ep.breaker = 'closed') as closed,
     count(*) filter (where ep.status = 'active' and ep.breaker = 'open') as open,
@@ -110,7 +112,7 @@ export const countByState = (organizationId: string | null): string => `
   ) as due on ep.status = 'active'
   ${organizationId === null ? '' : 'where ep.organization_id = :organizationId'}`;
 
-/** Endpoints that need a workflow and have none that has checked them lately. */
+/** Endpoints that need a workflow, and that no workflow has checked recently. */
 export const LIST_WITHOUT_WORKFLOW = `
   select ep.organization_id as "organizationId", ep.id as "endpointId" from endpoints ep
   where ep.status = 'active'

@@ -1,4 +1,4 @@
-/** As text: bounded counts and looks at the queue of each endpoint of a page. */
+/** Text: bounded counts of the queue of each endpoint of a page, and its first rows. */
 import { HEALTH_STATE } from './shown-health.ts';
 
 const COUNTED_MAX = 10_000;

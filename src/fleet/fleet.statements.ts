@@ -1,4 +1,4 @@
-/** As text: sets of several tables, which one statement counts at one moment, each by an index. */
+/** Text: one statement counts sets of several tables at one moment, each by an index. */
 import { HEALTH_STATE } from '../endpoints/shown-health.ts';
 
 /** Devices, open alerts and endpoints by state, and unregistered devices. */

@@ -1,9 +1,9 @@
 /**
- * Decides which organization a message belongs to. A token decides alone: a wrong one is refused whatever else is
- * known. A configuration report without a token is accepted from the address from which the same serial number sent a
- * token within the last hour, as long as that token is valid, because real reports often carry none. Where tokens are
- * not required, a message without one belongs to the organization that has registered its serial number, if exactly
- * one has.
+ * Decides to which organization a message belongs. A token decides alone: a wrong one is refused regardless
+ * of anything else. A configuration report without a token is accepted from the address from which the same
+ * serial number sent a token within the last hour, as long as that token is valid, because real reports often
+ * carry none. Where tokens are not required, a message without one belongs to the organization that has
+ * registered its serial number, if exactly one has.
  */
 
 import { createGroupCommit } from '../db/group-commit.ts';
@@ -14,9 +14,9 @@ import { AppError } from '../process/errors.ts';
 
 export interface Credentials {
   serialNumber: string;
-  /** In the message; null or empty when it carries none. */
+  /** Token in the message; null or empty without one. */
   cloudToken: string | null;
-  /** In the CoAP option. */
+  /** Token in the CoAP option. */
   tokenOption: string | null;
   /** The address that the datagram came from. */
   address: string;
@@ -35,21 +35,21 @@ export type Identity =
 export type AuthenticateDevice = (credentials: Credentials) => Promise<Identity>;
 
 export interface Owners {
-  /** Organizations that have an active device of the serial number, two at most. */
+  /** Organizations with an active device of the serial number, two at most. */
   owners: string[];
-  /** One of them wants a token for each device. */
+  /** Whether one of them requires a token for each device. */
   needsToken: boolean;
 }
 
 export interface AuthenticateDeviceDeps {
   findCaller(token: string, sender: { isSuspect: boolean }): Promise<Caller | null>;
-  /** By token. */
+  /** Per token. */
   limit: TokenBucket;
-  /** By organization. */
+  /** Per organization. */
   organizationLimit: TokenBucket;
-  /** Wrong tokens by address. */
+  /** Wrong tokens per address. */
   failures: TokenBucket;
-  /** Per serial number, in order. */
+  /** Results per serial number, in order. */
   findOwners(serialNumbers: string[]): Promise<Owners[]>;
   isTokenRequired: boolean;
   /** Unix milliseconds. */
@@ -61,7 +61,7 @@ const TRUSTED_ADDRESSES_MAX = 200_000;
 const LOOKUP_BATCH_MAX = 500;
 const LOOKUPS_WAITING_MAX = 20_000;
 
-/** One for all, because many messages are refused in a flood, and each error would cost a stack trace. */
+/** One object for all refusals, because each new error would cost a stack trace in a flood. */
 const OVER_LIMIT = new AppError('rate_limited', 'Too many messages with this token');
 const ORGANIZATION_OVER_LIMIT = new AppError('rate_limited', 'Too many messages of this organization');
 

@@ -1,6 +1,7 @@
 /**
- * Converts calendars between natural units and the wire (Efento proto_rule.proto, ProtoCalendar): positions and days
- * are bits, a time zone is a number of quarter hours. What has no natural form becomes OTHER, as with rules.
+ * Converts calendars between natural units and the wire (Efento proto_rule.proto, ProtoCalendar): positions
+ * and days are bits, a time zone is a number of quarter hours. Calendars without a natural form become OTHER,
+ * as with rules.
  */
 import { type Calendar, DISABLED_CALENDAR, type WeekCalendar } from '../devices/configuration.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * Parses CoAP requests and encodes answers (RFC 7252, section 3). coap-packet does the framing; because it accepts
- * tokens and options that are cut off, each datagram is checked first.
+ * Parses CoAP requests and encodes answers (RFC 7252, section 3). coap-packet does the framing; because it
+ * accepts tokens and options that are cut off, each datagram is checked first.
  */
 import { generate, type ParsedPacket, parse } from 'coap-packet';
 
@@ -12,7 +12,7 @@ export interface CoapRequest {
   method: string;
   /** Segments joined by '/'. */
   path: string;
-  /** The first critical option that we do not support; null when there is none (section 5.4.1). */
+  /** The first critical option that is not supported; null when there is none (section 5.4.1). */
   badOption: string | null;
   /** By name, or by number where the RFC has none. */
   options: ParsedPacket['options'];
@@ -21,7 +21,7 @@ export interface CoapRequest {
   byteLength: number;
 }
 
-/** `reset`: a confirmable message that is no request and is answered with a reset (section 4.2). */
+/** `reset`: a confirmable message other than a request, which is answered with a reset (section 4.2). */
 export type Incoming =
   | { kind: 'request'; request: CoapRequest }
   | { kind: 'tooLarge'; confirmable: boolean; messageId: number; token: Buffer }
@@ -34,7 +34,7 @@ const NON_CONFIRMABLE = 1;
 const TOKEN_MAX = 8;
 const PAYLOAD_MARKER = 0xff;
 const METHODS: Record<string, string> = { '0.01': 'GET', '0.02': 'POST', '0.03': 'PUT', '0.04': 'DELETE' };
-/** Critical options that mean nothing to a server without virtual hosts, queries and representations. */
+/** Critical options without a meaning for a server without virtual hosts, queries and representations. */
 const HARMLESS_OPTIONS = ['Uri-Host', 'Uri-Port', 'Uri-Path', 'Uri-Query', 'Accept'];
 /** Critical options that coap-packet knows by name; an unnamed option is critical when its number is odd. */
 const CRITICAL_NAMES = [
@@ -57,11 +57,11 @@ export interface ReadLimits {
   tokenOption: number | null;
 }
 
-/** Never throws, whatever the bytes are. */
+/** Never throws, for any bytes. */
 export function parseDatagram(datagram: Buffer, { bytesMax, tokenOption }: ReadLimits): Incoming {
   if (datagram.length < 4 || (datagram[0] as number) >> 6 !== VERSION) return { kind: 'ignored' };
   const type = ((datagram[0] as number) >> 4) & 3;
-  // The server sends nothing that is acknowledged, so it expects no acknowledgements and no resets.
+  // The server sends nothing that is acknowledged, so it expects neither acknowledgements nor resets.
   if (type !== CONFIRMABLE && type !== NON_CONFIRMABLE) return { kind: 'ignored' };
   const confirmable = type === CONFIRMABLE;
   const messageId = datagram.readUInt16BE(2);
@@ -131,7 +131,7 @@ function isUnsupported(name: string, tokenOption: number | null): boolean {
   return CRITICAL_NAMES.includes(name) || Number(name) % 2 === 1;
 }
 
-/** The text of the first option of that number; null when the request has none. */
+/** The text of the first option with that number; null when the request has none. */
 export function getOptionText({ options }: CoapRequest, number: number | null): string | null {
   if (number === null) return null;
   const option = options.find(({ name }) => String(name) === String(number));
@@ -142,13 +142,13 @@ export interface CoapAnswer {
   /** `2.01`, `4.04`, … */
   code: string;
   payload?: Uint8Array;
-  /** The request shows that it was sent from its address. Default: false. */
+  /** Whether the request proves that it was sent from its address. Default: false. */
   isAddressProven?: boolean;
 }
 
 /**
- * The answer as it may be sent: a sender that forges its address must not direct large answers to it. So an address that
- * is not proven gets at most three times the bytes that it sent (RFC 9175, section 2.6), otherwise 4.01 alone.
+ * Limits the answer, because a sender with a forged address must not direct large answers to it: an unproven
+ * address gets at most three times the bytes that it sent (RFC 9175, section 2.6), otherwise 4.01 alone.
  */
 export function limitAnswer(answer: CoapAnswer, { byteLength, token }: CoapRequest): CoapAnswer {
   const { payload, isAddressProven = false } = answer;

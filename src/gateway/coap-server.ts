@@ -1,13 +1,14 @@
 /**
  * The CoAP server for loggers (RFC 7252): it receives datagrams, calls handlers and sends acknowledgements.
  *
- * Guaranteed: a confirmable request gets exactly one piggybacked answer, when its handler has finished. A duplicate
- * (same endpoint, message id and bytes within EXCHANGE_LIFETIME) gets the same bytes without a second call of the
- * handler; it gets nothing while the first call is in flight, because that answer serves both. A duplicate of an
- * idempotent request is handled once more, as section 4.5 allows: its answer says what holds now. Other bytes under a known
- * message id are a new request: the device has restarted, or its address belongs to another one now. A non-confirmable
- * request is handled and never answered: the device has switched its radio off. No datagram ends the process, memory is
- * bounded, and an address that is not proven gets at most three times the bytes that it sent.
+ * Guaranteed: a confirmable request gets exactly one piggybacked answer, when its handler has finished. A
+ * duplicate (same endpoint, message id and bytes within EXCHANGE_LIFETIME) gets the same bytes without a
+ * second call of the handler; it gets nothing while the first call is in flight, because that answer serves
+ * both. A duplicate of an idempotent request is handled once more, as section 4.5 allows, so that its answer
+ * is current. Other bytes under a known message id are a new request: the device has restarted, or its
+ * address belongs to another one now. A non-confirmable request is handled and never answered, because the
+ * device has switched its radio off. No datagram ends the process, memory is bounded, and an unproven address
+ * gets at most three times the bytes that it sent.
  *
  * Not supported: separate responses, block-wise transfer, observe, DTLS.
  */
@@ -42,7 +43,9 @@ export interface CoapCall {
 
 export interface CoapRoute {
   methods: ReadonlyArray<'GET' | 'POST'>;
-  /** Changes nothing, and says what holds at the moment: a duplicate is handled once more. Default: false. */
+  /**
+   * Changes nothing, and answers with the current state: a duplicate is handled once more. Default: false.
+   */
   isIdempotent?: boolean;
   /** A MalformedMessage is answered with 4.00, an exceeded limit or overload with 5.03, any other error with 5.00. */
   handle(call: CoapCall): Promise<CoapAnswer> | CoapAnswer;
@@ -52,24 +55,27 @@ export interface CoapObservation {
   /** The path of the route; null when no route was reached. */
   path: string | null;
   confirmable: boolean;
-  /** The answer's code, also where no answer is sent; or `reset`, `ignored` (no request), `duplicate`, `dropped` (overload). */
+  /**
+   * The answer's code, even if no answer is sent; or `reset`, `ignored` (not a request), `duplicate`,
+   * `dropped` (overload).
+   */
   code: string;
 }
 
 export interface CoapServerOptions {
   host: string;
-  /** 0 = any free port. */
+  /** 0: any free port. */
   port: number;
   /** By path, such as `m`; each is served under `efento/`, too. */
   routes: Record<string, CoapRoute>;
   /** COAP_TOKEN_OPTION: the option number whose value is the device token. */
   tokenOption?: number | null;
   observe?(observation: CoapObservation): void;
-  /** Called for errors of handlers that malformed messages and outages do not explain, and for socket errors. */
+  /** Called for errors of handlers other than malformed messages and outages, and for socket errors. */
   log?(message: string, error: unknown): void;
   /** Larger datagrams are answered with 4.13. */
   datagramBytesMax?: number;
-  /** Requests in flight; above, confirmable requests get 5.03 and others are dropped. */
+  /** Requests in flight; above this, confirmable requests get 5.03 and others are dropped. */
   inFlightMax?: number;
   /** How long answers are kept for duplicates, and in how many bytes. */
   exchangeLifetimeMs?: number;
@@ -90,7 +96,10 @@ const DATAGRAM_BYTES_MAX = 1500;
 const IN_FLIGHT_MAX = 20_000;
 /** RFC 7252, section 4.8.2. */
 const EXCHANGE_LIFETIME_MS = 247_000;
-/** A device repeats a request for at most 45 s (MAX_TRANSMIT_SPAN): that is enough for 5,000 exchanges a second. */
+/**
+ * A device repeats a request for at most 45 s (MAX_TRANSMIT_SPAN), so this is enough for 5,000 exchanges a
+ * second.
+ */
 const EXCHANGE_BYTES_MAX = 32 * 1024 * 1024;
 /** Holds a burst of frames while the process is busy. */
 const RECEIVE_BUFFER_BYTES = 8 * 1024 * 1024;
@@ -166,7 +175,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
       return;
     }
     if (inFlight >= inFlightMax) {
-      // Not in the cache: when the device repeats the request, it may be accepted.
+      // Not cached, so the request may be accepted when the device repeats it.
       observe({ ...observed, code: confirmable ? '5.03' : 'dropped' });
       if (confirmable) send(encodeAcknowledgement(request, { code: '5.03' }), remote);
       return;
@@ -265,7 +274,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
 /** With 128 bits, two datagrams of the same digest cannot be found. */
 const toDigest = (datagram: Buffer) => hash('sha256', datagram, 'binary').slice(0, DIGEST_CHARACTERS);
 
-/** The code of a request that is refused without calling a handler; null for any other. */
+/** The code of a request that is refused without calling a handler; null for all others. */
 function getErrorCode({ badOption, method }: CoapRequest, route: CoapRoute | undefined): string | null {
   if (badOption !== null) return '4.02';
   if (!route) return '4.04';

@@ -1,9 +1,9 @@
 /**
- * A logger's configuration on the wire (Efento proto_config.proto). One message has two uses: the device reports with
- * it to `c`, and the server answers measurements with it. Both directions are decoded and encoded here, so that the
- * simulated device uses the same code.
+ * A logger's configuration on the wire (Efento proto_config.proto). One message has two uses: the device
+ * sends it as a report to `c`, and the server answers measurements with it. Both directions are decoded and
+ * encoded here, so that the simulated device uses the same code.
  *
- * On the wire 0 means "not set" in every field, so a partial configuration is one that leaves fields out.
+ * On the wire 0 means "not set" in every field, so a partial configuration leaves fields out.
  */
 import { CHANNELS_MAX } from '../devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../devices/configuration.ts';
@@ -48,11 +48,11 @@ export interface ConfigReport {
   configurationErrors: number[];
   configurationErrorsAt: Date | null;
   cloudToken: string | null;
-  /** Numbers of measurement types; position = channel. */
+  /** Numbers of measurement types; the position is the channel. */
   channelTypes: number[];
   /** -n: part n, and more parts exist. 0: not split. n: the last of n parts. */
   payloadSplitInfo: number;
-  /** 1 = defaults restored after damage, 2 = the memory could not be read; null = no fault. */
+  /** 1: defaults restored after damage, 2: the memory could not be read; null: no fault. */
   nvmStatus: number | null;
   settings: DeviceSettings;
 }
@@ -60,21 +60,21 @@ export interface ConfigReport {
 /** The payload of an answer to measurements; an absent key is left out. */
 export interface ConfigAnswer {
   config?: DeviceConfiguration;
-  /** Asks the device for its configuration. */
+  /** Requests the configuration of the device. */
   configurationRequest?: boolean;
-  /** Asks the device for its device info. */
+  /** Requests the device info. */
   deviceInfoRequest?: boolean;
   /** Whole seconds. */
   currentTime?: Date;
 }
 
 const ERRORS_MAX = 20;
-/** A report in more parts is malformed. */
+/** A report with more parts is malformed. */
 const PARTS_MAX = 16;
 
 /**
- * @throws MalformedMessage, also for intervals out of the protocol's range: if they were left out, the report could
- * confirm a change that the device did not apply.
+ * @throws MalformedMessage, also for intervals out of the protocol's range: if they were left out, the report
+ * could confirm a change that the device did not apply.
  */
 export function decodeConfigReport(bytes: Uint8Array): ConfigReport {
   const sent = readMessage('Configuration report', ConfigReportSchema, bytes);
@@ -93,7 +93,7 @@ export function decodeConfigReport(bytes: Uint8Array): ConfigReport {
   };
 }
 
-/** A report without any field set; decoding and the simulated device fill it in. */
+/** A report without any field; decoding and the simulated device fill it in. */
 export const emptyReport = (): ConfigReport => ({
   serialNumber: '',
   config: {},
@@ -154,8 +154,8 @@ export const encodeConfigReport = (report: ConfigReport): Uint8Array =>
   });
 
 /**
- * Splits a report as a device does: intervals first, then the rules, then the rest. Each part has the serial number,
- * the hash and its own number; one part means not split.
+ * Splits a report as a device does: intervals first, then the rules, then the rest. Each part has the serial
+ * number, the hash and its own number; one part means not split.
  */
 export function encodeConfigReportParts(report: ConfigReport, partCount: 1 | 2 | 3): Uint8Array[] {
   if (partCount === 1) return [encodeConfigReport({ ...report, payloadSplitInfo: 1 })];

@@ -1,11 +1,13 @@
 /**
- * Assembles configuration reports that a device splits (payload_split_info, proto_config.proto field 44). Parts of one
- * organization, serial number and configuration hash belong together, in any order and with repetitions. Protobuf
- * messages are merged by concatenation, so the whole report is the bytes of its parts in the order of their numbers.
+ * Assembles configuration reports that a device splits (payload_split_info, proto_config.proto field 44).
+ * Parts of one organization, serial number and configuration hash belong together, in any order and with
+ * repetitions. Protobuf messages are merged by concatenation, so the whole report is the bytes of its parts
+ * in the order of their numbers.
  *
- * Parts are kept as bytes, because decoded ones would take a multiple of the memory. Memory is bounded: by time, by the
- * number of incomplete reports and by the bytes of each. The report that changed longest ago is evicted first; the next
- * frame of its device shows that its hash is still unknown, and the device is asked again.
+ * Parts are kept as bytes, because decoded ones would take a multiple of the memory. Memory is bounded: by
+ * time, by the number of incomplete reports and by the bytes of each. The least recently changed report is
+ * evicted first; the next frame of its device shows that its hash is still unknown, and the device is asked
+ * again.
  */
 import { type ConfigReport, decodeConfigReport } from './config-message.ts';
 import { MalformedMessage } from './wire-reader.ts';
@@ -19,7 +21,7 @@ export interface ConfigPartsOptions {
 }
 
 export interface ReceivedPart {
-  /** Known from the part itself: parts of different organizations are never put together. */
+  /** Parts of different organizations are never combined. */
   organizationId: string;
   /** The decoded payload. */
   report: ConfigReport;
@@ -29,9 +31,8 @@ export interface ReceivedPart {
 
 export interface ConfigParts {
   /**
-   * Returns the whole report when the part completes it, which a report that is not split does at once; null while
+   * Returns the whole report when the part completes it, which an unsplit report does at once; null while
    * parts are missing.
-   *
    * @throws MalformedMessage
    */
   add(part: ReceivedPart): ConfigReport | null;
@@ -41,7 +42,7 @@ export interface ConfigParts {
 interface IncompleteReport {
   /** Payloads by number of the part, from 1. */
   parts: Map<number, Uint8Array>;
-  /** Known once the last part is there. */
+  /** Known once the last part has arrived. */
   total: number | null;
   changedMs: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Turns a frame's samples into readings: values in their unit, each at its own time (Efento proto_measurements.proto,
- * the comment on sample_offsets).
+ * Turns a frame's samples into readings: values in their unit, each at its own time (Efento
+ * proto_measurements.proto, the comment on sample_offsets).
  */
 import {
   isInRange,
@@ -16,8 +16,8 @@ import {
 } from './measurements-message.ts';
 
 /**
- * By channel, oldest first. Samples of unknown types give no reading; a sensor error is a reading without a value, and so
- * is what the sensor cannot have measured: its error is the integer that was sent.
+ * By channel, oldest first. Samples of unknown types give no reading; a sensor error is a reading without a
+ * value, and so is an impossible value, whose error is the integer that was sent.
  */
 export function decodeReadings(message: MeasurementsMessage): Reading[] {
   const period = continuousPeriodSeconds(message);
@@ -60,7 +60,7 @@ function valueOrError(type: MeasurementType, raw: number): Pick<Reading, 'value'
   return isInRange(type, value) ? { value, error: null } : errorOnly(toInt32(raw));
 }
 
-/** The sum of two integers of 32 bits may need 33, which errors are not stored with. */
+/** The sum of two 32-bit integers may need 33 bits, and errors are stored with 32. */
 const toInt32 = (raw: number) => Math.min(Math.max(raw, -(2 ** 31)), 2 ** 31 - 1);
 
 /** The sign is the state, the amount minus 1 the seconds since the timestamp; 0 is no sample. */

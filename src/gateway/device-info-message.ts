@@ -11,12 +11,12 @@ import { CLOUD_TOKEN_MAX } from './measurements-message.ts';
 import { atMost, atMostEntries, readMessage, toSerialNumber, toText, toTime } from './wire-reader.ts';
 import { orUnset, toSeconds, toSerialBytes, toTextBytes, writeMessage } from './wire-writer.ts';
 
-/** Null = not sent, or sent as unknown. */
+/** Null: not sent, or sent as unknown. */
 export interface DeviceInfo {
   /** Upper-case hex of 6 bytes. */
   serialNumber: string;
   cloudToken: string | null;
-  /** Such as "06.10". */
+  /** For example "06.10". */
   softwareVersion: string | null;
   commitId: string | null;
   upTimeSeconds: number | null;
@@ -29,12 +29,12 @@ export interface DeviceInfo {
   batteryResetAt: Date | null;
   modem: ModemInfo | null;
   lastUpdateAt: Date | null;
-  /** 1 = no update yet, 2 = success, from 3 on an error. */
+  /** 1: no update yet, 2: success, from 3 on: an error. */
   lastUpdateStatus: number | null;
   enclosureTamperAlert: boolean;
 }
 
-/** What may be kept and shown: credentials serve to authenticate the message, and nothing else. */
+/** The part that may be stored and shown, without the credential, which only authenticates the message. */
 export type DeviceInfoWithoutCredentials = Omit<DeviceInfo, 'cloudToken'>;
 
 export function withoutCredentials({ cloudToken, ...info }: DeviceInfo): DeviceInfoWithoutCredentials {
@@ -76,7 +76,7 @@ const PARAMETERS = [
   { name: 'ecl', index: 10, unknown: -1 },
 ] as const;
 const PARAMETERS_MAX = 64;
-/** As many as the BC660 sends. */
+/** The number that the BC660 sends. */
 const PARAMETERS_SENT = 21;
 
 /** @throws MalformedMessage */
@@ -120,7 +120,7 @@ function toModem(sent: WireModem): ModemInfo {
   return modem;
 }
 
-/** Device info without any field set; decoding and the simulated device fill it in. */
+/** Device info without any field; decoding and the simulated device fill it in. */
 export const emptyDeviceInfo = (): DeviceInfo => ({
   serialNumber: '',
   cloudToken: null,

@@ -1,16 +1,16 @@
 /**
- * The settings of a logger that we show and never set, by their names in logger-messages.proto, which leaves out keys and
- * passwords on purpose.
+ * The settings of a logger that the service shows and never sets, by their names in logger-messages.proto,
+ * which leaves out keys and passwords on purpose.
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ConfigReport, ConfigReportSchema } from './generated/logger-messages_pb.ts';
 import { atMostEntries, toText } from './wire-reader.ts';
 import { orUnset, toTextBytes } from './wire-writer.ts';
 
-/** As on the wire; only those that the device sent. */
+/** As on the wire; only the settings that the device sent. */
 export type DeviceSettings = Record<string, number | string | number[]>;
 
-/** Bytes of a text or entries of a list; unused for a number. */
+/** Bytes of text or entries of a list; unused for a number. */
 const MAX_BY_SETTING = {
   bleTurnoffTime: 0,
   ackInterval: 0,

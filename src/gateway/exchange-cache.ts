@@ -1,24 +1,28 @@
 /**
- * The answers of recent exchanges, so that a duplicate request gets the same bytes and is not handled twice (RFC 7252,
- * section 4.5). An exchange is in the cache while it is in flight, and then for its lifetime, or until later exchanges
- * need its room.
+ * The answers of recent exchanges, so that a duplicate request gets the same bytes and is not handled twice
+ * (RFC 7252, section 4.5). An exchange is in the cache while it is in flight, and then for its lifetime, or
+ * until later exchanges need its room.
  *
- * At thousands of exchanges a second the cache holds hundreds of thousands. As objects they would dominate garbage
- * collection, which would delay answers; so they are stored as bytes in blocks, and a block is evicted as a whole.
+ * At thousands of exchanges a second the cache holds hundreds of thousands. As objects they would dominate
+ * garbage collection, which would delay answers; so they are stored as bytes in blocks, and a block is
+ * evicted as a whole.
  */
 export interface ExchangeCacheOptions {
   /** After this time, the same key is a new exchange. */
   lifetimeMs: number;
-  /** Memory limit; an exchange takes about 60 bytes beside its answer. */
+  /** Memory limit; an exchange takes about 60 bytes besides its answer. */
   bytesMax: number;
   nowMs(): number;
 }
 
 export interface ExchangeCache {
-  /** The answer; empty while the exchange is in flight or when it has no answer; null for a new exchange. Keys are Latin-1. */
+  /**
+   * The answer; empty while the exchange is in flight or when it has no answer; null for a new exchange. Keys
+   * are Latin-1.
+   */
   find(key: string): Buffer | null;
   begin(key: string): void;
-  /** Stores the answer, which may be empty; with null, the next request of the key is a new exchange. */
+  /** Stores the answer, which may be empty; with null, the next request with the key is a new exchange. */
   end(key: string, answer: Buffer | null): void;
 }
 
@@ -62,7 +66,7 @@ export function createExchangeCache({ lifetimeMs, bytesMax, nowMs }: ExchangeCac
 interface Block {
   bytes: Buffer;
   used: number;
-  /** Offset of the latest record of a hash. V8 stores such small integers without allocating. */
+  /** Offset of the latest record with a hash. V8 stores such small integers without allocating. */
   latest: Map<number, number>;
 }
 
@@ -72,7 +76,7 @@ interface Record {
 }
 
 /** Offsets in the head of a record; the key and the answer follow it. */
-const PREVIOUS = 0; // uint32, offset of the previous record of the same hash
+const PREVIOUS = 0; // uint32, offset of the previous record with the same hash
 const AT = 4; // double
 const KEY_LENGTH = 12; // uint16
 const ANSWER_LENGTH = 14; // uint16

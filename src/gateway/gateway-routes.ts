@@ -1,6 +1,6 @@
 /**
- * The CoAP routes for loggers: `m` measurements, `c` configuration reports, `i` device info, `t` time. They decode and
- * authenticate messages and hand them to use cases that know nothing of CoAP.
+ * The CoAP routes for loggers: `m` measurements, `c` configuration reports, `i` device info, `t` time. They
+ * decode and authenticate messages and call use cases that do not depend on CoAP.
  */
 import type { DeviceReport } from '../devices/config-report.ts';
 import { toRuleSlots } from '../devices/device-capabilities.ts';
@@ -33,7 +33,7 @@ const CREATED: CoapAnswer = { code: '2.01' };
 const UNAUTHORIZED: CoapAnswer = { code: '4.01' };
 const NOT_FOUND: CoapAnswer = { code: '4.04' };
 
-/** A device repeats old errors with their time. Its clock may differ from ours by so much. */
+/** Tolerance between clocks: a device repeats old errors with their time. */
 const ERROR_SLACK_MS = 60_000;
 
 export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, CoapRoute> {
@@ -85,9 +85,9 @@ export function createGatewayRoutes(deps: GatewayRoutesDeps): Record<string, Coa
     const result = await intake.handle({
       organizationId,
       serialNumber,
-      // The other parts come in messages of their own, or the device is asked again.
+      // The other parts come in separate messages, or the device is asked again.
       ...(report && toReportedState(report, receivedAt)),
-      // The protocol delivers configurations in answers to measurements only.
+      // The protocol delivers configurations only in answers to measurements.
       canDeliverConfig: false,
     });
     return result ? CREATED : refuse(call, serialNumber, 'unregistered_serial');

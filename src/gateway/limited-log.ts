@@ -1,6 +1,6 @@
 /**
- * Lines that strangers can cause must not fill the log: so many are written in a window of time, and when it is over,
- * how many were left out.
+ * Limits the log lines that strangers can cause: writes a number of lines per window of time, and at its end
+ * the number of omitted ones.
  */
 export interface LimitedLogOptions<Line extends unknown[]> {
   write(...line: Line): void;
@@ -9,7 +9,7 @@ export interface LimitedLogOptions<Line extends unknown[]> {
   windowMs: number;
 }
 
-/** False when the line was left out. */
+/** Returns false when the line was omitted. */
 export type LimitedLog<Line extends unknown[]> = (...line: Line) => boolean;
 
 export function createLimitedLog<Line extends unknown[]>(options: LimitedLogOptions<Line>): LimitedLog<Line> {

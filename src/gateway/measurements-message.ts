@@ -1,6 +1,6 @@
 /**
- * The measurements that a logger sends to `m` (Efento proto_measurements.proto): decoding, and encoding for the
- * simulator. `decode-readings.ts` turns their samples into readings.
+ * The measurements that a logger sends to `m` (Efento proto_measurements.proto): decoding, and encoding for
+ * the simulator. `decode-readings.ts` turns their samples into readings.
  */
 import { CHANNELS_MAX } from '../devices/channel-layout.ts';
 import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
@@ -23,28 +23,28 @@ export interface MeasurementsMessage {
   batteryOk: boolean;
   /** Seconds, at most 65535. */
   measurementPeriodBase: number;
-  /** 0 = not sent; see `continuousPeriodSeconds`. */
+  /** 0: not sent; see `continuousPeriodSeconds`. */
   measurementPeriodFactor: number;
   nextTransmissionAt: Date | null;
   /** A bit mask (Efento proto_measurements.proto, field 6). */
   transferReason: number;
-  /** 0..63 in steps of 1 dB from -110 dBm, 99 unknown; null = not sent, see `omitsZeroSignal`. */
+  /** 0..63 in steps of 1 dB from -110 dBm, 99 unknown; null: not sent, see `omitsZeroSignal`. */
   signal: number | null;
-  /** The device's own number for its configuration; null = not sent. */
+  /** The device's own number for its configuration; null: not sent. */
   configurationHash: number | null;
   extendedConfigurationHash: number | null;
-  /** '' = sent, but empty; null = not sent. */
+  /** '': sent, but empty; null: not sent. */
   cloudToken: string | null;
-  /** Hundredths of a volt × 6 plus the number of the power source; null = not sent. */
+  /** Hundredths of a volt × 6 plus the number of the power source; null: not sent. */
   batteryLevel: number | null;
-  /** By channel; one without a sensor is in the list with type 0. */
+  /** By channel; a channel without a sensor has type 0. */
   channels: MeasuredChannel[];
 }
 
 export interface MeasuredChannel {
   /** 1..6. */
   number: number;
-  /** Number of the measurement type, which may be unknown to us; 0 = no sensor. */
+  /** Number of the measurement type, which may be unknown here; 0: no sensor. */
   type: number;
   /** Unix seconds of the first sample. */
   timestamp: number;
@@ -52,9 +52,9 @@ export interface MeasuredChannel {
   sampleOffsets: number[];
 }
 
-/** In all channels of a frame together: more than the largest datagram that we accept can hold. */
+/** Limit for all channels of a frame together, above the capacity of the largest accepted datagram. */
 const SAMPLES_MAX = 1500;
-/** Bytes; a longer text cannot be a token. */
+/** Bytes; longer text cannot be a token. */
 export const CLOUD_TOKEN_MAX = 36;
 const UNIX_SECONDS_MAX = 0xffffffff;
 
@@ -87,7 +87,7 @@ const toChannel = (
   position: number,
 ): MeasuredChannel => ({ number: position + 1, type, timestamp, startPoint, sampleOffsets });
 
-/** Refuses too many samples, several of one time, and those whose time 32 bits of seconds cannot hold. */
+/** Refuses too many samples, several at one time, and times that do not fit 32 bits of seconds. */
 function checkSamples(message: MeasurementsMessage): void {
   const sampleCount = message.channels.reduce((sum, { sampleOffsets }) => sum + sampleOffsets.length, 0);
   atMost(sampleCount, SAMPLES_MAX, 'The number of samples');
@@ -103,8 +103,8 @@ function checkSamples(message: MeasurementsMessage): void {
 }
 
 /**
- * In proto3 a signal of 0 is not sent. So does firmware 06; older firmware sends no factor either, and firmware 07, which
- * has the signal in its device info, sends fields of its own.
+ * Whether an absent signal means 0, as from firmware 06, because proto3 does not send 0. Older firmware sends
+ * no factor either, and firmware 07, whose signal is in its device info, sends additional fields.
  */
 export const omitsZeroSignal = ({
   measurementPeriodFactor,
@@ -113,7 +113,7 @@ export const omitsZeroSignal = ({
 }: MeasurementsMessage): boolean =>
   measurementPeriodFactor !== 0 && extendedConfigurationHash === null && batteryLevel === null;
 
-/** Old firmware (5.x) sends no factor: it means 1, or 14 when any channel is binary. */
+/** Old firmware (5.x) sends no factor, which means 1, or 14 when any channel is binary. */
 export function continuousPeriodSeconds({
   measurementPeriodBase,
   measurementPeriodFactor,

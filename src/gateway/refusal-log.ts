@@ -1,6 +1,6 @@
 /**
- * Names refused devices in the log: each once an hour for each reason, and not more than the operator can read. Metrics
- * count every refusal.
+ * Names refused devices in the log: each once an hour for each reason, and no more than an operator can read.
+ * Metrics count every refusal.
  */
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { RefusalReason } from './authenticate-device.ts';

@@ -1,11 +1,12 @@
 /**
- * Converts alarm rules between natural units and the wire (Efento proto_rule.proto): temperatures are tenths of a °C,
- * positions are bits, and a return delay of 864001 s means no action on return.
+ * Converts alarm rules between natural units and the wire (Efento proto_rule.proto): temperatures are tenths
+ * of a °C, positions are bits, and a return delay of 864001 s means no action on return.
  *
- * What has no natural form (other conditions, modes, measurement types, values out of range, numbers of newer
- * firmware) becomes OTHER with its raw numbers. We never compile an OTHER, so it equals nothing that we sent, and it
- * goes back to a device exactly as it was received. Two things are not kept: the parameters of a disabled rule, which
- * mean nothing, and the channels of a logic rule, which are always those of its rules.
+ * Rules without a natural form (other conditions, modes, measurement types, values out of range, numbers of
+ * newer firmware) become OTHER with their raw numbers. The service never compiles an OTHER, so it equals no
+ * sent rule, and goes back to a device exactly as it was received. Two things are not kept: the parameters of
+ * a disabled rule, which have no meaning, and the channels of a logic rule, which are always those of its
+ * rules.
  */
 import {
   CHANNELS_MAX,
@@ -151,7 +152,7 @@ const toWireThresholdRule = (rule: ThresholdRule): WireRule => ({
   action: RULE_ACTIONS.indexOf(rule.action) + 1,
 });
 
-/** Adding 0 turns -0, which a value near 0 rounds to, into 0. */
+/** Adding 0 turns -0, to which a value near 0 rounds, into 0. */
 function tenths(celsius: number): number {
   return Math.round(celsius * 10) + 0;
 }

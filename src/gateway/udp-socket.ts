@@ -6,7 +6,7 @@ import { isIP, isIPv6 } from 'node:net';
 export const createUdpSocket = (host: string): Socket =>
   createSocket({ type: isIPv6(host) ? 'udp6' : 'udp4', lookup: lookupUnlessAddress });
 
-/** Answers go to IP addresses; the resolver would cost a turn of the event loop for each of them. */
+/** Skips the resolver for IP addresses, where it would cost a turn of the event loop per answer. */
 const lookupUnlessAddress: typeof lookup = ((host: string, options: object, callback: LookupCallback) => {
   const family = isIP(host);
   if (family === 0) lookup(host, options, callback as never);
@@ -29,7 +29,7 @@ export function bindSocket(socket: Socket, { host, port }: { host: string; port:
   });
 }
 
-/** Keeps the system's default where the system refuses. */
+/** Keeps the system's default if the system refuses. */
 export function enlargeReceiveBuffer(socket: Socket, bytes: number): void {
   try {
     socket.setRecvBufferSize(bytes);

@@ -1,6 +1,7 @@
 /**
- * Reads protobuf from devices by the schema of logger-messages.proto: strict about wire types and bounds, lenient about
- * unknown fields, so messages of newer firmware can be read, too. Lists may be packed or not, as the encoding allows both.
+ * Reads protobuf from devices by the schema of logger-messages.proto: strict about wire types and bounds,
+ * lenient about unknown fields, so that messages of newer firmware can be read, too. Lists may be packed or
+ * not, as the encoding allows both.
  */
 import {
   type DescField,
@@ -11,7 +12,10 @@ import {
 } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 
-/** Bytes that are no message of the protocol, or one beyond its bounds. The sender is answered 4.00, if at all. */
+/**
+ * Bytes that are not a message of the protocol, or one beyond its bounds. The sender is answered with 4.00,
+ * if at all.
+ */
 export class MalformedMessage extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -19,7 +23,7 @@ export class MalformedMessage extends Error {
   }
 }
 
-/** @throws MalformedMessage, and nothing else, whatever the bytes are */
+/** @throws MalformedMessage, and nothing else, for any bytes */
 export function readMessage<Schema extends DescMessage>(
   name: string,
   schema: Schema,
@@ -29,13 +33,13 @@ export function readMessage<Schema extends DescMessage>(
     checkFields(schema, new BinaryReader(bytes), bytes.length);
     return fromBinary(schema, bytes, { readUnknownFields: false });
   } catch (error) {
-    // The library throws Error and RangeError for bad bytes; a TypeError would be a defect in our code.
+    // The library throws Error and RangeError for bad bytes; a TypeError would be a defect of the service.
     if (error instanceof MalformedMessage || error instanceof TypeError) throw error;
     throw new MalformedMessage(`${name}: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** The library would misread a field of another wire type, and one that reaches beyond its message. */
+/** The library would misread a field with another wire type, or one that reaches beyond its message. */
 function checkFields(schema: DescMessage, reader: BinaryReader, end: number): void {
   while (reader.pos < end) {
     const [number, wireType] = reader.tag();
@@ -90,7 +94,7 @@ export function atMostEntries<Entry>(list: Entry[], max: number, name: string): 
 /** Unix seconds; 0 means not set. */
 export const toTime = (seconds: number): Date | null => (seconds === 0 ? null : new Date(seconds * 1000));
 
-/** Null = not sent. Invalid UTF-8 becomes U+FFFD; a NUL is refused, because PostgreSQL cannot store it. */
+/** Null: not sent. Invalid UTF-8 becomes U+FFFD; a NUL is refused, because PostgreSQL cannot store it. */
 export function toText(bytes: Uint8Array | undefined, bytesMax: number, name: string): string | null {
   if (!bytes) return null;
   if (bytes.length > bytesMax) throw new MalformedMessage(`${name} has over ${bytesMax} bytes`);
@@ -115,10 +119,10 @@ export function toPositions(mask: number): number[] {
   return positions;
 }
 
-/** False for a value that is missing. */
+/** False for a missing value. */
 export const isWithin = (value: number | undefined, min: number, max: number): boolean =>
   value !== undefined && value >= min && value <= max;
 
-/** Whether no bit but the lowest ones is set. */
+/** Whether only the lowest bits are set. */
 export const hasOnlyBits = (mask: number | undefined, bitCount: number): boolean =>
   isWithin(mask, 0, (1 << bitCount) - 1);

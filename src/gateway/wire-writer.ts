@@ -6,7 +6,7 @@ export const writeMessage = <Schema extends DescMessage>(
   message: MessageInitShape<Schema>,
 ): Uint8Array => toBinary(schema, create(schema, message));
 
-/** Numbers that are 0 are not sent, as if they were not set. An empty text is sent, because devices send one. */
+/** A 0 is not sent, as if it were not set. Empty text is sent, because devices send it. */
 export const orUnset = (value: number | null): number | undefined => value || undefined;
 
 export const toSeconds = (time: Date | null | undefined): number =>

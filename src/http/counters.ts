@@ -1,7 +1,11 @@
-/** What is counted and timed as it happens. No label grows with the number of organizations, devices or endpoints. */
+/**
+ * Counters and durations of events. No label grows with the number of organizations, devices or endpoints.
+ */
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** A counter whose series stand at 0 from the start: one that appears with its first event seems not to have grown. */
+/**
+ * A counter whose series begin at 0: a series that appears with its first event would seem not to have grown.
+ */
 export function counterOf<Label extends string>(
   registry: Registry,
   { name, help, series }: { name: string; help: string; series: Array<Record<Label, string>> },

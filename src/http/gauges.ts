@@ -33,14 +33,17 @@ export function addGauge(registry: Registry, { name, help, labelNames = [], read
   });
 }
 
-/** None while the value is not known. */
+/** No series while the value is unknown. */
 export const toReadings = (value: number | null): Reading[] | null => (value === null ? null : [{ value }]);
 
-/** One for each name; none while the values are not known. */
+/** One series for each name; none while the values are unknown. */
 export const toReadingsBy = (label: string, values: Record<string, number> | null): Reading[] | null =>
   values && Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }));
 
-/** The others are shown meanwhile: Prometheus waits for ten seconds. Longer than any check of a dependency. */
+/**
+ * After this time the other metrics are shown, because Prometheus waits for ten seconds. Longer than any
+ * check of a dependency.
+ */
 const WAIT_MS = 3_000;
 
 /**

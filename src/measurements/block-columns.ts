@@ -1,4 +1,4 @@
-/** The columns of measurement_blocks: as bindings of an insert, and as a statement selects them. */
+/** The columns of measurement_blocks, as bindings of an insert, and as selected by statements. */
 import { toArrayText } from '../db/array-text.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { ReadingBlock, SampleBlock } from './reading-block.ts';
@@ -42,7 +42,7 @@ export const blockBindings = (blocks: AssetBlock[]) => ({
 const toElement = (numbers: Array<number | null> | null): string | null =>
   numbers && `"${toArrayText(numbers, (number) => number)}"`;
 
-/** Each value of span_minutes: statements look up blocks of every length by the key. */
+/** Each value of span_minutes, because statements look up blocks of every length by the key. */
 export const SPANS = `unnest('{0,1,60,1440}'::smallint[]) as span (minutes)`;
 export const ANY_SPAN = `span_minutes = any ('{0,1,60,1440}')`;
 
@@ -50,7 +50,10 @@ export const ANY_SPAN = `span_minutes = any ('{0,1,60,1440}')`;
 export const STORED_COLUMNS = `first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors,
   offsets_ms, run_lengths, run_delays_ms, period_seconds`;
 
-/** Arrays as text, since the driver would parse them character by character, and times as milliseconds. */
+/**
+ * Selects arrays as text, since the driver would parse them character by character, and times as
+ * milliseconds.
+ */
 export const BLOCK_FIELDS = `extract(epoch from first_at)::float8 * 1000 as "firstAt",
   extract(epoch from last_at)::float8 * 1000 as "lastAt",
   extract(epoch from received_at)::float8 * 1000 as "receivedAt", channel, type, scale, late, steps::text, numbers::text, errors::text, offsets_ms::text as "offsetsMs",
@@ -63,7 +66,7 @@ export interface BlockRow
     >,
     Record<'steps' | 'numbers' | 'errors' | 'offsetsMs' | 'runLengths' | 'runDelaysMs', string | null> {}
 
-/** Field by field, without what else the row has. */
+/** Copies the fields, without other columns of the row. */
 export const blockOf = (row: BlockRow): ReadingBlock => ({
   channel: row.channel,
   type: row.type,
@@ -85,7 +88,10 @@ export const blockOf = (row: BlockRow): ReadingBlock => ({
 export const parseNumbers = (text: string | null): Array<number | null> | null =>
   text === null ? null : JSON.parse(`[${text.slice(1, -1).replaceAll('NULL', 'null')}]`);
 
-/** The same as `SampleBlock`, many blocks in one row: the driver's work for a row is more than that for its readings. */
+/**
+ * The same as `SampleBlock`, with many blocks in one row, because the driver's cost of a row exceeds that of
+ * its readings.
+ */
 export const SAMPLES_FIELDS = `array_agg(channel)::text as channels, array_agg(type)::text as types,
   array_agg(date_part('epoch', first_at) * 1000)::text as "firstAts",
   array_agg(date_part('epoch', last_at) * 1000)::text as "lastAts", array_agg(scale)::text as scales,

@@ -13,7 +13,7 @@ export interface BucketFilter {
   sizeMs: number;
   /** About the number of buckets that are wanted; null: all. */
   wanted: number | null;
-  /** After this one in the order of the pages. */
+  /** The position after which the walk begins, in the order of pages. */
   after: BucketPosition | null;
 }
 
@@ -25,7 +25,7 @@ const BLOCKS_MAX = 2_000;
 const READINGS_ENOUGH = 20_000;
 const GROWTH = 4;
 
-/** In the order of the pages, some at a time. */
+/** In the order of pages, some at a time. */
 export async function* walkBuckets(
   history: ListSamples,
   scope: HistoryScope,
@@ -63,7 +63,7 @@ async function* walkWindows(
     if (!newest) return;
     beforeMs = Math.min(beforeMs, newest.lastAt + 1);
     lengthMs ||= Math.min(enoughMs, firstLength(newest));
-    // Where readings are dense, one look for the next of them serves many windows.
+    // In dense data, one search for the next reading serves many windows.
     for (let isEmpty = false; !isEmpty && !isLast; ) {
       const window: Window = [Math.max(firstMs, startOf(beforeMs - lengthMs, lengthMs, sizeMs)), beforeMs];
       const max = lengthMs > WINDOW_MS.least ? BLOCKS_MAX : Number.MAX_SAFE_INTEGER;

@@ -1,10 +1,12 @@
-/** Readings summed up by channel and time, as curves are drawn from them. Sensor errors do not count, late readings do. */
+/**
+ * Readings summarized by channel and time, as drawn in curves. Counts late readings, but not sensor errors.
+ */
 import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
 import { invalid } from '../process/errors.ts';
 import type { SampleBlock } from './reading-block.ts';
 
-/** In milliseconds. All divide a day, so that each bucket is within one of UTC. */
+/** In milliseconds. All divide a day, so that each bucket is within one UTC day. */
 export const RESOLUTIONS = { '5m': 300_000, '1h': 3_600_000, '1d': 86_400_000 } as const;
 export type Resolution = keyof typeof RESOLUTIONS;
 
@@ -18,7 +20,7 @@ export interface Bucket {
   count: number;
 }
 
-/** Unix milliseconds: from the first, before the second. */
+/** Unix milliseconds: inclusive start, exclusive end. */
 export type Window = readonly [fromMs: number, beforeMs: number];
 
 export type Buckets = ReturnType<typeof createBuckets>;
@@ -36,7 +38,7 @@ export function createBuckets(sizeMs: number) {
     return bucket;
   }
 
-  /** Without arrays of its times and values in between: a year of a device has 100,000 of them. */
+  /** Avoids intermediate arrays of times and values, because a year of a device has 100,000 of them. */
   function addBlock(block: SampleBlock, [fromMs, beforeMs]: Window): void {
     const { firstAt, lastAt, steps, numbers, offsetsMs } = block;
     const values = steps ?? numbers ?? [];
@@ -62,7 +64,7 @@ export function createBuckets(sizeMs: number) {
       for (const block of blocks) addBlock(block, window);
     },
 
-    /** Removes those that begin at this time or later, the newest first, then by channel. */
+    /** Removes and returns buckets that begin at this time or later, the newest first, then by channel. */
     takeFrom(fromMs: number): Bucket[] {
       const taken = [...open].filter(([, bucket]) => bucket.fromMs >= fromMs);
       for (const [key] of taken) open.delete(key);

@@ -25,15 +25,15 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export function createCompactionRepository(sql: Sql) {
   return {
-    /** Until the end of the transaction; false while another process compacts. */
+    /** Locks until the transaction ends; false while another process compacts. */
     async lockCompaction(): Promise<boolean> {
       const [row] = await query<{ isLocked: boolean }>(sql, LOCK, { lock: COMPACTION });
       return row?.isLocked ?? false;
     },
 
     /**
-     * Devices of all organizations with uncompacted readings before the time, the longest waiting first, after the given
-     * one. A device that is sending is left for the next time.
+     * Locks devices of all organizations with uncompacted readings before the time, the longest waiting
+     * first, after the given one. Skips devices that are sending.
      */
     async lockDue(before: Date, after: DueDevice | null, limit: number): Promise<DueDevice[]> {
       const bindings = {
@@ -64,7 +64,10 @@ export function createCompactionRepository(sql: Sql) {
       }));
     },
 
-    /** Returns how many blocks the day had. One statement each: joined to days, it might read whole partitions. */
+    /**
+     * Returns the number of blocks of the day. One statement per day: joined to days, it might read whole
+     * partitions.
+     */
     async removeDay({ organizationId, assetId, from, before }: CompactionWindow): Promise<number> {
       const rows = await query(sql, REMOVE_DAY, {
         organizationId,

@@ -1,6 +1,7 @@
 /**
- * Merges the blocks of closed days. Each transaction takes some devices, so frames wait for milliseconds at most, and a
- * process that is killed leaves every day either as it was or compacted. Readers see the one or the other.
+ * Merges the blocks of closed days. Each transaction takes some devices, so frames wait for milliseconds at
+ * most, and a process that is killed leaves every day either unchanged or compacted. Readers see either
+ * state.
  */
 import type { Sql } from '../db/database.ts';
 import { isFaultOfAll } from '../db/in-halves.ts';
@@ -21,7 +22,7 @@ const DEVICES_PER_TRANSACTION = 10;
 
 export function createCompaction(deps: CompactionDeps) {
   return {
-    /** Until nothing is due, another process is at it, or `goesOn` says no. */
+    /** Runs until nothing is due, another process compacts, or `goesOn` returns false. */
     async compactClosedDays(goesOn: () => boolean = () => true): Promise<void> {
       const closed = closedBefore(deps.now());
       if (!goesOn()) return;
@@ -32,7 +33,7 @@ export function createCompaction(deps: CompactionDeps) {
   };
 }
 
-/** Returns the devices, none when there are no more. */
+/** Returns the devices; empty when none is left. */
 async function lockAndCompact(
   deps: CompactionDeps,
   { closed, after, limit }: { closed: Date; after: DueDevice | null; limit: number },
@@ -48,7 +49,7 @@ async function lockAndCompact(
     const [first, ...others] = due;
     if (!first || isFaultOfAll(error)) throw error;
     if (others.length === 0) deps.onSetAside(first, error);
-    // One of them cannot be compacted: the others must not wait for it.
+    // One of them cannot be compacted, and must not delay the others.
     else
       for (const previous of [after, ...due.slice(0, -1)])
         await lockAndCompact(deps, { closed, after: previous, limit: 1 });
@@ -63,7 +64,7 @@ async function compact(repository: CompactionRepository, due: DueDevice[], close
   if (days.length > 0) {
     let removed = 0;
     for (const day of days) removed += await repository.removeDay(day);
-    // All writers of blocks hold the lock of the device; one that does not must lose nothing.
+    // All writers of blocks lock the device; this check keeps the data of one that does not.
     if (removed !== replaced) throw new Error('Blocks were stored while their day was compacted');
     await repository.insert(added);
   }

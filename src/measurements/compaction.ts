@@ -1,4 +1,4 @@
-/** What compaction makes of the blocks of a device: one for each channel, type and lateness of a day. */
+/** Plans the compaction of a device's blocks: one block for each channel, type and lateness of a day. */
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { AssetBlock } from './block-columns.ts';
 import { DAY_MS, startOfDay, toBlocks, toReadings } from './reading-block.ts';
@@ -17,14 +17,14 @@ export interface CompactionWindow extends AssetRef {
 export interface Rewrite {
   /** Days whose blocks are replaced. */
   days: CompactionWindow[];
-  /** How many blocks these are. */
+  /** Number of blocks to replace. */
   replaced: number;
   added: AssetBlock[];
 }
 
 const WINDOW_DAYS = 7;
 
-/** A day is closed when a reading of it would be late, so that nearly all of them have arrived. */
+/** A day is closed when further readings of it would be late, so nearly all have arrived. */
 export const closedBefore = (now: Date): Date => new Date(startOfDay(now.getTime() - DAY_MS));
 
 export function toWindow({ organizationId, assetId, from }: DueDevice, closed: Date): CompactionWindow {
@@ -33,7 +33,7 @@ export function toWindow({ organizationId, assetId, from }: DueDevice, closed: D
   return { organizationId, assetId, from: new Date(start), before: new Date(before) };
 }
 
-/** Only days that become fewer blocks are written again. */
+/** Rewrites only days that become fewer blocks. */
 export function planRewrite(blocks: AssetBlock[]): Rewrite {
   const rewrite: Rewrite = { days: [], replaced: 0, added: [] };
   for (const day of groupByDay(blocks)) {

@@ -1,6 +1,8 @@
 import type { LockedDevice } from './stored-frame.ts';
 
-/** Which readings may be stored already: those that are no newer than the state of their device knows, or all. */
+/**
+ * Readings that may be stored already: those that are not newer than the state of their device knows, or all.
+ */
 export type DuplicateCheck = 'no newer' | 'all';
 
 /** The state of a device knows less than is stored, so a reading that looks new may be a duplicate. */

@@ -1,4 +1,4 @@
-/** The assets whose readings an export has. */
+/** The assets of an export. */
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Layout } from '../devices/channel-layout.ts';
@@ -20,13 +20,13 @@ export type ExportScopesRepository = ReturnType<typeof createExportScopesReposit
 
 export function createExportScopesRepository(sql: Database) {
   return {
-    /** By id, archived ones too. */
+    /** By id, including archived ones. */
     async listByIds(organizationId: string, assetIds: string[]): Promise<ExportScope[]> {
       const rows = await query<Row>(sql, LIST_SCOPES, { organizationId, assetIds });
       return rows.map((row) => toScope(organizationId, row));
     },
 
-    /** Active ones by id, after the given one; of a group, or with null of all. */
+    /** Active assets by id, after the given one; of a group, or of all with null. */
     async listActive(
       organizationId: string,
       groupId: string | null,

@@ -1,4 +1,7 @@
-/** Readings of many assets as lines: asset by asset, each newest first. Memory holds one chunk, however many there are. */
+/**
+ * Readings of many assets as lines: asset by asset, each newest first. Memory holds one chunk, for any number
+ * of readings.
+ */
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
 import type { ExportScope } from './export-scopes.repository.ts';
@@ -8,7 +11,7 @@ import type { HistoryReading } from './history.ts';
 import { CSV_COLUMNS, readingView } from './history.ts';
 
 export interface ExportDeps {
-  /** On connections of its own. */
+  /** Uses separate connections. */
   history: Pick<HistoryRepository, 'lister'> & FewReadingsRepository;
   pace: Pace;
 }
@@ -57,8 +60,8 @@ interface Page {
 }
 
 /**
- * Read statement by statement as the client takes it; between two of them it holds no connection. Statements that find
- * nothing are pieces, too: a stream whose client has gone ends at the next piece.
+ * Reads statement by statement at the pace of the client, and holds no connection in between. Statements
+ * without a result are pieces, too, so a stream whose client has gone ends at the next piece.
  */
 export async function* exportLines(
   { history, pace }: ExportDeps,
@@ -78,7 +81,10 @@ export async function* exportLines(
 const toLines = (pages: Page[] | undefined, format: ExportFormat): string =>
   (pages ?? []).flatMap(({ scope, readings }) => readings.map((each) => format.toLine(scope, each))).join('');
 
-/** Many assets per statement while they have few readings; where one has more, page by page. Each is one statement. */
+/**
+ * Reads many assets per statement while they have few readings, and one with more page by page. Each page is
+ * one statement.
+ */
 async function* readPages(
   history: ExportDeps['history'],
   scopes: AsyncIterable<ExportScope>,
@@ -96,7 +102,7 @@ async function* readPages(
     const large = asked[found.length];
     if (large) yield* readLarge(history, large, range);
     waiting = waiting.slice(found.length + (large ? 1 : 0));
-    // Large assets mostly stand together, and the readings behind one are read again.
+    // Large assets are often adjacent, and the readings behind one are read again.
     assetsMax = Math.min(ASSETS_PER_STATEMENT_MAX, 2 * found.length + 1);
   }
 }

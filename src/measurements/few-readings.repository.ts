@@ -1,4 +1,4 @@
-/** All readings of assets that have few in a range: many assets in one statement, hence one snapshot. */
+/** All readings of assets with few of them in a range: many assets in one statement, hence one snapshot. */
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
@@ -18,7 +18,9 @@ export interface FewReadingsScope {
 export type FewReadingsRepository = ReturnType<typeof createFewReadingsRepository>;
 
 export const createFewReadingsRepository = (sql: Sql) => ({
-  /** A list for each of the first assets, newest first. It ends before the first asset that has more than fits. */
+  /**
+   * A list for each of the first assets, newest first. It ends before the first asset with more than fits.
+   */
   async listFew(scope: FewReadingsScope): Promise<HistoryReading[][]> {
     const rows = await queryPrepared<Row>(sql, 'history_list_few', LIST_FEW, bindingsOf(scope));
     const blocks = scope.assetIds.map((): ReadingBlock[] => []);
@@ -33,7 +35,7 @@ export const createFewReadingsRepository = (sql: Sql) => ({
 });
 
 interface Row extends BlockRow {
-  /** From 1. */
+  /** Counted from 1. */
   position: number;
   /** Position of the first asset that has more than fits, with one row; null if all fit. */
   cut: number | null;

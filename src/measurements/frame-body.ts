@@ -1,6 +1,6 @@
 /**
- * A frame as it comes over HTTP. Readings are validated by hand: a request has up to a thousand of them, and a general
- * validator would cost more than storing them.
+ * A frame over HTTP. Readings are validated by hand-written code: a request has up to a thousand of them, and
+ * a general validator would cost more than storing them.
  */
 
 import { CHANNELS_MAX, PROBE_POSITIONS, TEMPERATURE } from '../devices/channel-layout.ts';

@@ -1,4 +1,7 @@
-/** The two ways to list what an asset has measured: single readings, and buckets. Each as a page and as a table. */
+/**
+ * The two ways to list the measurements of an asset, single readings and buckets, each as a page and as a
+ * table.
+ */
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
 import { type BucketFilter, walkBuckets } from './bucket-walk.ts';
@@ -19,7 +22,7 @@ import type { ListMeasurements } from './measurements.schemas.ts';
 export type ListDeps = Pick<HistoryRepository, 'list' | 'listSamples'>;
 
 export interface TableDeps {
-  /** On connections of its own. */
+  /** Uses separate connections. */
   history: Pick<HistoryRepository, 'lister' | 'listSamples'>;
   pace: Pace;
 }
@@ -33,7 +36,7 @@ export interface Listed {
 export interface Listing {
   /** One more than the limit, if there are enough. */
   list(history: ListDeps, scope: HistoryScope): Promise<Listed[]>;
-  /** Read chunk by chunk as the client takes it; between two chunks it holds no connection. */
+  /** Reads chunk by chunk at the pace of the client, and holds no connection in between. */
   table(deps: TableDeps, scope: HistoryScope): AsyncGenerator<string>;
 }
 

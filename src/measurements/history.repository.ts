@@ -26,7 +26,7 @@ export interface BlockFilter {
   from: Date | null;
   to: Date | null;
   channel: number | null;
-  /** Older than this one. */
+  /** Readings older than this one. */
   before: HistoryCursor | null;
 }
 
@@ -38,7 +38,7 @@ export type HistoryRepository = ReturnType<typeof createHistoryRepository>;
 
 export function createHistoryRepository(sql: Sql) {
   return {
-    /** Null when the organization has no active asset of that id. */
+    /** Null when the organization has no active asset with that id. */
     async findScope(organizationId: string, assetId: string): Promise<HistoryScope | null> {
       const [layout] = await queryPrepared<Layout>(sql, 'history_find_scope', FIND_SCOPE, {
         organizationId,
@@ -82,7 +82,7 @@ export function createHistoryRepository(sql: Sql) {
     };
   }
 
-  /** Blocks that may hold readings that pass, by descending last time, from one snapshot. */
+  /** Blocks that may contain matching readings, by descending last time, from one snapshot. */
   async function listBlocks(
     scope: HistoryScope,
     filter: BlockFilter,
@@ -125,10 +125,10 @@ const bindingsOf = ({ organizationId, assetId }: HistoryScope, bounds: Bound[], 
   ...Object.assign({}, ...bounds.map(({ bindings }) => bindings)),
 });
 
-/** Enough for one query where devices send some readings at a time; days that are compacted need less. */
+/** Enough for one query if devices send some readings at a time; compacted days need less. */
 const firstBlocksMax = (limit: number) => 8 + Math.ceil(limit / 20);
 
-/** By how many readings these blocks have, with some to spare. */
+/** Estimate by the number of readings in these blocks, with a margin. */
 function expectedBlocks(blocks: ReadingBlock[], limit: number): number {
   const readings = blocks.reduce((sum, { steps, numbers }) => sum + (steps ?? numbers ?? []).length, 0);
   return Math.ceil((1.25 * limit * blocks.length) / Math.max(1, readings)) + CHANNELS_MAX;
@@ -142,8 +142,8 @@ interface Bound {
 }
 
 /**
- * A block ends on the day on which it begins, no later after a time in it than its span: that bounds where it stands in
- * the index, and in which partition. So a page reads past few blocks, however many the rest of the day has.
+ * A block ends on the day on which it begins, and no later after a time in it than its span. That bounds its
+ * place in the index, and its partition, so a page skips few blocks, however many the rest of the day has.
  */
 function boundsOf({ from, to, channel, before }: BlockFilter): Bound[] {
   const bounds: Bound[] = [];

@@ -10,7 +10,7 @@ export const FIND_SCOPE = `
   join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id
   where a.organization_id = :organizationId and a.id = :assetId and a.archived_at is null`;
 
-/** Looked up for each asset: joined freely, the planner expects one device for the whole organization. */
+/** Looked up for each asset: in a free join, the planner expects one device for the whole organization. */
 const SCOPE = `select a.id as "assetId", a.serial_number as "serialNumber", a.model,
     coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"
   from assets a

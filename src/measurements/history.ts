@@ -53,7 +53,7 @@ export const CSV_COLUMNS = [
   'error',
 ] as const;
 
-/** RFC 4180; no value of ours needs quotes. */
+/** RFC 4180; none of the values needs quotes. */
 export const CSV_HEADER = `${CSV_COLUMNS.join()}\r\n`;
 
 export function csvLine(reading: HistoryReading, layout: Layout): string {
@@ -66,17 +66,20 @@ export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 export const prefersCsv = (accept: string | undefined, otherType = 'application/json'): boolean =>
   prefers('text/csv', otherType, accept);
 
-/** Whether the caller prefers the first type to the second (RFC 9110, section 12.5.1, as far as two types need it). */
+/**
+ * Whether the caller prefers the first type to the second (RFC 9110, section 12.5.1, as far as two types need
+ * it).
+ */
 export function prefers(type: string, otherType: string, accept: string | undefined): boolean {
   const [first, second] = [preference(type, accept), preference(otherType, accept)];
   if (first.weight === 0) return false;
   return first.weight > second.weight || (first.weight === second.weight && first.rank < second.rank);
 }
 
-/** More media ranges than clients name. */
+/** Longer than the headers of real clients. */
 const ACCEPT_LENGTH_MAX = 1_024;
 
-/** By the media range that matches the type most specifically; rank 0 is the type itself. */
+/** By the most specific media range that matches the type; rank 0 is the type itself. */
 function preference(type: string, accept = '*/*'): { weight: number; rank: number } {
   const ranges = [type, `${type.split('/')[0]}/*`, '*/*'];
   const parsed = cutText(accept, ACCEPT_LENGTH_MAX)

@@ -14,13 +14,16 @@ export interface IntakeResult {
   conflicts: number;
   /** Readings without a plausible time, or older than the retention. */
   dropped: number;
-  /** The change that the answer carries, which counts as fetched. */
+  /** The change in the answer, which counts as fetched. */
   pendingConfig: OfferedChange | null;
-  /** The device runs something else than it reported last, or it has never reported. */
+  /** Whether the device runs something else than it reported last, or has never reported. */
   wantsReport: boolean;
 }
 
-/** A change that is not fetched yet comes from the exchange, see below; one that is needs no further statement. */
+/**
+ * A change that is not fetched yet comes from the exchange, see below; a fetched one needs no further
+ * statement.
+ */
 export function toIntakeResult(
   { frame, device, fresh, duplicates, conflicts, dropped }: StoredFrame,
   exchanged: ExchangeResult | null,
@@ -58,7 +61,7 @@ export function toExchange(stored: StoredFrame): DeviceExchange | null {
   };
 }
 
-/** A frame of late readings alone tells how the device measured then, not how it does now. */
+/** A frame of late readings shows how the device measured then, and not how it does now. */
 function toOtherPeriod({ frame, device, fresh }: StoredFrame): ObservedPeriod | null {
   const { measurementPeriodSeconds: seconds, receivedAt } = frame;
   const isOther = seconds !== null && seconds !== (device.settings.running?.measurementPeriodSeconds ?? null);

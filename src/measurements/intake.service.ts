@@ -37,7 +37,8 @@ export interface IntakeDeps {
 
 export interface Intake extends DeviceExchanges {
   /**
-   * Null when the organization has no active device of that serial; the contact is recorded for the operator.
+   * Null when the organization has no active device with that serial; the contact is recorded for the
+   * operator.
    * @throws AppError also when the readings contradict each other
    */
   receive(frame: Frame): Promise<IntakeResult | null>;
@@ -47,9 +48,9 @@ export interface Intake extends DeviceExchanges {
 
 const BATCH_MAX = 500;
 const BATCH_READINGS_MAX = 20_000;
-/** Loggers wait for seconds anyway; a small batch takes as many statements as a large one. */
+/** Loggers wait for seconds anyway, and a small batch takes as many statements as a large one. */
 const GATHER = { enough: 32, ms: 4 };
-/** A batch of one organization alone is joined by fewer. */
+/** Fewer frames can join a batch of a single organization. */
 const GATHER_OF_ONE = { enough: 32, ms: 20 };
 
 export function createIntake({ commit, slots, observers, tracing, onRefused, observe }: IntakeDeps): Intake {
@@ -57,6 +58,8 @@ export function createIntake({ commit, slots, observers, tracing, onRefused, obs
     commit,
     laneOf: ({ organizationId }) => organizationId,
     keyOf: serialKeyOf,
+    // Exchanges may wait for a job that stores the same configuration, while it waits for states of other devices.
+    kindOf: ({ exchange }) => (exchange ? 'exchange' : 'frame'),
     slots,
     observers,
     traces: tracing?.batches('batch of messages', serialKeyOf),

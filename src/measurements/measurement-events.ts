@@ -1,4 +1,6 @@
-/** A frame as customers receive it: only its new readings, in as many events as the limit of a body requires. */
+/**
+ * A frame as customers receive it: only its new readings, in as many events as the limit of a body requires.
+ */
 import type { DomainEvent } from '../db/domain-event.ts';
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';

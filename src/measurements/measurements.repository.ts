@@ -27,7 +27,7 @@ interface StateRow extends Presence, Omit<DeviceState, 'presence' | 'latest'> {
 
 export interface LockedStates {
   byAsset: ReadonlyMap<string, LockedState>;
-  /** Active devices whose states another transaction has locked, and were left out. */
+  /** Active devices whose states another transaction has locked; they are left out. */
   unavailable: SerialInOrganization[];
 }
 
@@ -43,6 +43,7 @@ export function createMeasurementsRepository(sql: Sql) {
   return {
     /** Locks the states of active devices, in one order. */
     async lockStates(serials: SerialInOrganization[], locking: Locking): Promise<LockedStates> {
+      if (serials.length === 0) return { byAsset: new Map(), unavailable: [] };
       const organizationIds = serials.map(({ organizationId }) => organizationId);
       const rows = await queryPrepared<StateRow>(
         sql,
@@ -82,7 +83,7 @@ export function createMeasurementsRepository(sql: Sql) {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Field by field: V8 turns objects of so many fields that are spread into hash tables, which are slow and large. */
+/** Field by field: a spread of this many fields makes a hash table in V8, which is slow and large. */
 const toLockedState = (row: StateRow): LockedState => ({
   subscribed: row.subscribed ? new Set(row.subscribed) : NOTHING,
   openAlerts: row.openAlerts,

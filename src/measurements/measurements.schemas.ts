@@ -11,7 +11,7 @@ const READINGS_MAX = 1_000;
 
 export const measuringParams = serialParams;
 
-/** For the documentation alone; `parseReading` validates. */
+/** For the documentation only; `parseReading` validates. */
 const READING_DOCS = {
   items: {
     type: 'object',

@@ -45,7 +45,7 @@ export interface MessageBatchDeps {
   partitions: PartitionKeeper;
   /** Older readings are dropped; default: none are. */
   retentionMs?: number;
-  /** Opens and resolves alerts by the readings, and answers with their events. */
+  /** Opens and resolves alerts by the readings, and returns their events. */
   evaluateAlerts(tx: InTransaction, frames: StoredFrame[]): Promise<DomainEvent[]>;
   onlineEvents(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
   /** The same for devices that came back without a frame, whose alerts end as well. */
@@ -53,7 +53,7 @@ export interface MessageBatchDeps {
   exchanges: ExchangeBatch;
   /** Queues what follows from events of alerts, and answers with all events; no statement without an alert. */
   queueAlerts(tx: InTransaction, events: DomainEvent[]): Promise<DomainEvent[]>;
-  /** One statement, sent together with the commit. */
+  /** Takes one statement, sent together with the commit. */
   publish: Publish;
 }
 
@@ -91,22 +91,21 @@ export function createMessageBatch(deps: MessageBatchDeps) {
     });
 
   /**
-   * Locks configurations before states, in the order in which jobs lock them. Devices are read after the locks: the hardware
-   * may have been replaced meanwhile, or alert rules, whose open alerts are resolved under the lock of the state. All
-   * statements are sent together.
+   * Locks configurations before states, in the order in which jobs lock them, and no state of a device whose configuration
+   * a job holds: the job may wait for it while this transaction waits for the job. Devices are read after the locks: the
+   * hardware may have been replaced meanwhile, or alert rules, whose open alerts are resolved under the lock of the state.
    */
   async function lockDevices(sql: Sql, messages: DeviceMessage[], locking: Locking): Promise<LockedBatch> {
-    const [configs, states, others] = await sentTogether([
-      devicesIn(sql).lockBySerial(
-        messages.filter(({ exchange }) => exchange),
-        locking,
-      ),
-      measurementsIn(sql).lockStates(messages, locking),
-      devicesIn(sql).findBySerial(messages.filter(({ exchange }) => !exchange)),
+    const exchanging = messages.filter(({ exchange }) => exchange);
+    const configs = await devicesIn(sql).lockBySerial(exchanging, locking);
+    const withoutExchange = messages.filter(({ exchange }) => !exchange);
+    const [states, others] = await sentTogether([
+      measurementsIn(sql).lockStates([...configs.devices, ...withoutExchange], locking),
+      devicesIn(sql).findBySerial(withoutExchange),
     ]);
     const devices = [...configs.devices, ...others].flatMap((device): Array<[string, LockedDevice]> => {
       const state = states.byAsset.get(device.assetId);
-      // V8 turns objects of so many fields that are spread into hash tables, which are slow and large.
+      // A spread of this many fields makes a hash table in V8, which is slow and large.
       return state ? [[serialKeyOf(device), Object.assign(device, state)]] : [];
     });
     const unavailable = [...configs.unavailable, ...states.unavailable];
@@ -190,8 +189,9 @@ export function createMessageBatch(deps: MessageBatchDeps) {
     try {
       return await storeMessages(messages, { locking, check: 'no newer' });
     } catch (error) {
-      // Another process dropped a partition, or a device state restored from a backup is older than the stored readings:
-      // the second time partitions are looked up anew, and every reading is compared with what is stored.
+      // Another process dropped a partition, or a device state restored from a backup is older than the
+      // stored readings: the second attempt looks partitions up again, and compares every reading with the
+      // stored ones.
       if (!isMissingPartition(error) && !isOutdated(error)) throw error;
       partitions.forget();
       await partitions.ensure(timesOf(messages));

@@ -1,4 +1,4 @@
-/** Puts readings of blocks into the order of the history: blocks overlap in time. */
+/** Sorts readings of blocks into the order of the history, because blocks overlap in time. */
 import type { HistoryCursor } from './history.ts';
 import { keyOfReading, type StoredReading } from './reading.ts';
 import { type ReadingBlock, toReadings } from './reading-block.ts';
@@ -6,7 +6,7 @@ import { type ReadingBlock, toReadings } from './reading-block.ts';
 export interface NewestFilter {
   from: Date | null;
   to: Date | null;
-  /** Older than this one. */
+  /** Readings older than this one. */
   before: HistoryCursor | null;
   limit: number;
 }
@@ -14,11 +14,11 @@ export interface NewestFilter {
 export interface ListedBlocks {
   /** By descending `lastAt`. */
   blocks: ReadingBlock[];
-  /** Blocks after the last one were not read. */
+  /** Whether blocks after the last one were not read. */
   isCut: boolean;
 }
 
-/** The newest readings that pass; null where a block that was not read may hold one of them. */
+/** The newest matching readings; null when a block that was not read may contain one of them. */
 export function newestReadings(
   { blocks, isCut }: ListedBlocks,
   filter: NewestFilter,
@@ -45,7 +45,7 @@ function addReadings(found: Found[], block: ReadingBlock, passes: ReturnType<typ
   }
 }
 
-/** Whether further blocks, which end no later than this one, leave the page as it is. */
+/** Whether further blocks, which end no later than this one, cannot change the page. */
 function isDecided(found: readonly Found[], lastAt: number, limit: number): boolean {
   if (found.length < limit) return false;
   let newer = 0;
@@ -53,7 +53,7 @@ function isDecided(found: readonly Found[], lastAt: number, limit: number): bool
   return newer >= limit;
 }
 
-/** By time first, which saves the readings of a day that are not needed; the cursor excludes by channel, too. */
+/** Compares the time first, which skips unneeded readings of a day; the cursor excludes by channel, too. */
 function passesFilter({ from, to, before }: NewestFilter) {
   const first = from?.getTime() ?? Number.NEGATIVE_INFINITY;
   const end = to?.getTime() ?? Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
- * Readings as they are stored, many to a row. All of a block share channel, type, lateness and UTC day; a day bounds what
- * a query by time has to read. Nothing is lost: a block holds the numbers and times that were sent.
+ * Readings as stored, many to a row. All readings of a block share channel, type, lateness and UTC day; a day
+ * bounds the reads of a query by time. Nothing is lost: a block holds the original numbers and times.
  */
 import type { Frame } from './frame.ts';
 import type { ClassifiedReading, Reading, StoredReading } from './reading.ts';
@@ -9,7 +9,7 @@ export interface ReadingBlock {
   channel: number;
   type: number;
   late: boolean;
-  /** Times are unix milliseconds. */
+  /** Times are Unix milliseconds. */
   firstAt: number;
   lastAt: number;
   receivedAt: number;
@@ -17,15 +17,18 @@ export interface ReadingBlock {
   scale: number;
   /** Values times 10^scale; null where the sensor failed. Null as a whole: see `numbers`. */
   steps: Array<number | null> | null;
-  /** The values where steps cannot hold them. */
+  /** The values, if steps cannot hold them. */
   numbers: Array<number | null> | null;
   /** Null without any error. */
   errors: Array<number | null> | null;
-  /** Between two readings, as the frame tells it; null: it does not. */
+  /** Time between two readings, as given in the frame; null: not given. */
   periodSeconds: number | null;
-  /** Times after `firstAt`; null where they are evenly spaced. */
+  /** Times after `firstAt`; null if they are evenly spaced. */
   offsetsMs: number[] | null;
-  /** How many consecutive readings arrived together, and how long after `receivedAt`; null where all arrived then. */
+  /**
+   * Numbers of consecutive readings that arrived together, with their delay after `receivedAt`; null if all
+   * arrived then.
+   */
   runLengths: number[] | null;
   runDelaysMs: number[] | null;
 }
@@ -68,7 +71,7 @@ interface Group<Each> {
   type: number;
   late: boolean;
   day: number;
-  /** What arrived weeks apart is kept apart, so that delays fit their column. */
+  /** Readings that arrived weeks apart are kept apart, so that delays fit their column. */
   arrival: number;
   periodSeconds: number | null;
   readings: Each[];
@@ -79,7 +82,10 @@ interface GroupedBy<Each> {
   periodOf(reading: Each): number | null;
 }
 
-/** Each in the order of its times. Readings mostly come in order, so the last group is nearly always the right one. */
+/**
+ * Each group in the order of its times. Readings mostly come in order, so the last group is nearly always the
+ * right one.
+ */
 function groupReadings<Each extends ClassifiedReading>(
   readings: readonly Each[],
   { arrivalOf, periodOf }: GroupedBy<Each>,
@@ -154,7 +160,7 @@ function toValues(values: Array<number | null>): Values {
   return { scale: 0, steps: null, numbers: values };
 }
 
-/** Whether the step gives back the very same number. */
+/** Whether the step gives back exactly the same number. */
 function isExact(value: number, factor: number): boolean {
   const step = Math.round(value * factor);
   return step <= STEP_MAX && step >= -STEP_MAX && step / factor === value;
@@ -199,7 +205,7 @@ export function timesOfBlock({
   return Array.from({ length: count }, (_, index) => firstAt + index * period);
 }
 
-/** The readings whose times pass, oldest first. */
+/** Matching readings by time, oldest first. */
 export function toReadings(
   block: ReadingBlock,
   passes: (atMs: number) => boolean = () => true,

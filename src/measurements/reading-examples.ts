@@ -1,4 +1,4 @@
-/** A reading as each media type shows it, for the documentation. */
+/** Examples of a reading in each media type, for the documentation. */
 import { TEMPERATURE } from '../devices/channel-layout.ts';
 import { CSV, NDJSON } from './export.ts';
 import { CSV_HEADER, csvLine, readingView } from './history.ts';

@@ -15,20 +15,22 @@ export interface Reading {
   measuredAt: Date;
 }
 
-/** As a device may send it: a temperature by its position, which stands for a channel of its layout. */
+/**
+ * A reading as a device may send it: a temperature by its position, which stands for a channel of its layout.
+ */
 export interface SentReading extends Omit<Reading, 'channel'> {
   channel: number | ProbePosition;
 }
 
 export interface ClassifiedReading extends Reading {
-  /** It arrived too late to open or close an alert. */
+  /** Whether it arrived too late to open or close an alert. */
   late: boolean;
 }
 
-/** As it is in the history. */
+/** A reading as in the history. */
 export interface StoredReading extends ClassifiedReading {
   receivedAt: Date;
-  /** Until the next reading, as the frame tells it; null: it does not. */
+  /** Time until the next reading, as given in the frame; null: not given. */
   periodSeconds: number | null;
 }
 
@@ -41,7 +43,7 @@ export const resolveChannels = (readings: SentReading[], layout: Layout): Readin
       : { ...reading, channel: channelAt(reading.channel, layout) },
   );
 
-/** Identifies a reading of a device, however often it is sent. */
+/** Identifies a reading of a device, even if it is sent repeatedly. */
 export const keyOfReading = ({ channel, measuredAt }: Pick<Reading, 'channel' | 'measuredAt'>): number =>
   measuredAt.getTime() * 10 + channel;
 
@@ -49,7 +51,7 @@ export const keyOfReading = ({ channel, measuredAt }: Pick<Reading, 'channel' | 
 export const isSameSample = (a: Reading, b: Reading): boolean =>
   a.type === b.type && a.value === b.value && a.error === b.error;
 
-/** @throws invalid when readings of one request give a channel two types: it measures one. */
+/** @throws invalid when readings of one request give a channel two types, because it measures one. */
 export function checkTypes(readings: readonly Reading[]): void {
   const firstOf = new Map<number, number>();
   for (const [index, { channel, type }] of readings.entries()) {
@@ -63,12 +65,12 @@ export function checkTypes(readings: readonly Reading[]): void {
   }
 }
 
-/** The newest time of each channel in unix milliseconds; sensor errors do not count. */
+/** The newest time of each channel in Unix milliseconds; sensor errors do not count. */
 export type NewestByChannel = Readonly<Record<string, number>>;
 
 /**
- * A reading is late when it is more than a day old on arrival, or not newer than the newest one of its channel before the
- * frame; the order of the readings within the frame makes none of them late.
+ * A reading is late when it arrives more than a day late, or is not newer than the newest one of its channel
+ * before the frame; the order of the readings within the frame makes none of them late.
  */
 export function classifyLateness(
   readings: Reading[],

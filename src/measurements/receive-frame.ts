@@ -36,7 +36,7 @@ export interface ReceiveOptions {
   stored?: ReadonlyMap<number, Reading> | undefined;
 }
 
-/** Its time is plausible, and it is not about to be removed. */
+/** Whether the time is plausible, and the reading is not about to be removed. */
 export const isKept = (measuredAt: Date, receivedAt: Date, retentionMs = Number.POSITIVE_INFINITY): boolean =>
   isPlausibleTime(measuredAt, receivedAt) && receivedAt.getTime() - measuredAt.getTime() <= retentionMs;
 
@@ -137,7 +137,7 @@ function stateAfter(
   channelTypes: number[] | null,
 ): DeviceState {
   const { state: before } = device;
-  // Readings of a clock that is fast do not make later ones late once the clock is right.
+  // Readings from a fast clock do not make later ones late once the clock is right.
   const newestReadingAt = mergeNewest(
     before.newestReadingAt,
     readings.filter(({ measuredAt }) => !isAheadOfTime(measuredAt, frame.receivedAt)),
@@ -154,7 +154,10 @@ function stateAfter(
   };
 }
 
-/** As with the latest samples, one that a fast clock has stamped is replaced by any other: by the newest one of a right clock. */
+/**
+ * As with the latest samples, a time from a fast clock is replaced by any other: by the newest one from a
+ * correct clock.
+ */
 function lastReadingAfter(
   known: Date | null,
   newestReadingAt: NewestByChannel,

@@ -12,7 +12,7 @@ export interface ChannelRef extends AssetRef {
 }
 
 export interface RecentHour {
-  /** Its beginning, in Unix milliseconds. */
+  /** Start of the hour, in Unix milliseconds. */
   at: number;
   value: number;
 }

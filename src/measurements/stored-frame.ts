@@ -11,18 +11,18 @@ export interface DeviceState extends KnownSignal {
   presence: Presence;
   batteryStatus: BatteryStatus;
   lastReadingAt: Date | null;
-  /** No stored reading is newer, sensor errors included; null while that is not known. */
+  /** No stored reading is newer, including sensor errors; null: unknown. */
   latestMeasuredAt: Date | null;
-  /** As its frames showed them. */
+  /** Channel types from its frames. */
   channelTypes: number[] | null;
   newestReadingAt: NewestByChannel;
-  /** By channel; late ones do not replace others. */
+  /** By channel; late samples do not replace others. */
   latest: readonly LatestReading[];
 }
 
 /** The stored state of an active device before its message, locked. */
 export interface LockedState {
-  /** Types of events that anybody in its organization receives. */
+  /** Types of events with a subscriber in its organization. */
   subscribed: ReadonlySet<string>;
   /** Belongs to the alerts, which also update it. */
   openAlerts: unknown[];
@@ -35,16 +35,16 @@ export type LockedDevice = Device & LockedState;
 export interface StoredFrame {
   frame: Frame;
   device: LockedDevice;
-  /** The channels of the device as the frame shows them; null when it does not. */
+  /** The channels of the device in the frame; null when it contains none. */
   channelTypes: number[] | null;
   /** Readings that were not known before, in the order sent. */
   fresh: ClassifiedReading[];
   /** Readings that were stored before, or are repeated in the frame. */
   duplicates: number;
-  /** The same with another value or type: the first one stays. */
+  /** Repeated readings with another value or type: the first one stays. */
   conflicts: number;
   /** Readings without a plausible time, or older than the retention. */
   dropped: number;
-  /** After this frame. */
+  /** State after this frame. */
   state: DeviceState;
 }

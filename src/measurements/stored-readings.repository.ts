@@ -20,7 +20,7 @@ export type StoredReadingsRepository = ReturnType<typeof createStoredReadingsRep
 
 export function createStoredReadingsRepository(sql: Sql) {
   return {
-    /** The readings at these times, of every channel. No statement without a time. */
+    /** The readings at these times, of every channel. Takes no statement without a time. */
     async find(sent: readonly SentTimes[]): Promise<StoredByAsset> {
       const ranges = sent.flatMap(toRanges);
       if (ranges.length === 0) return new Map();
@@ -56,11 +56,11 @@ function toStored(rows: OverlapRow[], sent: readonly SentTimes[]): StoredByAsset
   return new Map([...byAsset].map(([assetId, { stored }]) => [assetId, stored]));
 }
 
-/** Unix milliseconds, both included. */
+/** Unix milliseconds, both inclusive. */
 interface TimeRange extends AssetRef {
   from: number;
   to: number;
-  /** The end of the day that both are in: blocks beyond it cannot overlap the range. */
+  /** The end of the day of both: blocks beyond it cannot overlap the range. */
   before: number;
 }
 

@@ -8,18 +8,18 @@ import { FIND_SURROUNDING, SURROUNDING_BLOCKS_MAX } from './history.statements.t
 import type { StoredReading } from './reading.ts';
 import { toReadings } from './reading-block.ts';
 
-/** Unix milliseconds, both included. */
+/** Unix milliseconds, both inclusive. */
 export interface SurroundingRange extends AssetRef {
   channel: number;
   from: number;
   to: number;
-  /** Samples after `to` may be stored. */
+  /** Whether samples after `to` may be stored. */
   hasNext: boolean;
 }
 
 /** All readings of a channel between two moments. */
 export interface SurroundingReadings {
-  /** Unix milliseconds, both included. */
+  /** Unix milliseconds, both inclusive. */
   from: number;
   to: number;
   /** Oldest first. */

@@ -1,13 +1,13 @@
-/** As text: it works on sets, in batches of frames. */
+/** Text: a statement on sets, in batches of frames. */
 import { CHANNELS_MAX } from './notification-channel.ts';
 
-/** A channel of the policy that the alert escalates by says nothing by itself. */
+/** A channel in the policy of the alert is notified by the escalation only. */
 const ESCALATED_TO = `coalesce((
     select p.channel_ids from alert_escalations e join escalation_policies p on p.organization_id = e.organization_id and p.id = e.policy_id
     where e.organization_id = n.organization_id and e.alert_id = n.alert_id
   ), '{}')`;
 
-/** Only for a channel with groups is the asset looked up. */
+/** Looks up the asset only for a channel with groups. */
 const MATCHES = `status = 'active' and is_confirmed and n.type = any(alert_types) and (group_ids = '{}' or (
     select group_id from assets where organization_id = n.organization_id and id = (
       select asset_id from alerts where organization_id = n.organization_id and id = n.alert_id

@@ -52,7 +52,7 @@ type Escalation = Exclude<Alert['escalation'], null>;
 const escalationOf = ({ step, nextStepAt }: Escalation, next: string): Html =>
   html`${step === 0 ? 'no step was made yet' : `step ${step} was made`}, ${nextStepAt === null ? 'none follows' : html`${next} is next, ${time(nextStepAt)}`}`;
 
-/** Who is notified by the next step, or by the last one once more. */
+/** The recipients of the next step, or of the last one again. */
 function nextOf(
   { step }: Escalation,
   escalation: EscalationView | null,

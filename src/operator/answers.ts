@@ -31,7 +31,7 @@ type CellularWebhookView = ReturnType<typeof cellularWebhookView>;
 export type WebhookView = (EventWebhookView | CellularWebhookView) &
   Partial<Pick<EventWebhookView, 'events'> & Pick<CellularWebhookView, 'name' | 'deliverConfigApplied'>>;
 
-/** What came of a test of a webhook or a channel. */
+/** The result of a test of a webhook or a channel. */
 export interface TestedView {
   delivered: boolean;
   statusCode: number | null;
@@ -60,7 +60,7 @@ export interface AppliedView {
   profileSlug: string;
   appliedCount: number;
   jobId: string | null;
-  /** Only of a dry run. */
+  /** Set by a dry run only. */
   preview?: Preview[];
 }
 

@@ -1,4 +1,4 @@
-/** Configurations for people: one line per setting, and two of them side by side. */
+/** Configurations for people: one line per setting, and a comparison of two. */
 import { definitionsOf } from '../alerts/alert-definition.ts';
 import { type Calendar, contradictions, type DeviceConfiguration } from '../devices/configuration.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -8,7 +8,7 @@ type Lines = Record<string, string>;
 const DAY_MINUTES = 1_440;
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-/** Only what the configuration says something about. */
+/** Only the settings that the configuration contains. */
 export function toLines(config: DeviceConfiguration): Lines {
   const { measurementPeriodBase: base, measurementPeriodFactor: factor, transmissionInterval } = config;
   const lines: Lines = {};
@@ -43,7 +43,7 @@ function windowsOf({ calendars = [] }: DeviceConfiguration): string {
   return texts.join('; ') || 'always';
 }
 
-/** A whole day is two calendars that meet: shown as one window. */
+/** Shows a whole day, which is two adjacent calendars, as one window. */
 const withWholeDays = (calendars: Calendar[]): Calendar[] =>
   calendars.flatMap((calendar, index) => {
     const [before, next] = [calendars[index - 1], calendars[index + 1]];
@@ -71,7 +71,7 @@ export const changeHtml = (config: DeviceConfiguration): Html =>
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
   )}</dl>`;
 
-/** What the device runs beside what waits for it; what differs is marked, also without colour. */
+/** The running configuration beside the pending one; differences are marked, also without colour. */
 export function comparison(now: DeviceConfiguration | null, pending: DeviceConfiguration | null): Content {
   if (!now && !pending)
     return html`<p class="empty">The device has not reported what it runs, and nothing waits for it.</p>`;

@@ -1,4 +1,4 @@
-/** The page behind the link that an e-mail address is sent: opening it changes nothing, the button confirms. */
+/** The page of the link that confirms an e-mail address: opening it changes nothing, its button confirms. */
 import type { OpenPageRoute } from '../http/page-route.ts';
 import { CONFIRM_PATH } from '../notifications/message.ts';
 import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
@@ -18,7 +18,7 @@ export interface ConfirmAddressDeps {
     find(token: string): Promise<Address | null>;
     confirm(token: string): Promise<Address | null>;
   };
-  /** As for links that sign in. */
+  /** Shared with links that sign in. */
   lookUps: KeyedSemaphore;
   /** @throws when this address has sent too many wrong links. */
   countFailure(address: string): void;

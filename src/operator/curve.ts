@@ -1,4 +1,4 @@
-/** The spans that a curve can show, and its points: single readings or buckets, oldest first, per channel. */
+/** The spans of a curve, and its points: single readings or buckets, oldest first, per channel. */
 
 import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
 import type { bucketView } from '../measurements/buckets.ts';
@@ -25,7 +25,7 @@ export const CURVE_SPANS: Record<string, CurveSpan> = {
   year: { label: 'Year', spanMs: 365 * DAY_MS, resolution: '1d', bucketMs: DAY_MS },
 };
 
-/** What people look at first: the temperature of the probe, then other temperatures, then the rest. */
+/** Most important first: the temperature of the probe, then other temperatures, then the rest. */
 export const byImportance = <Channel extends { channel: number; position: string | null; type: string }>(
   a: Channel,
   b: Channel,
@@ -41,14 +41,14 @@ export interface ChannelCurve {
   position: string | null;
   type: string;
   unit: string;
-  /** Unix seconds, as the chart wants them. */
+  /** Unix seconds, the unit of the chart. */
   times: number[];
   min: number[];
   avg: number[];
   max: number[];
 }
 
-/** From buckets in whatever order. */
+/** From buckets in any order. */
 export function toCurves(buckets: readonly BucketView[]): ChannelCurve[] {
   const curves = new Map<string, ChannelCurve>();
   const oldestFirst = [...buckets].sort((a, b) => (a.from < b.from ? -1 : 1));
@@ -96,7 +96,10 @@ export interface GapOptions {
   endS: number;
 }
 
-/** Times without a point for longer than two periods of measurement at either end, also between the last point and the present. */
+/**
+ * Times without a point for longer than two periods of measurement at either end, also between the last point
+ * and the present.
+ */
 export function gapsOf(times: readonly number[], { settings, bucketS, endS }: GapOptions): Gap[] {
   const usualS = medianOf(times.slice(1).map((at, index) => at - (times[index] as number)));
   const periodAt = (at: number) =>
@@ -131,7 +134,7 @@ export const boundsOf = (
       )
     : [];
 
-/** A point without a value within each gap, so that no line is drawn across it. */
+/** Adds a point without a value within each gap, so that no line crosses it. */
 export function withGaps(curve: ChannelCurve, gaps: readonly Gap[]): Drawn {
   const drawn: Drawn = {
     times: [...curve.times],

@@ -3,9 +3,12 @@ import { query } from '../db/query.ts';
 
 export interface DeviceContact {
   lastContactAt: Date | null;
-  /** Deadline of the next contact; null: none is known. */
+  /** Deadline of the next contact; null: unknown. */
   expectedBy: Date | null;
-  /** An apply has reached the device: else its configuration is in sync with what it ran before. */
+  /**
+   * Whether an apply has ever reached the device; without one, in sync only means that its configuration has
+   * not changed.
+   */
   hasHadProfile: boolean;
 }
 

@@ -19,7 +19,7 @@ interface DeviceOptions {
   jobs: readonly DeviceJob[];
   contact: DeviceContact | null;
   profiles: Answers['listProfiles']['profiles'];
-  /** Its name. */
+  /** Name of the span. */
   span: string;
   mayChange: boolean;
   now: Date;
@@ -153,7 +153,7 @@ const HEAD = [
 interface StatisticsOptions {
   device: Answers['getAsset'];
   statistics: Answers['getStatistics'];
-  /** Its name. */
+  /** Name of the span. */
   span: string;
 }
 

@@ -8,7 +8,7 @@ import { type SparkPoint, sparkline } from './sparkline.ts';
 
 export interface ListedDevice {
   device: ListedAssetView;
-  /** Of one channel, oldest first. */
+  /** Hours of one channel, oldest first. */
   hours: readonly SparkPoint[];
 }
 
@@ -29,7 +29,7 @@ const HEAD: readonly Content[] = [
 interface DevicesTableOptions {
   caption: string;
   now: Date;
-  /** Each row has a box to tick. */
+  /** Whether each row has a box to tick. */
   isChoosing?: boolean;
 }
 

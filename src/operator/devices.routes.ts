@@ -213,6 +213,6 @@ const isOf = ({ type, details }: AlertView, { channel }: { channel: number }) =>
 
 const toBreach = ({ status, timestamp, updatedAt }: AlertView) => ({
   from: seconds(timestamp),
-  /** null: it is open. */
+  /** Null: still open. */
   to: status === 'resolved' ? seconds(updatedAt) : null,
 });

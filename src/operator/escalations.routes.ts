@@ -10,7 +10,7 @@ const DONE: Record<string, string> = {
   deleted: 'The escalation is deleted.',
 };
 const section = 'Notifications';
-/** As many as there can be. */
+/** The maximum number of channels. */
 const CHANNELS = { limit: '100' };
 
 export function escalationsRoutes({ ask, layout }: PageDeps): OperatorPage[] {

@@ -31,7 +31,7 @@ export function fleetRoutes({
   listOrdered,
   listRecentHours,
 }: FleetPageDeps): OperatorPage[] {
-  /** With the last day of the channel that people look at first. */
+  /** Adds the last day of the most important channel. */
   async function withCurves(session: Session, devices: readonly ListedAssetView[]): Promise<ListedDevice[]> {
     const from = new Date(roundedDown(now()).getTime() - DAY_MS);
     const { organizationId } = session;
@@ -93,10 +93,10 @@ export function fleetRoutes({
   ];
 }
 
-/** So that a page on which nothing has changed looks the same again. */
+/** Rounds down, so that an unchanged page looks the same again. */
 const roundedDown = (at: Date): Date => new Date(Math.floor(at.getTime() / STEP_MS) * STEP_MS);
 
-/** A filter and an order together would be served by no index. */
+/** Null with a filter, because no index serves a filter and an order together. */
 function toOrder(query: URLSearchParams, { cursor, ...filter }: FleetFilter): AssetOrder | null {
   const name = query.get('order');
   const order = ASSET_ORDERS.find((each) => each === name);

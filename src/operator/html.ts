@@ -1,6 +1,6 @@
 /**
- * HTML as values. What is put into a template is escaped, whatever it is, unless a template made it: so text from outside
- * can be no markup. Values of attributes stand in double quotes, which `html` checks.
+ * HTML as values. Everything that is put into a template is escaped unless a template made it, so text from
+ * outside can be no markup. Values of attributes are in double quotes, which `html` checks.
  */
 const MADE_HERE = Symbol('html');
 
@@ -8,7 +8,7 @@ export interface Html {
   readonly [MADE_HERE]: string;
 }
 
-/** Nothing is shown of `null`, `undefined` and `false`. */
+/** `null`, `undefined` and `false` show nothing. */
 export type Content = Html | string | number | null | undefined | false | readonly Content[];
 
 export function html(parts: TemplateStringsArray, ...values: Content[]): Html {
@@ -35,7 +35,7 @@ function endsInOpenAttribute(text: string): boolean {
   return /=\s*$/.test(tag) && !tag.includes('>') && tag.split('"').length % 2 === 1;
 }
 
-/** Only for markup that a renderer of ours has made, which has escaped what is not its own. */
+/** Only for markup by a renderer of the service, which has already escaped foreign text. */
 export const rendered = (markup: string): Html => ({ [MADE_HERE]: markup });
 
 const isHtml = (value: unknown): value is Html =>

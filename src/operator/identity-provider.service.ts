@@ -1,6 +1,7 @@
 /**
- * Sign-in with an identity provider by OpenID Connect: the code flow with PKCE, state and nonce. The package and the
- * description of the provider are loaded when somebody signs in first. Tokens are used at once and kept nowhere.
+ * Sign-in with an identity provider by OpenID Connect: the code flow with PKCE, state and nonce. The package
+ * and the description of the provider are loaded at the first sign-in. Tokens are used at once and never
+ * stored.
  */
 import type * as OpenId from 'openid-client';
 import { AppError } from '../process/errors.ts';
@@ -11,7 +12,7 @@ import type { SignInAttempt } from './sign-in-attempt.ts';
 export interface IdentityProviderSettings {
   issuer: string;
   clientId: string;
-  /** Null: PKCE alone proves who asks. */
+  /** Null: the client authenticates by PKCE alone. */
   clientSecret: string | null;
 }
 
@@ -23,9 +24,9 @@ export interface IdentityProviderDeps {
 }
 
 export interface IdentityProvider {
-  /** Where to send somebody who signs in, and what has to come back with them. */
+  /** The address of the provider for a person who signs in, and the attempt that has to come back. */
   begin(): Promise<{ url: string; attempt: SignInAttempt }>;
-  /** What the provider says of who came back. */
+  /** The provider's claims about the person who came back. */
   finish(query: URLSearchParams, attempt: SignInAttempt): Promise<Claims>;
 }
 
@@ -46,7 +47,7 @@ export function createIdentityProvider({
 }: IdentityProviderDeps): IdentityProvider {
   let loading: Promise<Loaded> | null = null;
 
-  /** A provider that was away is asked again the next time. */
+  /** A provider that was away is asked again next time. */
   function load(): Promise<Loaded> {
     loading ??= discover(settings).catch((error) => {
       loading = null;
@@ -55,7 +56,7 @@ export function createIdentityProvider({
     return loading;
   }
 
-  /** The error of the package may hold all that the provider has answered, so only its codes are logged. */
+  /** The error of the package may contain the whole answer of the provider, so only its codes are logged. */
   function refuse(error: unknown, step: string): never {
     const { name, code, error: answer } = error as { name?: string; code?: string; error?: string };
     log.warn({ step, name, code, answer }, 'A sign-in with the identity provider failed');
@@ -97,7 +98,7 @@ export function createIdentityProvider({
 
 const RETRY = { headers: { 'Retry-After': '10' } };
 
-/** The provider has answered, and its answer is no sign-in. */
+/** Whether the provider has answered without a sign-in. */
 const isRefusal = (code: string | undefined): boolean =>
   code !== undefined && (code.startsWith('OAUTH_JWT') || REFUSALS.includes(code));
 
@@ -105,7 +106,7 @@ const REFUSALS = [
   'OAUTH_AUTHORIZATION_RESPONSE_ERROR',
   'OAUTH_RESPONSE_BODY_ERROR',
   'OAUTH_INVALID_RESPONSE',
-  // A signature by none or by an algorithm or key that the provider does not have, or an extension that nobody knows.
+  // A signature without or with an unsupported algorithm or key, or an unknown extension.
   'OAUTH_UNSUPPORTED_OPERATION',
   'OAUTH_KEY_SELECTION_FAILED',
 ];
@@ -122,7 +123,7 @@ async function discover({ issuer, clientId, clientSecret }: IdentityProviderSett
       timeout: TIMEOUT_SECONDS,
       execute: [
         openId.enableNonRepudiationChecks,
-        // Settings allow this on loopback alone.
+        // Settings allow this only on loopback.
         ...(url.protocol === 'http:' ? [openId.allowInsecureRequests] : []),
       ],
     },
@@ -130,7 +131,7 @@ async function discover({ issuer, clientId, clientSecret }: IdentityProviderSett
   return { openId, configuration };
 }
 
-/** In the header unless the provider takes the secret in the body alone. */
+/** In the header, unless the provider accepts the secret only in the body. */
 function authentication(openId: typeof OpenId, secret: string | null): OpenId.ClientAuth {
   if (secret === null) return openId.None();
   return (server, client, body, headers) => {

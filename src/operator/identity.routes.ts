@@ -10,10 +10,10 @@ export interface IdentityRoutesDeps {
   provider: IdentityProvider;
   rules: IdentityRules;
   attempts: ReturnType<typeof createAttemptSigner>;
-  /** @throws when this address has asked too often. */
+  /** @throws when this address has sent too many requests. */
   admit(address: string): void;
   findOrganization(name: string): Promise<{ id: string } | null>;
-  /** Answers with the cookie of a new session. */
+  /** Returns the cookie of a new session. */
   begin(request: LinkRequest): Promise<string>;
   /** Ends the session that the new one replaces. */
   signOut(session: SessionRef): Promise<void>;

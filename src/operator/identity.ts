@@ -1,21 +1,21 @@
-/** Who somebody is here, from what an identity provider says of them. */
+/** Maps the claims of an identity provider to an organization and a role. */
 
 import { isOneLine, isVisible } from '../http/one-line.ts';
 import { ROLES, type Role } from '../http/role.ts';
 import { cutText } from '../process/cut-text.ts';
 import { OPERATOR_NAME_MAX } from './session.ts';
 
-/** By which claims. A name with dots finds what is nested, such as `realm_access.roles`. */
+/** The names of the claims. A name with dots finds a nested one, such as `realm_access.roles`. */
 export interface IdentityRules {
   organizationClaim: string;
   roleClaim: string;
 }
 
 export interface Identity {
-  /** Names of organizations, of which the first that exists counts. */
+  /** Names of organizations; the first existing one counts. */
   organizations: string[];
   role: Role;
-  /** Of the person. */
+  /** Name of the person. */
   name: string;
 }
 
@@ -23,7 +23,7 @@ export type Claims = Record<string, unknown>;
 
 const ORGANIZATIONS_MAX = 20;
 
-/** The greatest role that the claim names; without one, read. */
+/** The greatest role in the claim; without one, read. */
 export function toIdentity(claims: Claims, { organizationClaim, roleClaim }: IdentityRules): Identity {
   const named = textsOf(claims, roleClaim);
   return {

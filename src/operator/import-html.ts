@@ -20,10 +20,10 @@ export const importHtml = (): Html => html`
 282C02424EED,Vaccine fridge 2,TVO-THT,main,0,pharmacy,Vaccine fridges
 282C02424EEE,Blood bank,TVO-T,main,1,,</code></pre>`;
 
-/** More would keep other requests waiting while the page is made. */
+/** More rows would delay other requests while the page is made. */
 export const ROWS_SHOWN = 2_000;
 
-/** What failed comes first: that is what somebody has to do something about. */
+/** Failed rows come first, because they need attention. */
 export const importedHtml = (
   { created, unchanged, failed, results }: Imported,
   fileName: string,

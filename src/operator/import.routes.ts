@@ -32,5 +32,5 @@ export function importRoutes({ ask, layout }: PageDeps): OperatorPage[] {
   ];
 }
 
-/** By its beginning: what a system calls the type of a file depends on which programs are installed. */
+/** Decided by the first bytes: the type of a file that a browser sends depends on installed programs. */
 const isJson = (bytes: Buffer): boolean => /^\ufeff?\s*[[{]/.test(bytes.subarray(0, 100).toString());

@@ -47,7 +47,7 @@ function expectedEnd({ status, counts, deadlineAt }: JobView, progress: JobProgr
   return html`${end ? html`${time(end.toISOString())} at the latest` : html`at the deadline, ${time(deadlineAt)}`}${stillQueued}${end && late}${part}`;
 }
 
-/** `serialNumbers`: by asset id. */
+/** `serialNumbers` by asset id. */
 export const latestHtml = (
   { latest, lookedAt }: JobProgress,
   serialNumbers: ReadonlyMap<string, string>,

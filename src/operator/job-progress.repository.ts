@@ -8,7 +8,7 @@ export type JobProgressRepository = ReturnType<typeof createJobProgressRepositor
 /** Bindings: the organization, the job. */
 const OF_SMALL_JOB = `select organization_id, asset_id, state from config_targets
   where organization_id = ? and job_id = ? order by asset_id limit ${AWAITED_READ_MAX}`;
-/** Most targets of a large job may have settled: the index holds the unsettled ones of all jobs. */
+/** Most targets of a large job may have settled; the index contains the unsettled ones of all jobs. */
 const OF_LARGE_JOB = `select organization_id, asset_id, state from (
     select organization_id, job_id, asset_id, state from config_targets
     where organization_id = ? and is_active order by asset_id limit ${AWAITED_READ_MAX}
@@ -39,8 +39,8 @@ export function createJobProgressRepository(sql: Database) {
     },
 
     /**
-     * Devices that have yet to fetch or confirm the change. Reads a bounded number of targets, so of a job with more it
-     * finds some.
+     * Devices that have yet to fetch or confirm the change. Reads a bounded number of targets, so it may miss
+     * some in a larger job.
      */
     listAwaited({ organizationId, jobId }: JobRef, targetCount: number): Promise<AwaitedDevice[]> {
       return targetCount <= AWAITED_READ_MAX

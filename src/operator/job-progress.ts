@@ -1,8 +1,11 @@
-/** How far a job is: its stages, when it will have ended if every device keeps its contact, and who is latest. */
+/**
+ * The progress of a job: its stages, its expected end if every device keeps its contact, and the latest
+ * devices.
+ */
 import type { Rollout } from '../config-jobs/config-job.ts';
 import type { DeviceStatus } from '../presence/presence.ts';
 
-/** So many targets of a job are looked at. */
+/** Maximum number of targets that are read. */
 export const AWAITED_READ_MAX = 1_000;
 export const LATEST_SHOWN = 10;
 
@@ -10,7 +13,7 @@ export interface JobStages {
   currentStage: number;
   stageCount: number;
   rollout: Rollout | null;
-  /** Part of the devices of the next stage have begun. */
+  /** A part of the devices of the next stage have begun. */
   isBeginningStage: boolean;
   retryOfJobId: string | null;
 }
@@ -19,19 +22,19 @@ export interface AwaitedDevice {
   assetId: string;
   /** sent: it has fetched the change. */
   state: 'waiting' | 'sent';
-  /** Null: not known. */
+  /** Null: unknown. */
   status: DeviceStatus | null;
-  /** Deadline of its next contact; null: none is known. */
+  /** Deadline of its next contact; null: unknown. */
   expectedBy: Date | null;
   lastContactAt: Date | null;
 }
 
 export interface JobProgress {
-  /** By when the devices that keep their contact have made it; null: none of them does. */
+  /** Deadline of the last contact that is still expected; null: none is. */
   expectedEnd: Date | null;
-  /** Devices that missed their contact, or of which none is expected. */
+  /** Number of devices that missed their contact, or have none expected. */
   lateCount: number;
-  /** All of which the above speaks. */
+  /** Number of targets that these values cover. */
   lookedAt: number;
   latest: AwaitedDevice[];
 }
@@ -53,7 +56,9 @@ export function toProgress(
   };
 }
 
-/** Missed contacts first, the oldest of them at the top; then devices without one; then who is expected last. */
+/**
+ * Missed contacts first, the oldest at the top; then devices without a contact; then the last expected ones.
+ */
 function latenessOf({ expectedBy }: AwaitedDevice, now: Date): number {
   if (expectedBy === null) return NOTHING_EXPECTED;
   const aheadMs = expectedBy.getTime() - now.getTime();

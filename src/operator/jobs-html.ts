@@ -69,7 +69,7 @@ interface JobOptions {
   job: JobView;
   stages: JobStages | null;
   progress: JobProgress;
-  /** Of the latest devices, by asset id. */
+  /** Serial numbers of the latest devices, by asset id. */
   serialNumbers: ReadonlyMap<string, string>;
   now: Date;
   targets: Answers['listConfigJobTargets'];

@@ -1,4 +1,4 @@
-/** What surrounds every page: navigation, who is signed in, styles and scripts. */
+/** The frame of every page: navigation, the signed-in person, styles and scripts. */
 import { type Content, html, rendered, toText } from './html.ts';
 import { fingerprintOf } from './page-fingerprint.ts';
 import type { Session } from './session.ts';
@@ -14,7 +14,7 @@ export interface LayoutOptions {
   withCurve?: boolean;
 }
 
-/** By name, the path of a file that browsers keep. */
+/** Returns the path of a cached file, by its name. */
 export type StaticPath = (name: string) => string;
 
 export type Layout = (options: LayoutOptions, content: Content) => string;

@@ -6,7 +6,7 @@ import { createdLinkSchema, createLinkBody } from './links.schemas.ts';
 import { type Claim, toLink } from './session.ts';
 
 export interface LinksRoutesDeps {
-  /** null: there is no operators' page. */
+  /** Null: there is no operators' page. */
   operatorUrl: string | null;
   issue(
     sql: Sql,

@@ -5,7 +5,7 @@ import type { Answers } from './answers.ts';
 import type { Layout } from './layout.ts';
 import type { Session } from './session.ts';
 
-/** Calls an operation of the API for who is signed in. */
+/** Calls an operation of the API for the signed-in person. */
 export type Ask = <Id extends keyof Answers>(
   session: Session,
   operationId: Id,

@@ -1,4 +1,4 @@
-/** Parts that the pages share: tables, badges, times, buttons. */
+/** Shared parts of the pages: tables, badges, times, buttons. */
 import { type Content, type Html, html } from './html.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
@@ -37,7 +37,7 @@ const TONES: Record<string, Tone> = {
   low: 'bad',
 };
 
-/** `timed_out` and `timedOut` as people write it. */
+/** `timed_out` and `timedOut` as people write them. */
 export const toWords = (name: string): string =>
   name
     .replaceAll('_', ' ')
@@ -47,7 +47,7 @@ export const toWords = (name: string): string =>
 export const badge = (state: string, tone: Tone = TONES[state] ?? 'quiet'): Html =>
   html`<span class="badge ${tone}">${toWords(state)}</span>`;
 
-/** In UTC; the script of the page adds how long ago that is. */
+/** In UTC; the script of the page adds the age. */
 export function time(iso: string | null | undefined): Html {
   if (!iso) return html`<span class="quiet">never</span>`;
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;
@@ -57,7 +57,7 @@ export interface TableOptions {
   caption: string;
   head: readonly Content[];
   rows: ReadonlyArray<readonly Content[]>;
-  /** In place of rows. */
+  /** Shown instead of rows. */
   empty: Content;
 }
 
@@ -76,7 +76,7 @@ export interface FormOptions {
   label: string;
   fields?: Record<string, string>;
   tone?: 'main' | 'danger' | 'plain';
-  /** For those who do not see where the button stands. */
+  /** A description for people who do not see the position of the button. */
   about?: string;
 }
 
@@ -101,7 +101,7 @@ export const counter = (count: number, label: string, href: string | null, tone:
     : html`<div class="${classes}">${inside}</div>`;
 };
 
-/** The link to the next page of a list, with the filters that the address has. */
+/** The link to the next page of a list, with the filters in the address. */
 export function nextPage(path: string, query: URLSearchParams, nextCursor: string | null): Content {
   if (nextCursor === null) return null;
   const next = new URLSearchParams(query);
@@ -129,7 +129,7 @@ export interface Share {
   count: number;
 }
 
-/** A bar of shares. Numbers stand beside it, so colour alone says nothing. */
+/** A bar of shares. Numbers stand beside it, so that colour is never the only information. */
 export function bar(shares: readonly Share[], label: string): Html {
   const total = shares.reduce((sum, { count }) => sum + count, 0) || 1;
   const shown = shares.filter(({ count }) => count > 0);

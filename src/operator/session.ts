@@ -1,4 +1,4 @@
-/** Who is signed in to the operators' page, and how links and cookies name a session. */
+/** Sessions at the operators' page, and how links and cookies identify them. */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Role } from '../http/role.ts';
 import type { Caller } from '../http/route.ts';
@@ -7,10 +7,12 @@ export interface Session {
   organizationId: string;
   id: string;
   organizationName: string;
-  /** Of the person. */
+  /** Name of the person. */
   name: string;
   role: Role;
-  /** The key that asked for the link; null: the command line, or an identity provider signed the person in. */
+  /**
+   * The key that requested the link; null: the command line, or an identity provider signed the person in.
+   */
   keyId: string | null;
 }
 
@@ -27,7 +29,7 @@ export const OPERATOR_PATH = '/operator';
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const LINK = new RegExp(`^(${UUID})\\.(${UUID})\\.([A-Za-z0-9_-]{43})$`);
 
-/** The one that a link or a cookie is about, and what proves it. */
+/** The session that a link or a cookie names, with its proof. */
 export interface Claim extends SessionRef {
   proof: string;
 }
@@ -45,7 +47,10 @@ export const hashProof = (proof: string): Buffer => createHash('sha256').update(
 export const toLink = (baseUrl: string, claim: Claim): string =>
   `${baseUrl.replace(/\/+$/, '')}${OPERATOR_PATH}/sign-in?link=${toToken(claim)}`;
 
-/** Signs cookies with the newest key and accepts those of all, so that keys can be replaced one after the other. */
+/**
+ * Signs cookies with the newest key and accepts those of all, so that keys can be replaced one after the
+ * other.
+ */
 export function createCookieSigner(secretsKeys: Readonly<Record<number, Buffer>>) {
   const ids = Object.keys(secretsKeys).map(Number);
   const newestFirst = ids
@@ -55,7 +60,7 @@ export function createCookieSigner(secretsKeys: Readonly<Record<number, Buffer>>
     createHmac('sha256', key).update(`${organizationId}.${id}`).digest('base64url');
   return {
     sign: (ref: SessionRef): string => toToken({ ...ref, proof: sign(newestFirst[0] as Buffer, ref) }),
-    /** null when nobody here has signed it. */
+    /** Null if it was not signed here. */
     verify(cookie: string): SessionRef | null {
       const claim = parseToken(cookie);
       const isSigned = claim && newestFirst.some((key) => isSame(claim.proof, sign(key, claim)));
@@ -66,7 +71,7 @@ export function createCookieSigner(secretsKeys: Readonly<Record<number, Buffer>>
 
 const isSame = (a: string, b: string) => timingSafeEqual(hashProof(a), hashProof(b));
 
-/** A session does what a key of its role may do. */
+/** A session may do the same as a key with its role. */
 export const toCaller = ({ organizationId, id, name, role, keyId }: Session): Caller => ({
   keyId: `operator:${id}`,
   keyName: name,

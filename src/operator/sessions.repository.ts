@@ -13,7 +13,7 @@ export interface NewLink extends SessionRef {
   expiresAt: Date;
 }
 
-/** As the API shows it. */
+/** As shown by the API. */
 export interface ActiveSession {
   id: string;
   name: string;
@@ -61,7 +61,7 @@ const toActiveSession = (row: SessionRow): ActiveSession => ({
   expiresAt: row.expires_at as Date,
 });
 
-/** Of an organization; as many links that were not used yet. */
+/** Per organization; the same limit applies to unused links. */
 const SESSIONS_MAX = 200;
 
 export type SessionsRepository = ReturnType<typeof createSessionsRepository>;
@@ -79,12 +79,12 @@ export function createSessionsRepository(sql: Database) {
   return {
     newId: (): Promise<string> => nextId(sql),
 
-    /** Also deletes the organization's expired links and sessions, and its oldest links where there are too many. */
+    /** Also deletes the organization's expired links and sessions, and its oldest links beyond the limit. */
     async insert(link: NewLink): Promise<void> {
       await query(sql, INSERT_LINK, { ...link, others: SESSIONS_MAX - 1 });
     },
 
-    /** Of a link that can still be used. */
+    /** The session of a link that can still be used. */
     async findLink({ organizationId, id }: SessionRef, hash: Buffer, now: Date): Promise<Session | null> {
       const row = await working(organizationId, now)
         .where({ 's.id': id, 's.link_hash': hash, 's.started_at': null })
@@ -93,7 +93,7 @@ export function createSessionsRepository(sql: Database) {
       return row ? toSession(row) : null;
     },
 
-    /** Uses the link up. The oldest sessions of the organization end where there are too many. */
+    /** Makes the link invalid. The oldest sessions of the organization beyond the limit end. */
     async start(ref: SessionRef, hash: Buffer, span: { now: Date; until: Date }): Promise<Session | null> {
       const bindings = { ...ref, hash, ...span, others: SESSIONS_MAX - 1 };
       const [row] = await query<SessionOfOrganization>(sql, START_SESSION, bindings);
@@ -105,7 +105,7 @@ export function createSessionsRepository(sql: Database) {
       return row ? toSession(row) : null;
     },
 
-    /** Newest first; without those that have ended. */
+    /** Newest first; without ended ones. */
     async listActive(
       organizationId: string,
       { now, ...page }: Page & { now: Date },

@@ -1,4 +1,4 @@
-/** Who is signed in to the operators' page, for admins, who may end each session. */
+/** Sessions at the operators' page, for admins, who may end each of them. */
 import type { Sql } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import { noContent, ok, pageOf, type Route, route } from '../http/route.ts';

@@ -33,13 +33,13 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions({ sessions, cookies, now }: SessionsDeps) {
   return {
-    /** Who the link is for, while it can still be used. */
+    /** The session of a link that can still be used. */
     async findLink(token: string): Promise<Session | null> {
       const claim = parseToken(token);
       return claim && sessions.findLink(claim, hashProof(claim.proof), now());
     },
 
-    /** Answers with the cookie; null when the link was used, is too old or was never made. */
+    /** Returns the cookie; null when the link was used, has expired or does not exist. */
     async signIn(token: string): Promise<{ session: Session; cookie: string } | null> {
       const claim = parseToken(token);
       const at = now();

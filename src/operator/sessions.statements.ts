@@ -1,4 +1,4 @@
-/** As text, because each changes several rows at once: the session itself, and those that end in its place. */
+/** Text, because each changes several rows at once: the session itself, and those that end in its place. */
 
 /** Neither link nor session outlives the key that asked for it. */
 export const KEY_WORKS = `(s.key_id is null or exists (
@@ -18,7 +18,7 @@ export const INSERT_LINK = `
   insert into operator_sessions (organization_id, id, link_hash, name, role, key_id, link_expires_at)
   values (:organizationId, :id, :hash, :name, :role, :keyId, :expiresAt)`;
 
-/** Uses a link up, and ends the oldest sessions beyond `:others`. */
+/** Makes a link invalid, and ends the oldest sessions beyond `:others`. */
 export const START_SESSION = `
   with begun as (
     update operator_sessions s set started_at = :now, expires_at = :until

@@ -1,11 +1,11 @@
-/** What a browser keeps while somebody is at the identity provider, signed so that it comes back as it was. */
+/** The attempt that a browser keeps during a sign-in at the identity provider, signed against changes. */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { createBoundedCache } from '../process/bounded-cache.ts';
 
 export interface SignInAttempt {
   state: string;
   nonce: string;
-  /** PKCE: proves to the provider that the code comes back to who asked for it. */
+  /** PKCE: proves to the provider that the code returns to its requester. */
   verifier: string;
 }
 
@@ -18,7 +18,10 @@ export function createAttemptSigner(secretsKeys: Readonly<Record<number, Buffer>
     .sort((a, b) => b - a)
     .map((id) => Buffer.from(hkdfSync('sha256', secretsKeys[id] as Buffer, '', 'operator sign-in', 32)));
   const sign = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest();
-  /** States of attempts that came back, in this process; another one is refused the code by the provider. */
+  /**
+   * States of attempts that came back to this process; in another process, the provider refuses the used
+   * code.
+   */
   const used = createBoundedCache<string, true>(USED_MAX);
   return {
     seal(attempt: SignInAttempt, now: Date): string {
@@ -26,7 +29,7 @@ export function createAttemptSigner(secretsKeys: Readonly<Record<number, Buffer>
       const text = [now.getTime() + ATTEMPT_MS, state, nonce, verifier].join('.');
       return `${text}.${sign(newestFirst[0] as Buffer, text).toString('base64url')}`;
     },
-    /** Null when nobody here has signed it, too long ago, or when it was used before. */
+    /** Null if it was not signed here, has expired, or was used before. */
     open(sealed: string, now: Date): SignInAttempt | null {
       const [until = '', state = '', nonce = '', verifier = '', proof = '', ...more] = sealed.split('.');
       const given = Buffer.from(proof, 'base64url');

@@ -3,7 +3,7 @@ import type { Session } from './session.ts';
 
 interface SignInOptions {
   token: string;
-  /** Who the link is for; null when it cannot be used, or there is none. */
+  /** The session of the link; null when it cannot be used, or there is none. */
   found: Session | null;
   /** The host of the identity provider; null when there is none. */
   provider: string | null;

@@ -8,7 +8,7 @@ export interface SignInDeps {
   layout: Layout;
   /** The host of the identity provider; null when there is none. */
   provider: string | null;
-  /** One look-up of an address at a time: whoever makes links up must not cost the others their connections. */
+  /** One look-up per address at a time, so that made-up links do not cost others their connections. */
   lookUps: KeyedSemaphore;
   /** @throws when this address has sent too many wrong links. */
   countFailure(address: string): void;
@@ -33,7 +33,7 @@ export function signInRoutes({
       method: 'GET',
       path: `${OPERATOR_PATH}/sign-in`,
       role: null,
-      // Opening the link does not use it up: mail and chat programs open links as well.
+      // Opening the link does not use it up, because mail and chat programs open links as well.
       async handle({ query, address }) {
         const token = query.get('link') ?? '';
         const found = await lookUps.run(address, () => sessions.findLink(token));
@@ -50,7 +50,7 @@ export function signInRoutes({
         const signedIn = await lookUps.run(address, () => sessions.signIn(token));
         if (!signedIn) countFailure(address);
         if (!signedIn) return { page: page(token, null), status: 404 };
-        // Nobody sees the session that this one replaces any more.
+        // The session that this one replaces is no longer used.
         if (visitor) await sessions.signOut(visitor);
         return { location: OPERATOR_PATH, cookie: signedIn.cookie };
       },

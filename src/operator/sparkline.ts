@@ -10,15 +10,15 @@ interface SparklineOptions {
   label: string;
   from: number;
   to: number;
-  /** A line is not drawn across more than this: nothing was measured there. */
+  /** No line is drawn across a longer time without measurements. */
   gapMs: number;
 }
 
 const WIDTH = 120;
 const HEIGHT = 24;
-/** A line of no length, which is seen by its round ends: no other reaches a point between two gaps. */
+/** A line of no length, visible by its round ends, for a point between two gaps. */
 const DOT = 'h0';
-/** A temperature that hardly moves is drawn flat. */
+/** Makes a temperature that hardly moves look flat. */
 const RANGE_MIN = 2;
 
 export function sparkline(points: readonly SparkPoint[], options: SparklineOptions): Html {

@@ -1,6 +1,6 @@
 import type { TestedView } from './answers.ts';
 
-/** What came of a test, in a sentence. */
+/** The result of a test, in a sentence. */
 export function testedText({ delivered, statusCode, durationMs, error }: TestedView): string {
   const status = statusCode === null ? '' : ` (status ${statusCode})`;
   return delivered

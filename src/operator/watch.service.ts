@@ -1,6 +1,7 @@
 /**
- * Tells open pages that they have changed: the page is drawn anew from time to time, once for all who watch the same, and
- * those who watch are notified when it looks different. They fetch it themselves, so nothing of it is sent here.
+ * Notifies open pages of changes: a page is drawn again from time to time, once for all who watch the same,
+ * and its watchers are notified when it looks different. They fetch it themselves, so no content is sent
+ * here.
  */
 import { PassThrough, type Readable } from 'node:stream';
 import { fingerprintOfPage } from './page-fingerprint.ts';
@@ -10,15 +11,15 @@ export interface WatchDeps {
   /** The page at the address, as this session sees it. */
   draw(session: Session, url: string): Promise<string>;
   intervalMs: number;
-  /** Asked for each stream whenever the page is drawn: a stream ends with its session. */
+  /** Checked for each stream whenever the page is drawn, because a stream ends with its session. */
   isActive(session: Session): Promise<boolean>;
-  /** A stream ends after this time. Browsers open it again, which proves the session anew. */
+  /** A stream ends after this time. Browsers open it again, which checks the session again. */
   lifetimeMs: number;
 }
 
 interface Watcher {
   session: Session;
-  /** The fingerprint of the page as the browser has it; null: not known. */
+  /** The fingerprint of the page in the browser; null: unknown. */
   seen: string | null;
 }
 
@@ -35,12 +36,12 @@ export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDep
   function follow(key: string, session: Session, url: string): Watched {
     const streams = new Map<PassThrough, Watcher>();
     async function endWithSession(stream: PassThrough, own: Session): Promise<void> {
-      // While nobody can tell, the stream goes on.
+      // If the check fails, the stream continues.
       if (!(await isActive(own).catch(() => true))) stream.end();
     }
     async function look(): Promise<void> {
       await Promise.all([...streams].map(([stream, { session: own }]) => endWithSession(stream, own)));
-      // Whoever comes while the page is drawn may have a later state of it.
+      // A watcher that comes while the page is drawn may have a later state of it.
       const watchers = [...streams];
       const drawn = await draw(session, url).then(fingerprintOfPage, () => null);
       for (const [stream, watcher] of watchers)
@@ -60,7 +61,7 @@ export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDep
   }
 
   return {
-    /** `seen`: the fingerprint of the page that the browser shows, so that no change since is missed. */
+    /** `seen`: the fingerprint of the page in the browser, so that no change since is missed. */
     open(session: Session, url: string, seen: string | null = null): Readable {
       const key = [session.organizationId, session.role, url].join(' ');
       const entry = watched.get(key) ?? follow(key, session, url);
@@ -75,17 +76,17 @@ export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDep
       return stream;
     },
 
-    /** Pages that are watched at present. */
+    /** Number of watched pages. */
     count: () => watched.size,
 
-    /** The process stops: browsers turn to another one. */
+    /** The process stops, and browsers turn to another one. */
     close(): void {
       for (const { streams } of watched.values()) for (const stream of streams.keys()) stream.end();
     },
   };
 }
 
-/** Null where the page could not be drawn. */
+/** Null if the page could not be drawn. */
 function lineFor(watcher: Watcher, drawn: string | null): string {
   if (drawn === null) return STILL_THERE;
   const { seen } = watcher;

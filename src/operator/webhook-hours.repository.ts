@@ -5,7 +5,7 @@ export type WebhookHoursRepository = ReturnType<typeof createWebhookHoursReposit
 
 export function createWebhookHoursRepository(sql: Database) {
   return {
-    /** Oldest first; an hour without an attempt has no row. An endpoint has at most those of a week. */
+    /** Oldest first; an hour without an attempt has no row. An endpoint has at most a week of hours. */
     async list(organizationId: string, endpointId: string, since: Date): Promise<HourOfAttempts[]> {
       const rows = await sql('endpoint_hours')
         .where({ organization_id: organizationId, endpoint_id: endpointId })

@@ -1,18 +1,18 @@
-/** How the attempts of an endpoint went, hour by hour. */
+/** The attempts of an endpoint, hour by hour. */
 
 export interface HourOfAttempts {
-  /** Its beginning. */
+  /** Start of the hour. */
   hour: Date;
   delivered: number;
   failed: number;
-  /** Of all attempts, added up. */
+  /** Total of all attempts. */
   durationMs: number;
   durationMaxMs: number;
 }
 
 export interface AttemptSummary {
   attempts: number;
-  /** Null: there was none. */
+  /** Null: there was no attempt. */
   deliveredPercent: number | null;
   averageMs: number | null;
   maxMs: number;
@@ -21,11 +21,11 @@ export interface AttemptSummary {
 const HOUR_MS = 3_600_000;
 export const HOURS_SHOWN = 24;
 
-/** The beginning of the first hour that is shown; the present one is the last. */
+/** Start of the first shown hour; the current one is the last. */
 export const firstHour = (now: Date): Date =>
   new Date((Math.floor(now.getTime() / HOUR_MS) - HOURS_SHOWN + 1) * HOUR_MS);
 
-/** One for each hour that is shown, oldest first. */
+/** One entry for each shown hour, oldest first. */
 export function fillHours(hours: readonly HourOfAttempts[], now: Date): HourOfAttempts[] {
   const first = firstHour(now).getTime();
   return Array.from({ length: HOURS_SHOWN }, (_, index) => {

@@ -56,7 +56,7 @@ function outcomeOf({ delivery }: WebhookView): Content {
 interface WebhookOptions {
   webhook: WebhookView;
   deliveries: Answers['listWebhookDeliveries'];
-  /** The last ones, shown where nothing is filtered. */
+  /** The last failures, shown without a filter. */
   failures: readonly DeliveryDetailView[];
   hours: readonly HourOfAttempts[];
   filter: Record<string, string>;

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 type Params = Record<string, string>;
 type Noun = 'Webhook' | 'CellularWebhook';
 
-/** How the operations of a collection are called, by how it is called in paths of pages. */
+/** Names in operations of a collection, by its name in paths of pages. */
 const NOUNS: Record<string, Noun> = { events: 'Webhook', cellular: 'CellularWebhook' };
 
 const DONE: Record<string, string> = {
@@ -72,7 +72,7 @@ export function webhooksRoutes({ ask, layout, now, webhookHours }: WebhooksPageD
     return { page: layout(show(session, nameOf(webhook), url, notice), content) };
   }
 
-  /** The newest that failed for good or wait for a retry, with payload and answer. */
+  /** The newest deliveries that failed for good or wait for a retry, with payload and answer. */
   async function listFailures(session: Session, params: Params): Promise<DeliveryDetailView[]> {
     const noun = toNoun(params);
     const lists = await Promise.all(

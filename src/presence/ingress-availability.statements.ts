@@ -1,4 +1,4 @@
-/** As text: the clock of the database decides in one statement whether the heartbeat ends an outage. */
+/** Text: the clock of the database decides in one statement whether the heartbeat ends an outage. */
 
 /** Another process of the same kind may have recorded the outage first. */
 export const RENEW = `

@@ -1,4 +1,4 @@
-/** As text: they go through the few overdue fleets of all organizations. */
+/** Text: statements over the few overdue fleets of all organizations. */
 
 export const LIST = 'select * from overdue_fleets order by organization_id';
 
@@ -7,7 +7,7 @@ export const COUNT = 'select count(*) as count from overdue_fleets';
 export const LIST_ORGANIZATIONS = `
   select organization_id as "organizationId" from overdue_fleets order by organization_id`;
 
-/** In all organizations (null), or in one. */
+/** Covers all organizations (null) or one. */
 export const shareLock = (organizationId: string | null): string => `
   select organization_id as "organizationId" from overdue_fleets
   ${organizationId === null ? '' : 'where organization_id = :organizationId'} order by organization_id for key share`;

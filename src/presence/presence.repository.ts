@@ -36,7 +36,7 @@ export type PresenceRepository = ReturnType<typeof createPresenceRepository>;
 /** Statements of sweeps work on all organizations at once. */
 export function createPresenceRepository(sql: Database) {
   return {
-    /** Plans the next check of devices that are due for one and not overdue. Returns how many. */
+    /** Plans the next check of devices that are due for a check but not overdue. Returns their number. */
     async postponeChecks({ limit, ...overdue }: OverdueQuery): Promise<number> {
       const bindings = { ...toBindings(overdue), limit };
       const due = { text: WITH_DUE_CHECKS, bindings };

@@ -1,4 +1,4 @@
-/** As text: sweeps over the devices of all organizations, or of one where tables are distributed. */
+/** Text: sweeps over the devices of all organizations, or of one where tables are distributed. */
 
 /** The time by which the deadline of `device_states s` is extended: outages since its last contact. */
 const EXTENSION = `(
@@ -18,7 +18,10 @@ export const WITH_DUE_CHECKS = `
   select distinct organization_id as "organizationId" from device_states
   where status = 'online' and overdue_check_at < :now::timestamptz`;
 
-/** Moves the next check to the deadline, or to infinity without one. An ongoing outage may extend it for a while only. */
+/**
+ * Moves the next check to the deadline, or to infinity without one. An ongoing outage extends it only for a
+ * while.
+ */
 export const postponeChecks = (organizationId: string | null): string => `
   with due as materialized (
     select s.organization_id, s.asset_id, case
@@ -40,7 +43,7 @@ export const postponeChecks = (organizationId: string | null): string => `
 export const WITH_OVERDUE = `
   select distinct organization_id as "organizationId" from device_states s where ${IS_OVERDUE}`;
 
-/** Rows that are locked are skipped, so no order of locks has to be kept. */
+/** Skips locked rows, so no order of locks is needed. */
 export const markOverdueOffline = (organizationId: string | null): string => `
   with overdue as (
     select s.organization_id, s.asset_id, a.serial_number
@@ -63,7 +66,7 @@ export const WITH_OVERDUE_FLEET = `
   select s.organization_id as "organizationId" from device_states s
   where ${IS_OVERDUE} group by s.organization_id having count(*) > :overdueMin`;
 
-/** Organizations with more overdue devices than `:overdueMin`, and how many active assets they have. */
+/** Organizations with more overdue devices than `:overdueMin`, and the number of their active assets. */
 export const countOverdue = (organizationId: string | null): string => `
   select late.organization_id as "organizationId", late.overdue, late.since, fleet.total
   from (

@@ -98,7 +98,7 @@ describe('The alert rules of a device', () => {
     assert.deepEqual(await statuses(), ['high_temp new']);
   });
 
-  /** Sends the report of the device to another process, which shares the database alone. */
+  /** Sends the report of the device to another process, which shares only the database. */
   async function reportElsewhere(body: object): Promise<{ answer: Promise<Answer>; stop(): Promise<void> }> {
     const { settings } = device.dms;
     const other = await startService({

@@ -7,6 +7,7 @@ import { eventually } from '../support/fleet.ts';
 
 interface Item {
   lane: string;
+  kind?: string;
   key?: string;
   number: number;
 }
@@ -198,18 +199,43 @@ describe('A group commit', () => {
     assert.ok(performance.now() - startedAt >= 25);
   });
 
-  it('commits items of a key in order and never concurrently, and keeps all bounds, for any sequence', async () => {
-    const items = fc.array(fc.tuple(fc.nat(3), fc.nat(2)), { maxLength: 60 });
+  it('puts items of different kinds into different batches', async () => {
+    const { group, numbers, end } = createStage({
+      concurrency: 1,
+      kindOf: ({ kind = '' }) => kind,
+      lanes: { laneOf: ({ lane }) => lane, concurrency: 1, isMixed: true },
+    });
+    const kinds = ['x', 'x', 'y', 'x', 'y'];
+    for (const [number, kind] of kinds.entries())
+      void group.submit({ lane: number < 4 ? 'a' : 'b', kind, number });
+    for (const index of [0, 1]) {
+      await turns();
+      await end(index);
+    }
+    assert.deepEqual(numbers(), [
+      [0, 1, 3],
+      [4, 2],
+    ]);
+  });
+
+  it('commits items of a key one by one in their order, and keeps all bounds, whatever happens', async () => {
+    const items = fc.array(fc.tuple(fc.nat(3), fc.nat(2), fc.nat(1)), { maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(items, fc.boolean(), fc.infiniteStream(fc.nat(5)), async (drawn, isMixed, choices) => {
         const stage = createStage({
           maxItems: 4,
           keyOf: ({ lane, key }) => `${lane} ${key}`,
+          kindOf: ({ kind = '' }) => kind,
           gather: { enough: 2, ms: 0 },
           lanes: { laneOf: ({ lane }) => lane, concurrency: 2, isMixed },
         });
         const committed: Item[] = [];
-        const submitted = drawn.map(([lane, key], number) => ({ lane: `${lane}`, key: `${key}`, number }));
+        const submitted = drawn.map(([lane, key, kind], number) => ({
+          lane: `${lane}`,
+          key: `${key}`,
+          kind: `${kind}`,
+          number,
+        }));
         const results: Array<Promise<number>> = [];
         for (const item of submitted) {
           results.push(stage.group.submit(item));
@@ -250,6 +276,7 @@ function assertBounds(underWay: Item[][], isMixed: boolean): void {
   assert.equal(new Set(keys).size, keys.length, 'a key is under way twice');
   for (const items of underWay) {
     assert.ok(items.length <= 4);
+    assert.equal(new Set(items.map(({ kind }) => kind)).size, 1);
     if (!isMixed) assert.equal(new Set(items.map(({ lane }) => lane)).size, 1);
   }
   for (const { lane } of underWay.flat())

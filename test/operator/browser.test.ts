@@ -1,4 +1,4 @@
-/** The operators' page in a real browser: every page and every action, with what its console says. */
+/** The operators' page in a real browser: every page and every action, with the messages of the console. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,9 +15,9 @@ import { newLink } from './visitor.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** What another colour scheme can break. */
+/** Pages that another colour scheme can break. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
-/** More devices than all others here change at once. */
+/** More devices than change at once in all other tests here. */
 const LARGE = 7;
 const SETTINGS = { temporalUiUrl: 'http://127.0.0.1:1', applyChunkSize: 2, largeJobDevices: LARGE - 1 };
 const HOSTILE = `"><script>document.title='broken'</script><img src=x onerror="document.title='broken'">`;
@@ -30,7 +30,7 @@ describe("The operators' page in a browser", () => {
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  /** What the console said, errors of scripts and violations of the policy among it. */
+  /** Messages of the console, including script errors and violations of the policy. */
   let complaints: string[];
 
   before(async function () {
@@ -95,7 +95,7 @@ describe("The operators' page in a browser", () => {
     '/import',
   ];
 
-  it('shows every page without a complaint of the browser, in light and dark, also on a phone', async () => {
+  it("shows every page without messages in the browser's console, in light and dark, also on a phone", async () => {
     for (const path of paths()) {
       await page.setViewportSize({ width: 360, height: 760 });
       await open(path);
@@ -156,7 +156,7 @@ describe("The operators' page in a browser", () => {
     const drawnMs = Number(await page.locator('[data-drawn-ms]').getAttribute('data-drawn-ms'));
     assert.equal(await page.locator('figure').count(), 3);
     console.log(`      drawn ${drawnMs} ms after the data came`);
-    // On a machine of its own it is well below 100 ms.
+    // On an idle machine it is well below 100 ms.
     assert.ok(drawnMs > 0 && drawnMs < 1_000, `${drawnMs} ms`);
   });
 
@@ -222,7 +222,7 @@ describe("The operators' page in a browser", () => {
     assert.deepEqual(await page.locator('main a.name').allTextContents(), ['Blood bank 1']);
   });
 
-  it('registers a device that sends already', async () => {
+  it('registers a device that is already sending', async () => {
     await open('/unregistered');
     await page.fill('input[name=name]', 'Found fridge');
     await press(/Register/);
@@ -276,7 +276,7 @@ describe("The operators' page in a browser", () => {
     assert.equal(await page.locator('.actions').count(), 0);
     const { databaseUrl, taskQueue } = dms.settings;
     const worker = await startService({ databaseUrl, settings: { ...SETTINGS, taskQueue } });
-    // Without being loaded again.
+    // Without a reload.
     await page.waitForSelector('h1 .badge:has-text("cancelled")').finally(() => worker.stop());
     assert.doesNotMatch((await page.textContent('dl')) ?? '', /being withdrawn/);
   });
@@ -314,7 +314,7 @@ describe("The operators' page in a browser", () => {
     assert.match((await page.textContent('[role=status]')) ?? '', /arrived/);
   });
 
-  it('shows a change without being loaded again', async () => {
+  it('shows a change without a reload', async () => {
     await open('/alerts?status=new');
     await page.evaluate('globalThis.isSamePage = true');
     await sendWarm('282C02424E01');
@@ -337,7 +337,7 @@ const readingOf = (value: number) => [
   { channel: 'probe', type: 'temperature', value, measuredAt: new Date().toISOString() },
 ];
 
-/** Three channels, a reading in 12 hours. */
+/** Three channels, a reading every 12 hours. */
 const monthOfReadings = (month: number) =>
   Array.from({ length: 61 }, (_, step) => new Date(Date.now() - (month * 61 + step) * 43_200_000)).flatMap(
     (at) => {
@@ -350,7 +350,7 @@ const monthOfReadings = (month: number) =>
     },
   );
 
-/** Some hours, of which one failed. */
+/** Some hours, one of them failed. */
 async function recordAttempts(
   { service, id: organizationId }: TestService,
   endpointId: string,
@@ -368,7 +368,7 @@ async function recordAttempts(
   }
 }
 
-/** What axe-core finds, in a line each. */
+/** Findings of axe-core, one per line. */
 async function findBarriers(page: Page, runOnly = ALL_RULES): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE);
   const found = (await page.evaluate(
@@ -378,8 +378,8 @@ async function findBarriers(page: Page, runOnly = ALL_RULES): Promise<string[]> 
 }
 
 /**
- * Whether the curve is drawn at that time, and whether it is drawn a little later, where nothing was measured. In the
- * browser, by the pixels that have the colour of curves.
+ * Whether the curve is drawn at that time, and a little later, where nothing was measured. Decided in the
+ * browser, by the pixels with the colour of curves.
  */
 const WHERE_DRAWN = `async (atS) => {
   const { from, to } = await (await fetch(document.querySelector('[data-curve]').dataset.curve)).json();

@@ -32,7 +32,7 @@ describe('dms operator link', () => {
     assert.doesNotMatch(JSON.stringify(body), new RegExp(tokenIn(stdout.trim())));
   });
 
-  it('refuses organizations that do not exist, and roles that are none', async () => {
+  it('refuses organizations that do not exist, and invalid roles', async () => {
     assert.notEqual((await link('--org', 'nobody')).code, 0);
     assert.match(
       (await link('--org', organization, '--role', 'root')).stderr,

@@ -15,11 +15,11 @@ const gaps = (times: number[], settings = SETTINGS, endS = 10 * HOUR + 300) =>
   gapsOf(times, { settings, bucketS: 300, endS });
 
 describe('The gaps of a curve', () => {
-  it('are none in an hourly record of a device that measures more often since', () => {
+  it('finds no gap in an hourly record of a device that measures more often since', () => {
     assert.deepEqual(gaps(hourly(11)), []);
   });
 
-  it('are found by the larger of the periods at both ends', () => {
+  it('finds gaps by the larger of the periods at both ends', () => {
     assert.deepEqual(gaps([0, HOUR, 3.5 * HOUR, 5 * HOUR], SETTINGS, 6 * HOUR), [
       { from: HOUR, to: 3.5 * HOUR },
     ]);
@@ -28,13 +28,13 @@ describe('The gaps of a curve', () => {
     ]);
   });
 
-  it('are found by the usual distance where no period is known', () => {
+  it('finds gaps by the usual distance without a known period', () => {
     assert.deepEqual(gaps([...hourly(5), 8 * HOUR], [], 9 * HOUR), [{ from: 4 * HOUR, to: 8 * HOUR }]);
   });
 });
 
 describe('The bounds of a curve', () => {
-  it('stand for the time in which they were in force, on temperatures of their channel alone', () => {
+  it('shows each bound for the time in which it was in force, on temperatures of its channel alone', () => {
     const of = (channel: number, type: string) => boundsOf(SETTINGS, { channel, type }, 12 * HOUR);
     assert.deepEqual(of(1, 'temperature'), [
       { from: 10 * HOUR, to: 12 * HOUR, lowC: -25, highC: -15 },

@@ -1,4 +1,4 @@
-/** What the page of a device shows beside its readings: contacts, configuration changes, and who took alerts in hand. */
+/** The page of a device besides its readings: contacts, configuration changes, and the handling of alerts. */
 import assert from 'node:assert/strict';
 import {
   apply,
@@ -32,7 +32,7 @@ describe('The page of a device', () => {
     return text;
   };
 
-  it('says beside the state of the configuration that no profile was ever applied, until one is', async () => {
+  it('shows beside the sync state that no profile was ever applied, until one is', async () => {
     const heading = async (id: string) =>
       (await page(`/devices/${id}`)).match(/<h2>Configuration .*<\/h2>/)?.[0];
     const id = await register(dms, 'PLAIN-1');
@@ -42,7 +42,7 @@ describe('The page of a device', () => {
     assert.doesNotMatch((await heading(id)) ?? 'never', /never/);
   });
 
-  it('says that no contact is expected, and then by when the next one is', async () => {
+  it('shows that no contact is expected, and then the deadline of the next one', async () => {
     assert.match(await page(`/devices/${assetId}`), /next contact not known/);
     const slug = await createProfile(dms, { ...FRIDGE, intervals: { transmissionIntervalSeconds: 3_600 } });
     await apply(dms, slug, { serialNumbers: ['FRIDGE-1'] });
@@ -54,7 +54,7 @@ describe('The page of a device', () => {
     assert.ok(hours > 1.5 && hours <= 2, `${hours} h`);
   });
 
-  it('shows whole days and ends at midnight as the profile has them, pending and confirmed', async () => {
+  it('shows whole days and ends at midnight as in the profile, pending and confirmed', async () => {
     const id = await register(dms, 'FRIDGE-2');
     const schedules = [
       { days: ['saturday', 'sunday'], from: '00:00', to: '24:00', shown: 'Sun Sat 00:00–24:00' },
@@ -81,7 +81,7 @@ describe('The page of a device', () => {
     }
   });
 
-  it('gives its curve the configuration changes of the span', async () => {
+  it('marks the configuration changes of the span on its curve', async () => {
     const changesOf = async (span: string) =>
       JSON.parse(await page(`/devices/${assetId}/curve?span=${span}`)).changes;
     const [change, ...more] = await changesOf('day');
@@ -93,7 +93,7 @@ describe('The page of a device', () => {
     assert.equal((await changesOf('week')).length, 1);
   });
 
-  it('names who acknowledged an alert and when, here and in the list of alerts, also after it was resolved', async () => {
+  it('names who acknowledged an alert and when, here and in the list of alerts, even after its end', async () => {
     await sendTemperature(dms, 'FRIDGE-1', 20);
     const { body } = await dms.api.get('/alerts');
     const [alert] = body.items;
@@ -111,7 +111,7 @@ describe('The page of a device', () => {
     assert.match(await page('/alerts?status=resolved'), shown);
   });
 
-  it('shows what was done about an alert, and takes assignments, snoozes and comments', async () => {
+  it('shows the history of an alert, and accepts assignments, snoozes and comments', async () => {
     await sendTemperature(dms, 'FRIDGE-1', 20);
     const [alert] = (await dms.api.get('/alerts?status=new')).body.items;
     const path = `/alerts/${alert.id}`;
@@ -134,7 +134,7 @@ describe('The page of a device', () => {
     assert.doesNotMatch(await page(path), /action="[^"]+acknowledge"/);
   });
 
-  it('shows who is notified next of an alert, until somebody acknowledges it with a comment', async () => {
+  it('shows who is notified next of an alert, until it is acknowledged with a comment', async () => {
     const target = 'http://127.0.0.1:9/grace';
     const channel = (await dms.api.post('/notification-channels', { type: 'webhook', target })).body;
     const steps = [{ afterMinutes: 15, channelIds: [channel.id] }];
@@ -157,7 +157,7 @@ describe('The page of a device', () => {
     await sendTemperature(dms, 'FRIDGE-1', 5);
   });
 
-  it('mutes a device or its group for some hours, says until when and why, and ends that', async () => {
+  it('mutes a device or its group for some hours, shows the end and the reason, and ends the mute', async () => {
     const path = `/devices/${assetId}`;
     const send = (action: string, form: Record<string, string>) =>
       visit(`${dms.baseUrl}/operator${path}/${action}`, { cookie, form });

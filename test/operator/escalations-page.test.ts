@@ -1,4 +1,4 @@
-/** The page of escalations, and what the page of an alert says of its own. */
+/** The page of escalations, and the escalation on the page of an alert. */
 import assert from 'node:assert/strict';
 import { newDevice } from '../notifications/harness.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,10 +1,12 @@
-/** A fleet with something of everything: devices in every state, a curve with a breach and a gap, jobs, webhooks. */
+/**
+ * A fleet that covers every case: devices in every state, a curve with a breach and a gap, jobs, webhooks.
+ */
 import { apply, applyAnswer, createProfile, register } from '../support/fleet.ts';
 import type { Receiver } from '../support/receiver.ts';
 import type { TestOrganization } from '../support/service.ts';
 
 export interface FleetToLookAt {
-  /** With a breach, a gap and a pending change. */
+  /** Has a breach, a gap and a pending change. */
   assetId: string;
   jobId: string;
   /** Its receiver fails. */
@@ -69,9 +71,9 @@ const descriptionOf = (index: number) => ({
   floor: index % 4,
 });
 
-/** A reading each five minutes; the first device is too warm for an hour, and was away for two. */
+/** A reading every five minutes; the first device is too warm for an hour, and was away for two. */
 async function sendDay(organization: TestOrganization, serial: string, index: number): Promise<void> {
-  // The last one is far from being followed by a gap.
+  // The last reading is far from being followed by a gap.
   const now = Date.now();
   const minutes = Array.from({ length: 280 }, (_, step) => 5 * (279 - step) + 1);
   const readings = minutes

@@ -15,17 +15,17 @@ describe('A template of HTML', () => {
     );
   });
 
-  it('escapes what only looks like a template: objects from JSON cannot pass for one', () => {
+  it('escapes objects from JSON that look like templates', () => {
     const forged = JSON.parse('{"Symbol(html)": "<b>", "text": "<b>"}') as Content;
     assert.doesNotMatch(toText(html`${forged}`), /<b>/);
   });
 
-  it('keeps templates within templates, also in lists, and shows nothing of what is absent', () => {
+  it('keeps templates within templates, also in lists, and shows nothing for absent values', () => {
     const items = [1, 2].map((each) => html`<li>${each}</li>`);
     assert.equal(toText(html`<ul>${items}${null}${undefined}${false}</ul>`), '<ul><li>1</li><li>2</li></ul>');
   });
 
-  it('does not compile an attribute without quotes', () => {
+  it('rejects an attribute without quotes', () => {
     assert.throws(() => html`<a href=${'x onclick=alert(1)'}>`, /Quote the attribute/);
     assert.throws(() => html`<a class="${'a'}" href=${'x'}>`, /Quote the attribute/);
     assert.equal(toText(html`<a href="/x/${'a'}?b=${'c'}">`), '<a href="/x/a?b=c">');

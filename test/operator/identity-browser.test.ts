@@ -1,4 +1,4 @@
-/** Signing in with an identity provider in a real browser: cookies, redirects and policies are the browser's own. */
+/** Signing in with an identity provider in a real browser, with its own cookies, redirects and policies. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { freePort } from '../../dev/embedded/free-port.ts';
@@ -23,7 +23,7 @@ describe('Signing in with an identity provider in a browser', () => {
       this.skip();
     }
     const port = await freePort();
-    // Another site than the provider's: its cookies do not go along with what the other one sends.
+    // On another site than the provider's, so that cookies of one are not sent with requests from the other.
     const operatorUrl = `http://localhost:${port}`;
     provider = await startIdentityProvider({ ...CLIENT, redirectUrl: operatorUrl + RETURN });
     const oidc = { issuer: provider.issuer, ...CLIENT, ...RULES };
@@ -38,7 +38,7 @@ describe('Signing in with an identity provider in a browser', () => {
     await provider?.stop();
   });
 
-  it('leads there and back to the fleet, and to the page for signing in after signing out, without a complaint of the browser', async () => {
+  it('leads to the provider and back to the fleet, and to the sign-in page after signing out, without messages in the console', async () => {
     const organization = (await createOrganizationsRepository(dms.service.sql).list()).find(
       ({ id }) => id === dms.id,
     );

@@ -54,7 +54,7 @@ describe('Signing in with an identity provider', () => {
     provider.person = { id: 'ada', claims: { organization, name: 'Ada Lovelace', ...claims } };
   };
 
-  /** Up to where the provider sends the browser back to. */
+  /** Returns the address that the provider sends the browser back to. */
   async function leave(): Promise<{ address: URL; handoff: string }> {
     const { status, headers } = await visit(`${dms.baseUrl}/operator/sign-in/provider`);
     assert.equal(status, 303);
@@ -78,12 +78,12 @@ describe('Signing in with an identity provider', () => {
     return cookies.find((each) => !each.includes('handoff'))?.split(';')[0] as string;
   }
 
-  it('is offered where people sign in', async () => {
+  it('offers the provider on the sign-in page', async () => {
     const { text } = await visit(`${dms.baseUrl}/operator/sign-in`);
     assert.match(text, new RegExp(`Sign in with ${new URL(provider.issuer).host}`));
   });
 
-  it('begins a session of the organization and with the role that the claims name, and names the person', async () => {
+  it('begins a session with the organization, role and person in the claims', async () => {
     is({ role: 'write' });
     const cookie = await signIn();
     const { status, text } = await visit(`${dms.baseUrl}/operator`, { cookie });
@@ -98,7 +98,7 @@ describe('Signing in with an identity provider', () => {
     assert.equal(session?.hours, 12);
   });
 
-  it('lets those read for whom the claims name no role', async () => {
+  it('lets people read if their claims name no role', async () => {
     is({ role: ['director', 'root'] });
     const cookie = await signIn();
     assert.match(
@@ -108,7 +108,7 @@ describe('Signing in with an identity provider', () => {
     assert.equal((await visit(`${dms.baseUrl}/operator/import`, { cookie })).status, 403);
   });
 
-  it('refuses those whose claims name no organization of the service', async () => {
+  it('refuses people whose claims name no organization of the service', async () => {
     for (const claims of [{ organization: 'another' }, { organization: undefined }, { organization: [] }]) {
       is(claims);
       const { address, handoff } = await leave();
@@ -119,7 +119,7 @@ describe('Signing in with an identity provider', () => {
     }
   });
 
-  it('takes an answer from the browser alone that has asked for it, and once', async () => {
+  it('accepts an answer only from the browser that started the sign-in, and once', async () => {
     is({});
     const { address, handoff } = await leave();
     const another = await leave();
@@ -132,7 +132,7 @@ describe('Signing in with an identity provider', () => {
     assert.equal((await comeBack(new URL(`${OPERATOR_URL}${RETURN}?code=x`), handoff)).status, 403);
   });
 
-  it('says so when the person or the provider refuses', async () => {
+  it('reports that the person or the provider refused', async () => {
     provider.person = null;
     const { address, handoff } = await leave();
     const { status, text } = await comeBack(address, handoff);
@@ -167,7 +167,7 @@ describe('Signing in with an identity provider', () => {
     'that is none': () => 'not-a-token',
   };
   for (const [which, forge] of Object.entries(FORGERIES)) {
-    it(`refuses a token ${which}, and says where to begin again`, async () => {
+    it(`refuses a token ${which}, and links to a new start`, async () => {
       is({ role: 'admin' });
       const { address, handoff } = await leave();
       provider.forge = forge;
@@ -217,7 +217,7 @@ describe('Signing in with an identity provider', () => {
     }
   });
 
-  it('has no pages where no provider is set', async () => {
+  it('shows no pages without a configured provider', async () => {
     const other = await startService({ withWorker: false, databaseUrl: dms.settings.databaseUrl });
     try {
       assert.equal((await visit(`${other.baseUrl}/operator/sign-in/provider`)).status, 404);
@@ -234,7 +234,7 @@ describe('What a browser keeps during a sign-in', () => {
   const now = new Date('2026-03-02T12:00:00Z');
   const later = (ms: number) => new Date(now.getTime() + ms);
 
-  it('counts for 10 minutes, as it was signed, also after the key was replaced', () => {
+  it('stays valid for 10 minutes, as it was signed, even after the key was replaced', () => {
     const sealed = createAttemptSigner({ 1: key(1) }).seal(attempt, now);
     const both = createAttemptSigner({ 1: key(1), 2: key(2) });
     assert.deepEqual(both.open(sealed, later(ATTEMPT_MS - 1)), attempt);
@@ -261,7 +261,7 @@ describe('The settings of an identity provider', () => {
   };
   const oidcOf = (env: Record<string, string>) => readSettings({ ...required, ...env }).oidc;
 
-  it('are an issuer over HTTPS and a client, with a secret from a file if need be', () => {
+  it('requires an issuer over HTTPS and a client, with an optional secret from a file', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'dms-oidc-')), 'secret');
     writeFileSync(file, 'from a file\n');
     const client = { OIDC_ISSUER: 'https://login.example.com/realm', OIDC_CLIENT_ID: 'dms' };
@@ -282,7 +282,7 @@ describe('The settings of an identity provider', () => {
 describe('What an identity provider says of somebody', () => {
   const identityOf = (claims: Record<string, unknown>, rules = RULES) => toIdentity(claims, rules);
 
-  it('gives the greatest role that is named, also in a list and within another claim', () => {
+  it('gives the greatest role in the claim, also in a list and within another claim', () => {
     assert.equal(identityOf({ role: 'admin' }).role, 'admin');
     assert.equal(identityOf({ role: ['read', 'write', 'x'] }).role, 'write');
     const nested = { organizationClaim: 'o', roleClaim: 'realm_access.roles' };
@@ -290,13 +290,13 @@ describe('What an identity provider says of somebody', () => {
     assert.equal(identityOf({ 'realm_access.roles': 'write', realm_access: 5 }, nested).role, 'write');
   });
 
-  it('is read where nothing usable is said', () => {
+  it('falls back to read without a usable claim', () => {
     for (const role of [undefined, null, 5, {}, 'ADMIN', 'Admin ', [['admin']], { admin: true }, '__proto__'])
       assert.equal(identityOf({ role }).role, 'read', JSON.stringify(role));
     assert.equal(identityOf({}, { organizationClaim: 'o', roleClaim: '__proto__.constructor' }).role, 'read');
   });
 
-  it('names the person by what there is', () => {
+  it('names the person by the available claims', () => {
     assert.equal(identityOf({ name: ' ', email: 'ada@example.com', sub: '1' }).name, 'ada@example.com');
     assert.equal(identityOf({ name: 'x'.repeat(500) }).name.length, 128);
     assert.equal(identityOf({ name: 'Ada\r\nBcc: eve@example.com', sub: '1' }).name, '1');

@@ -1,4 +1,4 @@
-/** Devices that are registered from a file, at the operators' page. */
+/** Registering devices from a file at the operators' page. */
 import assert from 'node:assert/strict';
 import { toText } from '../../src/operator/html.ts';
 import { importedHtml, ROWS_SHOWN } from '../../src/operator/import-html.ts';
@@ -28,7 +28,7 @@ describe("Importing a file at the operators' page", () => {
   }
   const send = (form: FormData, headers?: Record<string, string>) => visit(url, { cookie, form, headers });
 
-  it('shows what became of each row, those that failed first, and leaves one row in the audit trail', async () => {
+  it('shows the result of each row, failed ones first, and writes one row of the audit trail', async () => {
     await register(dms, '282C02424E01');
     const csv =
       'serialNumber,name,floor\n282C02424E00,Fridge <1>,2\n282C02424E01,,\n282C02424E02,Attic,high\n';
@@ -52,7 +52,7 @@ describe("Importing a file at the operators' page", () => {
     );
   });
 
-  it('takes a file with semicolons and groups by name, and shows what a registered row is warned of', async () => {
+  it('accepts a file with semicolons and groups by name, and shows the warnings of a registered row', async () => {
     await dms.api.post('/groups', { name: 'Attic' });
     const { text } = await send(
       fileForm('serialNumber;group\n28-2C-02-42-4E-AA;attic\n282C02424EAB;cellar\n'),
@@ -63,7 +63,7 @@ describe("Importing a file at the operators' page", () => {
     assert.equal(body.items[0].memberCount, 1);
   });
 
-  it('shows so many rows, and says what became of the others', () => {
+  it('shows a limited number of rows, and counts the others by result', () => {
     const resultsOf = (failed: number) =>
       Array.from({ length: 10_000 }, (_, index) => {
         const hasFailed = index >= 10_000 - failed;
@@ -83,14 +83,14 @@ describe("Importing a file at the operators' page", () => {
     assert.match(textOf(3_000), /8,000 rows are not shown, 1,000 of which failed/);
   });
 
-  it('takes JSON as well, whatever the browser calls its type', async () => {
+  it('accepts JSON as well, with any type from the browser', async () => {
     const json = JSON.stringify([{ serialNumber: '282C02424F00', name: 'From JSON' }]);
     const { status, text } = await send(fileForm(`\ufeff \n${json}`, { name: 'a.txt', type: '' }));
     assert.equal(status, 200, text);
     assert.equal((await dms.api.get('/assets?q=From JSON')).body.items.length, 1);
   });
 
-  it('says what is wrong with a file that is none of both, with no file, and with one that is too large', async () => {
+  it('explains a file in neither format, a missing file, and one that is too large', async () => {
     const cases: Array<[FormData, number, RegExp]> = [
       [fileForm('what,is,this\n1,2,3\n'), 400, /Column 1 has an unknown name/],
       [fileForm('{"serialNumber": "A"}'), 400, /must be a list of devices/],
@@ -107,7 +107,7 @@ describe("Importing a file at the operators' page", () => {
     }
   });
 
-  it('refuses other bodies, cut-off forms, forms of other sites, and those who may only read', async () => {
+  it('refuses other bodies, cut-off forms, forms of other sites, and people who may only read', async () => {
     const post = (headers: Record<string, string>, body: string) =>
       fetch(url, { method: 'POST', headers: { cookie, origin: OPERATOR_ORIGIN, ...headers }, body });
     assert.equal((await post({ 'content-type': 'text/csv' }, 'serialNumber\nA\n')).status, 415);

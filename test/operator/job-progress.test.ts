@@ -1,4 +1,4 @@
-/** What a job still waits for: its stages, its expected end, and the latest devices. */
+/** The progress of a job: its stages, its expected end, and the latest devices. */
 import assert from 'node:assert/strict';
 import { type AwaitedDevice, LATEST_SHOWN, toProgress, whyAwaited } from '../../src/operator/job-progress.ts';
 import {
@@ -39,7 +39,7 @@ describe('The progress of a job', () => {
     assert.equal(progressOf([]).expectedEnd, null);
   });
 
-  it('lists the latest devices first: the longest overdue, then those never expected, then the last to come', () => {
+  it('lists the latest devices first: the longest overdue, then those without a contact, then the last expected', () => {
     const devices = [
       device('soon', 1),
       device('never', null),
@@ -52,7 +52,7 @@ describe('The progress of a job', () => {
     assert.equal(progressOf(Array(50).fill(device('a', 1))).latest.length, LATEST_SHOWN);
   });
 
-  it('says why the job waits for a device', () => {
+  it('explains why the job waits for a device', () => {
     const why = (awaited: AwaitedDevice) => whyAwaited(awaited, NOW);
     assert.match(why(device('a', null, { status: 'new' })), /never been in contact/);
     assert.match(why(device('a', -1)), /missed its contact/);
@@ -73,7 +73,7 @@ describe('The page of a job', () => {
 
   const pageOf = (jobId: string) => visit(`${dms.baseUrl}/operator/jobs/${jobId}`, { cookie });
 
-  it('shows the stage, the expected end, and who is latest and why', async () => {
+  it('shows the stage, the expected end, and the latest devices with the reason', async () => {
     const serials = await registerMany(dms, 4, 'STAGED');
     const slug = await createProfile(dms, { ...FRIDGE, intervals: { transmissionIntervalSeconds: 3_600 } });
     await apply(dms, slug, { serialNumbers: serials.slice(0, 1) });
@@ -97,7 +97,7 @@ describe('The page of a job', () => {
     assert.match(latest, /STAGED-0001.*never been in contact.*STAGED-0000.*next contact/s);
   });
 
-  it('asks for a profile from the fleet and from a device: ticked devices, a preview, then the job', async () => {
+  it('leads from the fleet or a device to a profile: ticked devices, a preview, then the job', async () => {
     const [first = '', second = ''] = await registerMany(dms, 2, 'TICKED');
     const slug = await createProfile(dms, {
       name: 'Ticked',

@@ -1,4 +1,4 @@
-/** The fleet in the orders that an index serves. */
+/** The fleet in orders with an index. */
 import assert from 'node:assert/strict';
 import { register, sendTemperature } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -26,7 +26,7 @@ describe('The order of the fleet', () => {
   });
   after(() => dms.stop());
 
-  /** On all pages, each once. */
+  /** Over all pages, each once. */
   async function listBy(order: string): Promise<Array<{ name: string; serial: string }>> {
     const listed = [];
     let path = `/operator?order=${order}`;
@@ -55,7 +55,7 @@ describe('The order of the fleet', () => {
     assert.deepEqual(serials, [...serials].sort());
   });
 
-  it('begins with the newest', async () => {
+  it('orders the newest first', async () => {
     const names = (await listBy('newest')).map(({ name }) => Number(name.slice(-2)));
     assert.equal(names.length, DEVICES);
     assert.deepEqual(
@@ -64,7 +64,7 @@ describe('The order of the fleet', () => {
     );
   });
 
-  it('begins with those whose last reading is oldest, and those without one', async () => {
+  it('orders the oldest last reading first, with devices without readings', async () => {
     await sendTemperature(dms, 'SERIAL-30', 5, new Date(Date.now() - 72 * HOUR_MS));
     await sendTemperature(dms, 'SERIAL-10', 5);
     const serials = (await listBy('oldest-reading')).map(({ serial }) => serial);
@@ -72,7 +72,7 @@ describe('The order of the fleet', () => {
     assert.deepEqual(serials.slice(-2), ['SERIAL-30', 'SERIAL-10']);
   });
 
-  it('refuses a cursor that is none of that list, and leaves a filtered list in the order of registration', async () => {
+  it('refuses a cursor of another list, and keeps a filtered list in the order of registration', async () => {
     for (const cursor of [
       'x',
       Buffer.from('["a","b"]').toString('base64url'),

@@ -1,4 +1,4 @@
-/** Signing in to the operators' page, and what it refuses. */
+/** Signing in to the operators' page, and its refusals. */
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { formatKey } from '../../src/keys/api-key.ts';
@@ -22,7 +22,7 @@ describe("The operators' page", () => {
     visit(`${url}/sign-in`, { form: { link: tokenIn(link) }, headers });
 
   describe('signs in', () => {
-    it('by a link that works once', async () => {
+    it('signs in by a link that works once', async () => {
       const link = await newLink(dms);
       const [first, second] = await Promise.all([useLink(link), useLink(link)]);
       assert.deepEqual([first.status, second.status].sort(), [303, 404]);
@@ -30,7 +30,7 @@ describe("The operators' page", () => {
       assert.equal((await visit(link)).status, 404);
     });
 
-    it('not by opening the link alone: programs that show previews open links as well', async () => {
+    it('requires more than opening the link, because programs that show previews open links as well', async () => {
       const link = await newLink(dms, { name: 'Grace' });
       const { status, text, headers } = await visit(link);
       assert.equal(status, 200);
@@ -39,13 +39,13 @@ describe("The operators' page", () => {
       assert.equal((await useLink(link)).status, 303);
     });
 
-    it('for 10 minutes after the link was made', async () => {
+    it('accepts a link for 10 minutes after it was made', async () => {
       const agoMinutes = (minutes: number) => () => new Date(Date.now() - minutes * MINUTE_MS);
       assert.equal((await useLink(await newLink(dms, { now: agoMinutes(9) }))).status, 303);
       assert.equal((await useLink(await newLink(dms, { now: agoMinutes(10) }))).status, 404);
     });
 
-    it('not with a link or a cookie that somebody made up', async () => {
+    it('refuses a made-up link or cookie', async () => {
       const cookie = await signIn(dms);
       const [name, value = ''] = cookie.split('=');
       const [organization, id, proof = ''] = value.split('.');
@@ -63,7 +63,7 @@ describe("The operators' page", () => {
       assert.equal((await visit(url, { cookie })).status, 200);
     });
 
-    it('with a cookie that scripts cannot read and other sites do not send', async () => {
+    it('sets a cookie that scripts cannot read and other sites do not send', async () => {
       const { headers } = await useLink(await newLink(dms));
       const cookie = headers.get('set-cookie') ?? '';
       for (const attribute of ['HttpOnly', 'SameSite=Lax', 'Secure', 'Path=/;'])
@@ -72,7 +72,7 @@ describe("The operators' page", () => {
       assert.doesNotMatch(cookie, /Domain/);
     });
 
-    it('with one cookie: where another one was planted, it asks to delete both', async () => {
+    it('accepts one cookie, and asks to delete both when another one was planted', async () => {
       const [own, planted] = [await signIn(dms), await signIn(dms, { name: 'Mallory' })];
       for (const cookie of [`${own}; ${planted}`, `${planted}; ${own}`]) {
         const { status, text } = await visit(url, { cookie });
@@ -81,7 +81,7 @@ describe("The operators' page", () => {
       }
     });
 
-    it('in place of the session that the browser had', async () => {
+    it('replaces the earlier session of the browser', async () => {
       const before = await signIn(dms);
       const { status } = await visit(`${url}/sign-in`, {
         cookie: before,
@@ -91,7 +91,7 @@ describe("The operators' page", () => {
       assert.equal((await visit(url, { cookie: before })).status, 401);
     });
 
-    it('until an admin ends the session, who sees all of them, by whatever way they began', async () => {
+    it('ends when an admin ends the session; admins see all sessions, however these began', async () => {
       const { id: organizationId, api } = await dms.addOrganization();
       const cookie = await signIn(dms, { organizationId, name: 'Grace' });
       const { items } = (await api.get('/operator-sessions')).body;
@@ -106,7 +106,7 @@ describe("The operators' page", () => {
       assert.deepEqual((await api.get('/operator-sessions')).body.items, []);
     });
 
-    it('until the session is ended by signing out', async () => {
+    it('ends by signing out', async () => {
       const cookie = await signIn(dms);
       const { status, headers } = await visit(`${url}/sign-out`, { cookie, form: {} });
       assert.equal(status, 303);
@@ -114,7 +114,7 @@ describe("The operators' page", () => {
       assert.equal((await visit(url, { cookie })).status, 401);
     });
 
-    it('by a link that a key asks for, with at most the role of the key', async () => {
+    it('signs in by a link that a key requests, with at most the role of the key', async () => {
       const writer = dms.with((await dms.issueKey(dms.id, 'customer', 'write')).token);
       const { status, body } = await writer.post('/operator-links', { name: 'Ada', role: 'read' });
       assert.equal(status, 201);
@@ -128,7 +128,7 @@ describe("The operators' page", () => {
       assert.ok(!JSON.stringify(audit).includes(tokenIn(body.url)));
     });
 
-    it('200 people of an organization at once: the oldest session ends with the next one', async () => {
+    it('allows 200 sessions per organization: the oldest one ends with the next', async () => {
       const { id: organizationId } = await dms.addOrganization();
       const oldest = await signIn(dms, { organizationId });
       await dms.service.sql.raw(
@@ -142,7 +142,7 @@ describe("The operators' page", () => {
       assert.equal((await visit(url, { cookie: newest })).status, 200);
     });
 
-    it('no longer than the key that asked for the link works', async () => {
+    it('ends with the key that requested the link', async () => {
       const key = await dms.issueKey(dms.id, 'customer');
       const unused = await newLink(dms, { keyId: key.id });
       const cookie = await signIn(dms, { keyId: key.id });
@@ -152,7 +152,7 @@ describe("The operators' page", () => {
       assert.equal((await useLink(unused)).status, 404);
     });
 
-    it('by a good link whatever else was sent from the address, while wrong ones are limited', async () => {
+    it('accepts a valid link whatever else the address has sent, while wrong ones are limited', async () => {
       const { databaseUrl } = dms.settings;
       const settings = { failedKeysPerMinute: 3 };
       const limited = await startService({ withWorker: false, databaseUrl, settings });
@@ -173,7 +173,7 @@ describe("The operators' page", () => {
       }
     });
 
-    it('at every process that has the same SECRETS_KEYS', async () => {
+    it('accepts a session at every process with the same SECRETS_KEYS', async () => {
       const { databaseUrl, secretsKeys } = dms.settings;
       const settings = { operatorUrl: OPERATOR_ORIGIN, secretsKeys };
       const other = await startService({ withWorker: false, databaseUrl, settings });
@@ -194,7 +194,7 @@ describe("The operators' page", () => {
       assert.equal(status, 401);
     });
 
-    it('forms of other sites, and those that do not say where they come from', async () => {
+    it('refuses forms of other sites, and those without an origin', async () => {
       const cookie = await signIn(dms);
       const post = `${url}/jobs/${randomUUID()}/cancel`;
       // The header Host is no proof: whoever has a name for this address decides what it says.
@@ -204,7 +204,7 @@ describe("The operators' page", () => {
       assert.equal((await useLink(await newLink(dms), { origin: 'https://evil.example' })).status, 403);
     });
 
-    it('changes to those who may only read', async () => {
+    it('refuses changes to people who may only read', async () => {
       const cookie = await signIn(dms, { role: 'read' });
       assert.equal((await visit(url, { cookie })).status, 200);
       const { status, text } = await visit(`${url}/jobs/${randomUUID()}/cancel`, { cookie, form: {} });
@@ -212,14 +212,14 @@ describe("The operators' page", () => {
       assert.match(text, /role write/);
     });
 
-    it('bodies that are no form', async () => {
+    it('refuses bodies other than forms', async () => {
       const cookie = await signIn(dms);
       const headers = { cookie, origin: OPERATOR_ORIGIN, 'content-type': 'application/json' };
       const { status } = await fetch(`${url}/sign-out`, { method: 'POST', headers, body: '{}' });
       assert.equal(status, 415);
     });
 
-    it('addresses that are none, and other methods', async () => {
+    it('refuses unknown addresses, and other methods', async () => {
       const cookie = await signIn(dms);
       assert.equal((await visit(`${url}/nothing`, { cookie })).status, 404);
       assert.equal((await visit(`${url}/devices/%ff`, { cookie })).status, 404);
@@ -228,7 +228,7 @@ describe("The operators' page", () => {
       assert.deepEqual([status, headers.get('allow')], [405, 'GET']);
     });
 
-    it('what belongs to another organization', async () => {
+    it('refuses access to data of another organization', async () => {
       const assetId = await register(dms, 'FRIDGE-1');
       const other = await dms.addOrganization();
       const cookie = await signIn(dms, { organizationId: other.id });
@@ -237,7 +237,7 @@ describe("The operators' page", () => {
     });
   });
 
-  it('lets nothing of another origin in, and no script or style within a page', async () => {
+  it('allows no content of another origin, and no script or style within a page', async () => {
     const cookie = await signIn(dms);
     for (const path of ['', '/jobs', '/nothing', '/sign-in']) {
       const { headers } = await visit(url + path, { cookie });
@@ -250,7 +250,7 @@ describe("The operators' page", () => {
     }
   });
 
-  it('keeps names from outside text', async () => {
+  it('shows names from outside as text', async () => {
     const name = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;`;
     const assetId = await register(dms, 'HOSTILE-1', { name });
     const cookie = await signIn(dms, { name });
@@ -262,7 +262,7 @@ describe("The operators' page", () => {
     }
   });
 
-  it('names in the audit trail who did it', async () => {
+  it('names the person in the audit trail', async () => {
     const cookie = await signIn(dms, { name: 'Ada Lovelace' });
     const { body: channel } = await dms.api.post('/webhooks', { url: 'http://127.0.0.1:9/hooks' });
     const form = { status: 'disabled' };
@@ -276,7 +276,7 @@ describe("The operators' page", () => {
     );
   });
 
-  it('serves its files for good under paths that change with their content', async () => {
+  it('serves cacheable files under paths that change with their content', async () => {
     const { text } = await visit(`${url}/sign-in`);
     const paths = [...text.matchAll(/(?:src|href)="(\/operator\/static\/[^"]+)"/g)].map(([, path]) => path);
     assert.ok(paths.length >= 3);
@@ -288,7 +288,7 @@ describe("The operators' page", () => {
     assert.equal((await visit(`${url}/static/000000000000/operator.mjs`)).status, 404);
   });
 
-  it('is not there unless the service was given its address', async () => {
+  it('does not exist unless its address is configured', async () => {
     const off = await startService({ withWorker: false, settings: { operatorUrl: null } });
     try {
       for (const path of ['/operator', '/operator/sign-in'])

@@ -1,4 +1,4 @@
-/** Somebody at the operators' page, without a browser. */
+/** A visitor of the operators' page, without a browser. */
 
 import type { Role } from '../../src/http/role.ts';
 import { toLink } from '../../src/operator/session.ts';
@@ -14,7 +14,7 @@ export interface PageAnswer {
 
 export interface VisitOptions {
   cookie?: string;
-  /** With a file: as FormData. */
+  /** A form with a file, as FormData. */
   form?: Record<string, string> | FormData;
   headers?: Record<string, string>;
 }
@@ -39,10 +39,10 @@ export async function newLink(dms: TestService, options: LinkOptions = {}): Prom
   return toLink(dms.baseUrl, await issue(dms.service.sql, { organizationId, name, role, keyId }));
 }
 
-/** Where the service under test says that people reach it. */
+/** The public address in the settings of the service under test. */
 export const OPERATOR_ORIGIN = 'https://operators.example';
 
-/** A POST when there is a form, as a browser at this page would send it. */
+/** A POST if there is a form, as a browser at this page would send it. */
 export async function visit(url: string, { cookie, form, headers }: VisitOptions = {}): Promise<PageAnswer> {
   const response = await fetch(url, {
     method: form ? 'POST' : 'GET',
@@ -55,7 +55,7 @@ export async function visit(url: string, { cookie, form, headers }: VisitOptions
 
 export const tokenIn = (link: string): string => new URL(link).searchParams.get('link') ?? '';
 
-/** Answers with the cookie. */
+/** Returns the cookie. */
 export async function signIn(dms: TestService, options: LinkOptions = {}): Promise<string> {
   const link = await newLink(dms, options);
   const { headers, status, text } = await visit(`${dms.baseUrl}/operator/sign-in`, {

@@ -22,7 +22,7 @@ const pageOf = (content: string) =>
   `<html><body data-watch="/" data-fingerprint="${content}">${content}</body></html>`;
 
 describe('Watching a page', () => {
-  it('draws it once for all who watch the same, and not any more when the last one has gone', async () => {
+  it('draws a page once for all who watch the same, and stops when the last one has gone', async () => {
     let drawn = 0;
     const draw = async () => pageOf(String(drawn++ < 3));
     const watch = createWatch({ draw, isActive: async () => true, intervalMs: 5, lifetimeMs: 60_000 });
@@ -47,7 +47,7 @@ describe('Watching a page', () => {
     assert.ok(drawn <= before + 1);
   });
 
-  it('tells of what changed between the page that the browser shows and the first look', async () => {
+  it('reports changes between the page in the browser and the first check', async () => {
     const watch = createWatch({
       draw: async () => pageOf('now'),
       isActive: async () => true,
@@ -64,7 +64,7 @@ describe('Watching a page', () => {
     watch.close();
   });
 
-  it('ends the stream of a session that has ended, and leaves the others', async () => {
+  it('ends the stream of an ended session, and leaves the others', async () => {
     const watch = createWatch({
       draw: async () => '',
       isActive: async ({ id }) => id !== 'ended',
@@ -77,7 +77,7 @@ describe('Watching a page', () => {
     watch.close();
   });
 
-  it('draws separately for those who may see more, and for other organizations', () => {
+  it('draws separately for people who may see more, and for other organizations', () => {
     const watch = createWatch({
       draw: async () => '',
       isActive: async () => true,
@@ -108,7 +108,7 @@ describe('Watching a page', () => {
       return { status, leave: () => abort.abort() };
     }
 
-    it('takes so many pages of one session, and one more as soon as one has vanished', async () => {
+    it('limits the watched pages of one session, and frees a place when one has vanished', async () => {
       const all = await Promise.all(Array.from({ length: PER_SESSION }, () => open()));
       assert.deepEqual([...new Set(all.map(({ status }) => status))], [200]);
       assert.equal((await open()).status, 429);
@@ -117,7 +117,7 @@ describe('Watching a page', () => {
       for (const each of [...all, next]) each.leave();
     });
 
-    it('refuses pages that are costly to draw, and addresses that are none', async () => {
+    it('refuses pages that are costly to draw, and unknown addresses', async () => {
       const device = `/operator/devices/${crypto.randomUUID()}`;
       for (const path of [`${device}/statistics?span=year`, `${device}/statistics.pdf`, '/assets', ''])
         assert.equal((await open(path)).status, 404, path);
@@ -128,7 +128,7 @@ describe('Watching a page', () => {
       }
     });
 
-    it('does not keep a process that stops waiting', async () => {
+    it('does not delay a stopping process', async () => {
       const other = await startService({ withWorker: false, databaseUrl: dms.settings.databaseUrl });
       const headers = { cookie: await signIn(other) };
       const { body } = await fetch(`${other.baseUrl}/operator/changes?page=/operator/jobs`, { headers });

@@ -1,4 +1,4 @@
-/** What the page of a webhook shows of the last day. */
+/** The last day on the page of a webhook. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
@@ -21,14 +21,14 @@ const hour = (at: string, delivered: number, failed: number, durationMs = 0): Ho
 });
 
 describe('The attempts of a webhook by hour', () => {
-  it('fill the last 24 hours, of which the present one is the last', () => {
+  it('fills the last 24 hours, up to the current one', () => {
     const hours = fillHours([hour('2026-03-02T12:00:00Z', 2, 0), hour('2026-03-01T12:00:00Z', 9, 9)], NOW);
     assert.equal(hours.length, 24);
     assert.deepEqual(hours.at(-1), hour('2026-03-02T12:00:00Z', 2, 0));
     assert.deepEqual(hours[0], hour('2026-03-01T13:00:00Z', 0, 0));
   });
 
-  it('are 100 % delivered only when nothing failed', () => {
+  it('shows 100 % delivered only when nothing failed', () => {
     assert.equal(summarize([hour('2026-03-02T12:00:00Z', 99_999, 1)]).deliveredPercent, 99.9);
     assert.equal(summarize([hour('2026-03-02T12:00:00Z', 5, 0)]).deliveredPercent, 100);
     assert.equal(summarize([hour('2026-03-02T12:00:00Z', 0, 0)]).deliveredPercent, null);
@@ -94,7 +94,7 @@ describe('The page of a webhook', () => {
     assert.doesNotMatch(text, /Last failures/);
   });
 
-  it('begins each hour of the week anew, ignores what comes late, and keeps no more than a week', async () => {
+  it('starts each hour of the week at zero, ignores late attempts, and keeps a week at most', async () => {
     const { id } = await customer.subscribe(receiver.url, { events: ['device.online'] });
     const health = createEndpointHealthRepository(dms.service.sql);
     const ref = { organizationId: customer.id, endpointId: id };
@@ -123,7 +123,7 @@ describe('The page of a webhook', () => {
     ]);
   });
 
-  it('forgets its hours with the webhook', async () => {
+  it('removes its hours with the webhook', async () => {
     const { id } = await customer.subscribe(receiver.url, { events: ['device.online'] });
     const ref = { organizationId: customer.id, endpointId: id };
     await createEndpointHealthRepository(dms.service.sql).recordLastAttempts([

@@ -2,7 +2,7 @@
 
 const HEIGHT = 220;
 const [HOUR, DAY, MONTH, YEAR] = [3600, 86_400, 2_592_000, 31_536_000];
-/** By the distance of ticks: what stands at each, and what is added where a year, a day begins. */
+/** By the distance of ticks: the label of each, and the addition where a year or a day begins. */
 const TICKS = [
   [YEAR, '{YYYY}', null, null, null, null, null, null, 1],
   [MONTH, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
@@ -43,7 +43,7 @@ function line(chart, [x1, y1], [x2, y2], { stroke, dash }) {
   ctx.restore();
 }
 
-/** A step for each time in which bounds were in force. */
+/** Draws a step for each time in which bounds were in force. */
 function drawBounds(chart, bounds) {
   const { left, top, width, height } = chart.bbox;
   const toX = (at) => Math.min(Math.max(chart.valToPos(at, 'x', true), left), left + width);
@@ -57,7 +57,7 @@ function drawBounds(chart, bounds) {
   }
 }
 
-/** A line where the device reported that it runs another configuration, with the name of the profile. */
+/** Draws a line where the device reported another configuration, with the name of the profile. */
 function drawChanges(chart, changes) {
   const { ctx, bbox } = chart;
   const { left, top, width, height } = bbox;
@@ -76,7 +76,7 @@ function drawChanges(chart, changes) {
   ctx.restore();
 }
 
-/** Bounds belong on the picture, also while all values are far from them. */
+/** Includes the bounds in the picture, even while all values are far from them. */
 function rangeOf({ bounds }) {
   const levels = bounds.flatMap(({ lowC, highC }) => [lowC, highC]).filter((value) => value !== null);
   return (_chart, low, high) => {
@@ -88,7 +88,7 @@ function rangeOf({ bounds }) {
   };
 }
 
-/** Indices of the points that no line reaches, because their neighbours are beyond a gap: they are drawn as dots. */
+/** Indices of points without a line, because their neighbours are beyond a gap: they are drawn as dots. */
 function lonePoints(chart, series) {
   const values = chart.data[series];
   const hasValue = (index) => isNumber(values[index] ?? null);
@@ -164,7 +164,7 @@ const counted = ({ length }, noun) => (length === 0 ? '' : `, ${length} ${noun}$
 
 const isNumber = (value) => value !== null;
 
-/** Resolves when the curve stands on the canvas. */
+/** Resolves when the curve is on the canvas. */
 async function draw(curve, data, target) {
   const points = [curve.times, curve.min, curve.max, curve.avg];
   const create = (onDrawn = () => {}) =>

@@ -1,4 +1,4 @@
-/** What the pages do beyond plain HTML: ages beside times, and parts that are replaced when the page has changed. */
+/** Additions to plain HTML: ages beside times, and parts that are replaced when the page has changed. */
 
 const UNITS = [
   ['day', 86_400_000],
@@ -21,7 +21,7 @@ function showAges() {
   }
 }
 
-/** A part that somebody is using is left alone until they have finished. */
+/** A part in use is replaced only afterwards. */
 const isInUse = (part) =>
   part.contains(document.activeElement) || part.querySelector('details[open], input:checked') !== null;
 

@@ -8,7 +8,7 @@ import { Session } from 'node:inspector/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../../dev/source/imports.ts';
-import { apply, createProfile, FRIDGE, register, untilEnded } from '../support/fleet.ts';
+import { apply, createProfile, eventually, FRIDGE, register, untilEnded } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -62,6 +62,7 @@ async function observeCalls(run: () => Promise<void>): Promise<Set<string>> {
 describe('The walk', () => {
   let dms: TestService;
   let receiver: Receiver;
+  let webhookId: string;
   let logger: Awaited<ReturnType<typeof openLogger>>;
 
   before(async () => {
@@ -71,14 +72,18 @@ describe('The walk', () => {
     const { token } = await dms.issueKey(dms.id, 'device');
     logger = await openLogger({ serial: SERIAL, coapPort: dms.coapPort, token });
     const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
-    const { status } = await dms.api.post('/cellular-webhooks', { url: receiver.url, secret });
+    const { status, body } = await dms.api.post('/cellular-webhooks', { url: receiver.url, secret });
     assert.equal(status, 201);
+    webhookId = body.id;
   });
   after(() => Promise.all([logger.close(), receiver.stop(), dms.stop()]));
 
   async function frame(): Promise<void> {
     await logger.measure();
-    await receiver.until(1);
+    await eventually(
+      async () => (await dms.api.get(`/cellular-webhooks/${webhookId}/deliveries`)).body.items,
+      ([delivery]) => delivery?.state === 'delivered',
+    );
   }
 
   async function applyAndConfirm(): Promise<void> {

@@ -29,7 +29,7 @@ describe('The intake', () => {
     );
   });
 
-  it('refuses a report that fails alone, and stores the frames of its batch', async () => {
+  it('refuses a report that fails alone, and stores the frames that come with it', async () => {
     const [reporting = '', ...fleet] = await registerMany(logger.org, 5, newSerial('NEIGHBOUR'));
     const intake = intakeWith({
       exchanges: {

@@ -7,7 +7,7 @@ import type { DrainProgress, RecoveryView } from '../src/deliveries/endpoint-rec
 import type { EndpointRef } from '../src/endpoints/endpoint.ts';
 import { withHeartbeat } from './heartbeat.ts';
 
-export interface DeliverWebhooksActivities {
+export interface DeliverWebhooksActivities extends EndpointUpdates {
   /** Null when the endpoint was deleted. */
   getEndpointState(endpoint: EndpointRef): Promise<RecoveryView | null>;
   /** Sends deliveries that a customer asked to resend, regardless of the endpoint's health. */
@@ -22,8 +22,19 @@ export interface DeliverWebhooksActivities {
   closeBreaker(endpoint: EndpointRef): Promise<void>;
 }
 
+/** Updates of operators: the operations of the API, which write a row of the audit trail. */
+export interface EndpointUpdates {
+  /** Probes at once; when the breaker is closed, sends all that waits for a retry. */
+  retryEndpoint(endpoint: EndpointRef): Promise<void>;
+  /** Disables the endpoint. */
+  giveUpEndpoint(endpoint: EndpointRef): Promise<void>;
+}
+
+export type RecoverySteps = Omit<DeliverWebhooksActivities, keyof EndpointUpdates>;
+
 export function createDeliverWebhooksActivities(
-  recovery: DeliverWebhooksActivities,
+  recovery: RecoverySteps,
+  { retryEndpoint, giveUpEndpoint }: EndpointUpdates,
 ): DeliverWebhooksActivities {
   return {
     getEndpointState: withHeartbeat(recovery.getEndpointState),
@@ -32,5 +43,7 @@ export function createDeliverWebhooksActivities(
     probeEndpoint: withHeartbeat(recovery.probeEndpoint),
     drainBacklog: withHeartbeat(recovery.drainBacklog),
     closeBreaker: withHeartbeat(recovery.closeBreaker),
+    retryEndpoint: withHeartbeat(retryEndpoint),
+    giveUpEndpoint: withHeartbeat(giveUpEndpoint),
   };
 }

@@ -7,6 +7,7 @@ import type { EndpointRef, LAST_STATUSES } from './endpoint.ts';
 import type { Breaker } from './endpoint-health.ts';
 
 export interface RecoveryStateRow {
+  organizationName: string;
   status: 'active' | 'disabled';
   disabledReason: string | null;
   breaker: Breaker;
@@ -184,7 +185,7 @@ export function createEndpointHealthRepository(sql: Database) {
     async findRecoveryState({ organizationId, endpointId }: EndpointRef): Promise<RecoveryStateRow | null> {
       const [row] = await query<RecoveryStateRow>(
         sql,
-        `select ep.status, ep.disabled_reason as "disabledReason", ep.breaker,
+        `select o.name as "organizationName", ep.status, ep.disabled_reason as "disabledReason", ep.breaker,
            split_part(split_part(ep.url, '//', 2), '/', 1) as host, ep.failing_since as "failingSince",
            ep.next_probe_at as "nextProbeAt", ep.last_error as "lastError",
            p.pending, r.retrying, n.next_attempt_at as "nextRetryAt", now() as now,
@@ -192,6 +193,7 @@ export function createEndpointHealthRepository(sql: Database) {
            exists (select from delivery_replays q
              where q.organization_id = ep.organization_id and q.endpoint_id = ep.id) as "hasUnqueued"
          from endpoints ep
+         join organizations o on o.id = ep.organization_id
          cross join lateral (
            select count(*) as pending from (
              select 1 from deliveries

@@ -3,7 +3,7 @@
  * the work, and the sweep asks again.
  */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import { TypedSearchAttributes } from '@temporalio/common';
 import type { AlertRef } from '../alerts/alert.ts';
 import type { JobRef } from '../config-jobs/config-job.ts';
 import { summarizeStart } from '../config-jobs/job-description.ts';
@@ -26,6 +26,7 @@ import {
   escalationTaskQueue,
   type SearchAttributeValues,
   TARGETS_CHANGED_SIGNAL,
+  toAttributePairs,
   WAKE_SIGNAL,
 } from './workflow-ids.ts';
 
@@ -113,10 +114,4 @@ async function ignoreEnded(signalled: Promise<void>): Promise<void> {
   }
 }
 
-const typed = (values: SearchAttributeValues) =>
-  new TypedSearchAttributes(
-    Object.entries(values).map(([name, value]) => ({
-      key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
-      value,
-    })),
-  );
+const typed = (values: SearchAttributeValues) => new TypedSearchAttributes(toAttributePairs(values));

@@ -93,7 +93,7 @@ const RETIRED: Record<string, string> = {
   liveHolder: 'lockOwner',
   lookAgainMs: 'pollIntervalMs',
   lookAtEndpoint: 'getEndpointState',
-  lookAtProgress: 'getProgress',
+  lookAtProgress: 'getJobState',
   markSeen: 'touchWorkflow',
   markWhole: 'markInitialized',
   noteAttempts: 'recordLastAttempts',

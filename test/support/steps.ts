@@ -52,9 +52,9 @@ export function openSteps(
 
   /** One pass of a run. Answers whether another one follows at once. */
   async function passes(job: JobRef): Promise<boolean> {
-    const progress = await jobRun.getProgress(job);
-    if (progress?.status !== 'running' || progress.verdict === 'wait') return false;
-    const { verdict, stage, stages } = progress;
+    const state = await jobRun.getJobState(job);
+    if (state?.status !== 'running' || state.verdict === 'wait') return false;
+    const { verdict, stage, stages } = state;
     if (verdict === 'abort') await stepwise((after: string | null) => jobRun.endNext(job, 'aborted', after));
     else if (stage === stages)
       await stepwise((after: string | null) => jobRun.endNext(job, 'timed_out', after));
@@ -69,6 +69,9 @@ export function openSteps(
     withdraw,
     runJobs,
     async expireJobs() {
+      await query(resources.sql, "update config_jobs set deadline_at = ? where status = 'running'", [
+        resources.now(),
+      ]);
       for (const job of await listRunning()) {
         await stepwise((after: string | null) => jobRun.endNext(job, 'timed_out', after));
       }

@@ -17,19 +17,24 @@ const IDENTITY = 'recorder';
 const TASK_QUEUE = 'histories';
 const POLL_MS = 20;
 const ACTIVITIES: Record<keyof Activities, true> = {
-  getPlan: true,
-  getProgress: true,
+  getJobState: true,
   startJob: true,
   beginStage: true,
   finishJob: true,
   abortJob: true,
+  cancelJob: true,
+  proceedJob: true,
+  extendJob: true,
   getEndpointState: true,
   sendImmediate: true,
   sendRetries: true,
   probeEndpoint: true,
   drainBacklog: true,
   closeBreaker: true,
+  retryEndpoint: true,
+  giveUpEndpoint: true,
   makeDueStep: true,
+  acknowledgeAlert: true,
 };
 
 export async function startScenarioPlayer(address: string, workflowBundle: WorkflowBundleOption) {

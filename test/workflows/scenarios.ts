@@ -7,7 +7,7 @@ import type { DeliverWebhooksActivities } from '../../activities/deliver-webhook
 import type { EscalateAlertActivities } from '../../activities/escalate-alert.ts';
 import type { AlertRef } from '../../src/alerts/alert.ts';
 import { type Counts, type JobRef, NO_COUNTS } from '../../src/config-jobs/config-job.ts';
-import type { JobProgress } from '../../src/config-jobs/job-run.ts';
+import type { JobState } from '../../src/config-jobs/job-run.ts';
 import type { NextStep, RecoveryView } from '../../src/deliveries/endpoint-recovery.ts';
 import type { EndpointRef } from '../../src/endpoints/endpoint.ts';
 import type { EscalationView, NextStepView } from '../../src/escalations/alert-escalation.ts';
@@ -49,19 +49,25 @@ function call<Name extends keyof Activities>(
 const signal = (...lines: string[]): Step => ({ signal: lines });
 const times = (count: number, ...steps: Step[]): Step[] => Array.from({ length: count }, () => steps).flat();
 
-const plan = call('getPlan', { profileSlug: 'fridge', total: 3, deadlineAt: '2100-01-01T00:00:00.000Z' });
-const scheduledPlan = (startAt: string) =>
-  call('getPlan', { profileSlug: 'fridge', total: 3, startAt, deadlineAt: '2100-01-01T00:00:00.000Z' });
-const progress = (counts: Partial<Counts>, more: Partial<JobProgress> = {}): JobProgress => ({
+const DAY_MS = 86_400_000;
+const progress = (counts: Partial<Counts>, more: Partial<JobState> = {}): JobState => ({
+  organizationName: 'Acme',
+  profileSlug: 'fridge',
   status: 'running',
+  total: 3,
+  counts: { ...NO_COUNTS, ...counts },
   stage: 1,
   stages: 1,
   verdict: 'wait',
-  counts: { ...NO_COUNTS, ...counts },
+  startAt: null,
+  untilStartMs: 0,
+  deadlineAt: '2100-01-01T00:00:00.000Z',
+  untilDeadlineMs: DAY_MS,
+  waitingFor: [],
   ...more,
 });
-const see = (counts: Partial<Counts>, more?: Partial<JobProgress>) =>
-  call('getProgress', progress(counts, more));
+const see = (counts: Partial<Counts>, more?: Partial<JobState>) =>
+  call('getJobState', progress(counts, more));
 const finish = [
   see({ applied: 3 }, { verdict: 'proceed' }),
   call('finishJob', undefined),
@@ -74,7 +80,6 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     pollIntervalMs: NEVER,
     result: 'succeeded: 3 applied',
     steps: [
-      plan,
       see({ waiting: 3 }),
       signal('A applied'),
       see({ waiting: 2, applied: 1 }),
@@ -86,20 +91,19 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     name: 'polls-without-signals',
     pollIntervalMs: SOON,
     result: 'succeeded: 3 applied',
-    steps: [plan, see({ waiting: 3 }), see({ waiting: 3 }), ...finish],
+    steps: [see({ waiting: 3 }), see({ waiting: 3 }), ...finish],
   },
   {
     name: 'is-signalled-while-it-reads',
     pollIntervalMs: NEVER,
     result: 'succeeded: 3 applied',
-    steps: [plan, call('getProgress', progress({ waiting: 3 }), { signal: ['A applied'] }), ...finish],
+    steps: [call('getJobState', progress({ waiting: 3 }), { signal: ['A applied'] }), ...finish],
   },
   {
     name: 'goes-through-two-stages',
     pollIntervalMs: NEVER,
     result: 'succeeded: 3 applied',
     steps: [
-      plan,
       see({ waiting: 1, queued: 2 }, { stages: 2 }),
       signal('A applied'),
       see({ applied: 1, queued: 2 }, { stages: 2, verdict: 'proceed' }),
@@ -116,7 +120,6 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     pollIntervalMs: NEVER,
     result: 'aborted: 1 failed, 2 cancelled',
     steps: [
-      plan,
       see({ waiting: 1, queued: 2 }, { stages: 2 }),
       signal('A failed'),
       see({ failed: 1, queued: 2 }, { stages: 2, verdict: 'abort' }),
@@ -129,7 +132,6 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     pollIntervalMs: NEVER,
     result: 'cancelled: 1 applied, 2 cancelled',
     steps: [
-      plan,
       see({ waiting: 2, applied: 1 }),
       signal(),
       see({ applied: 1, cancelled: 2 }, { status: 'cancelled' }),
@@ -140,8 +142,7 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     pollIntervalMs: NEVER,
     result: 'completed with failures: 1 applied, 2 timed out',
     steps: [
-      call('getPlan', { profileSlug: 'fridge', total: 3, deadlineAt: '2000-01-01T00:00:00.000Z' }),
-      see({ waiting: 2, applied: 1 }),
+      see({ waiting: 2, applied: 1 }, { untilDeadlineMs: 0 }),
       call('finishJob', undefined),
       see({ applied: 1, timed_out: 2 }, { status: 'completed_with_failures' }),
     ],
@@ -151,7 +152,6 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     pollIntervalMs: NEVER,
     result: 'succeeded: 3 applied',
     steps: [
-      scheduledPlan('2000-01-01T00:00:00.000Z'),
       see({ queued: 3 }, { status: 'scheduled', stages: 2 }),
       call('startJob', undefined),
       see({ queued: 3 }, { stages: 2, verdict: 'proceed' }),
@@ -166,8 +166,10 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     pollIntervalMs: SOON,
     result: 'cancelled: 3 cancelled',
     steps: [
-      scheduledPlan('2099-01-01T00:00:00.000Z'),
-      see({ queued: 3 }, { status: 'scheduled', stages: 2 }),
+      see(
+        { queued: 3 },
+        { status: 'scheduled', stages: 2, startAt: '2099-01-01T00:00:00.000Z', untilStartMs: DAY_MS },
+      ),
       signal(),
       see({ cancelled: 3 }, { status: 'cancelled', stages: 2 }),
     ],
@@ -176,23 +178,24 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     name: 'finds-no-job',
     pollIntervalMs: NEVER,
     result: 'the job no longer exists',
-    steps: [call('getPlan', null)],
+    steps: [call('getJobState', null)],
   },
   {
     name: 'loses-its-job',
     pollIntervalMs: NEVER,
     result: 'the job no longer exists',
-    steps: [plan, see({ waiting: 3 }), signal(), call('getProgress', null)],
+    steps: [see({ waiting: 3 }), signal(), call('getJobState', null)],
   },
   {
     name: 'continues-as-new',
     pollIntervalMs: SOON,
     result: 'succeeded: 3 applied',
-    steps: [plan, ...times(7, see({ waiting: 3 })), plan, ...finish],
+    steps: [...times(7, see({ waiting: 3 })), ...finish],
   },
 ];
 
 const state = (next: NextStep, more: Partial<RecoveryView> = {}): RecoveryView => ({
+  organizationName: 'Acme',
   status: 'active',
   disabledReason: null,
   breaker: 'closed',
@@ -313,6 +316,7 @@ const recoveries: Array<Omit<Scenario, 'workflow'>> = [
 ];
 
 const escalation = (more: Partial<EscalationView> = {}): EscalationView => ({
+  organizationName: 'Acme',
   serialNumber: '282C02424EED',
   alertType: 'high_temp',
   state: 'open',

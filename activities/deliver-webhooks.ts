@@ -6,6 +6,7 @@
 import type { DrainProgress, RecoveryView } from '../src/deliveries/endpoint-recovery.ts';
 import type { EndpointRef } from '../src/endpoints/endpoint.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import type { createTurns } from './turns.ts';
 
 export interface DeliverWebhooksActivities extends EndpointUpdates {
   /** Null when the endpoint was deleted. */
@@ -35,13 +36,14 @@ export type RecoverySteps = Omit<DeliverWebhooksActivities, keyof EndpointUpdate
 export function createDeliverWebhooksActivities(
   recovery: RecoverySteps,
   { retryEndpoint, giveUpEndpoint }: EndpointUpdates,
+  inTurn: ReturnType<typeof createTurns>,
 ): DeliverWebhooksActivities {
   return {
     getEndpointState: withHeartbeat(recovery.getEndpointState),
-    sendImmediate: withHeartbeat(recovery.sendImmediate),
-    sendRetries: withHeartbeat(recovery.sendRetries),
-    probeEndpoint: withHeartbeat(recovery.probeEndpoint),
-    drainBacklog: withHeartbeat(recovery.drainBacklog),
+    sendImmediate: withHeartbeat(inTurn(recovery.sendImmediate)),
+    sendRetries: withHeartbeat(inTurn(recovery.sendRetries)),
+    probeEndpoint: withHeartbeat(inTurn(recovery.probeEndpoint)),
+    drainBacklog: withHeartbeat(inTurn(recovery.drainBacklog)),
     closeBreaker: withHeartbeat(recovery.closeBreaker),
     retryEndpoint: withHeartbeat(retryEndpoint),
     giveUpEndpoint: withHeartbeat(giveUpEndpoint),

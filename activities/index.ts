@@ -5,6 +5,7 @@ import {
   type RecoverySteps,
 } from './deliver-webhooks.ts';
 import { type AlertUpdates, createEscalateAlertActivities, type EscalationSteps } from './escalate-alert.ts';
+import { createTurns, type TurnsOptions } from './turns.ts';
 import { createUnknownStep } from './unknown-step.ts';
 
 export interface ActivityDeps {
@@ -13,12 +14,14 @@ export interface ActivityDeps {
   escalationRun: EscalationSteps;
   /** The updates of operators in the Temporal UI. */
   updates: JobUpdates & EndpointUpdates & AlertUpdates;
+  /** Limits the steps that send to receivers. */
+  turns: TurnsOptions;
   unknownSteps: Parameters<typeof createUnknownStep>[0];
 }
 
 export const createActivities = (deps: ActivityDeps) => ({
   ...createApplyProfileActivities(deps.jobRun, deps.updates),
-  ...createDeliverWebhooksActivities(deps.recoverySteps, deps.updates),
+  ...createDeliverWebhooksActivities(deps.recoverySteps, deps.updates, createTurns(deps.turns)),
   ...createEscalateAlertActivities(deps.escalationRun, deps.updates),
   // The SDK calls this for all other activity names.
   default: createUnknownStep(deps.unknownSteps),

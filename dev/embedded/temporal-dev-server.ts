@@ -109,13 +109,15 @@ async function start(
 }
 
 /**
- * One process needs one partition of a queue, and nothing that looks for what a cluster has lost. Queues that nobody polls
+ * As in deploy/temporal-dynamic-config.yaml, organizations take turns at the queues. One process needs one partition of a
+ * queue, and nothing that looks for what a cluster has lost. Queues that nobody polls
  * are forgotten soon: each costs processor time while it is loaded, and tests leave thousands.
  */
 const forOneProcess = {
   'matching.numTaskqueueReadPartitions': '1',
   'matching.numTaskqueueWritePartitions': '1',
   'matching.maxTaskQueueIdleTime': '"30s"',
+  'matching.enableFairness': 'true',
   'worker.executionsScannerEnabled': 'false',
   'worker.historyScannerEnabled': 'false',
   'worker.taskQueueScannerEnabled': 'false',

@@ -13,6 +13,9 @@ import type { Slices } from './slices.ts';
 import { startSweeps } from './sweeps.ts';
 import { composeTemporalUi } from './temporal-ui.ts';
 
+/** So many organizations can fill the steps of a worker only together. */
+const ORGANIZATIONS_AT_ONCE_MIN = 4;
+
 export async function startWorker(
   resources: Resources,
   slices: Slices,
@@ -35,6 +38,7 @@ export async function startWorker(
       recoverySteps: deliveries.recoverySteps,
       escalationRun: slices.escalations.run,
       updates: composeTemporalUi(resources, slices, routes),
+      turns: { perOrganizationMax: Math.ceil(settings.atOnce.endpointStepsMax / ORGANIZATIONS_AT_ONCE_MIN) },
       unknownSteps: { giveUpAfterMs: settings.unknownStepsGiveUpMs },
     }),
     log,

@@ -59,6 +59,7 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
     deadlineMinutes: 60,
     rollout: ROLLOUT,
   }),
+  extendConfigJob: () => ({ deadlineAt: new Date(Date.now() + 7 * 86_400_000).toISOString() }),
   registerAsset: ({ groupId }) => ({
     groupId,
     serialNumber: next('SERIAL'),

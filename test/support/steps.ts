@@ -24,6 +24,8 @@ export interface Steps {
   runJobs(): Promise<void>;
   /** Ends all jobs that run, as their runs do when the deadline has passed. */
   expireJobs(): Promise<void>;
+  /** The step with which the run of a job ends it, once it has found the deadline passed. */
+  endLate(jobId: string): Promise<void>;
   /** Both at once, as in a worker, until neither has anything left to do. */
   work(): Promise<void>;
   close(): Promise<void>;
@@ -75,6 +77,10 @@ export function openSteps(
       for (const job of await listRunning()) {
         await stepwise((after: string | null) => jobRun.endNext(job, 'timed_out', after));
       }
+    },
+    async endLate(jobId) {
+      const job = (await listRunning()).find((each) => each.jobId === jobId);
+      if (job) await stepwise((after: string | null) => jobRun.endNext(job, 'timed_out', after));
     },
     async work() {
       await Promise.all([withdraw(), runJobs()]);

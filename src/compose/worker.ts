@@ -13,7 +13,7 @@ import type { Slices } from './slices.ts';
 import { startSweeps } from './sweeps.ts';
 import { composeTemporalUi } from './temporal-ui.ts';
 
-/** So many organizations can fill the steps of a worker only together. */
+/** The steps of a worker are shared by at least this number of organizations. */
 const ORGANIZATIONS_AT_ONCE_MIN = 4;
 
 export async function startWorker(

@@ -1,6 +1,5 @@
 /**
- * A job applies one change to many devices and waits until each of them has confirmed it. These are the rules
- * of its run.
+ * A job applies one change to many devices and waits until each of them has confirmed it. Rules of its run.
  */
 export const JOB_STATUSES = [
   'scheduled',

@@ -198,8 +198,8 @@ export function createJobRunService(deps: JobRunDeps) {
     },
 
     /**
-     * Ends the next targets of the job, unless its deadline was moved after the run had read it; as cancelled if a customer has cancelled it. Returns the last target
-     * of the chunk; null when the job has ended.
+     * Ends the next targets of the job; as cancelled if a customer has cancelled it. Returns the last target of the
+     * chunk; null when the job has ended, or when its deadline was moved after the run had read it.
      */
     endNext(ref: JobRef, ending: Ending, after: string | null): Promise<string | null> {
       return onRunning(ref, async (tx, job) => {

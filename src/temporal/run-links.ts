@@ -1,6 +1,6 @@
 /** Links in the static details of a run, for readers of the Temporal UI. */
 
-/** `path` is that of a page of operators. */
+/** Takes the path of a page below `/operator`. */
 export type RunLinks = (path: string) => string;
 
 /** `operatorUrl`: the public URL of the operators' page, beside which the documentation is; null: there is none. */

@@ -45,8 +45,7 @@ export async function setUpNamespace({ retentionMs, print, ...to }: NamespaceOpt
 }
 
 /**
- * Repeats steps until they succeed. Reports once what it waits for; throws the remaining failure when the
- * time is up.
+ * Repeats steps until they succeed. Reports the first fault; throws the remaining one when the time is up.
  */
 function createRepeat(connection: Connection, onWait: (fault: string) => void) {
   const until = Date.now() + WAIT_MAX_MS;

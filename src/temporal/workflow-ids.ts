@@ -30,8 +30,8 @@ export const ALERT_CHANGED_SIGNAL = 'alertChanged';
 
 /**
  * Search attributes of runs in Temporal. `npm run dms -- temporal setup` creates them. Starting a run sets the ids;
- * the run itself sets the others as it goes on. They hold ids, slugs and names alone: whoever may open the Temporal
- * UI sees the runs of all organizations.
+ * the run itself keeps the others up to date. Values are ids, slugs and names alone, because readers of the Temporal UI see
+ * the runs of all organizations.
  */
 export const SEARCH_ATTRIBUTES = {
   OrganizationId: 'Keyword',

@@ -48,7 +48,7 @@ describe('A job', () => {
   const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
 
   describe('with a rollout', () => {
-    it('begins its second stage when somebody orders it, and is ordered so again without effect', async () => {
+    it('begins its second stage when somebody orders it, also when the order is repeated', async () => {
       const { jobId, serials } = await job({ rollout: HALF_FIRST });
       await worker.runJobs();
       assert.equal((await jobOf(dms, jobId)).counts.queued, 1);
@@ -73,7 +73,7 @@ describe('A job', () => {
     });
   });
 
-  it('is not ordered to proceed in its last stage, before its start, or after its end', async () => {
+  it('refuses to proceed in its last stage, before its start, and after its end', async () => {
     const { jobId, serials } = await job();
     assert.match((await proceed(jobId)).body.message, /last stage/);
     const scheduled = await job({ startAt: inHours(1), rollout: HALF_FIRST });
@@ -93,7 +93,7 @@ describe('A job', () => {
     assert.equal((await jobOf(dms, jobId)).deadlineAt, deadlineAt);
   });
 
-  it('goes on when its deadline is moved while its run is about to end it', async () => {
+  it('continues when its deadline is moved while its run is about to end it', async () => {
     const { jobId, serials } = await job({ deadlineMinutes: 60 });
     assert.equal((await extend(jobId, inHours(5))).status, 200);
     await worker.endLate(jobId);
@@ -112,7 +112,7 @@ describe('A job', () => {
     assert.deepEqual([status, /has passed/.test(body.message)], [409, true]);
   });
 
-  it('takes neither order while it is being cancelled', async () => {
+  it('refuses both orders while it is being cancelled', async () => {
     const { jobId } = await job({ rollout: HALF_FIRST });
     assert.equal((await dms.api.post(`/devices/config-jobs/${jobId}/cancel`)).status, 200);
     assert.equal((await proceed(jobId)).status, 409);

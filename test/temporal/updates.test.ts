@@ -28,7 +28,7 @@ const { EventType } = proto.temporal.api.enums.v1;
 /** Nothing but an update wakes a run in time. */
 const SLOW_PLAN = { ...QUICK_PLAN, probePlan: { firstMs: HOUR_MS, share: 0, maxMs: HOUR_MS } };
 
-describe('An operator in the Temporal UI', () => {
+describe('The Temporal UI', () => {
   let dms: TestService;
   let org: Awaited<ReturnType<typeof addCustomer>>;
   let receiver: Receiver;
@@ -122,7 +122,7 @@ describe('An operator in the Temporal UI', () => {
     assert.equal((await timerSummaries(runOf(dms, jobId))).at(-1), `waits for 2 devices, until ${until}`);
   });
 
-  it('is refused what makes no sense, with the reason and without a trace', async () => {
+  it('refuses updates that make no sense, with the reason and without a trace', async () => {
     const { jobId } = await waitingJob({ deadlineMinutes: 60 });
     const run = runOf(dms, jobId);
     const before = (await run.describe()).historyLength;
@@ -133,7 +133,7 @@ describe('An operator in the Temporal UI', () => {
     assert.deepEqual(await auditOf(org, jobId), []);
   });
 
-  it('gets the answer of the API when only the rows can tell, and the run goes on', async () => {
+  it('passes on the refusal of the API, after which the run continues', async () => {
     const { jobId } = await waitingJob({ deadlineMinutes: 120 });
     const sooner = new Date(Date.now() + HOUR_MS).toISOString();
     const run = runOf(dms, jobId);
@@ -142,7 +142,7 @@ describe('An operator in the Temporal UI', () => {
     assert.equal(await run.result(), 'cancelled: 2 cancelled');
   });
 
-  it('has a failing webhook probed at once instead of in an hour', async () => {
+  it('probes a failing webhook at once instead of in an hour', async () => {
     const { endpoint, run } = await failingEndpoint();
     receiver.answer((response) => response.writeHead(204).end());
     await run.executeUpdate('retryNow');

@@ -1373,7 +1373,7 @@ export interface paths {
         };
         /**
          * List who changed what, newest first
-         * @description One entry for every change by a customer key or the command line, with what GET showed before and after. A refused request has none, and a dry run neither.
+         * @description One entry for every change by a customer key, the command line or the Temporal UI, with what GET showed before and after. A refused request has none, and a dry run neither.
          */
         get: operations["listAudit"];
         put?: never;

@@ -1,0 +1,103 @@
+/** Errors of steps: which ones end the run, and what a step shows while it runs. */
+import assert from 'node:assert/strict';
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { toFailure } from '../../activities/failures.ts';
+import { inChunks } from '../../activities/heartbeat.ts';
+import { query } from '../../src/db/query.ts';
+import { AppError, conflict, invalid } from '../../src/process/errors.ts';
+import type { RunningPart } from '../../src/process/shutdown.ts';
+import { apply, createProfile, FRIDGE, registerMany } from '../support/fleet.ts';
+import { runOf } from '../support/job-runs.ts';
+import { servers } from '../support/servers.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const HOUR_MS = 3_600_000;
+const coded = (code: string, more: object = {}) =>
+  Object.assign(new Error('of the database'), { code, ...more });
+
+describe('The error of a step', () => {
+  const ends = (error: unknown): boolean => {
+    const failure = toFailure(error);
+    return failure instanceof ApplicationFailure && failure.nonRetryable === true;
+  };
+
+  it('ends the run when no repetition cures it: a refusal, a value that the database refuses, a defect', () => {
+    for (const error of [
+      conflict('The job has ended'),
+      invalid('The deadline must be later'),
+      coded('22003'),
+      coded('23502'),
+      coded('23514', { constraint: 'config_jobs_stage_check' }),
+      new TypeError('Cannot read properties of null'),
+    ])
+      assert.equal(ends(error), true, String(error));
+  });
+
+  it('is repeated when a server is away or busy, a lock is held, or a partition is missing', () => {
+    for (const error of [
+      new AppError('unavailable', 'Try again soon'),
+      new AppError('rate_limited', 'Try again soon'),
+      coded('57P01'),
+      coded('55P03'),
+      coded('40P01'),
+      coded('23505'),
+      coded('23514'),
+      new Error('Connection terminated unexpectedly'),
+    ])
+      assert.equal(toFailure(error), error, String(error));
+  });
+
+  it('shows the message that the API would answer', () => {
+    assert.equal((toFailure(conflict('The job has ended')) as Error).message, 'The job has ended');
+  });
+});
+
+describe('A step in chunks', () => {
+  it('shows after each chunk how many are done, and the cursor', async () => {
+    const shown: unknown[] = [];
+    const context = {
+      heartbeat: (details: unknown) => shown.push(details),
+      cancelled: new Promise<never>(() => {}),
+    } as unknown as Context;
+    const cursors: Array<string | null> = [];
+    const step = inChunks(async (cursor, last: string) => {
+      cursors.push(cursor);
+      return cursor === null ? 'a' : cursor === 'a' ? last : null;
+    });
+    await asyncLocalStorage.run(context, () => step('b'));
+    assert.deepEqual(cursors, [null, 'a', 'b']);
+    assert.deepEqual(shown, [
+      { chunksDone: 1, cursor: 'a' },
+      { chunksDone: 2, cursor: 'b' },
+      { chunksDone: 3, cursor: null },
+    ]);
+  });
+});
+
+describe('A run whose step meets a defect', () => {
+  let dms: TestService;
+  let worker: RunningPart;
+  before(async () => {
+    const settings = { largeJobDevices: 1, runCheckIntervalMs: HOUR_MS };
+    dms = await startService({ withWorker: false, settings });
+    await createProfile(dms, FRIDGE);
+  });
+  after(async () => {
+    await worker?.stop(1_000);
+    await dms.stop();
+  });
+
+  it('ends with its reason instead of repeating the step for ever', async () => {
+    const serials = await registerMany(dms, 2, 'DEFECT');
+    const jobId = await apply(dms, 'vaccine-fridge', { serialNumbers: serials });
+    await query(dms.service.sql, `update config_jobs set profile_snapshot = 'null' where id = ?`, [jobId]);
+    worker = await dms.service.startWorker((await servers()).workflowBundle);
+    await assert.rejects(runOf(dms, jobId).result(), (error: WorkflowFailedError) => {
+      assert.ok(error instanceof WorkflowFailedError);
+      assert.match(String(error.cause?.cause), /TypeError: Cannot read/);
+      return true;
+    });
+  });
+});

@@ -4,6 +4,7 @@
  */
 import type { UpdateDefinition } from '@temporalio/common';
 import {
+  ActivityFailure,
   allHandlersFinished,
   CancellationScope,
   condition,
@@ -43,6 +44,8 @@ export function openRun() {
     stepsOfOperators++;
     try {
       await CancellationScope.nonCancellable(step);
+    } catch (error) {
+      throw toRefusal(error);
     } finally {
       stepsOfOperators--;
       isWoken = true;
@@ -107,3 +110,6 @@ export function openRun() {
     },
   };
 }
+
+/** The reason alone, which the Temporal UI then shows as that of the update. */
+const toRefusal = (error: unknown): unknown => (error instanceof ActivityFailure && error.cause) || error;

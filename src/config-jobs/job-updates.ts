@@ -1,4 +1,5 @@
 /** How an operator steers the run of a job in the Temporal UI: what each update does, and when it is refused. */
+import { timeOf } from '../process/iso-time.ts';
 import { hasEnded } from './config-job.ts';
 import type { JobState } from './job-run.ts';
 
@@ -29,8 +30,8 @@ export function whyNotProceeding(state: JobState | null): string | null {
 }
 
 export function whyNotExtended(state: JobState | null, deadlineAt: unknown, nowMs: number): string | null {
-  if (typeof deadlineAt !== 'string' || Number.isNaN(Date.parse(deadlineAt)))
-    return 'The new deadline must be a time, such as "2026-03-05T08:00:00Z"';
-  if (Date.parse(deadlineAt) <= nowMs) return 'The new deadline must be in the future';
+  const at = typeof deadlineAt === 'string' ? timeOf(deadlineAt) : null;
+  if (at === null) return 'The new deadline must be a time, such as "2026-03-05T08:00:00Z"';
+  if (at.getTime() <= nowMs) return 'The new deadline must be in the future';
   return whyNotCancelled(state);
 }

@@ -64,6 +64,7 @@ type Role = (typeof ROLES)[number] | 'pure';
 const PURE_FILES = [
   'client/src/http-fields.ts',
   'src/db/array-text.ts',
+  'src/db/faults.ts',
   'src/db/kept-totals.ts',
   'src/http/one-line.ts',
   'src/http/role.ts',
@@ -72,8 +73,10 @@ const PURE_FILES = [
   'src/process/errors.ts',
   'src/process/iso-time.ts',
   'src/process/keyed-semaphore.ts',
+  'src/process/lateness.ts',
   'src/process/mask-keys.ts',
   'src/process/pages.ts',
+  'src/process/to-minute.ts',
   'src/process/uuid.ts',
   'src/temporal/workflow-ids.ts',
 ];

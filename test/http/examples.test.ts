@@ -7,7 +7,7 @@ import { closedSchemas } from '../../dev/ledger/closed-schemas.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { Answer } from '../support/client.ts';
 import { apply, FACTORY, register, report } from '../support/fleet.ts';
-import { call, type Fixtures, forEvery, populate } from '../support/operations.ts';
+import { call, type Fixtures, forEvery, populate, stagedJob } from '../support/operations.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 interface Media {
@@ -133,16 +133,9 @@ describe('The examples of the API document', () => {
     );
     const jobId = await failedJob();
     await forEvery([named('retryConfigJob')], (route) => send(route, { ...fixtures, jobId }));
-    const stagedId = await stagedJob();
+    const stagedId = await stagedJob(organization, 'vaccine-fridge');
     await forEvery([named('proceedConfigJob')], (route) => send(route, { ...fixtures, jobId: stagedId }));
     await forEvery(TAKING.map(named), send);
-
-    /** A job whose second device waits for the first one. */
-    async function stagedJob(): Promise<string> {
-      const serialNumbers = ['282C02424F01', '282C02424F02'];
-      for (const serial of serialNumbers) await register(organization, serial);
-      return apply(organization, 'vaccine-fridge', { serialNumbers, rollout: { firstPercent: 50 } });
-    }
 
     /** A job whose only device refuses the change. */
     async function failedJob(): Promise<string> {

@@ -184,6 +184,13 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
   };
 }
 
+/** A job whose second device waits for the first one. */
+export async function stagedJob(organization: TestOrganization, slug: string): Promise<string> {
+  const serialNumbers = [next('STAGED'), next('STAGED')];
+  for (const serial of serialNumbers) await register(organization, serial);
+  return apply(organization, slug, { serialNumbers, rollout: { firstPercent: 50 } });
+}
+
 /** A fridge that is too warm. */
 async function populateAlert(organization: TestOrganization): Promise<string> {
   const serial = next('WARM');

@@ -18,7 +18,10 @@ export type Step =
   /** The workflow calls this activity. With `signal`, a signal arrives while it runs. */
   | { activity: keyof Activities; returns: unknown; signal?: string[] }
   /** The workflow waits, and a signal arrives. */
-  | { signal: string[] };
+  | { signal: string[] }
+  /** The workflow waits, and an operator sends an update, or cancels the run. */
+  | { update: string; args?: unknown[] }
+  | { cancel: true };
 
 export interface Scenario {
   workflow: 'apply-profile' | 'deliver-webhooks' | 'escalate-alert';
@@ -194,6 +197,51 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
   },
 ];
 
+const steeredJobs: Array<Omit<Scenario, 'workflow'>> = [
+  {
+    name: 'is-hurried-and-extended-by-an-operator',
+    pollIntervalMs: NEVER,
+    result: 'succeeded: 3 applied',
+    steps: [
+      see({ waiting: 1, queued: 2 }, { stages: 2 }),
+      { update: 'extend', args: ['2100-01-02T00:00:00Z'] },
+      call('extendJob', undefined),
+      see({ waiting: 1, queued: 2 }, { stages: 2, deadlineAt: '2100-01-02T00:00:00.000Z' }),
+      { update: 'proceed' },
+      call('proceedJob', undefined),
+      see({ waiting: 1, queued: 2 }, { stages: 2, verdict: 'proceed' }),
+      call('beginStage', undefined),
+      see({ applied: 3 }, { stage: 2, stages: 2, verdict: 'proceed' }),
+      call('finishJob', undefined),
+      see({ applied: 3 }, { stage: 2, stages: 2, status: 'succeeded' }),
+    ],
+  },
+  {
+    name: 'is-cancelled-by-an-operator',
+    pollIntervalMs: NEVER,
+    result: 'cancelled: 3 cancelled',
+    steps: [
+      see({ waiting: 3 }),
+      { update: 'cancel' },
+      call('cancelJob', undefined),
+      see({ waiting: 3 }, { verdict: 'abort' }),
+      call('abortJob', undefined),
+      see({ cancelled: 3 }, { status: 'cancelled' }),
+    ],
+  },
+  {
+    name: 'is-cancelled-as-a-run',
+    pollIntervalMs: NEVER,
+    result: 'cancelled: 3 cancelled',
+    steps: [
+      see({ waiting: 3 }),
+      { cancel: true },
+      call('cancelJob', undefined),
+      see({ cancelled: 3 }, { status: 'cancelled' }),
+    ],
+  },
+];
+
 const state = (next: NextStep, more: Partial<RecoveryView> = {}): RecoveryView => ({
   organizationName: 'Acme',
   status: 'active',
@@ -315,6 +363,33 @@ const recoveries: Array<Omit<Scenario, 'workflow'>> = [
   },
 ];
 
+const steeredRecoveries: Array<Omit<Scenario, 'workflow'>> = [
+  {
+    name: 'is-hurried-by-an-operator',
+    pollIntervalMs: NEVER,
+    result: 'the endpoint is healthy',
+    steps: [
+      look(wait('probe', NEVER), open),
+      { update: 'retryNow' },
+      call('retryEndpoint', undefined),
+      look({ kind: 'probe' }, open),
+      call('probeEndpoint', undefined),
+      healthy,
+    ],
+  },
+  {
+    name: 'is-given-up-by-an-operator',
+    pollIntervalMs: NEVER,
+    result: 'the endpoint is disabled: customer',
+    steps: [
+      look(wait('probe', NEVER), open),
+      { update: 'giveUp' },
+      call('giveUpEndpoint', undefined),
+      look({ kind: 'end' }, { status: 'disabled', disabledReason: 'customer' }),
+    ],
+  },
+];
+
 const escalation = (more: Partial<EscalationView> = {}): EscalationView => ({
   organizationName: 'Acme',
   serialNumber: '282C02424EED',
@@ -392,6 +467,17 @@ const escalations: Array<Omit<Scenario, 'workflow'>> = [
     ],
   },
   {
+    name: 'is-cancelled-as-a-run',
+    pollIntervalMs: NEVER,
+    result: 'acknowledged by Night shift after 12 min, step 2 of 3',
+    steps: [
+      pass({ stepsMade: 2, next: following(3, NEVER) }),
+      { cancel: true },
+      call('acknowledgeAlert', undefined),
+      acknowledged,
+    ],
+  },
+  {
     name: 'finds-no-alert',
     pollIntervalMs: NEVER,
     result: 'the alert no longer exists',
@@ -406,7 +492,9 @@ const escalations: Array<Omit<Scenario, 'workflow'>> = [
 ];
 
 export const scenarios: Scenario[] = [
-  ...jobs.map((job): Scenario => ({ workflow: 'apply-profile', ...job })),
+  ...[...jobs, ...steeredJobs].map((job): Scenario => ({ workflow: 'apply-profile', ...job })),
   ...escalations.map((each): Scenario => ({ workflow: 'escalate-alert', ...each })),
-  ...recoveries.map((recovery): Scenario => ({ workflow: 'deliver-webhooks', ...recovery })),
+  ...[...recoveries, ...steeredRecoveries].map(
+    (recovery): Scenario => ({ workflow: 'deliver-webhooks', ...recovery }),
+  ),
 ];

@@ -8,7 +8,7 @@ import { inChunks } from '../../activities/heartbeat.ts';
 import { query } from '../../src/db/query.ts';
 import { AppError, conflict, invalid } from '../../src/process/errors.ts';
 import type { RunningPart } from '../../src/process/shutdown.ts';
-import { apply, createProfile, FRIDGE, registerMany } from '../support/fleet.ts';
+import { apply, createProfile, eventually, FRIDGE, registerMany } from '../support/fleet.ts';
 import { runOf } from '../support/job-runs.ts';
 import { servers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -94,6 +94,17 @@ describe('A run whose step meets a defect', () => {
     const jobId = await apply(dms, 'vaccine-fridge', { serialNumbers: serials });
     await query(dms.service.sql, `update config_jobs set profile_snapshot = 'null' where id = ?`, [jobId]);
     worker = await dms.service.startWorker((await servers()).workflowBundle);
+    // The request starts the run after its commit.
+    await eventually(
+      () =>
+        runOf(dms, jobId)
+          .describe()
+          .then(
+            ({ status }) => status.name,
+            () => 'none',
+          ),
+      (status) => status === 'FAILED',
+    );
     await assert.rejects(runOf(dms, jobId).result(), (error: WorkflowFailedError) => {
       assert.ok(error instanceof WorkflowFailedError);
       assert.match(String(error.cause?.cause), /TypeError: Cannot read/);

@@ -26,7 +26,7 @@ export interface UpdateOptions<Args extends unknown[]> {
 export interface Passes {
   /** Returns the result of the run, or null when another pass follows. */
   pass(): Promise<string | null>;
-  /** The same as an update: a run that an operator cancels goes on until its work has been stopped in order. */
+  /** Stops the work in order, after which a pass ends the run that an operator has cancelled. */
   onCancel(): Promise<void>;
   continueAsNew(): Promise<never>;
 }

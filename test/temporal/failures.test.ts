@@ -35,7 +35,7 @@ describe('The error of a step', () => {
       assert.equal(ends(error), true, String(error));
   });
 
-  it('is repeated when a server is away or busy, a lock is held, or a partition is missing', () => {
+  it('permits repetitions while a server is away or busy, a lock is held, or a partition is missing', () => {
     for (const error of [
       new AppError('unavailable', 'Try again soon'),
       new AppError('rate_limited', 'Try again soon'),

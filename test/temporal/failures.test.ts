@@ -1,19 +1,11 @@
 /** Errors of steps: which ones end the run, and what a step shows while it runs. */
 import assert from 'node:assert/strict';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
-import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { toFailure } from '../../activities/failures.ts';
 import { inChunks } from '../../activities/heartbeat.ts';
-import { query } from '../../src/db/query.ts';
 import { AppError, conflict, invalid } from '../../src/process/errors.ts';
-import type { RunningPart } from '../../src/process/shutdown.ts';
-import { apply, createProfile, eventually, FRIDGE, registerMany } from '../support/fleet.ts';
-import { runOf } from '../support/job-runs.ts';
-import { servers } from '../support/servers.ts';
-import { startService, type TestService } from '../support/service.ts';
 
-const HOUR_MS = 3_600_000;
 const coded = (code: string, more: object = {}) =>
   Object.assign(new Error('of the database'), { code, ...more });
 
@@ -73,42 +65,5 @@ describe('A step in chunks', () => {
       { chunksDone: 2, cursor: 'b' },
       { chunksDone: 3, cursor: null },
     ]);
-  });
-});
-
-describe('A run whose step meets a defect', () => {
-  let dms: TestService;
-  let worker: RunningPart;
-  before(async () => {
-    const settings = { largeJobDevices: 1, runCheckIntervalMs: HOUR_MS };
-    dms = await startService({ withWorker: false, settings });
-    await createProfile(dms, FRIDGE);
-  });
-  after(async () => {
-    await worker?.stop(1_000);
-    await dms.stop();
-  });
-
-  it('ends with its reason instead of repeating the step for ever', async () => {
-    const serials = await registerMany(dms, 2, 'DEFECT');
-    const jobId = await apply(dms, 'vaccine-fridge', { serialNumbers: serials });
-    await query(dms.service.sql, `update config_jobs set profile_snapshot = 'null' where id = ?`, [jobId]);
-    worker = await dms.service.startWorker((await servers()).workflowBundle);
-    // The request starts the run after its commit.
-    await eventually(
-      () =>
-        runOf(dms, jobId)
-          .describe()
-          .then(
-            ({ status }) => status.name,
-            () => 'none',
-          ),
-      (status) => status === 'FAILED',
-    );
-    await assert.rejects(runOf(dms, jobId).result(), (error: WorkflowFailedError) => {
-      assert.ok(error instanceof WorkflowFailedError);
-      assert.match(String(error.cause?.cause), /TypeError: Cannot read/);
-      return true;
-    });
   });
 });

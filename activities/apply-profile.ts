@@ -4,15 +4,12 @@
  */
 import type { JobRef } from '../src/config-jobs/config-job.ts';
 import type { Ending } from '../src/config-jobs/job-ending.service.ts';
-import type { JobPlan, JobProgress } from '../src/config-jobs/job-run.ts';
-import { stepwise } from '../src/process/pages.ts';
-import { withHeartbeat } from './heartbeat.ts';
+import type { JobState } from '../src/config-jobs/job-run.ts';
+import { inChunks, withHeartbeat } from './heartbeat.ts';
 
-export interface ApplyProfileActivities {
+export interface ApplyProfileActivities extends JobUpdates {
   /** Null when the job's row is gone. */
-  getPlan(job: JobRef): Promise<JobPlan | null>;
-  /** Null when the job's row is gone. */
-  getProgress(job: JobRef): Promise<JobProgress | null>;
+  getJobState(job: JobRef): Promise<JobState | null>;
   /** Starts a scheduled job. */
   startJob(job: JobRef): Promise<void>;
   /** Offers the change to the devices of the stage. */
@@ -26,7 +23,14 @@ export interface ApplyProfileActivities {
   abortJob(job: JobRef): Promise<void>;
 }
 
-export interface JobRunSteps extends Pick<ApplyProfileActivities, 'getPlan' | 'getProgress'> {
+/** Updates of operators: the operations of the API, which write a row of the audit trail. */
+export interface JobUpdates {
+  cancelJob(job: JobRef): Promise<void>;
+  proceedJob(job: JobRef): Promise<void>;
+  extendJob(job: JobRef, deadlineAt: string): Promise<void>;
+}
+
+export interface JobRunSteps extends Pick<ApplyProfileActivities, 'getJobState'> {
   /** Starts the job for its next targets; null when all are done. */
   startNext(job: JobRef, after: string | null): Promise<string | null>;
   /** Offers the change to the next devices of the stage; null when all have it. */
@@ -35,21 +39,18 @@ export interface JobRunSteps extends Pick<ApplyProfileActivities, 'getPlan' | 'g
   endNext(job: JobRef, ending: Ending, after: string | null): Promise<string | null>;
 }
 
-/** Page by page. */
-const toEnd = async (next: (after: string | null) => Promise<string | null>) => void (await stepwise(next));
-
-export function createApplyProfileActivities({
-  startNext,
-  offerNext,
-  endNext,
-  ...steps
-}: JobRunSteps): ApplyProfileActivities {
+export function createApplyProfileActivities(
+  { getJobState, startNext, offerNext, endNext }: JobRunSteps,
+  { cancelJob, proceedJob, extendJob }: JobUpdates,
+): ApplyProfileActivities {
   return {
-    getPlan: withHeartbeat(steps.getPlan),
-    getProgress: withHeartbeat(steps.getProgress),
-    finishJob: withHeartbeat((job: JobRef) => toEnd((after) => endNext(job, 'timed_out', after))),
-    abortJob: withHeartbeat((job: JobRef) => toEnd((after) => endNext(job, 'aborted', after))),
-    startJob: withHeartbeat((job: JobRef) => toEnd((after) => startNext(job, after))),
-    beginStage: withHeartbeat((job: JobRef, stage: number) => toEnd((after) => offerNext(job, stage, after))),
+    getJobState: withHeartbeat(getJobState),
+    startJob: inChunks((after, job: JobRef) => startNext(job, after)),
+    beginStage: inChunks((after, job: JobRef, stage: number) => offerNext(job, stage, after)),
+    finishJob: inChunks((after, job: JobRef) => endNext(job, 'timed_out', after)),
+    abortJob: inChunks((after, job: JobRef) => endNext(job, 'aborted', after)),
+    cancelJob: withHeartbeat(cancelJob),
+    proceedJob: withHeartbeat(proceedJob),
+    extendJob: withHeartbeat(extendJob),
   };
 }

@@ -6,8 +6,9 @@
 import type { DrainProgress, RecoveryView } from '../src/deliveries/endpoint-recovery.ts';
 import type { EndpointRef } from '../src/endpoints/endpoint.ts';
 import { withHeartbeat } from './heartbeat.ts';
+import type { createTurns } from './turns.ts';
 
-export interface DeliverWebhooksActivities {
+export interface DeliverWebhooksActivities extends EndpointUpdates {
   /** Null when the endpoint was deleted. */
   getEndpointState(endpoint: EndpointRef): Promise<RecoveryView | null>;
   /** Sends deliveries that a customer asked to resend, regardless of the endpoint's health. */
@@ -22,15 +23,29 @@ export interface DeliverWebhooksActivities {
   closeBreaker(endpoint: EndpointRef): Promise<void>;
 }
 
+/** Updates of operators: the operations of the API, which write a row of the audit trail. */
+export interface EndpointUpdates {
+  /** Probes at once; when the breaker is closed, sends all that waits for a retry. */
+  retryEndpoint(endpoint: EndpointRef): Promise<void>;
+  /** Disables the endpoint. */
+  giveUpEndpoint(endpoint: EndpointRef): Promise<void>;
+}
+
+export type RecoverySteps = Omit<DeliverWebhooksActivities, keyof EndpointUpdates>;
+
 export function createDeliverWebhooksActivities(
-  recovery: DeliverWebhooksActivities,
+  recovery: RecoverySteps,
+  { retryEndpoint, giveUpEndpoint }: EndpointUpdates,
+  inTurn: ReturnType<typeof createTurns>,
 ): DeliverWebhooksActivities {
   return {
     getEndpointState: withHeartbeat(recovery.getEndpointState),
-    sendImmediate: withHeartbeat(recovery.sendImmediate),
-    sendRetries: withHeartbeat(recovery.sendRetries),
-    probeEndpoint: withHeartbeat(recovery.probeEndpoint),
-    drainBacklog: withHeartbeat(recovery.drainBacklog),
+    sendImmediate: withHeartbeat(inTurn(recovery.sendImmediate)),
+    sendRetries: withHeartbeat(inTurn(recovery.sendRetries)),
+    probeEndpoint: withHeartbeat(inTurn(recovery.probeEndpoint)),
+    drainBacklog: withHeartbeat(inTurn(recovery.drainBacklog)),
     closeBreaker: withHeartbeat(recovery.closeBreaker),
+    retryEndpoint: withHeartbeat(retryEndpoint),
+    giveUpEndpoint: withHeartbeat(giveUpEndpoint),
   };
 }

@@ -1,19 +1,28 @@
-import { createApplyProfileActivities, type JobRunSteps } from './apply-profile.ts';
-import { createDeliverWebhooksActivities, type DeliverWebhooksActivities } from './deliver-webhooks.ts';
-import { createEscalateAlertActivities, type EscalateAlertActivities } from './escalate-alert.ts';
+import { createApplyProfileActivities, type JobRunSteps, type JobUpdates } from './apply-profile.ts';
+import {
+  createDeliverWebhooksActivities,
+  type EndpointUpdates,
+  type RecoverySteps,
+} from './deliver-webhooks.ts';
+import { type AlertUpdates, createEscalateAlertActivities, type EscalationSteps } from './escalate-alert.ts';
+import { createTurns, type TurnsOptions } from './turns.ts';
 import { createUnknownStep } from './unknown-step.ts';
 
 export interface ActivityDeps {
   jobRun: JobRunSteps;
-  recoverySteps: DeliverWebhooksActivities;
-  escalationRun: EscalateAlertActivities;
+  recoverySteps: RecoverySteps;
+  escalationRun: EscalationSteps;
+  /** The updates of operators in the Temporal UI. */
+  updates: JobUpdates & EndpointUpdates & AlertUpdates;
+  /** Limits the steps that send to receivers. */
+  turns: TurnsOptions;
   unknownSteps: Parameters<typeof createUnknownStep>[0];
 }
 
-export const createActivities = ({ jobRun, recoverySteps, escalationRun, unknownSteps }: ActivityDeps) => ({
-  ...createApplyProfileActivities(jobRun),
-  ...createDeliverWebhooksActivities(recoverySteps),
-  ...createEscalateAlertActivities(escalationRun),
+export const createActivities = (deps: ActivityDeps) => ({
+  ...createApplyProfileActivities(deps.jobRun, deps.updates),
+  ...createDeliverWebhooksActivities(deps.recoverySteps, deps.updates, createTurns(deps.turns)),
+  ...createEscalateAlertActivities(deps.escalationRun, deps.updates),
   // The SDK calls this for all other activity names.
-  default: createUnknownStep(unknownSteps),
+  default: createUnknownStep(deps.unknownSteps),
 });

@@ -1,84 +1,88 @@
 /**
  * One job: waits until every device of each stage has confirmed the change, or until the deadline. PostgreSQL
  * holds the truth; this run holds the waiting and describes it for readers of the Temporal UI. It may be
- * terminated and started again at any time, because every pass reads the job's progress again.
+ * terminated and started again at any time, because every pass reads the job again.
  */
-import {
-  allHandlersFinished,
-  condition,
-  continueAsNew,
-  defineSignal,
-  proxyActivities,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, defineSignal, defineUpdate, proxyActivities } from '@temporalio/workflow';
 import type { ApplyProfileActivities } from '../activities/apply-profile.ts';
-import type { JobRef } from '../src/config-jobs/config-job.ts';
-import { describeJobRun, summarizeResult } from '../src/config-jobs/job-description.ts';
+import { hasEnded, type JobRef } from '../src/config-jobs/config-job.ts';
+import {
+  describeJobRun,
+  jobAttributes,
+  summarizeEnding,
+  summarizeNextStage,
+  summarizeResult,
+  summarizeWait,
+} from '../src/config-jobs/job-description.ts';
+import type { JobState } from '../src/config-jobs/job-run.ts';
+import {
+  CANCEL,
+  EXTEND,
+  PROCEED,
+  whyNotCancelled,
+  whyNotExtended,
+  whyNotProceeding,
+} from '../src/config-jobs/job-updates.ts';
 import { TARGETS_CHANGED_SIGNAL } from '../src/temporal/workflow-ids.ts';
+import { openRun } from './run.ts';
+import { BRIEF, CHUNKED, titled } from './steps.ts';
 
-/**
- * Some take longer the more devices there are. Missing heartbeats show Temporal within seconds that a worker
- * has died.
- */
-const { getPlan, getProgress, startJob, beginStage, finishJob, abortJob } =
-  proxyActivities<ApplyProfileActivities>({
-    startToCloseTimeout: '1 hour',
-    heartbeatTimeout: '8 seconds',
-    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-  });
+const { getJobState, cancelJob, proceedJob, extendJob } = proxyActivities<ApplyProfileActivities>(BRIEF);
+const { startJob, beginStage, finishJob, abortJob } = proxyActivities<ApplyProfileActivities>(CHUNKED);
 
 /** Targets changed; the lines say which, for readers of the Temporal UI. */
 export const targetsChanged = defineSignal<[string[]]>(TARGETS_CHANGED_SIGNAL);
+export const cancel = defineUpdate<void>(CANCEL.name);
+export const proceed = defineUpdate<void>(PROCEED.name);
+export const extend = defineUpdate<void, [deadlineAt: string]>(EXTEND.name);
 
 export interface ApplyProfileInput extends JobRef {
-  /** The longest wait between two reads of the progress when no signal arrives. */
+  /** The longest wait between two reads of the job when no signal arrives. */
   pollIntervalMs: number;
 }
 
 const LATEST_LINES = 10;
-const JOB_IS_GONE = 'the job no longer exists';
 
 export async function applyProfile(input: ApplyProfileInput): Promise<string> {
   const { organizationId, jobId, pollIntervalMs } = input;
   const job: JobRef = { organizationId, jobId };
-  let hasPendingSignal = false;
+  let state: JobState | null = null;
   let latest: string[] = [];
-  setHandler(targetsChanged, (lines) => {
-    hasPendingSignal = true;
+
+  const run = openRun();
+  run.onSignal(targetsChanged, (lines) => {
     latest = [...latest, ...lines].slice(-LATEST_LINES);
   });
+  run.onUpdate(cancel, { ...CANCEL, whyRefused: () => whyNotCancelled(state) }, () => cancelJob(job));
+  run.onUpdate(proceed, { ...PROCEED, whyRefused: () => whyNotProceeding(state) }, () => proceedJob(job));
+  run.onUpdate(
+    extend,
+    { ...EXTEND, whyRefused: (deadlineAt: string) => whyNotExtended(state, deadlineAt, Date.now()) },
+    (deadlineAt) => extendJob(job, deadlineAt),
+  );
 
-  const plan = await getPlan(job);
-  if (!plan) return JOB_IS_GONE;
-  const deadlineAt = Date.parse(plan.deadlineAt);
+  async function pass(): Promise<string | null> {
+    state = await getJobState(job);
+    if (!state) return 'the job no longer exists';
+    run.show(describeJobRun(state, latest), jobAttributes(state, Date.now()));
+    if (hasEnded(state.status)) return summarizeResult(state);
 
-  for (;;) {
-    hasPendingSignal = false;
-    const progress = await getProgress(job);
-    if (!progress) return JOB_IS_GONE;
-    setCurrentDetails(describeJobRun(plan, progress, latest));
-    if (progress.status === 'scheduled') {
-      const untilStartMs = Date.parse(plan.startAt as string) - Date.now();
+    const { status, verdict, stage, stages, untilStartMs, untilDeadlineMs } = state;
+    if (status === 'scheduled') {
       if (untilStartMs <= 0) await startJob(job);
-      else await condition(() => hasPendingSignal, untilStartMs);
-      continue;
-    }
-    if (progress.status !== 'running') return summarizeResult(progress);
-
-    const remainingMs = deadlineAt - Date.now();
-    if (remainingMs <= 0) await finishJob(job);
-    else if (progress.verdict === 'abort') await abortJob(job);
-    else if (progress.verdict === 'proceed') {
-      if (progress.stage === progress.stages) await finishJob(job);
-      else await beginStage(job, progress.stage + 1);
-    } else {
-      await condition(() => hasPendingSignal, Math.min(pollIntervalMs, remainingMs));
-      if (workflowInfo().continueAsNewSuggested) {
-        await condition(allHandlersFinished);
-        await continueAsNew<typeof applyProfile>(input);
-      }
-    }
+      else await run.wait(untilStartMs, summarizeWait(state));
+    } else if (untilDeadlineMs <= 0) await titled(summarizeEnding(state), finishJob)(job);
+    else if (verdict === 'abort') await titled(summarizeEnding(state), abortJob)(job);
+    else if (verdict === 'wait')
+      await run.wait(Math.min(pollIntervalMs, untilDeadlineMs), summarizeWait(state));
+    else if (stage === stages) await titled(summarizeEnding(state), finishJob)(job);
+    else await titled(summarizeNextStage(state), beginStage)(job, stage + 1);
+    return null;
   }
+
+  return run.repeat({
+    pass,
+    onCancel: () => cancelJob(job),
+    continueAsNew: () => continueAsNew<typeof applyProfile>(input),
+  });
 }

@@ -3,30 +3,30 @@
  * ends when the endpoint has recovered, so an endpoint without a run is healthy. PostgreSQL holds the deliveries; this
  * run holds the waiting.
  */
-import {
-  allHandlersFinished,
-  condition,
-  continueAsNew,
-  defineSignal,
-  proxyActivities,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, defineSignal, defineUpdate, proxyActivities } from '@temporalio/workflow';
 import type { DeliverWebhooksActivities } from '../activities/deliver-webhooks.ts';
-import { describeRecovery, summarizeRecovery } from '../src/deliveries/endpoint-recovery.ts';
+import {
+  describeRecovery,
+  type RecoveryView,
+  recoveryAttributes,
+  summarizeRecovery,
+  summarizeWait,
+} from '../src/deliveries/endpoint-recovery.ts';
+import { GIVE_UP, RETRY_NOW, whyNotRetried } from '../src/deliveries/endpoint-updates.ts';
 import type { EndpointRef } from '../src/endpoints/endpoint.ts';
 import { WAKE_SIGNAL } from '../src/temporal/workflow-ids.ts';
+import { openRun } from './run.ts';
+import { BRIEF, SENDING, titled } from './steps.ts';
 
-const { getEndpointState, sendImmediate, sendRetries, probeEndpoint, drainBacklog, closeBreaker } =
-  proxyActivities<DeliverWebhooksActivities>({
-    startToCloseTimeout: '10 minutes',
-    heartbeatTimeout: '8 seconds',
-    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-  });
+const { getEndpointState, closeBreaker, retryEndpoint, giveUpEndpoint } =
+  proxyActivities<DeliverWebhooksActivities>(BRIEF);
+const { sendImmediate, sendRetries, probeEndpoint, drainBacklog } =
+  proxyActivities<DeliverWebhooksActivities>(SENDING);
 
 /** Another delivery failed, a customer asked for a resend, or the endpoint was edited. */
 export const wake = defineSignal(WAKE_SIGNAL);
+export const retryNow = defineUpdate<void>(RETRY_NOW.name);
+export const giveUp = defineUpdate<void>(GIVE_UP.name);
 
 export interface DeliverWebhooksInput extends EndpointRef {
   /** The longest wait between two reads of the state when no signal arrives. */
@@ -40,32 +40,37 @@ const FIRST_PACE = 1;
 export async function deliverWebhooks(input: DeliverWebhooksInput): Promise<string> {
   const { organizationId, endpointId, pollIntervalMs } = input;
   const endpoint: EndpointRef = { organizationId, endpointId };
-  let hasPendingSignal = false;
+  let state: RecoveryView | null = null;
   let pace = input.pace ?? FIRST_PACE;
-  setHandler(wake, () => {
-    hasPendingSignal = true;
-  });
 
-  for (;;) {
-    hasPendingSignal = false;
-    const state = await getEndpointState(endpoint);
+  const run = openRun();
+  run.onSignal(wake);
+  run.onUpdate(retryNow, { ...RETRY_NOW, whyRefused: () => whyNotRetried(state) }, () =>
+    retryEndpoint(endpoint),
+  );
+  run.onUpdate(giveUp, GIVE_UP, () => giveUpEndpoint(endpoint));
+
+  async function pass(): Promise<string | null> {
+    state = await getEndpointState(endpoint);
     if (!state) return 'the endpoint was deleted';
-    setCurrentDetails(describeRecovery(state));
-    const { next } = state;
+    run.show(describeRecovery(state), recoveryAttributes(state, Date.now()));
+    const { next, pending, retrying } = state;
     if (next.kind !== 'drain') pace = FIRST_PACE;
 
     if (next.kind === 'immediate') await sendImmediate(endpoint);
-    else if (next.kind === 'retry') await sendRetries(endpoint);
-    else if (next.kind === 'probe') await probeEndpoint(endpoint);
-    else if (next.kind === 'drain') pace = (await drainBacklog(endpoint, pace)).pace;
+    else if (next.kind === 'retry') await titled(`${retrying} wait for a retry`, sendRetries)(endpoint);
+    else if (next.kind === 'probe') await titled(`${pending + retrying} wait`, probeEndpoint)(endpoint);
+    else if (next.kind === 'drain')
+      ({ pace } = await titled(`${pending + retrying} wait`, drainBacklog)(endpoint, pace));
     else if (next.kind === 'close') await closeBreaker(endpoint);
-    else if (next.kind === 'wait') {
-      await condition(() => hasPendingSignal, Math.min(next.waitMs, pollIntervalMs));
-    } else if (!hasPendingSignal) return summarizeRecovery(state);
-
-    if (workflowInfo().continueAsNewSuggested) {
-      await condition(allHandlersFinished);
-      await continueAsNew<typeof deliverWebhooks>({ ...input, pace });
-    }
+    else if (next.kind === 'wait') await run.wait(Math.min(next.waitMs, pollIntervalMs), summarizeWait(next));
+    else return summarizeRecovery(state);
+    return null;
   }
+
+  return run.repeat({
+    pass,
+    onCancel: () => giveUpEndpoint(endpoint),
+    continueAsNew: () => continueAsNew<typeof deliverWebhooks>({ ...input, pace }),
+  });
 }

@@ -4,25 +4,20 @@
  * Temporal UI. It may be terminated and started again at any time, because every pass begins with the current
  * rows.
  */
-import {
-  condition,
-  continueAsNew,
-  defineSignal,
-  proxyActivities,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, defineSignal, proxyActivities } from '@temporalio/workflow';
 import type { EscalateAlertActivities } from '../activities/escalate-alert.ts';
 import type { AlertRef } from '../src/alerts/alert.ts';
-import { describeEscalation, summarizeEscalation } from '../src/escalations/escalation-description.ts';
+import {
+  describeEscalation,
+  escalationAttributes,
+  summarizeEscalation,
+  summarizeWait,
+} from '../src/escalations/escalation-description.ts';
 import { ALERT_CHANGED_SIGNAL } from '../src/temporal/workflow-ids.ts';
+import { openRun } from './run.ts';
+import { BRIEF } from './steps.ts';
 
-const { makeDueStep } = proxyActivities<EscalateAlertActivities>({
-  startToCloseTimeout: '1 minute',
-  heartbeatTimeout: '8 seconds',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-});
+const { makeDueStep, acknowledgeAlert } = proxyActivities<EscalateAlertActivities>(BRIEF);
 
 /** The alert was acknowledged or is over, or its policy changed: the rows show which. */
 export const alertChanged = defineSignal(ALERT_CHANGED_SIGNAL);
@@ -31,21 +26,22 @@ export const alertChanged = defineSignal(ALERT_CHANGED_SIGNAL);
 const WAIT_MAX_MS = 24 * 3_600_000;
 
 export async function escalateAlert(alert: AlertRef): Promise<string> {
-  let hasPendingSignal = false;
-  setHandler(alertChanged, () => {
-    hasPendingSignal = true;
-  });
+  const run = openRun();
+  run.onSignal(alertChanged);
 
-  for (;;) {
-    hasPendingSignal = false;
+  async function pass(): Promise<string | null> {
     const escalation = await makeDueStep(alert);
     if (!escalation) return 'the alert no longer exists';
-    setCurrentDetails(describeEscalation(escalation));
-    // A signal during the last pass may mean that the escalation is open again.
-    if (escalation.state !== 'open' && !hasPendingSignal) return summarizeEscalation(escalation);
-
+    run.show(describeEscalation(escalation), escalationAttributes(escalation));
+    if (escalation.state !== 'open') return summarizeEscalation(escalation);
     const waitMs = escalation.next?.waitMs ?? WAIT_MAX_MS;
-    await condition(() => hasPendingSignal, Math.min(waitMs, WAIT_MAX_MS));
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof escalateAlert>(alert);
+    await run.wait(Math.min(waitMs, WAIT_MAX_MS), summarizeWait(escalation));
+    return null;
   }
+
+  return run.repeat({
+    pass,
+    onCancel: () => acknowledgeAlert(alert),
+    continueAsNew: () => continueAsNew<typeof escalateAlert>(alert),
+  });
 }

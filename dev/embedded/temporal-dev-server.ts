@@ -116,6 +116,7 @@ const forOneProcess = {
   'matching.numTaskqueueReadPartitions': '1',
   'matching.numTaskqueueWritePartitions': '1',
   'matching.maxTaskQueueIdleTime': '"30s"',
+  'matching.enableFairness': 'true',
   'worker.executionsScannerEnabled': 'false',
   'worker.historyScannerEnabled': 'false',
   'worker.taskQueueScannerEnabled': 'false',

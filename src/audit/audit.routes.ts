@@ -12,7 +12,7 @@ export function auditRoutes(audit: Pick<AuditRepository, 'list'>): Route[] {
       operationId: 'listAudit',
       summary: 'List who changed what, newest first',
       description:
-        'One entry for every change by a customer key or the command line, with what GET showed before and after. A refused request has none, and a dry run neither.',
+        'One entry for every change by a customer key, the command line or the Temporal UI, with what GET showed before and after. A refused request has none, and a dry run neither.',
       tag: 'Audit',
       auth: 'customer',
       query: listAuditQuery,

@@ -37,7 +37,10 @@ const auditEntrySchema = Joi.object({
   recType: Joi.string().valid('audit-entry').required(),
   at: timestamp().required(),
   actor: Joi.object({
-    keyId: Joi.string().allow(null).required().description('Null: somebody used the command line'),
+    keyId: Joi.string()
+      .allow(null)
+      .required()
+      .description('Null: somebody used the command line or the Temporal UI'),
     name: Joi.string().required(),
   }).required(),
   action: Joi.string().required().description('The operationId'),

@@ -12,6 +12,7 @@ export interface StoredAuditEntry {
 
 /** The actor of changes without a key. */
 export const COMMAND_LINE = { keyId: null, name: 'command line' };
+export const TEMPORAL_UI = { keyId: null, name: 'Temporal UI' };
 
 export function auditEntryView({
   id,

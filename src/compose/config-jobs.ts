@@ -161,6 +161,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     groupChanges,
     jobsProgressed,
     chunkSize,
+    now,
   });
   return {
     routes: [

@@ -22,6 +22,7 @@ import { createFleetEscalationsRepository } from '../escalations/fleet-escalatio
 import { createFleetEscalations } from '../escalations/fleet-escalations.service.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { atMostEvery } from '../http/gauges.ts';
+import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
 import { createChannelsRepository } from '../notifications/notification-channels.repository.ts';
 import { createNotificationsRepository } from '../notifications/notifications.repository.ts';
@@ -106,6 +107,7 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
       actionsIn: createAlertActionsRepository,
       escalationsIn: createAlertEscalationsRepository,
       policiesIn: createPoliciesRepository,
+      organizationsIn: createOrganizationsRepository,
       channelsIn: createChannelsRepository,
       unannouncedIn: createUnannouncedAlertsRepository,
       notificationAlertsIn: createNotificationAlertsRepository,

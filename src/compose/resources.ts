@@ -118,6 +118,7 @@ export function openResources(options: ComposeOptions) {
       client: temporal.client,
       taskQueue: settings.taskQueue,
       pollIntervalMs: settings.jobPollIntervalMs,
+      operatorUrl: settings.operatorUrl,
     }),
     /** Called once for each run that replaces another one. */
     onRunStarted(workflow: string, id: string, { status, reason }: LastRun): void {

@@ -45,7 +45,7 @@ export function compose(options: ComposeOptions) {
     temporal,
     startApi: () => onTime('api', () => startApi(resources, slices, routes)),
     startWorker: (workflowBundle?: WorkflowBundleOption) =>
-      onTime('worker', () => startWorker(resources, slices, workflowBundle)),
+      onTime('worker', () => startWorker(resources, slices, routes, workflowBundle)),
     startGateway: () => onTime('gateway', () => startGateway(resources, slices)),
     /** Serves metrics and state of this process; every process has its own port. */
     startMetrics: () =>

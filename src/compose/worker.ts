@@ -1,6 +1,7 @@
 /** Deferred work: workflows and activities, the dispatcher of deliveries, and the sweeps. */
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
+import type { Route } from '../http/route.ts';
 import type { RunningPart } from '../process/shutdown.ts';
 import { toTemporalConnection } from '../temporal/connection.ts';
 import { startTemporalWorker } from '../temporal/worker.ts';
@@ -10,10 +11,15 @@ import type { Resources } from './resources.ts';
 import { composeServiceMetrics } from './service-metrics.ts';
 import type { Slices } from './slices.ts';
 import { startSweeps } from './sweeps.ts';
+import { composeTemporalUi } from './temporal-ui.ts';
+
+/** The steps of a worker are shared by at least this number of organizations. */
+const ORGANIZATIONS_AT_ONCE_MIN = 4;
 
 export async function startWorker(
   resources: Resources,
   slices: Slices,
+  routes: readonly Route[],
   givenBundle?: WorkflowBundleOption,
 ): Promise<RunningPart> {
   const { settings, log } = resources;
@@ -31,6 +37,8 @@ export async function startWorker(
       jobRun: slices.configJobs.jobRun,
       recoverySteps: deliveries.recoverySteps,
       escalationRun: slices.escalations.run,
+      updates: composeTemporalUi(resources, slices, routes),
+      turns: { perOrganizationMax: Math.ceil(settings.atOnce.endpointStepsMax / ORGANIZATIONS_AT_ONCE_MIN) },
       unknownSteps: { giveUpAfterMs: settings.unknownStepsGiveUpMs },
     }),
     log,

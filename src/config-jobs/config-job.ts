@@ -1,6 +1,5 @@
 /**
- * A job applies one change to many devices and waits until each of them has confirmed it. These are the rules
- * of its run.
+ * A job applies one change to many devices and waits until each of them has confirmed it. Rules of its run.
  */
 export const JOB_STATUSES = [
   'scheduled',
@@ -98,12 +97,34 @@ export const isBeingCancelled = (job: Pick<ConfigJob, 'status' | 'cancelRequeste
 
 export const DEADLINE_MINUTES_DEFAULT = 2_880;
 export const START_DAYS_MAX = 30;
+/** A deadline may be moved to at most so far ahead, as far as an apply may set it. */
+export const DEADLINE_MINUTES_MAX = 43_200;
 export const NO_SUCH_JOB = 'No configuration job has this id';
 
 /** The number of devices in the first stage. */
 export function firstStageSize(targetCount: number, rollout: Rollout | null): number {
   return rollout ? Math.max(1, Math.ceil((targetCount * rollout.firstPercent) / 100)) : targetCount;
 }
+
+export interface StagedJob {
+  rollout: Rollout | null;
+  currentStage: number;
+  stageCount: number;
+  targetCount: number;
+  startAt: Date | null;
+}
+
+/** Whether the job read its devices before they were locked, see large-jobs.service.ts. */
+export const hasReadBefore = ({
+  startAt,
+  stageCount,
+  targetCount,
+  rollout,
+}: Omit<StagedJob, 'currentStage'>): boolean =>
+  startAt !== null || stageCount > (firstStageSize(targetCount, rollout) < targetCount ? 2 : 1);
+
+/** The first stage of such a job has no devices, and the second one begins at once. */
+export const isFirstStageEmpty = (job: StagedJob): boolean => job.currentStage === 1 && hasReadBefore(job);
 
 /** Devices that were archived, or superseded by a later job, do not count as failures. */
 export function finishedStatus(counts: Counts): 'succeeded' | 'completed_with_failures' {

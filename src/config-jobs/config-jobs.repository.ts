@@ -197,6 +197,7 @@ export function createConfigJobsRepository(sql: Database) {
       await one(ref).update({ current_stage: currentStage, is_beginning_stage: false });
     },
 
+    /** The next stage has begun, or begins whatever the devices of this one do. */
     async markBeginningStage(ref: JobRef): Promise<void> {
       await one(ref).update({ is_beginning_stage: true });
     },
@@ -213,6 +214,10 @@ export function createConfigJobsRepository(sql: Database) {
 
     async markAborting(ref: JobRef, reason: string): Promise<void> {
       await one(ref).update({ reason });
+    },
+
+    async updateDeadline(ref: JobRef, deadlineAt: Date): Promise<void> {
+      await one(ref).update({ deadline_at: deadlineAt });
     },
 
     async updateTargetCount(ref: JobRef, targetCount: number): Promise<void> {

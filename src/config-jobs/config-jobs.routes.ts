@@ -13,6 +13,7 @@ import {
   appliedSchema,
   applyBody,
   applyQuery,
+  extendBody,
   jobListSchema,
   jobParams,
   jobSchema,
@@ -153,6 +154,42 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       async handle({ caller, params: { jobId }, transact }) {
         const job = { organizationId: caller.organizationId, jobId };
         return ok(jobView(await service.cancel(transact, job)));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/devices/config-jobs/{jobId}/proceed',
+      operationId: 'proceedConfigJob',
+      summary: 'Begin the next stage of a rollout now',
+      description:
+        'However many devices of the first stage have applied the change; too many refusals end the job all the same. 409 when no stage follows.',
+      tag,
+      auth,
+      params: jobParams,
+      responses: { 200: jobSchema },
+      errors: [404, 409],
+      audit: { subject: 'jobId', shown },
+      async handle({ caller, params: { jobId }, transact }) {
+        const job = { organizationId: caller.organizationId, jobId };
+        return ok(jobView(await service.proceed(transact, job)));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/devices/config-jobs/{jobId}/extend',
+      operationId: 'extendConfigJob',
+      summary: 'Move the deadline of a scheduled or running job',
+      description: 'To a later time. 409 when the deadline has passed or the job has ended.',
+      tag,
+      auth,
+      params: jobParams,
+      body: extendBody,
+      responses: { 200: jobSchema },
+      errors: [404, 409],
+      audit: { subject: 'jobId', shown },
+      async handle({ caller, params: { jobId }, body: { deadlineAt }, transact }) {
+        const job = { organizationId: caller.organizationId, jobId };
+        return ok(jobView(await service.extend(transact, job, deadlineAt)));
       },
     }),
     route({

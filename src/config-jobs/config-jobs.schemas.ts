@@ -3,6 +3,7 @@ import { configurationSchema, serialNumbers } from '../devices/devices.schemas.t
 import { cursor, limit, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
 import {
   DEADLINE_MINUTES_DEFAULT,
+  DEADLINE_MINUTES_MAX,
   JOB_STATUSES,
   type JobStatus,
   type JobView,
@@ -26,7 +27,7 @@ export const rollout = Joi.object<Rollout, true>({
 export const deadlineMinutes = Joi.number()
   .integer()
   .min(1)
-  .max(43_200)
+  .max(DEADLINE_MINUTES_MAX)
   .description('Minutes from the start until the job stops waiting; the change stays pending');
 
 export interface ApplyBody {
@@ -195,5 +196,11 @@ export const listTargetsQuery = Joi.object<{ state?: TargetState; limit: number;
   limit: limit(50),
   cursor: cursor(),
 });
+
+export const extendBody = Joi.object<{ deadlineAt: Date }, true>({
+  deadlineAt: time()
+    .required()
+    .description(`Later than the present one, and at most ${DEADLINE_MINUTES_MAX} minutes ahead`),
+}).example({ deadlineAt: '2026-03-05T08:00:00.000Z' });
 
 export const jobParams = Joi.object<{ jobId: string }>({ jobId: uuid().required() });

@@ -11,8 +11,10 @@ import { type Preview, previewCompiled } from './compile-devices.ts';
 import {
   type ConfigJob,
   DEADLINE_MINUTES_DEFAULT,
+  DEADLINE_MINUTES_MAX,
   hasEnded,
   isBeingCancelled,
+  isFirstStageEmpty,
   type JobRef,
   NO_SUCH_JOB,
   type Rollout,
@@ -32,11 +34,17 @@ export interface ApplyRequest {
   rollout: Rollout | null;
 }
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 export interface ConfigJobsDeps {
   pendingIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets'>;
-  jobsIn(sql: Database): Pick<ConfigJobsRepository, 'lock' | 'find' | 'hasOpenRetry' | 'requestCancel'>;
+  jobsIn(
+    sql: Database,
+  ): Pick<
+    ConfigJobsRepository,
+    'lock' | 'find' | 'hasOpenRetry' | 'requestCancel' | 'markBeginningStage' | 'updateDeadline'
+  >;
   targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'listRetryable'>;
   groupsIn(sql: Database): { exists(organizationId: string, groupId: string): Promise<boolean> };
   planner: ApplyPlanner;
@@ -75,6 +83,22 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     const job = await jobsIn(sql).lock(ref);
     if (!job) throw notFound(NO_SUCH_JOB);
     return job;
+  }
+
+  /** Changes a job that has not ended, and wakes its run. */
+  function changeOpen(
+    transact: Transact,
+    ref: JobRef,
+    change: (sql: Database, job: JobRow) => Promise<void>,
+  ): Promise<ConfigJob> {
+    return transact(async ({ sql, afterCommit }) => {
+      const job = await lockOwn(sql, ref);
+      if (hasEnded(job.status)) throw conflict(`The job is not running: it is ${job.status}`);
+      if (isBeingCancelled(job)) throw conflict('The job is being cancelled');
+      await change(sql, job);
+      afterCommit(() => deps.jobsProgressed(job.organizationId, [job.jobId]));
+      return (await jobsIn(sql).find(job)) as ConfigJob;
+    });
   }
 
   /** Locks the devices that may still get the change, and returns them. */
@@ -156,6 +180,34 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         if (!largeJobs.isLarge(job.targetCount)) await deps.jobEnding.end(tx, job, 'cancelled');
         afterCommit(() => deps.jobsProgressed(job.organizationId, [job.jobId]));
         return (await jobsIn(sql).find(job)) as ConfigJob;
+      });
+    },
+
+    /**
+     * Begins the next stage, however many devices of the first one have applied the change. A job that has too many
+     * failures is aborted all the same. @throws conflict when no stage follows, or none has begun.
+     */
+    proceed(transact: Transact, ref: JobRef): Promise<ConfigJob> {
+      return changeOpen(transact, ref, async (sql, job) => {
+        if (job.status !== 'running') throw conflict('The job has not started yet');
+        if (job.currentStage === job.stageCount) throw conflict('The job is in its last stage');
+        if (isFirstStageEmpty(job)) throw conflict('The first stage of the job is only beginning');
+        await jobsIn(sql).markBeginningStage(job);
+      });
+    },
+
+    /** @throws invalid unless the deadline is later than the present one, and conflict when that has passed. */
+    extend(transact: Transact, ref: JobRef, deadlineAt: Date): Promise<ConfigJob> {
+      return changeOpen(transact, ref, async (sql, job) => {
+        const now = deps.now().getTime();
+        const latest = Math.max(now, job.startAt?.getTime() ?? 0) + DEADLINE_MINUTES_MAX * MINUTE_MS;
+        if (deadlineAt < job.deadlineAt || deadlineAt.getTime() > latest)
+          throw invalid(
+            `deadlineAt must be later than the present deadline, and at most ${DEADLINE_MINUTES_MAX} minutes ahead`,
+          );
+        if (job.deadlineAt.getTime() <= now)
+          throw conflict('The deadline of the job has passed: retry the job when it has ended');
+        await jobsIn(sql).updateDeadline(job, deadlineAt);
       });
     },
 

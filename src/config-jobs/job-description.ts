@@ -1,7 +1,9 @@
 /** Describes the run of a job for readers of the Temporal UI. */
 import { cutText } from '../process/cut-text.ts';
-import type { Counts } from './config-job.ts';
-import type { AwaitedDevice, JobPlan, JobProgress, JobTitle } from './job-run.ts';
+import { type Lateness, toLateness } from '../process/lateness.ts';
+import { toMinute } from '../process/to-minute.ts';
+import { type Counts, hasEnded } from './config-job.ts';
+import type { AwaitedDevice, JobState, JobTitle } from './job-run.ts';
 
 /** Temporal accepts 400 bytes for the summary. */
 const NAME_LENGTH_MAX = 80;
@@ -12,26 +14,62 @@ export function summarizeStart(title: JobTitle | null): string {
   return `Applies profile ${title.profileSlug} for ${cutText(title.organizationName, NAME_LENGTH_MAX)}`;
 }
 
-export function describeJobRun(plan: JobPlan, progress: JobProgress, latest: readonly string[]): string {
+export function describeJobRun(state: JobState, latest: readonly string[]): string {
   return [
-    `**Profile ${plan.profileSlug}** on ${devices(plan.total)}: ${label(progress.status)}`,
+    `**Profile ${state.profileSlug}** on ${devices(state.total)}: ${label(state.status)}`,
     '',
-    describeWait(plan, progress),
-    ...(progress.stages > 1 ? ['', `Stage ${progress.stage} of ${progress.stages}.`] : []),
+    describeWait(state),
+    ...(state.stages > 1 ? ['', `Stage ${state.stage} of ${state.stages}.`] : []),
     '',
-    ...countLines(progress.counts),
-    ...awaitedLines(progress.waitingFor ?? []),
+    ...countLines(state.counts),
+    ...awaitedLines(state.waitingFor),
     ...(latest.length > 0 ? ['', 'Latest:', ...latest.map((line) => `- ${line}`)] : []),
   ].join('\n');
 }
 
 /** Result of the run: `completed with failures: 9 applied, 3 timed out`. */
-export function summarizeResult({ status, counts }: JobProgress): string {
+export function summarizeResult({ status, counts }: JobState): string {
   const parts = countsAboveZero(counts).map(([state, count]) => `${count} ${label(state)}`);
   return `${label(status)}: ${parts.join(', ')}`;
 }
 
-function describeWait({ startAt, deadlineAt }: JobPlan, { status, verdict, counts }: JobProgress): string {
+/** Summary of the timer: `waits for 3 devices, until 2026-03-04 08:00 UTC`. */
+export function summarizeWait({ status, startAt, deadlineAt, counts }: JobState): string {
+  return status === 'scheduled' && startAt !== null
+    ? `starts at ${toMinute(startAt)}`
+    : `waits for ${devices(counts.waiting + counts.sent)}, until ${toMinute(deadlineAt)}`;
+}
+
+/** Summary of the step that begins the next stage: `offers stage 2 of 2, 90 devices queued`. */
+export const summarizeNextStage = ({ stage, stages, counts }: JobState): string =>
+  `offers stage ${stage + 1} of ${stages}, ${devices(counts.queued)} queued`;
+
+/** Summary of the step that ends the job. */
+export const summarizeEnding = ({ counts }: JobState): string =>
+  `ends the job, ${devices(counts.queued + counts.waiting + counts.sent)} left`;
+
+/** Search attributes that the run keeps up to date. */
+export const jobAttributes = (state: JobState, nowMs: number) => ({
+  Organization: state.organizationName,
+  ProfileSlug: state.profileSlug,
+  Phase: toPhase(state),
+  Waiting: toWaiting(state, nowMs),
+  DeadlineAt: state.deadlineAt,
+});
+
+function toPhase({ status, verdict, stage, stages }: JobState): string {
+  if (status === 'scheduled') return 'scheduled';
+  if (hasEnded(status)) return 'ended';
+  if (verdict === 'abort') return 'withdrawing';
+  if (verdict === 'proceed') return stage === stages ? 'ending' : 'offering';
+  return stage === stages ? 'last stage' : 'first stage';
+}
+
+/** By the contact of the most overdue device. */
+const toWaiting = ({ waitingFor }: JobState, nowMs: number): Lateness =>
+  toLateness(waitingFor[0]?.expectedBy ?? null, nowMs);
+
+function describeWait({ startAt, deadlineAt, status, verdict, counts }: JobState): string {
   if (status === 'scheduled') return `The change is offered from ${startAt} on.`;
   if (status !== 'running') return 'The job has ended.';
   if (verdict === 'abort') return 'The change is withdrawn from devices that have not confirmed it.';

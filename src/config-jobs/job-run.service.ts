@@ -5,20 +5,27 @@ import type { ChangingDevice, PendingChangesRepository } from '../devices/pendin
 import { lastOf } from '../process/pages.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
-import { abortReason, type Counts, evaluateStage, firstStageSize, type JobRef } from './config-job.ts';
+import {
+  abortReason,
+  type Counts,
+  evaluateStage,
+  hasReadBefore,
+  isFirstStageEmpty,
+  type JobRef,
+} from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, TargetPage } from './config-targets.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { Ending, JobEnding } from './job-ending.service.ts';
-import type { AwaitedDevice, JobPlan, JobProgress } from './job-run.ts';
+import type { AwaitedDevice, JobState } from './job-run.ts';
 import type { JobRunsRepository } from './job-runs.repository.ts';
 
 export interface JobRunDeps {
   transact: Transact;
   pendingIn(sql: Database): PendingChangesRepository;
   jobsIn(sql: Database): ConfigJobsRepository;
-  runsIn(sql: Database): Pick<JobRunsRepository, 'touchWorkflow'>;
+  runsIn(sql: Database): Pick<JobRunsRepository, 'touchWorkflow' | 'findTitle'>;
   targetsIn(sql: Database): ConfigTargetsRepository;
   deviceTargetsIn(sql: Database): Pick<DeviceTargetsRepository, 'replaceChanges'>;
   planner: Pick<ApplyPlanner, 'compile' | 'storeChanges'>;
@@ -28,6 +35,7 @@ export interface JobRunDeps {
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   /** Number of devices in one transaction. */
   chunkSize: number;
+  now(): Date;
 }
 
 const AWAITED_SHOWN = 10;
@@ -100,6 +108,12 @@ export function createJobRunService(deps: JobRunDeps) {
     return reason;
   }
 
+  /** The deadline is ahead, and devices of the stage have not settled. */
+  const mayContinue = async (sql: Database, job: JobRow): Promise<boolean> =>
+    msUntil(job.deadlineAt) > 0 && evaluateJob(job, await jobsIn(sql).countTargets(job)) === 'wait';
+
+  const msUntil = (at: Date): number => at.getTime() - deps.now().getTime();
+
   async function listAwaited(sql: Database, ref: JobRef): Promise<AwaitedDevice[]> {
     const targets = await targetsIn(sql).listAwaited(ref, AWAITED_SHOWN);
     return targets.map(({ serialNumber, expectedBy }) => ({
@@ -110,32 +124,30 @@ export function createJobRunService(deps: JobRunDeps) {
 
   return {
     /** Null when the job's row is gone. */
-    getPlan(ref: JobRef): Promise<JobPlan | null> {
+    getJobState(ref: JobRef): Promise<JobState | null> {
       return transact(async ({ sql }) => {
         const job = await jobsIn(sql).findForWorkflow(ref);
-        if (!job) return null;
-        await runsIn(sql).touchWorkflow(ref);
-        return {
-          profileSlug: job.profileSlug,
-          total: job.targetCount,
-          ...(job.startAt && { startAt: job.startAt.toISOString() }),
-          deadlineAt: job.deadlineAt.toISOString(),
-        };
-      });
-    },
-
-    /** Null when the job's row is gone. */
-    getProgress(ref: JobRef): Promise<JobProgress | null> {
-      return transact(async ({ sql }) => {
-        const job = await jobsIn(sql).findForWorkflow(ref);
-        if (!job) return null;
+        const title = job && (await runsIn(sql).findTitle(ref));
+        if (!title) return null;
         const counts = await jobsIn(sql).countTargets(ref);
         await runsIn(sql).touchWorkflow(ref);
-        const { status, currentStage: stage, stageCount: stages } = job;
         const verdict = evaluateJob(job, counts);
-        const isWaiting = status === 'running' && verdict === 'wait';
-        const waitingFor = isWaiting ? await listAwaited(sql, ref) : [];
-        return { status, stage, stages, verdict, counts, waitingFor };
+        const isWaiting = job.status === 'running' && verdict === 'wait';
+        const { startAt, deadlineAt } = job;
+        return {
+          ...title,
+          status: job.status,
+          total: job.targetCount,
+          counts,
+          stage: job.currentStage,
+          stages: job.stageCount,
+          verdict,
+          startAt: startAt?.toISOString() ?? null,
+          untilStartMs: startAt === null ? 0 : msUntil(startAt),
+          deadlineAt: deadlineAt.toISOString(),
+          untilDeadlineMs: msUntil(deadlineAt),
+          waitingFor: isWaiting ? await listAwaited(sql, ref) : [],
+        };
       });
     },
 
@@ -186,12 +198,13 @@ export function createJobRunService(deps: JobRunDeps) {
     },
 
     /**
-     * Ends the next targets of the job; as cancelled if a customer has cancelled it. Returns the last target
-     * of the chunk; null when the job has ended.
+     * Ends the next targets of the job; as cancelled if a customer has cancelled it. Returns the last target of the
+     * chunk; null when the job has ended, or when its deadline was moved after the run had read it.
      */
     endNext(ref: JobRef, ending: Ending, after: string | null): Promise<string | null> {
       return onRunning(ref, async (tx, job) => {
         if (job.cancelRequestedAt !== null) return deps.jobEnding.endNext(tx, job, 'cancelled', after);
+        if (ending === 'timed_out' && after === null && (await mayContinue(tx.sql, job))) return null;
         const reason = ending === 'aborted' ? await whyAborted(tx.sql, job) : null;
         return deps.jobEnding.endNext(tx, { ...job, reason }, ending, after);
       });
@@ -204,12 +217,8 @@ const evaluateJob = ({ cancelRequestedAt, rollout, ...job }: JobRow, counts: Cou
   cancelRequestedAt === null
     ? evaluateStage(counts, {
         isLast: job.currentStage === job.stageCount,
-        isEmpty: job.currentStage === 1 && hasReadBefore({ ...job, rollout }),
+        isEmpty: isFirstStageEmpty({ ...job, rollout }),
         isNextBeginning: job.isBeginningStage,
         rollout,
       })
     : 'abort';
-
-/** Whether the job read its devices before they were locked, see large-jobs.service.ts. */
-const hasReadBefore = ({ startAt, stageCount, targetCount, rollout }: Omit<JobRow, 'cancelRequestedAt'>) =>
-  startAt !== null || stageCount > (firstStageSize(targetCount, rollout) < targetCount ? 2 : 1);

@@ -7,25 +7,24 @@ export interface JobTitle {
   organizationName: string;
 }
 
-export interface JobPlan {
-  profileSlug: string;
+/** All times are ISO 8601. */
+export interface JobState extends JobTitle {
+  status: JobStatus;
   /** Number of devices. */
   total: number;
-  /** ISO 8601; absent when the job started at once. */
-  startAt?: string;
-  /** ISO 8601. */
-  deadlineAt: string;
-}
-
-export interface JobProgress {
-  status: JobStatus;
+  counts: Counts;
   stage: number;
   stages: number;
   /** The next action in the current stage. */
   verdict: StageVerdict;
-  counts: Counts;
+  /** Null: it started at once. */
+  startAt: string | null;
+  /** Until the start, by the clock of the database. */
+  untilStartMs: number;
+  deadlineAt: string;
+  untilDeadlineMs: number;
   /** The devices that the run waits for, the most overdue first, at most ten; empty when it does not wait. */
-  waitingFor?: AwaitedDevice[];
+  waitingFor: AwaitedDevice[];
 }
 
 export interface AwaitedDevice {

@@ -57,6 +57,17 @@ export function isMissingPartition(error: unknown): boolean {
   return code === CHECK_VIOLATION && constraint === undefined;
 }
 
+const NOT_NULL_VIOLATION = '23502';
+/** Class 22, such as a number out of range or text that is no UUID. */
+const DATA_EXCEPTION = /^22/;
+
+/** The statement breaks a rule of the schema by its own values, so it fails however often it is repeated. */
+export function isBadData(error: unknown): boolean {
+  const { code = '' } = asFault(error);
+  if (code === CHECK_VIOLATION) return !isMissingPartition(error);
+  return code === NOT_NULL_VIOLATION || (typeof code === 'string' && DATA_EXCEPTION.test(code));
+}
+
 const READ_ONLY = '25006';
 
 /** A standby, or a primary that was demoted. */

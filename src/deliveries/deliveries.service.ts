@@ -6,7 +6,13 @@ import type { Database } from '../db/database.ts';
 import { firstIdAt } from '../db/partitions.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { BreakerRepository } from '../endpoints/breaker.repository.ts';
-import { type Endpoint, type EndpointRef, endpointKey, NO_SUCH_ENDPOINT } from '../endpoints/endpoint.ts';
+import {
+  ENABLE_FIRST,
+  type Endpoint,
+  type EndpointRef,
+  endpointKey,
+  NO_SUCH_ENDPOINT,
+} from '../endpoints/endpoint.ts';
 import { BASE64_SECRET_PREFIX, openSecrets, secretFault } from '../endpoints/endpoint-secret.ts';
 import type {
   EndpointScope,
@@ -65,7 +71,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
   async function lockActive(sql: Database, scope: EndpointScope, id: string): Promise<EndpointRef> {
     const endpoint: Endpoint | null = await endpointsIn(sql).lock(scope, id);
     if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
-    if (endpoint.status !== 'active') throw conflict('The webhook is disabled: enable it first');
+    if (endpoint.status !== 'active') throw conflict(ENABLE_FIRST);
     return { organizationId: scope.organizationId, endpointId: endpoint.id };
   }
 

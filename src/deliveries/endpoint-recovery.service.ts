@@ -205,7 +205,18 @@ const isSame = (one: NextStep, other: NextStep): boolean =>
   one.kind === other.kind && (one.kind !== 'wait' || other.kind !== 'wait' || one.until === other.until);
 
 function toView(state: RecoveryStateRow, next: NextStep): RecoveryView {
-  const { status, disabledReason, breaker, host, lastError, pending, retrying } = state;
+  const { organizationName, status, disabledReason, breaker, host, lastError, pending, retrying } = state;
   const failingSince = state.failingSince?.toISOString() ?? null;
-  return { status, disabledReason, breaker, host, failingSince, lastError, pending, retrying, next };
+  return {
+    organizationName,
+    status,
+    disabledReason,
+    breaker,
+    host,
+    failingSince,
+    lastError,
+    pending,
+    retrying,
+    next,
+  };
 }

@@ -1,4 +1,7 @@
 /** The next step of the workflow of a failing endpoint, and its description in the Temporal UI. */
+import { toLateness } from '../process/lateness.ts';
+import { toMinute } from '../process/to-minute.ts';
+
 export interface RecoveryState {
   status: 'active' | 'disabled';
   breaker: 'closed' | 'open' | 'draining';
@@ -15,6 +18,7 @@ export interface RecoveryState {
 
 /** The state as the workflow gets it; all times are ISO 8601. */
 export interface RecoveryView {
+  organizationName: string;
   status: RecoveryState['status'];
   disabledReason: string | null;
   breaker: RecoveryState['breaker'];
@@ -34,7 +38,14 @@ export type NextStep =
   | { kind: 'drain' }
   | { kind: 'retry' }
   | { kind: 'close' }
-  | { kind: 'wait'; until: string; waitMs: number; for: 'probe' | 'retry' | 'close' };
+  | Wait;
+
+export interface Wait {
+  kind: 'wait';
+  until: string;
+  waitMs: number;
+  for: 'probe' | 'retry' | 'close';
+}
 
 export interface DrainProgress {
   /** Requests per second to continue with. */
@@ -78,6 +89,21 @@ export function describeRecovery(view: RecoveryView): string {
     ...(failingSince === null ? [] : [`- failing since: ${failingSince}`]),
     ...(lastError === null ? [] : [`- last error: ${lastError}`]),
   ].join('\n');
+}
+
+/** Summary of the timer: `next probe 2026-03-02 08:15 UTC`. */
+export const summarizeWait = ({ for: kind, until }: Wait): string => `next ${kind} ${toMinute(until)}`;
+
+/** Search attributes that the run keeps up to date. */
+export const recoveryAttributes = (view: RecoveryView, nowMs: number) => ({
+  Organization: view.organizationName,
+  Phase: toPhase(view),
+  Waiting: toLateness(view.failingSince, nowMs),
+});
+
+function toPhase({ breaker, next }: RecoveryView): string {
+  if (next.kind === 'end') return 'ended';
+  return { closed: 'retrying', open: 'probing', draining: 'draining' }[breaker];
 }
 
 /** The result of the run. */

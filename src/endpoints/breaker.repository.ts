@@ -90,6 +90,14 @@ export function createBreakerRepository(sql: Database) {
       await one(endpoint).where({ breaker: 'open' }).update({ next_probe_at: sql.fn.now() });
     },
 
+    /** Makes an open breaker probe at once, and a closed one drain all retries, whenever they are due. */
+    async retryNow(endpoint: EndpointRef): Promise<void> {
+      await this.probeNow(endpoint);
+      await one(endpoint)
+        .where({ breaker: 'closed' })
+        .update({ breaker: 'draining', recovered_at: sql.fn.now() });
+    },
+
     /** Null when the endpoint was already disabled. */
     async disable(endpoint: EndpointRef, reason: 'failing' | 'gone'): Promise<DisabledEndpoint | null> {
       const [row] = await one(endpoint)

@@ -15,6 +15,7 @@ import {
 import type { Breaker } from './endpoint-health.ts';
 
 export interface RecoveryStateRow {
+  organizationName: string;
   status: 'active' | 'disabled';
   disabledReason: string | null;
   breaker: Breaker;

@@ -61,7 +61,7 @@ export const RECORD_LAST_ATTEMPTS = `
 
 /** Reads a bounded number of rows, however many are queued. */
 export const FIND_RECOVERY_STATE = `
-  select ep.status, ep.disabled_reason as "disabledReason", ep.breaker,
+  select o.name as "organizationName", ep.status, ep.disabled_reason as "disabledReason", ep.breaker,
     split_part(split_part(ep.url, '//', 2), '/', 1) as host, ep.failing_since as "failingSince",
     ep.next_probe_at as "nextProbeAt", ep.last_error as "lastError",
     p.pending, r.retrying, n.next_attempt_at as "nextRetryAt", now() as now,
@@ -69,6 +69,7 @@ export const FIND_RECOVERY_STATE = `
     exists (select from delivery_replays q
       where q.organization_id = ep.organization_id and q.endpoint_id = ep.id) as "hasUnqueued"
   from endpoints ep
+  join organizations o on o.id = ep.organization_id
   cross join lateral (
     select count(*) as pending from (
       select 1 from deliveries

@@ -156,4 +156,5 @@ const timesView = ({ createdAt, updatedAt }: Endpoint) => ({
   updatedAt: updatedAt.toISOString(),
 });
 
+export const ENABLE_FIRST = 'The webhook is disabled: enable it first';
 export const NO_SUCH_ENDPOINT = 'No webhook of this collection has this id';

@@ -1,7 +1,7 @@
 import { countRows, lockName, nextId, nextUpdate } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import type { Collection } from '../events/collection.ts';
-import type { Endpoint, EndpointSettings, EndpointStatus, LastDelivery } from './endpoint.ts';
+import type { Endpoint, EndpointRef, EndpointSettings, EndpointStatus, LastDelivery } from './endpoint.ts';
 
 /** One organization's endpoints of one collection; all statements here are limited to it. */
 export interface EndpointScope {
@@ -118,6 +118,14 @@ export function createEndpointsRepository(sql: Database) {
     async find(scope: EndpointScope, id: string): Promise<Endpoint | null> {
       const row = await within(scope).where({ id }).first();
       return row ? toEndpoint(row) : null;
+    },
+
+    /** Null when the endpoint was deleted. */
+    async findCollection({ organizationId, endpointId }: EndpointRef): Promise<Collection | null> {
+      const row = await sql('endpoints')
+        .where({ organization_id: organizationId, id: endpointId, deleted_at: null })
+        .first('collection');
+      return row?.collection ?? null;
     },
 
     /** Locks the row until the transaction ends; events are still queued meanwhile. */

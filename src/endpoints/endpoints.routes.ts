@@ -189,6 +189,24 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       },
     }),
     route({
+      method: 'POST',
+      path: `${itemPath}/retry`,
+      operationId: `retry${operationName}`,
+      summary: `Retry what waits for ${noun.one} now`,
+      description:
+        'While the receiver fails, one delivery is sent as a probe, and the others follow when it succeeds; otherwise all that waits for a retry is sent, paced. 409 on a disabled webhook.',
+      tag,
+      auth,
+      params,
+      responses: { 200: shape.schema },
+      errors: [404, 409],
+      audit: { subject: 'webhookId', shown },
+      async handle({ caller, params: { webhookId }, transact }) {
+        const endpoint = await service.retryNow(transact, toScope(caller), webhookId);
+        return ok(await transact(({ sql }) => view(healthIn(sql), caller.organizationId, endpoint)));
+      },
+    }),
+    route({
       method: 'DELETE',
       path: itemPath,
       operationId: `delete${operationName}`,

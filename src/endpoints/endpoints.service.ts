@@ -6,6 +6,7 @@ import {
   type ChangeEndpoint,
   type CreateEndpoint,
   changedEndpoint,
+  ENABLE_FIRST,
   ENDPOINTS_MAX,
   type Endpoint,
   type EndpointRef,
@@ -28,6 +29,7 @@ export interface EndpointBreaker {
   /** Forgets earlier failures, and drains a backlog. */
   restore(endpoint: EndpointRef, hasBacklog: boolean): Promise<void>;
   probeNow(endpoint: EndpointRef): Promise<void>;
+  retryNow(endpoint: EndpointRef): Promise<void>;
 }
 
 export interface EndpointsServiceDeps {
@@ -85,6 +87,19 @@ export function createEndpointsService(deps: EndpointsServiceDeps) {
         if (before.status !== after.status) afterCommit(() => logStatus(after));
         if (await updateBreaker(sql, ref, before, after)) afterCommit(() => deps.notifyRecovery(ref));
         return after;
+      });
+    },
+
+    /** Probes at once; while its breaker is closed, sends all that waits for a retry. */
+    retryNow(transact: Transact, scope: EndpointScope, id: string): Promise<Endpoint> {
+      return transact(async ({ sql, afterCommit }) => {
+        const endpoint = await endpointsIn(sql).lock(scope, id);
+        if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
+        if (endpoint.status !== 'active') throw conflict(ENABLE_FIRST);
+        const ref = toRef(scope, endpoint.id);
+        await breakersIn(sql).retryNow(ref);
+        afterCommit(() => deps.notifyRecovery(ref));
+        return (await endpointsIn(sql).find(scope, endpoint.id)) as Endpoint;
       });
     },
 

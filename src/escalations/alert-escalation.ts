@@ -24,6 +24,7 @@ export interface AlertEscalation extends EscalationProgress {
 
 /** An escalation as its run knows it. */
 export interface EscalationView {
+  organizationName: string;
   serialNumber: string;
   alertType: Alert['type'];
   state: EscalationState;

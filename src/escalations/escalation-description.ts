@@ -1,6 +1,7 @@
 /** Describes the run of an escalation for readers of the Temporal UI. */
 import { ALERT_NAMES, type AlertType } from '../alerts/alert.ts';
 import { cutText } from '../process/cut-text.ts';
+import { toMinute } from '../process/to-minute.ts';
 import type { EscalationState, EscalationView, NextStepView } from './alert-escalation.ts';
 
 export interface EscalationTitle {
@@ -26,6 +27,22 @@ export function describeEscalation(view: EscalationView): string {
     '',
     view.state === 'open' ? describeNext(view.next) : `It has ended: ${ENDINGS[view.state]}.`,
   ].join('\n');
+}
+
+/** Summary of the timer: `step 2 at 2026-03-02 08:15 UTC`. */
+export const summarizeWait = ({ next }: EscalationView): string =>
+  next ? `step ${next.position} at ${toMinute(next.at)}` : 'waits for somebody to acknowledge the alert';
+
+/** Search attributes that the run keeps up to date. */
+export const escalationAttributes = (view: EscalationView) => ({
+  Organization: view.organizationName,
+  Phase: toPhase(view),
+});
+
+function toPhase({ state, next }: EscalationView): string {
+  if (state !== 'open') return 'ended';
+  if (!next) return 'all steps made';
+  return next.heldBy === null ? 'stepping' : 'held';
 }
 
 /** Result of the run: `acknowledged by Night shift after 12 min, step 2 of 3`. */

@@ -38,6 +38,7 @@ export interface EscalationRunDeps {
     'lock' | 'recordStep' | 'setState' | 'plan' | 'touchWorkflow' | 'findMutedUntil'
   >;
   policiesIn(sql: Database): Pick<PoliciesRepository, 'find'>;
+  organizationsIn(sql: Database): { findName(id: string): Promise<string | null> };
   /** Channels that messages may be sent to, in the order of the ids. */
   channelsIn(sql: Database): { listActive(organizationId: string, ids: string[]): Promise<NamedChannel[]> };
   notificationsIn(sql: Database): Pick<NotificationsRepository, 'insertEscalation'>;
@@ -49,6 +50,7 @@ export interface EscalationRunDeps {
 
 interface Escalating {
   ref: AlertRef;
+  organizationName: string;
   alert: RecordedAlert;
   escalation: AlertEscalation;
 }
@@ -126,7 +128,9 @@ export function createEscalationRun(deps: EscalationRunDeps) {
   async function lock(sql: Database, ref: AlertRef): Promise<Escalating | null> {
     const alert = await alertsIn(sql).lock(ref.organizationId, ref.alertId);
     const escalation = alert && (await escalationsIn(sql).lock(ref));
-    return escalation && { ref, alert, escalation };
+    if (!escalation) return null;
+    const organizationName = (await deps.organizationsIn(sql).findName(ref.organizationId)) ?? '';
+    return { ref, organizationName, alert, escalation };
   }
 
   const makeDueStepOnce = (ref: AlertRef): Promise<EscalationView | null> =>

@@ -13,7 +13,11 @@ export interface HeldStep extends PlannedStep {
 }
 
 export function escalationView(
-  { alert, escalation }: { alert: RecordedAlert; escalation: AlertEscalation },
+  {
+    alert,
+    escalation,
+    organizationName,
+  }: { alert: RecordedAlert; escalation: AlertEscalation; organizationName: string },
   policy: EscalationPolicy | null,
   next: HeldStep | null,
   now: Date,
@@ -22,6 +26,7 @@ export function escalationView(
   // The policy may have lost steps, so more steps than it has may have been made.
   const stepCount = policy?.steps.length ?? escalation.stepsMade;
   return {
+    organizationName,
     serialNumber: alert.serialNumber,
     alertType: alert.type,
     state: escalation.state,

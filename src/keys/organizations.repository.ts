@@ -42,6 +42,10 @@ export function createOrganizationsRepository(sql: Database) {
       return row ? toOrganization(row) : null;
     },
 
+    async findName(id: string): Promise<string | null> {
+      return (await sql('organizations').where({ id }).first('name'))?.name ?? null;
+    },
+
     /** Finds or creates the organization of that name. */
     async ensure(name: string): Promise<Organization> {
       const [row] = await sql('organizations').insert({ name }).onConflict('name').merge().returning('*');

@@ -40,6 +40,7 @@ export const SECTIONS: Section[] = [
     title: 'Run it',
     documents: [
       page('operating', 'Operating'),
+      page('temporal-ui', 'The Temporal UI'),
       page('kubernetes', 'Kubernetes'),
       page('configuration', 'Configuration'),
       page('command-line', 'Command line'),

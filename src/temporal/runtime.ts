@@ -1,5 +1,5 @@
 /**
- * Temporal's core, once per process: its log goes to the service's log, its metrics to those of the process.
+ * Temporal's core, once per process: its log goes to the service's log, and its metrics to the metrics of the process.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';

@@ -24,7 +24,7 @@ const PAUSE_MS = 500;
 /** Status code of gRPC. */
 const NOT_FOUND = 5;
 /** The numbers of temporal.api.enums.v1.IndexedValueType. */
-const INDEXED_VALUE_TYPES = { Keyword: 2 };
+const INDEXED_VALUE_TYPES = { Keyword: 2, Datetime: 6 };
 
 export async function setUpNamespace({ retentionMs, print, ...to }: NamespaceOptions) {
   const { options, namespace } = to.connection;
@@ -99,5 +99,5 @@ async function createSearchAttribute(
     });
   }
   // The list shows a new attribute seconds before workflows can use it.
-  await workflowService.countWorkflowExecutions({ namespace, query: `${name} = 'none'` });
+  await workflowService.countWorkflowExecutions({ namespace, query: `${name} IS NULL` });
 }

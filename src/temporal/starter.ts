@@ -3,13 +3,14 @@
  * the work, and the sweep asks again.
  */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import { TypedSearchAttributes } from '@temporalio/common';
 import type { AlertRef } from '../alerts/alert.ts';
 import type { JobRef } from '../config-jobs/config-job.ts';
 import { summarizeStart } from '../config-jobs/job-description.ts';
 import type { JobTitle } from '../config-jobs/job-run.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { type EscalationTitle, summarizeEscalationStart } from '../escalations/escalation-description.ts';
+import { createRunLinks } from './run-links.ts';
 import { findLastRun, type LastRun } from './runs.ts';
 import {
   ALERT_CHANGED_SIGNAL,
@@ -26,6 +27,7 @@ import {
   escalationTaskQueue,
   type SearchAttributeValues,
   TARGETS_CHANGED_SIGNAL,
+  toAttributePairs,
   WAKE_SIGNAL,
 } from './workflow-ids.ts';
 
@@ -34,6 +36,8 @@ export interface StarterOptions {
   /** Task queue of jobs; the queues of endpoints and escalations are derived from it. */
   taskQueue: string;
   pollIntervalMs: number;
+  /** Public URL of the operators' page; null: there is none. */
+  operatorUrl?: string | null;
 }
 
 export interface StartJobOptions {
@@ -43,7 +47,8 @@ export interface StartJobOptions {
   replace?: boolean;
 }
 
-export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOptions) {
+export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl = null }: StarterOptions) {
+  const links = createRunLinks(operatorUrl);
   return {
     /** Starts the job's workflow; an existing run stays, unless it is to be replaced. */
     async startJob(job: JobRef, { title = null, replace = false }: StartJobOptions = {}): Promise<void> {
@@ -53,7 +58,9 @@ export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOpti
         args: [{ organizationId: job.organizationId, jobId: job.jobId, pollIntervalMs }],
         workflowIdConflictPolicy: replace ? 'TERMINATE_EXISTING' : 'USE_EXISTING',
         typedSearchAttributes: typed(applyProfileAttributes(job)),
+        priority: inTurns(job),
         staticSummary: summarizeStart(title),
+        staticDetails: links(`jobs/${job.jobId}`),
       });
     },
 
@@ -64,22 +71,25 @@ export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOpti
         taskQueue: endpointTaskQueue(taskQueue),
         args: [{ ...endpoint, pollIntervalMs }],
         signal: WAKE_SIGNAL,
+        priority: inTurns(endpoint),
         typedSearchAttributes: typed(deliverWebhooksAttributes(endpoint)),
         staticSummary:
           'Retries failed deliveries of a webhook and sends the backlog when its receiver is back',
+        staticDetails: links('webhooks'),
       });
     },
 
-    /** Starts the run of an alert's escalation; an existing run stays. Organizations take turns. */
+    /** Starts the run of an alert's escalation; an existing run stays. */
     async startEscalation(alert: AlertRef, title: EscalationTitle | null = null): Promise<void> {
       await client.workflow.start(ESCALATE_ALERT, {
         workflowId: escalateAlertId(alert.alertId),
         taskQueue: escalationTaskQueue(taskQueue),
         args: [{ organizationId: alert.organizationId, alertId: alert.alertId }],
         workflowIdConflictPolicy: 'USE_EXISTING',
-        priority: { fairnessKey: alert.organizationId },
+        priority: inTurns(alert),
         typedSearchAttributes: typed(escalateAlertAttributes(alert)),
         staticSummary: summarizeEscalationStart(title),
+        staticDetails: links(`alerts/${alert.alertId}`),
       });
     },
 
@@ -105,6 +115,9 @@ export function createStarter({ client, taskQueue, pollIntervalMs }: StarterOpti
   };
 }
 
+/** Where the Temporal server has fairness, organizations take turns at the workers. */
+const inTurns = ({ organizationId }: { organizationId: string }) => ({ fairnessKey: organizationId });
+
 async function ignoreEnded(signalled: Promise<void>): Promise<void> {
   try {
     await signalled;
@@ -113,10 +126,4 @@ async function ignoreEnded(signalled: Promise<void>): Promise<void> {
   }
 }
 
-const typed = (values: SearchAttributeValues) =>
-  new TypedSearchAttributes(
-    Object.entries(values).map(([name, value]) => ({
-      key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
-      value,
-    })),
-  );
+const typed = (values: SearchAttributeValues) => new TypedSearchAttributes(toAttributePairs(values));

@@ -2,6 +2,7 @@
 import type { AlertRef } from '../alerts/alert.ts';
 import type { JobRef } from '../config-jobs/config-job.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
+import { cutText } from '../process/cut-text.ts';
 
 /** Runs of endpoints have a queue of their own, so that many concurrent drains delay no job. */
 export const endpointTaskQueue = (taskQueue: string) => `${taskQueue}-endpoints`;
@@ -28,16 +29,41 @@ export const escalateAlertId = (alertId: string) => `escalate-alert:${alertId}`;
 export const ALERT_CHANGED_SIGNAL = 'alertChanged';
 
 /**
- * Search attributes of runs in Temporal, all of them keywords. `npm run dms -- temporal setup` creates them;
- * starting a workflow sets them.
+ * Search attributes of runs in Temporal. `npm run dms -- temporal setup` creates them. Starting a run sets the ids;
+ * the run itself keeps the others up to date. Values are ids, slugs and names alone, because readers of the Temporal UI see
+ * the runs of all organizations.
  */
 export const SEARCH_ATTRIBUTES = {
   OrganizationId: 'Keyword',
   JobId: 'Keyword',
   EndpointId: 'Keyword',
+  /** Name of the organization. */
+  Organization: 'Keyword',
+  ProfileSlug: 'Keyword',
+  /** The part of its work that the run is at. */
+  Phase: 'Keyword',
+  /** How long the other side has been late: see `src/process/lateness.ts`. */
+  Waiting: 'Keyword',
+  DeadlineAt: 'Datetime',
 } as const;
 
+/** Times are ISO 8601. */
 export type SearchAttributeValues = Partial<Record<keyof typeof SEARCH_ATTRIBUTES, string>>;
+
+/** Stores of Temporal limit a keyword to 255 characters. */
+const KEYWORD_LENGTH_MAX = 200;
+
+type AttributePair =
+  | { key: { name: string; type: 'KEYWORD' }; value: string }
+  | { key: { name: string; type: 'DATETIME' }; value: Date };
+
+/** The values as Temporal's SDK takes them. Absent ones are left out, so they stay as they are. */
+export const toAttributePairs = (values: SearchAttributeValues): AttributePair[] =>
+  Object.entries(values).map(([name, value]) =>
+    SEARCH_ATTRIBUTES[name as keyof SearchAttributeValues] === 'Datetime'
+      ? { key: { name, type: 'DATETIME' }, value: new Date(value) }
+      : { key: { name, type: 'KEYWORD' }, value: cutText(value, KEYWORD_LENGTH_MAX) },
+  );
 
 export const applyProfileAttributes = ({ organizationId, jobId }: JobRef): SearchAttributeValues => ({
   OrganizationId: organizationId,

@@ -4,7 +4,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Route } from '../../src/http/route.ts';
 import { apply, createProfile, FACTORY, FRIDGE, register } from '../support/fleet.ts';
-import { call, type Fixtures, forEvery, pathOf, populate, slotsOf } from '../support/operations.ts';
+import {
+  call,
+  type Fixtures,
+  forEvery,
+  pathOf,
+  populate,
+  slotsOf,
+  stagedJob,
+} from '../support/operations.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 /** These send something, and change nothing. */
@@ -71,6 +79,7 @@ describe('The audit trail', () => {
     const own = await dms.addOrganization();
     const fixtures = await populate(own);
     if (route.operationId === 'retryConfigJob') fixtures.jobId = await failedJob(own);
+    if (route.operationId === 'proceedConfigJob') fixtures.jobId = await stagedJob(own, fixtures.slug);
     if (route.operationId === 'confirmNotificationChannelAgain') fixtures.channelId = await newAddress(own);
     const member = { serialNumbers: [fixtures.serial] };
     if (route.operationId === 'removeGroupMembers')

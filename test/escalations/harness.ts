@@ -12,6 +12,7 @@ import { createTransact } from '../../src/db/transaction.ts';
 import { createAlertEscalationsRepository } from '../../src/escalations/alert-escalations.repository.ts';
 import { createPoliciesRepository } from '../../src/escalations/escalation-policies.repository.ts';
 import { createEscalationRun, type EscalationRunDeps } from '../../src/escalations/escalation-run.service.ts';
+import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 import type { Message } from '../../src/notifications/message.ts';
 import { createNotificationAlertsRepository } from '../../src/notifications/notification-alerts.repository.ts';
 import { createChannelsRepository } from '../../src/notifications/notification-channels.repository.ts';
@@ -92,6 +93,7 @@ export const newRun = (dms: TestService, now: () => Date, more: Partial<Escalati
     actionsIn: createAlertActionsRepository,
     escalationsIn: createAlertEscalationsRepository,
     policiesIn: createPoliciesRepository,
+    organizationsIn: createOrganizationsRepository,
     channelsIn: createChannelsRepository,
     unannouncedIn: createUnannouncedAlertsRepository,
     notificationAlertsIn: createNotificationAlertsRepository,

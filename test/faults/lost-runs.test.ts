@@ -28,13 +28,13 @@ async function changedWorkflows(): Promise<{ code: string }> {
   const code =
     'code' in workflowBundle ? workflowBundle.code : await readFile(workflowBundle.codePath, 'utf8');
   const changed = code
-    .replace('const plan = await getPlan(job);', 'await getProgress(job); const plan = await getPlan(job);')
+    .replace('state = await getJobState(job);', 'await getJobState(job); state = await getJobState(job);')
     .replace(
-      'const state = await getEndpointState(endpoint);',
-      'await getEndpointState(endpoint); const state = await getEndpointState(endpoint);',
+      'state = await getEndpointState(endpoint);',
+      'await getEndpointState(endpoint); state = await getEndpointState(endpoint);',
     );
   assert.equal(
-    changed.match(/await getProgress\(job\); const plan|await getEndpointState\(endpoint\); const/g)?.length,
+    changed.match(/await getJobState\(job\); state|await getEndpointState\(endpoint\); state/g)?.length,
     2,
   );
   return { code: changed };
@@ -45,7 +45,7 @@ async function workflowsWithOldStep(): Promise<{ code: string }> {
   const { workflowBundle } = await servers();
   const code =
     'code' in workflowBundle ? workflowBundle.code : await readFile(workflowBundle.codePath, 'utf8');
-  const changed = code.replace('const { getPlan, getProgress,', 'const { findPlan: getPlan, getProgress,');
+  const changed = code.replace('const { getJobState,', 'const { getProgress: getJobState,');
   assert.notEqual(changed, code);
   return { code: changed };
 }

@@ -67,6 +67,7 @@ type Role = (typeof ROLES)[number] | 'pure';
 const PURE_FILES = [
   'client/src/http-fields.ts',
   'src/db/array-text.ts',
+  'src/db/faults.ts',
   'src/http/one-line.ts',
   'src/http/role.ts',
   'src/process/bounded-cache.ts',
@@ -74,6 +75,7 @@ const PURE_FILES = [
   'src/process/errors.ts',
   'src/process/iso-time.ts',
   'src/process/keyed-semaphore.ts',
+  'src/process/lateness.ts',
   'src/process/mask-keys.ts',
   'src/process/pages.ts',
   'src/process/shared-reads.ts',

@@ -29,7 +29,7 @@ const PARSES_DATES: Record<string, string> = {
   'src/operator/curve.ts': 'times of our own answers',
   'src/operator/devices.routes.ts': 'times of our own answers',
   'src/process/iso-time.ts': 'after it has checked the form',
-  'workflows/apply-profile.ts': 'a time of our own activity',
+  'src/process/lateness.ts': 'times of our own activities',
 };
 
 const sources = readSources(['client/src', 'src', 'workflows', 'activities']);

@@ -73,6 +73,10 @@ const ADDED: Record<string, number> = {
   'GET /devices/config-jobs/{jobId}/targets': 200,
   'POST /devices/config-jobs/{jobId}/cancel': 200,
   'POST /devices/config-jobs/{jobId}/retry': 201,
+  'POST /devices/config-jobs/{jobId}/proceed': 200,
+  'POST /devices/config-jobs/{jobId}/extend': 200,
+  'POST /cellular-webhooks/{webhookId}/retry': 200,
+  'POST /webhooks/{webhookId}/retry': 200,
   'POST /devices/{serial}/config/withdraw': 200,
   'GET /devices/{serial}/pending-config': 200,
   'POST /devices/{serial}/config-reports': 200,
@@ -159,7 +163,12 @@ describe('Every route', () => {
     });
 
     it('answers a valid request with its success status', async () => {
-      const needsMore = ['retryConfigJob', 'getCalibrationCertificate', 'confirmNotificationChannelAgain'];
+      const needsMore = [
+        'retryConfigJob',
+        'proceedConfigJob',
+        'getCalibrationCertificate',
+        'confirmNotificationChannelAgain',
+      ];
       /**
        * These change or remove things that other requests name, so they come last, and the asset at the very
        * end.

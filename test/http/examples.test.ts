@@ -7,7 +7,7 @@ import { closedSchemas } from '../../dev/ledger/closed-schemas.ts';
 import type { Route } from '../../src/http/route.ts';
 import type { Answer } from '../support/client.ts';
 import { apply, FACTORY, register, report } from '../support/fleet.ts';
-import { call, type Fixtures, forEvery, populate } from '../support/operations.ts';
+import { call, type Fixtures, forEvery, populate, stagedJob } from '../support/operations.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 interface Media {
@@ -118,7 +118,14 @@ describe('The examples of the API document', () => {
     };
     const named = (name: string) => routes.find(({ operationId }) => operationId === name) as Route;
     for (const name of MAKING) await forEvery([named(name)], send);
-    const special = [...MAKING, ...TAKING, 'uploadCalibrationCertificate', 'retryConfigJob', WITH_MAIL];
+    const special = [
+      ...MAKING,
+      ...TAKING,
+      'uploadCalibrationCertificate',
+      'retryConfigJob',
+      'proceedConfigJob',
+      WITH_MAIL,
+    ];
     await forEvery([named('uploadCalibrationCertificate')], send);
     await forEvery(
       routes.filter(({ operationId }) => !special.includes(operationId)),
@@ -126,6 +133,8 @@ describe('The examples of the API document', () => {
     );
     const jobId = await failedJob();
     await forEvery([named('retryConfigJob')], (route) => send(route, { ...fixtures, jobId }));
+    const stagedId = await stagedJob(organization, 'vaccine-fridge');
+    await forEvery([named('proceedConfigJob')], (route) => send(route, { ...fixtures, jobId: stagedId }));
     await forEvery(TAKING.map(named), send);
 
     /** A job whose only device refuses the change. */
@@ -175,6 +184,8 @@ describe('The examples of the API document', () => {
 function inPlace(operationId: string, example: unknown, { escalationChannelId }: Fixtures): unknown {
   if (/^mute/.test(operationId))
     return { ...(example as object), until: new Date(Date.now() + 3_600_000).toISOString() };
+  if (operationId === 'extendConfigJob')
+    return { deadlineAt: new Date(Date.now() + 7 * 86_400_000).toISOString() };
   if (operationId !== 'createEscalation') return example;
   const { steps, ...more } = example as { steps: object[] };
   return { ...more, steps: steps.map((step) => ({ ...step, channelIds: [escalationChannelId] })) };

@@ -59,6 +59,7 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
     deadlineMinutes: 60,
     rollout: ROLLOUT,
   }),
+  extendConfigJob: () => ({ deadlineAt: new Date(Date.now() + 7 * 86_400_000).toISOString() }),
   registerAsset: ({ groupId }) => ({
     groupId,
     serialNumber: next('SERIAL'),
@@ -183,7 +184,14 @@ export async function populate(organization: TestOrganization): Promise<Fixtures
   };
 }
 
-/** Makes a fridge too warm. */
+/** A job whose second device waits for the first one. */
+export async function stagedJob(organization: TestOrganization, slug: string): Promise<string> {
+  const serialNumbers = [next('STAGED'), next('STAGED')];
+  for (const serial of serialNumbers) await register(organization, serial);
+  return apply(organization, slug, { serialNumbers, rollout: { firstPercent: 50 } });
+}
+
+/** A fridge that is too warm. */
 async function populateAlert(organization: TestOrganization): Promise<string> {
   const serial = next('WARM');
   const assetId = await register(organization, serial);

@@ -26,6 +26,8 @@ export interface Steps {
   runJobs(): Promise<void>;
   /** Ends all running jobs, as their runs do when the deadline has passed. */
   expireJobs(): Promise<void>;
+  /** The step with which the run of a job ends it, once it has found the deadline passed. */
+  endLate(jobId: string): Promise<void>;
   /** Both at once, as in a worker, until neither has anything left to do. */
   work(): Promise<void>;
   close(): Promise<void>;
@@ -54,9 +56,9 @@ export function openSteps(
 
   /** One pass of a run. Returns whether another one follows at once. */
   async function passes(job: JobRef): Promise<boolean> {
-    const progress = await jobRun.getProgress(job);
-    if (progress?.status !== 'running' || progress.verdict === 'wait') return false;
-    const { verdict, stage, stages } = progress;
+    const state = await jobRun.getJobState(job);
+    if (state?.status !== 'running' || state.verdict === 'wait') return false;
+    const { verdict, stage, stages } = state;
     if (verdict === 'abort') await stepwise((after: string | null) => jobRun.endNext(job, 'aborted', after));
     else if (stage === stages)
       await stepwise((after: string | null) => jobRun.endNext(job, 'timed_out', after));
@@ -71,9 +73,16 @@ export function openSteps(
     withdraw,
     runJobs,
     async expireJobs() {
+      await query(resources.sql, "update config_jobs set deadline_at = ? where status = 'running'", [
+        resources.now(),
+      ]);
       for (const job of await listRunning()) {
         await stepwise((after: string | null) => jobRun.endNext(job, 'timed_out', after));
       }
+    },
+    async endLate(jobId) {
+      const job = (await listRunning()).find((each) => each.jobId === jobId);
+      if (job) await stepwise((after: string | null) => jobRun.endNext(job, 'timed_out', after));
     },
     async work() {
       await Promise.all([withdraw(), runJobs()]);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type Counts, NO_COUNTS } from '../../src/config-jobs/config-job.ts';
 import { describeJobRun, summarizeResult, summarizeStart } from '../../src/config-jobs/job-description.ts';
-import type { JobPlan, JobProgress } from '../../src/config-jobs/job-run.ts';
+import type { JobState } from '../../src/config-jobs/job-run.ts';
 import {
   describeRecovery,
   type NextStep,
@@ -17,19 +17,26 @@ import {
 } from '../../src/escalations/escalation-description.ts';
 
 describe('The description of a job run', () => {
-  const plan: JobPlan = { profileSlug: 'fridge', total: 12, deadlineAt: '2026-03-04T08:00:00.000Z' };
   const counted = (some: Partial<Counts>): Counts => ({ ...NO_COUNTS, ...some });
-  const running: JobProgress = {
+  const running: JobState = {
+    organizationName: 'Acme',
+    profileSlug: 'fridge',
     status: 'running',
+    total: 12,
     stage: 1,
     stages: 1,
     verdict: 'wait',
+    startAt: null,
+    untilStartMs: 0,
+    deadlineAt: '2026-03-04T08:00:00.000Z',
+    untilDeadlineMs: 86_400_000,
+    waitingFor: [],
     counts: counted({ waiting: 3, sent: 2, applied: 6, timed_out: 1 }),
   };
 
   it('names the profile, the targets that the job waits for and the deadline, with counts', () => {
     assert.equal(
-      describeJobRun(plan, running, []),
+      describeJobRun(running, []),
       `**Profile fridge** on 12 devices: running
 
 Waiting until 2026-03-04T08:00:00.000Z for 3 devices to fetch the change and for 2 devices to confirm it.
@@ -44,7 +51,7 @@ Waiting until 2026-03-04T08:00:00.000Z for 3 devices to fetch the change and for
   it('names the stage if there is more than one, and writes 1 device in the singular', () => {
     const counts = counted({ sent: 1 });
     assert.equal(
-      describeJobRun({ ...plan, total: 1 }, { ...running, counts, stages: 2 }, []),
+      describeJobRun({ ...running, total: 1, counts, stages: 2 }, []),
       `**Profile fridge** on 1 device: running
 
 Waiting until 2026-03-04T08:00:00.000Z for 0 devices to fetch the change and for 1 device to confirm it.
@@ -56,7 +63,7 @@ Stage 1 of 2.
   });
 
   it('ends with the latest outcomes', () => {
-    const text = describeJobRun(plan, running, ['A applied', 'B failed']);
+    const text = describeJobRun(running, ['A applied', 'B failed']);
     assert.match(text, /\n\nLatest:\n- A applied\n- B failed$/);
   });
 
@@ -66,7 +73,7 @@ Stage 1 of 2.
       { serialNumber: 'B', expectedBy: null },
     ];
     assert.match(
-      describeJobRun(plan, { ...running, waitingFor }, []),
+      describeJobRun({ ...running, waitingFor }, []),
       /\n\nWaiting for, the most overdue first:\n- A: next contact expected by 2026-03-02T08:00:00.000Z\n- B: no contact is expected yet$/,
     );
   });
@@ -81,8 +88,8 @@ Stage 1 of 2.
   });
 
   it('states that the job has ended', () => {
-    const ended: JobProgress = { ...running, status: 'completed_with_failures' };
-    const text = describeJobRun(plan, ended, []);
+    const ended: JobState = { ...running, status: 'completed_with_failures' };
+    const text = describeJobRun(ended, []);
     assert.match(
       text,
       /^\*\*Profile fridge\*\* on 12 devices: completed with failures\n\nThe job has ended\.\n/,
@@ -101,6 +108,7 @@ Stage 1 of 2.
 describe('The description of an endpoint recovery', () => {
   const until = '2026-03-02T08:00:05.000Z';
   const failing: RecoveryView = {
+    organizationName: 'Acme',
     status: 'active',
     disabledReason: null,
     breaker: 'open',
@@ -177,6 +185,7 @@ The next probe is sent at 2026-03-02T08:00:05.000Z.
 
 describe('The description of an escalation', () => {
   const view: EscalationView = {
+    organizationName: 'Acme',
     serialNumber: '282C02424EED',
     alertType: 'high_temp',
     state: 'open',

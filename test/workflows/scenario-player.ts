@@ -17,19 +17,24 @@ const IDENTITY = 'recorder';
 const TASK_QUEUE = 'histories';
 const POLL_MS = 20;
 const ACTIVITIES: Record<keyof Activities, true> = {
-  getPlan: true,
-  getProgress: true,
+  getJobState: true,
   startJob: true,
   beginStage: true,
   finishJob: true,
   abortJob: true,
+  cancelJob: true,
+  proceedJob: true,
+  extendJob: true,
   getEndpointState: true,
   sendImmediate: true,
   sendRetries: true,
   probeEndpoint: true,
   drainBacklog: true,
   closeBreaker: true,
+  retryEndpoint: true,
+  giveUpEndpoint: true,
   makeDueStep: true,
+  acknowledgeAlert: true,
 };
 
 export async function startScenarioPlayer(address: string, workflowBundle: WorkflowBundleOption) {
@@ -94,13 +99,23 @@ function createScript(client: Client, { workflow, name, pollIntervalMs, steps, r
   }[workflow];
   const run = client.workflow.getHandle(id);
 
-  /** Sends each signal when the run waits for it. */
-  async function sendSignals(isOver: () => boolean): Promise<void> {
+  /** What the script has happen to a run that waits; undefined: nothing before its next activity. */
+  function eventOf(step: Step | undefined): (() => Promise<unknown>) | undefined {
+    if (!step || 'activity' in step) return undefined;
+    if ('cancel' in step) return () => run.cancel();
+    if ('signal' in step) return () => signal(step.signal);
+    const { update, args = [] } = step;
+    return () =>
+      run.startUpdate<void, [unknown]>(update, { args: args as [unknown], waitForStage: 'ACCEPTED' });
+  }
+
+  /** Has each event happen when the run waits for it. */
+  async function sendEvents(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
-      const [next] = left;
-      if (next && 'signal' in next && !('activity' in next) && (await isIdle(run))) {
+      const happen = eventOf(left[0]);
+      if (happen && (await isIdle(run))) {
         left.shift();
-        await signal(next.signal ?? []);
+        await happen();
       }
       await delay(POLL_MS);
     }
@@ -132,7 +147,7 @@ function createScript(client: Client, { workflow, name, pollIntervalMs, steps, r
           ended = error.cause ?? error;
         },
       );
-      await Promise.all([ending, sendSignals(() => ended !== null)]);
+      await Promise.all([ending, sendEvents(() => ended !== null)]);
       if (ended !== result || left.length > 0)
         throw new Error(`${workflow} ${name} ended with ${ended}; steps left: ${left.length}`);
     },

@@ -7,7 +7,7 @@ import type { DeliverWebhooksActivities } from '../../activities/deliver-webhook
 import type { EscalateAlertActivities } from '../../activities/escalate-alert.ts';
 import type { AlertRef } from '../../src/alerts/alert.ts';
 import { type Counts, type JobRef, NO_COUNTS } from '../../src/config-jobs/config-job.ts';
-import type { JobProgress } from '../../src/config-jobs/job-run.ts';
+import type { JobState } from '../../src/config-jobs/job-run.ts';
 import type { NextStep, RecoveryView } from '../../src/deliveries/endpoint-recovery.ts';
 import type { EndpointRef } from '../../src/endpoints/endpoint.ts';
 import type { EscalationView, NextStepView } from '../../src/escalations/alert-escalation.ts';
@@ -18,7 +18,10 @@ export type Step =
   /** The workflow calls this activity. With `signal`, a signal arrives while it runs. */
   | { activity: keyof Activities; returns: unknown; signal?: string[] }
   /** The workflow waits, and a signal arrives. */
-  | { signal: string[] };
+  | { signal: string[] }
+  /** The workflow waits, and an operator sends an update, or cancels the run. */
+  | { update: string; args?: unknown[] }
+  | { cancel: true };
 
 export interface Scenario {
   workflow: 'apply-profile' | 'deliver-webhooks' | 'escalate-alert';
@@ -49,19 +52,25 @@ function call<Name extends keyof Activities>(
 const signal = (...lines: string[]): Step => ({ signal: lines });
 const times = (count: number, ...steps: Step[]): Step[] => Array.from({ length: count }, () => steps).flat();
 
-const plan = call('getPlan', { profileSlug: 'fridge', total: 3, deadlineAt: '2100-01-01T00:00:00.000Z' });
-const scheduledPlan = (startAt: string) =>
-  call('getPlan', { profileSlug: 'fridge', total: 3, startAt, deadlineAt: '2100-01-01T00:00:00.000Z' });
-const progress = (counts: Partial<Counts>, more: Partial<JobProgress> = {}): JobProgress => ({
+const DAY_MS = 86_400_000;
+const progress = (counts: Partial<Counts>, more: Partial<JobState> = {}): JobState => ({
+  organizationName: 'Acme',
+  profileSlug: 'fridge',
   status: 'running',
+  total: 3,
+  counts: { ...NO_COUNTS, ...counts },
   stage: 1,
   stages: 1,
   verdict: 'wait',
-  counts: { ...NO_COUNTS, ...counts },
+  startAt: null,
+  untilStartMs: 0,
+  deadlineAt: '2100-01-01T00:00:00.000Z',
+  untilDeadlineMs: DAY_MS,
+  waitingFor: [],
   ...more,
 });
-const see = (counts: Partial<Counts>, more?: Partial<JobProgress>) =>
-  call('getProgress', progress(counts, more));
+const see = (counts: Partial<Counts>, more?: Partial<JobState>) =>
+  call('getJobState', progress(counts, more));
 const finish = [
   see({ applied: 3 }, { verdict: 'proceed' }),
   call('finishJob', undefined),
@@ -74,7 +83,6 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     pollIntervalMs: NEVER,
     result: 'succeeded: 3 applied',
     steps: [
-      plan,
       see({ waiting: 3 }),
       signal('A applied'),
       see({ waiting: 2, applied: 1 }),
@@ -86,20 +94,19 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     name: 'polls-without-signals',
     pollIntervalMs: SOON,
     result: 'succeeded: 3 applied',
-    steps: [plan, see({ waiting: 3 }), see({ waiting: 3 }), ...finish],
+    steps: [see({ waiting: 3 }), see({ waiting: 3 }), ...finish],
   },
   {
     name: 'is-signalled-while-it-reads',
     pollIntervalMs: NEVER,
     result: 'succeeded: 3 applied',
-    steps: [plan, call('getProgress', progress({ waiting: 3 }), { signal: ['A applied'] }), ...finish],
+    steps: [call('getJobState', progress({ waiting: 3 }), { signal: ['A applied'] }), ...finish],
   },
   {
     name: 'goes-through-two-stages',
     pollIntervalMs: NEVER,
     result: 'succeeded: 3 applied',
     steps: [
-      plan,
       see({ waiting: 1, queued: 2 }, { stages: 2 }),
       signal('A applied'),
       see({ applied: 1, queued: 2 }, { stages: 2, verdict: 'proceed' }),
@@ -116,7 +123,6 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     pollIntervalMs: NEVER,
     result: 'aborted: 1 failed, 2 cancelled',
     steps: [
-      plan,
       see({ waiting: 1, queued: 2 }, { stages: 2 }),
       signal('A failed'),
       see({ failed: 1, queued: 2 }, { stages: 2, verdict: 'abort' }),
@@ -129,7 +135,6 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     pollIntervalMs: NEVER,
     result: 'cancelled: 1 applied, 2 cancelled',
     steps: [
-      plan,
       see({ waiting: 2, applied: 1 }),
       signal(),
       see({ applied: 1, cancelled: 2 }, { status: 'cancelled' }),
@@ -140,8 +145,7 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     pollIntervalMs: NEVER,
     result: 'completed with failures: 1 applied, 2 timed out',
     steps: [
-      call('getPlan', { profileSlug: 'fridge', total: 3, deadlineAt: '2000-01-01T00:00:00.000Z' }),
-      see({ waiting: 2, applied: 1 }),
+      see({ waiting: 2, applied: 1 }, { untilDeadlineMs: 0 }),
       call('finishJob', undefined),
       see({ applied: 1, timed_out: 2 }, { status: 'completed_with_failures' }),
     ],
@@ -151,7 +155,6 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     pollIntervalMs: NEVER,
     result: 'succeeded: 3 applied',
     steps: [
-      scheduledPlan('2000-01-01T00:00:00.000Z'),
       see({ queued: 3 }, { status: 'scheduled', stages: 2 }),
       call('startJob', undefined),
       see({ queued: 3 }, { stages: 2, verdict: 'proceed' }),
@@ -166,8 +169,10 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     pollIntervalMs: SOON,
     result: 'cancelled: 3 cancelled',
     steps: [
-      scheduledPlan('2099-01-01T00:00:00.000Z'),
-      see({ queued: 3 }, { status: 'scheduled', stages: 2 }),
+      see(
+        { queued: 3 },
+        { status: 'scheduled', stages: 2, startAt: '2099-01-01T00:00:00.000Z', untilStartMs: DAY_MS },
+      ),
       signal(),
       see({ cancelled: 3 }, { status: 'cancelled', stages: 2 }),
     ],
@@ -176,23 +181,69 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     name: 'finds-no-job',
     pollIntervalMs: NEVER,
     result: 'the job no longer exists',
-    steps: [call('getPlan', null)],
+    steps: [call('getJobState', null)],
   },
   {
     name: 'loses-its-job',
     pollIntervalMs: NEVER,
     result: 'the job no longer exists',
-    steps: [plan, see({ waiting: 3 }), signal(), call('getProgress', null)],
+    steps: [see({ waiting: 3 }), signal(), call('getJobState', null)],
   },
   {
     name: 'continues-as-new',
     pollIntervalMs: SOON,
     result: 'succeeded: 3 applied',
-    steps: [plan, ...times(7, see({ waiting: 3 })), plan, ...finish],
+    steps: [...times(7, see({ waiting: 3 })), ...finish],
+  },
+];
+
+const steeredJobs: Array<Omit<Scenario, 'workflow'>> = [
+  {
+    name: 'is-hurried-and-extended-by-an-operator',
+    pollIntervalMs: NEVER,
+    result: 'succeeded: 3 applied',
+    steps: [
+      see({ waiting: 1, queued: 2 }, { stages: 2 }),
+      { update: 'extend', args: ['2100-01-02T00:00:00Z'] },
+      call('extendJob', undefined),
+      see({ waiting: 1, queued: 2 }, { stages: 2, deadlineAt: '2100-01-02T00:00:00.000Z' }),
+      { update: 'proceed' },
+      call('proceedJob', undefined),
+      see({ waiting: 1, queued: 2 }, { stages: 2, verdict: 'proceed' }),
+      call('beginStage', undefined),
+      see({ applied: 3 }, { stage: 2, stages: 2, verdict: 'proceed' }),
+      call('finishJob', undefined),
+      see({ applied: 3 }, { stage: 2, stages: 2, status: 'succeeded' }),
+    ],
+  },
+  {
+    name: 'is-cancelled-by-an-operator',
+    pollIntervalMs: NEVER,
+    result: 'cancelled: 3 cancelled',
+    steps: [
+      see({ waiting: 3 }),
+      { update: 'cancel' },
+      call('cancelJob', undefined),
+      see({ waiting: 3 }, { verdict: 'abort' }),
+      call('abortJob', undefined),
+      see({ cancelled: 3 }, { status: 'cancelled' }),
+    ],
+  },
+  {
+    name: 'is-cancelled-as-a-run',
+    pollIntervalMs: NEVER,
+    result: 'cancelled: 3 cancelled',
+    steps: [
+      see({ waiting: 3 }),
+      { cancel: true },
+      call('cancelJob', undefined),
+      see({ cancelled: 3 }, { status: 'cancelled' }),
+    ],
   },
 ];
 
 const state = (next: NextStep, more: Partial<RecoveryView> = {}): RecoveryView => ({
+  organizationName: 'Acme',
   status: 'active',
   disabledReason: null,
   breaker: 'closed',
@@ -312,7 +363,35 @@ const recoveries: Array<Omit<Scenario, 'workflow'>> = [
   },
 ];
 
+const steeredRecoveries: Array<Omit<Scenario, 'workflow'>> = [
+  {
+    name: 'is-hurried-by-an-operator',
+    pollIntervalMs: NEVER,
+    result: 'the endpoint is healthy',
+    steps: [
+      look(wait('probe', NEVER), open),
+      { update: 'retryNow' },
+      call('retryEndpoint', undefined),
+      look({ kind: 'probe' }, open),
+      call('probeEndpoint', undefined),
+      healthy,
+    ],
+  },
+  {
+    name: 'is-given-up-by-an-operator',
+    pollIntervalMs: NEVER,
+    result: 'the endpoint is disabled: customer',
+    steps: [
+      look(wait('probe', NEVER), open),
+      { update: 'giveUp' },
+      call('giveUpEndpoint', undefined),
+      look({ kind: 'end' }, { status: 'disabled', disabledReason: 'customer' }),
+    ],
+  },
+];
+
 const escalation = (more: Partial<EscalationView> = {}): EscalationView => ({
+  organizationName: 'Acme',
   serialNumber: '282C02424EED',
   alertType: 'high_temp',
   state: 'open',
@@ -388,6 +467,17 @@ const escalations: Array<Omit<Scenario, 'workflow'>> = [
     ],
   },
   {
+    name: 'is-cancelled-as-a-run',
+    pollIntervalMs: NEVER,
+    result: 'acknowledged by Night shift after 12 min, step 2 of 3',
+    steps: [
+      pass({ stepsMade: 2, next: following(3, NEVER) }),
+      { cancel: true },
+      call('acknowledgeAlert', undefined),
+      acknowledged,
+    ],
+  },
+  {
     name: 'finds-no-alert',
     pollIntervalMs: NEVER,
     result: 'the alert no longer exists',
@@ -402,7 +492,9 @@ const escalations: Array<Omit<Scenario, 'workflow'>> = [
 ];
 
 export const scenarios: Scenario[] = [
-  ...jobs.map((job): Scenario => ({ workflow: 'apply-profile', ...job })),
+  ...[...jobs, ...steeredJobs].map((job): Scenario => ({ workflow: 'apply-profile', ...job })),
   ...escalations.map((each): Scenario => ({ workflow: 'escalate-alert', ...each })),
-  ...recoveries.map((recovery): Scenario => ({ workflow: 'deliver-webhooks', ...recovery })),
+  ...[...recoveries, ...steeredRecoveries].map(
+    (recovery): Scenario => ({ workflow: 'deliver-webhooks', ...recovery }),
+  ),
 ];

@@ -99,6 +99,25 @@ class Operations:
         """Cancel a scheduled or running job."""
         return self._call("POST", f"/devices/config-jobs/{quote(job_id, safe='')}/cancel", {}, takes_key=True, headers=headers)
 
+    def proceed_config_job(
+        self,
+        job_id: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Begin the next stage of a rollout now."""
+        return self._call("POST", f"/devices/config-jobs/{quote(job_id, safe='')}/proceed", {}, takes_key=True, headers=headers)
+
+    def extend_config_job(
+        self,
+        job_id: str,
+        *,
+        body: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Move the deadline of a scheduled or running job."""
+        return self._call("POST", f"/devices/config-jobs/{quote(job_id, safe='')}/extend", {}, body=body, content_type="application/json", takes_key=True, headers=headers)
+
     def retry_config_job(
         self,
         job_id: str,
@@ -543,6 +562,15 @@ class Operations:
         """Delete a cellular webhook."""
         return self._call("DELETE", f"/cellular-webhooks/{quote(webhook_id, safe='')}", {}, headers=headers)
 
+    def retry_cellular_webhook(
+        self,
+        webhook_id: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Retry what waits for a cellular webhook now."""
+        return self._call("POST", f"/cellular-webhooks/{quote(webhook_id, safe='')}/retry", {}, takes_key=True, headers=headers)
+
     def list_webhooks(
         self,
         *,
@@ -589,6 +617,15 @@ class Operations:
     ) -> Any:
         """Delete an event webhook."""
         return self._call("DELETE", f"/webhooks/{quote(webhook_id, safe='')}", {}, headers=headers)
+
+    def retry_webhook(
+        self,
+        webhook_id: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Retry what waits for an event webhook now."""
+        return self._call("POST", f"/webhooks/{quote(webhook_id, safe='')}/retry", {}, takes_key=True, headers=headers)
 
     def list_cellular_webhook_deliveries(
         self,

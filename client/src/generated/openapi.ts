@@ -148,6 +148,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/devices/config-jobs/{jobId}/proceed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin the next stage of a rollout now
+         * @description However many devices of the first stage have applied the change; too many refusals end the job all the same. 409 when no stage follows.
+         */
+        post: operations["proceedConfigJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/devices/config-jobs/{jobId}/extend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move the deadline of a scheduled or running job
+         * @description To a later time. 409 when the deadline has passed or the job has ended.
+         */
+        post: operations["extendConfigJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/devices/config-jobs/{jobId}/retry": {
         parameters: {
             query?: never;
@@ -804,6 +844,26 @@ export interface paths {
         patch: operations["updateCellularWebhook"];
         trace?: never;
     };
+    "/cellular-webhooks/{webhookId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry what waits for a cellular webhook now
+         * @description While the receiver fails, one delivery is sent as a probe, and the others follow when it succeeds; otherwise all that waits for a retry is sent, paced. 409 on a disabled webhook.
+         */
+        post: operations["retryCellularWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks": {
         parameters: {
             query?: never;
@@ -854,6 +914,26 @@ export interface paths {
          * @description What is left out stays.
          */
         patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry what waits for an event webhook now
+         * @description While the receiver fails, one delivery is sent as a probe, and the others follow when it succeeds; otherwise all that waits for a retry is sent, paced. 409 on a disabled webhook.
+         */
+        post: operations["retryWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/cellular-webhooks/{webhookId}/deliveries": {
@@ -1293,7 +1373,7 @@ export interface paths {
         };
         /**
          * List who changed what, newest first
-         * @description One entry for every change by a customer key or the command line, with what GET showed before and after. A refused request has none, and a dry run neither.
+         * @description One entry for every change by a customer key, the command line or the Temporal UI, with what GET showed before and after. A refused request has none, and a dry run neither.
          */
         get: operations["listAudit"];
         put?: never;
@@ -2198,7 +2278,7 @@ export interface components {
              */
             at: string;
             actor: {
-                /** @description Null: somebody used the command line */
+                /** @description Null: somebody used the command line or the Temporal UI */
                 keyId: string | null;
                 name: string;
             };
@@ -5225,6 +5305,118 @@ export interface operations {
             };
         };
     };
+    proceedConfigJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
+                     *       "profileSlug": "vaccine-fridge",
+                     *       "status": "succeeded",
+                     *       "reason": null,
+                     *       "total": 2,
+                     *       "counts": {
+                     *         "queued": 0,
+                     *         "waiting": 0,
+                     *         "sent": 0,
+                     *         "applied": 2,
+                     *         "failed": 0,
+                     *         "cancelled": 0,
+                     *         "superseded": 0,
+                     *         "timedOut": 0
+                     *       },
+                     *       "deadlineAt": "2026-03-04T08:00:00.000Z",
+                     *       "createdAt": "2026-03-02T08:00:00.000Z",
+                     *       "cancelRequestedAt": null,
+                     *       "finishedAt": "2026-03-02T08:15:30.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConfigJob"];
+                };
+            };
+        };
+    };
+    extendConfigJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "deadlineAt": "2026-03-05T08:00:00.000Z"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description Later than the present one, and at most 43200 minutes ahead
+                     * @example 2026-03-02T08:15:30Z
+                     */
+                    deadlineAt: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
+                     *       "profileSlug": "vaccine-fridge",
+                     *       "status": "succeeded",
+                     *       "reason": null,
+                     *       "total": 2,
+                     *       "counts": {
+                     *         "queued": 0,
+                     *         "waiting": 0,
+                     *         "sent": 0,
+                     *         "applied": 2,
+                     *         "failed": 0,
+                     *         "cancelled": 0,
+                     *         "superseded": 0,
+                     *         "timedOut": 0
+                     *       },
+                     *       "deadlineAt": "2026-03-04T08:00:00.000Z",
+                     *       "createdAt": "2026-03-02T08:00:00.000Z",
+                     *       "cancelRequestedAt": null,
+                     *       "finishedAt": "2026-03-02T08:15:30.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConfigJob"];
+                };
+            };
+        };
+    };
     retryConfigJob: {
         parameters: {
             query?: never;
@@ -7526,6 +7718,58 @@ export interface operations {
             };
         };
     };
+    retryCellularWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a4-9d3b-7f61-a2c8-5e7d1f0b3a94",
+                     *       "recType": "cellular-webhook",
+                     *       "name": "Production",
+                     *       "url": "https://example.com/hooks/loggers",
+                     *       "status": "active",
+                     *       "disabledReason": null,
+                     *       "deliverConfigApplied": true,
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z",
+                     *       "delivery": {
+                     *         "lastDeliveredAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastAttemptAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastStatus": "delivered",
+                     *         "lastStatusCode": 204,
+                     *         "lastError": null
+                     *       },
+                     *       "health": {
+                     *         "state": "healthy",
+                     *         "since": null,
+                     *         "backlog": 0,
+                     *         "oldestPendingAt": null,
+                     *         "nextAttemptAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CellularWebhook"];
+                };
+            };
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: {
@@ -7749,6 +7993,60 @@ export interface operations {
                 "application/json": components["schemas"]["ChangeWebhook"];
             };
         };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019cb0a4-b172-7c05-9e4f-0a6b8d2c1e35",
+                     *       "recType": "webhook",
+                     *       "url": "https://example.com/hooks/alerts",
+                     *       "status": "active",
+                     *       "disabledReason": null,
+                     *       "events": [
+                     *         "alert.created",
+                     *         "alert.resolved"
+                     *       ],
+                     *       "createdAt": "2026-02-20T13:05:12.000Z",
+                     *       "updatedAt": "2026-02-20T13:05:12.000Z",
+                     *       "delivery": {
+                     *         "lastDeliveredAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastAttemptAt": "2026-03-02T08:15:30.000Z",
+                     *         "lastStatus": "delivered",
+                     *         "lastStatusCode": 204,
+                     *         "lastError": null
+                     *       },
+                     *       "health": {
+                     *         "state": "healthy",
+                     *         "since": null,
+                     *         "backlog": 0,
+                     *         "oldestPendingAt": null,
+                     *         "nextAttemptAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    retryWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhookId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Done */
             200: {

@@ -1,0 +1,43 @@
+/**
+ * Turns of organizations at the slots of a worker. Temporal hands steps out fairly by their fairness key, but a step
+ * that waits for a slow receiver keeps its slot: an organization that has its share of them is put off.
+ */
+import { ApplicationFailure } from '@temporalio/activity';
+
+export interface TurnsOptions {
+  /** Steps of one organization at the same time. */
+  perOrganizationMax: number;
+}
+
+/** Adds no event to the history of the run. */
+const PUT_OFF_MS = 2_000;
+
+export function createTurns({ perOrganizationMax }: TurnsOptions) {
+  const running = new Map<string, number>();
+  const count = (organizationId: string) => running.get(organizationId) ?? 0;
+
+  /** The step, which begins only while its organization has a slot left. */
+  return <Ref extends { organizationId: string }, Args extends unknown[], Result>(
+    step: (ref: Ref, ...args: Args) => Promise<Result>,
+  ) =>
+    async (ref: Ref, ...args: Args): Promise<Result> => {
+      const { organizationId } = ref;
+      if (count(organizationId) >= perOrganizationMax) throw putOff();
+      running.set(organizationId, count(organizationId) + 1);
+      try {
+        return await step(ref, ...args);
+      } finally {
+        if (count(organizationId) === 1) running.delete(organizationId);
+        else running.set(organizationId, count(organizationId) - 1);
+      }
+    };
+}
+
+const putOff = () =>
+  ApplicationFailure.create({
+    type: 'PutOff',
+    message: 'the organization has its share of the steps of this worker: the step begins a little later',
+    nextRetryDelay: PUT_OFF_MS,
+    // The SDK's log leaves it out.
+    category: 'BENIGN',
+  });

@@ -1,0 +1,69 @@
+/** Errors of steps: which ones end the run, and what a step shows while it runs. */
+import assert from 'node:assert/strict';
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { toFailure } from '../../activities/failures.ts';
+import { inChunks } from '../../activities/heartbeat.ts';
+import { AppError, conflict, invalid } from '../../src/process/errors.ts';
+
+const coded = (code: string, more: object = {}) =>
+  Object.assign(new Error('of the database'), { code, ...more });
+
+describe('The error of a step', () => {
+  const ends = (error: unknown): boolean => {
+    const failure = toFailure(error);
+    return failure instanceof ApplicationFailure && failure.nonRetryable === true;
+  };
+
+  it('ends the run when no repetition cures it: a refusal, a value that the database refuses, a defect', () => {
+    for (const error of [
+      conflict('The job has ended'),
+      invalid('The deadline must be later'),
+      coded('22003'),
+      coded('23502'),
+      coded('23514', { constraint: 'config_jobs_stage_check' }),
+      new TypeError('Cannot read properties of null'),
+    ])
+      assert.equal(ends(error), true, String(error));
+  });
+
+  it('permits repetitions while a server is away or busy, a lock is held, or a partition is missing', () => {
+    for (const error of [
+      new AppError('unavailable', 'Try again soon'),
+      new AppError('rate_limited', 'Try again soon'),
+      coded('57P01'),
+      coded('55P03'),
+      coded('40P01'),
+      coded('23505'),
+      coded('23514'),
+      new Error('Connection terminated unexpectedly'),
+    ])
+      assert.equal(toFailure(error), error, String(error));
+  });
+
+  it('shows the message that the API would answer', () => {
+    assert.equal((toFailure(conflict('The job has ended')) as Error).message, 'The job has ended');
+  });
+});
+
+describe('A step in chunks', () => {
+  it('shows after each chunk how many are done, and the cursor', async () => {
+    const shown: unknown[] = [];
+    const context = {
+      heartbeat: (details: unknown) => shown.push(details),
+      cancelled: new Promise<never>(() => {}),
+    } as unknown as Context;
+    const cursors: Array<string | null> = [];
+    const step = inChunks(async (cursor, last: string) => {
+      cursors.push(cursor);
+      return cursor === null ? 'a' : cursor === 'a' ? last : null;
+    });
+    await asyncLocalStorage.run(context, () => step('b'));
+    assert.deepEqual(cursors, [null, 'a', 'b']);
+    assert.deepEqual(shown, [
+      { chunksDone: 1, cursor: 'a' },
+      { chunksDone: 2, cursor: 'b' },
+      { chunksDone: 3, cursor: null },
+    ]);
+  });
+});

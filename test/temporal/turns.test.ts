@@ -1,0 +1,90 @@
+/** Organizations take turns at the steps of a worker. */
+import assert from 'node:assert/strict';
+import { ApplicationFailure } from '@temporalio/common';
+import { createTurns } from '../../activities/turns.ts';
+import { addCustomer, type Customer, QUICK, QUICK_PLAN } from '../deliveries/harness.ts';
+import { eventually } from '../support/fleet.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+describe('The turns of organizations', () => {
+  const one = { organizationId: 'one' };
+  const other = { organizationId: 'other' };
+
+  it('puts off the step that is one too many for its organization, and no step of another one', async () => {
+    const ends: Array<() => void> = [];
+    const step = createTurns({ perOrganizationMax: 2 })(
+      (_: { organizationId: string }) => new Promise<void>((resolve) => ends.push(resolve)),
+    );
+    const running = [step(one), step(one), step(other)];
+    await assert.rejects(step(one), (failure: ApplicationFailure) => {
+      assert.ok(failure instanceof ApplicationFailure);
+      assert.deepEqual(
+        [failure.nonRetryable, failure.category, failure.nextRetryDelay],
+        [false, 'BENIGN', 2_000],
+      );
+      return true;
+    });
+    ends[0]?.();
+    await running[0];
+    running.push(step(one));
+    for (const end of ends) end();
+    await Promise.all(running);
+  });
+
+  it('gives the slot of a step that failed back', async () => {
+    const step = createTurns({ perOrganizationMax: 1 })(async (_: { organizationId: string }) => {
+      throw new Error('refused by the receiver');
+    });
+    await assert.rejects(step(one), /refused by the receiver/);
+    await assert.rejects(step(one), /refused by the receiver/);
+  });
+});
+
+describe('An organization whose receivers hang', () => {
+  const ENDPOINTS = 12;
+  let dms: TestService;
+  let many: Customer;
+  let single: Customer;
+  let hanging: Receiver;
+  let working: Receiver;
+
+  before(async () => {
+    const atOnce = { jobStepsMax: 4, endpointStepsMax: 8, escalationStepsMax: 4, workflowTasksMax: 10 };
+    dms = await startService({ settings: { webhooks: QUICK, atOnce }, deliveryPlan: QUICK_PLAN });
+    [many, single] = [await addCustomer(dms), await addCustomer(dms)];
+    [hanging, working] = [await startReceiver(), await startReceiver()];
+  });
+  after(async () => {
+    await hanging.stop();
+    await working.stop();
+    await dms.stop();
+  });
+
+  it('keeps no slot of the worker from the webhook of another organization', async () => {
+    const stopped = (response: { writeHead(status: number): { end(): void } }) =>
+      response.writeHead(503).end();
+    hanging.answer(stopped);
+    working.answer(stopped);
+    const endpoints = await Promise.all(
+      Array.from({ length: ENDPOINTS }, (_, index) => many.subscribe(`${hanging.url}/${index}`)),
+    );
+    await many.publish(1);
+    await Promise.all(endpoints.map(({ breaker }) => eventually(breaker, (state) => state === 'open')));
+    let waiting = 0;
+    hanging.answer(() => {
+      waiting++;
+    });
+    // A quarter of the slots waits for an answer that never comes.
+    await eventually(
+      async () => waiting,
+      (count) => count === 2,
+    );
+    const endpoint = await single.subscribe(working.url);
+    await single.publish(1);
+    await eventually(endpoint.breaker, (state) => state === 'open');
+    working.answer((response) => response.writeHead(204).end());
+    await endpoint.untilAll('delivered', 1);
+    assert.equal(waiting, 2);
+  });
+});

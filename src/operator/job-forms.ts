@@ -36,6 +36,22 @@ export const JOB_FORMS = {
     back: job,
     said: 'The job was cancelled: no further device is offered the change.',
   },
+  proceedConfigJob: {
+    title: 'Begin the next stage',
+    submit: 'Begin it now',
+    section,
+    question:
+      'The devices of the next stage are offered the change now, however many of the first have applied it.',
+    back: job,
+    said: 'The next stage begins.',
+  },
+  extendConfigJob: {
+    title: 'Move the deadline',
+    submit: 'Move it',
+    section,
+    back: job,
+    said: 'The deadline is moved.',
+  },
   retryConfigJob: {
     title: 'Retry the job',
     submit: 'Send it again',

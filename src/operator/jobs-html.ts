@@ -2,7 +2,7 @@ import type { JobView } from '../config-jobs/config-job.ts';
 import { hasEnded, JOB_STATUSES, TARGET_STATES } from '../config-jobs/config-job.ts';
 import type { Answers, TargetView } from './answers.ts';
 import type { FormLink } from './form-links.ts';
-import { toFormUrl } from './forms.ts';
+import { FORMS, type FormName, toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import type { JobProgress, JobStages } from './job-progress.ts';
 import { latestHtml, progressFacts } from './job-progress-html.ts';
@@ -96,7 +96,7 @@ ${facts([
   ...(runUrl ? [['Run', html`<a href="${runUrl}" rel="noreferrer">in the Temporal UI</a>`] as const] : []),
 ])}`,
 )}
-${mayChange && live('actions', actionsOf(job))}
+${mayChange && live('actions', actionsOf(job, options.stages))}
 ${live('latest', !hasEnded(job.status) && latestHtml(options.progress, options.serialNumbers, options.now))}
 <h2>Devices</h2>
 ${tabs('State', [
@@ -138,7 +138,13 @@ const targetRow = ({ assetId, serialNumber, state, reason, updatedAt }: TargetVi
   time(updatedAt),
 ];
 
-function actionsOf({ id, status, counts, cancelRequestedAt }: JobView): Content {
+const hasNextStage = (stages: JobStages | null): boolean =>
+  stages !== null &&
+  stages.rollout !== null &&
+  stages.currentStage < stages.stageCount &&
+  !stages.isBeginningStage;
+
+function actionsOf({ id, status, counts, cancelRequestedAt }: JobView, stages: JobStages | null): Content {
   if (cancelRequestedAt !== null && !hasEnded(status)) return null;
   const open = counts.queued + counts.waiting + counts.sent;
   const failed = counts.failed + counts.timedOut;
@@ -158,5 +164,9 @@ function actionsOf({ id, status, counts, cancelRequestedAt }: JobView): Content 
       label: 'Send it again',
       tone: 'main',
     });
-  return html`<div class="actions">${cancel}${retry}</div>`;
+  const form = (name: FormName) =>
+    html`<a class="button plain" href="${toFormUrl(name, { jobId: id })}">${FORMS[name].title}</a>`;
+  const proceed = status === 'running' && hasNextStage(stages) && form('proceedConfigJob');
+  const extend = !hasEnded(status) && form('extendConfigJob');
+  return html`<div class="actions">${proceed}${extend}${cancel}${retry}</div>`;
 }

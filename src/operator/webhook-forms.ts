@@ -48,6 +48,15 @@ function formsOf(collection: 'events' | 'cellular') {
       back: webhook,
       said: 'Held deliveries are sent now, at a growing pace.',
     },
+    retry: {
+      title: 'Retry now',
+      submit: 'Retry now',
+      section,
+      question:
+        'While the receiver fails, one delivery is sent as a probe, and the others follow when it succeeds. Otherwise all that wait for a retry are sent.',
+      back: webhook,
+      said: 'Deliveries that wait for a retry are sent.',
+    },
     rotate: {
       title: 'Rotate the secret',
       submit: 'Rotate',
@@ -114,6 +123,7 @@ export const WEBHOOK_FORMS = {
   updateWebhook: events.change,
   pauseWebhook: events.pause,
   resumeWebhook: events.resume,
+  retryWebhook: events.retry,
   rotateWebhookSecret: events.rotate,
   removeWebhookSecret: events.unsign,
   replayWebhook: events.replay,
@@ -123,6 +133,7 @@ export const WEBHOOK_FORMS = {
   updateCellularWebhook: cellular.change,
   pauseCellularWebhook: cellular.pause,
   resumeCellularWebhook: cellular.resume,
+  retryCellularWebhook: cellular.retry,
   rotateCellularWebhookSecret: cellular.rotate,
   removeCellularWebhookSecret: cellular.unsign,
   replayCellularWebhook: cellular.replay,

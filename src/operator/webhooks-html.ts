@@ -127,6 +127,7 @@ function actionsOf({ id: webhookId, status, recType }: WebhookView, path: string
   return html`<div class="actions">
 ${button({ action: `${path}/test`, label: 'Send a test' })}
 ${isActive ? link(`pause${noun}`, params, { label: 'Pause…' }) : link(`resume${noun}`, params, { label: 'Resume', tone: 'main' })}
+${isActive && link(`retry${noun}`, params)}
 ${isActive && link(`replay${noun}`, params, { label: 'Replay…' })}
 ${link(`update${noun}`, params, { label: 'Edit' })}
 ${link(`rotate${noun}Secret`, params, { label: 'Rotate the secret' })}

@@ -1,7 +1,7 @@
 /** There is a way from the start page to every form. */
 import assert from 'node:assert/strict';
 import { FORMS, type FormName, toFormUrl } from '../../src/operator/forms.ts';
-import { FACTORY, register } from '../support/fleet.ts';
+import { createProfile, FACTORY, FRIDGE, register } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { populateFleet } from './fleet-to-look-at.ts';
@@ -81,6 +81,9 @@ async function bringIntoEveryState(dms: TestService): Promise<void> {
   await api.post('/webhooks', { url: 'http://127.0.0.1:9/paused', status: 'disabled' });
   await api.post('/cellular-webhooks', { url: 'http://127.0.0.1:9/paused', status: 'disabled' });
   const { items: channels } = (await api.get('/notification-channels')).body;
+  const rollout = { firstPercent: 1, minAppliedPercent: 100, abortFailedPercent: 50 };
+  const slug = await createProfile(dms, { ...FRIDGE, slug: 'in-stages' });
+  await api.put(`/devices/config-profiles/${slug}/apply`, { applyToAll: true, rollout });
   const steps = [{ afterMinutes: 15, channelIds: [channels[0].id] }];
   await api.post('/escalations', { name: 'On call', steps });
 }

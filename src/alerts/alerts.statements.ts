@@ -28,10 +28,10 @@ export const WITH_RESOLVED = `
 
 /** `organizationId` null: in all organizations. */
 export const removeResolved = (organizationId: string | null): string => `
-  delete from alerts where ${organizationId === null ? '' : 'organization_id = :organizationId and'}
-    (organization_id, id) in (
-      select organization_id, id from alerts
-      where ${organizationId === null ? '' : 'organization_id = :organizationId and'} status = 'resolved'
-        and updated_at < now() - make_interval(days => :days)
-      order by updated_at limit :limit for update skip locked
-    ) returning 1`;
+  with due as materialized (
+    select organization_id, id from alerts
+    where ${organizationId === null ? '' : 'organization_id = :organizationId and'} status = 'resolved'
+      and updated_at < now() - make_interval(days => :days)
+    order by updated_at limit :limit for update skip locked
+  )
+  delete from alerts a using due where a.organization_id = due.organization_id and a.id = due.id returning 1`;

@@ -63,9 +63,9 @@ export const WITH_UNUSED = `
 
 /** In all organizations (null), or in one. */
 export const removeUnused = (organizationId: string | null): string => `
-  delete from configurations where ${organizationId === null ? '' : 'organization_id = :organizationId and'}
-    (organization_id, id) in (
-      select organization_id, id from configurations
-      where ${organizationId === null ? '' : 'organization_id = :organizationId and'} ${UNUSED}
-      order by last_used_at limit :limit for update skip locked
-    ) returning 1`;
+  with due as materialized (
+    select organization_id, id from configurations
+    where ${organizationId === null ? '' : 'organization_id = :organizationId and'} ${UNUSED}
+    order by last_used_at limit :limit for update skip locked
+  )
+  delete from configurations c using due where c.organization_id = due.organization_id and c.id = due.id returning 1`;

@@ -78,11 +78,13 @@ export async function removeExpiredAnswers(sql: Sql): Promise<number> {
       const own = organizationId === null ? '' : 'organization_id = ? and';
       return query(
         sql,
-        `delete from idempotency_keys where ${own} (organization_id, key) in (
+        `with due as materialized (
            select organization_id, key from idempotency_keys where ${own} created_at <= now() - ${KEPT}
            order by created_at limit ? for update skip locked
-         ) returning 1`,
-        [...oneOrNone(organizationId), ...oneOrNone(organizationId), REMOVED_AT_ONCE],
+         )
+         delete from idempotency_keys k using due
+         where k.organization_id = due.organization_id and k.key = due.key returning 1`,
+        [...oneOrNone(organizationId), REMOVED_AT_ONCE],
       );
     });
     removed += batch.length;

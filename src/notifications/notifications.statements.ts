@@ -58,12 +58,12 @@ export const RECORD = `
     and c.organization_id = :organizationId and c.id = :channelId`;
 
 export const removeEnded = (organizationId: string | null): string => `
-  delete from notifications where ${organizationId === null ? '' : 'organization_id = :organizationId and'}
-    (organization_id, id) in (
-      select organization_id, id from notifications
-      where ${organizationId === null ? '' : 'organization_id = :organizationId and'} state <> 'pending' and created_at < :before
-      order by created_at limit :limit for update skip locked
-    ) returning 1`;
+  with due as materialized (
+    select organization_id, id from notifications
+    where ${organizationId === null ? '' : 'organization_id = :organizationId and'} state <> 'pending' and created_at < :before
+    order by created_at limit :limit for update skip locked
+  )
+  delete from notifications m using due where m.organization_id = due.organization_id and m.id = due.id returning 1`;
 
 export const findOldestMessage = (organizationId: string | null): string => `
   select coalesce(max(extract(epoch from :now::timestamptz - due.next_attempt_at)), 0)::float8 as seconds

@@ -8,11 +8,10 @@ import type { ChannelRef, ChannelType, NotificationChannel } from './notificatio
 import type { SealedFields } from './notification-channels.repository.ts';
 import {
   CLAIM,
-  findOldestMessage,
-  listDueChannels,
+  FIND_OLDEST_MESSAGE,
+  LIST_DUE_CHANNELS,
   RECORD,
   removeEnded,
-  WITH_CHANNELS,
   WITH_ENDED,
 } from './notifications.statements.ts';
 
@@ -72,9 +71,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
   return {
     /** Channels of all organizations with alerts or messages that are due. */
     listDueChannels: (now: Date, gatheredBefore: Date): Promise<ChannelRef[]> =>
-      eachOrganization(sql, WITH_CHANNELS, (organizationId) =>
-        query(sql, listDueChannels(organizationId), { organizationId, now, gatheredBefore }),
-      ),
+      query(sql, LIST_DUE_CHANNELS, { now, gatheredBefore }),
 
     /**
      * Locks the channel, so that one process gathers at a time. Null when another process does, or the
@@ -211,10 +208,8 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
 
     /** Metric: age in seconds of the oldest due message, in all organizations; 0 when there is none. */
     async findOldestDueSeconds(now: Date): Promise<number> {
-      const rows = await eachOrganization(sql, WITH_CHANNELS, (organizationId) =>
-        query<{ seconds: number }>(sql, findOldestMessage(organizationId), { organizationId, now }),
-      );
-      return Math.max(0, ...rows.map(({ seconds }) => seconds));
+      const [row] = await query<{ seconds: number }>(sql, FIND_OLDEST_MESSAGE, { now });
+      return row?.seconds ?? 0;
     },
   };
 }

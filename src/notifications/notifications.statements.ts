@@ -1,24 +1,21 @@
 /**
  * Text: claims and outcomes, which change two tables or skip locked rows, and statements over the channels of
- * all organizations. With an organization, they are limited to it: see `eachOrganization`.
+ * all organizations.
  */
 
-const IS_DUE = `state = 'pending' and next_attempt_at <= :now and (leased_until is null or leased_until < now())`;
+const IS_DUE = `state = 'pending' and next_attempt_at <= :now::timestamptz and (leased_until is null or leased_until < now())`;
 
-/** Used by `eachOrganization`. */
-export const WITH_CHANNELS = {
-  text: `select distinct organization_id as "organizationId" from notification_channels where status = 'active' and is_confirmed`,
-};
+/** For `eachOrganization`. */
 export const WITH_ENDED = `
   select distinct organization_id as "organizationId" from notifications where state <> 'pending' and created_at < ?`;
 
-export const listDueChannels = (organizationId: string | null): string => `
+export const LIST_DUE_CHANNELS = `
   select c.organization_id as "organizationId", c.id as "channelId" from notification_channels c
-  where ${organizationId === null ? '' : 'c.organization_id = :organizationId and'} c.status = 'active' and c.is_confirmed and (
+  where c.status = 'active' and c.is_confirmed and (
     (
-      coalesce(c.gathered_at, '-infinity') <= :gatheredBefore and (
+      coalesce(c.gathered_at, '-infinity') <= :gatheredBefore::timestamptz and (
         select 1 from notification_alerts q
-        where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= :now
+        where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= :now::timestamptz
         order by q.due_at limit 1
       ) is not null
     )
@@ -65,12 +62,12 @@ export const removeEnded = (organizationId: string | null): string => `
   )
   delete from notifications m using due where m.organization_id = due.organization_id and m.id = due.id returning 1`;
 
-export const findOldestMessage = (organizationId: string | null): string => `
+export const FIND_OLDEST_MESSAGE = `
   select coalesce(max(extract(epoch from :now::timestamptz - due.next_attempt_at)), 0)::float8 as seconds
   from notification_channels c cross join lateral (
     select next_attempt_at from notifications m
     where m.organization_id = c.organization_id and m.channel_id = c.id and m.state = 'pending'
-      and m.next_attempt_at <= :now
+      and m.next_attempt_at <= :now::timestamptz
     order by next_attempt_at limit 1
   ) as due
-  where ${organizationId === null ? '' : 'c.organization_id = :organizationId and'} c.status = 'active' and c.is_confirmed`;
+  where c.status = 'active' and c.is_confirmed`;

@@ -4,12 +4,11 @@ import { query } from '../db/query.ts';
 import type { Excuses } from './ingress-availability.ts';
 import { FLEET_OVERDUE_MIN, type OverdueFleet } from './overdue-fleet.ts';
 import {
-  countOverdue,
+  COUNT_OVERDUE,
   markOverdueOffline,
   postponeChecks,
   WITH_DUE_CHECKS,
   WITH_OVERDUE,
-  WITH_OVERDUE_FLEET,
 } from './presence.statements.ts';
 import type { DeviceKey } from './presence-columns.ts';
 
@@ -66,10 +65,7 @@ export function createPresenceRepository(sql: Database) {
 
     /** Organizations with more overdue devices than any may have at once, and their active assets. */
     countOverdue(overdue: Omit<OverdueQuery, 'limit'>): Promise<OverdueFleet[]> {
-      const bindings = { ...toBindings(overdue), overdueMin: FLEET_OVERDUE_MIN };
-      return eachOrganization(sql, { text: WITH_OVERDUE_FLEET, bindings }, (organizationId) =>
-        query(sql, countOverdue(organizationId), { ...bindings, organizationId }),
-      );
+      return query(sql, COUNT_OVERDUE, { ...toBindings(overdue), overdueMin: FLEET_OVERDUE_MIN });
     },
   };
 }

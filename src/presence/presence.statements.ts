@@ -58,17 +58,12 @@ export const markOverdueOffline = (organizationId: string | null): string => `
   returning s.organization_id as "organizationId", s.asset_id as "assetId",
     o.serial_number as "serialNumber", s.expected_by as "expectedBy"`;
 
-/** For `eachOrganization`. */
-export const WITH_OVERDUE_FLEET = `
-  select s.organization_id as "organizationId" from device_states s
-  where ${IS_OVERDUE} group by s.organization_id having count(*) > :overdueMin`;
-
 /** Organizations with more overdue devices than `:overdueMin`, and how many active assets they have. */
-export const countOverdue = (organizationId: string | null): string => `
+export const COUNT_OVERDUE = `
   select late.organization_id as "organizationId", late.overdue, late.since, fleet.total
   from (
     select s.organization_id, count(*) as overdue, min(s.expected_by) as since from device_states s
-    where ${inOne(organizationId)} ${IS_OVERDUE} group by s.organization_id having count(*) > :overdueMin
+    where ${IS_OVERDUE} group by s.organization_id having count(*) > :overdueMin
   ) as late
   cross join lateral (
     select count(*) as total from assets

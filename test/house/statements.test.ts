@@ -20,10 +20,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: contents of all organizations that no certificate refers to',
   'src/certificates/certificate-contents.statements.ts WITH_DUE: looks up certificate_removals without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
-  'src/notifications/notifications.statements.ts WITH_CHANNELS: looks up notification_channels without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
-  'src/endpoints/endpoint-health.statements.ts WITH_ENDPOINTS: looks up endpoints without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
   'src/assets/assets.statements.ts LIST_OWNERS_ON_ALL_NODES: looks up assets without organization_id':
     'a device that sends without a token is identified by its serial number alone',
   'src/http/idempotency-keys.repository.ts EXPIRED: looks up idempotency_keys without organization_id':
@@ -81,7 +77,7 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: deleted endpoints of all organizations',
   'src/devices/unregistered-devices.statements.ts LIST: looks up unregistered_devices without organization_id':
     'the operator lists those of all organizations',
-  'src/endpoints/endpoint-health.statements.ts countByState: looks up endpoints without organization_id':
+  'src/endpoints/endpoint-health.statements.ts COUNT_BY_STATE: looks up endpoints without organization_id':
     'a metric over all organizations',
   'src/endpoints/endpoint-health.statements.ts LIST_WITHOUT_WORKFLOW: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations in trouble without a workflow',
@@ -97,21 +93,19 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep where tables are distributed: the organizations that it goes through',
   'src/presence/presence.statements.ts WITH_OVERDUE: looks up device_states without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
-  'src/presence/presence.statements.ts WITH_OVERDUE_FLEET: looks up device_states without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
   'src/presence/overdue-fleets.statements.ts LIST_ORGANIZATIONS: looks up overdue_fleets without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
-  'src/presence/presence.statements.ts countOverdue: looks up device_states without organization_id':
+  'src/presence/presence.statements.ts COUNT_OVERDUE: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
   'src/measurements/compaction.statements.ts LOCK_DUE: looks up device_states without organization_id':
     'a sweep: devices of all organizations with uncompacted readings',
   'src/measurements/compaction.statements.ts WITH_DUE: looks up device_states without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
-  'src/notifications/notification-alerts.statements.ts findOldestAlert: looks up notification_channels without organization_id':
+  'src/notifications/notification-alerts.statements.ts FIND_OLDEST_ALERT: looks up notification_channels without organization_id':
     'a metric over all organizations',
-  'src/notifications/notifications.statements.ts findOldestMessage: looks up notification_channels without organization_id':
+  'src/notifications/notifications.statements.ts FIND_OLDEST_MESSAGE: looks up notification_channels without organization_id':
     'a metric over all organizations',
-  'src/notifications/notifications.statements.ts listDueChannels: looks up notification_channels without organization_id':
+  'src/notifications/notifications.statements.ts LIST_DUE_CHANNELS: looks up notification_channels without organization_id':
     'a sweep: channels of all organizations with something due',
   'src/notifications/notifications.statements.ts WITH_ENDED: looks up notifications without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',

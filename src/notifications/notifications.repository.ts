@@ -1,7 +1,7 @@
 /** Messages to channels: inserted when alerts are gathered, and sent by the process that claims them. */
 import { countRows, toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { eachOrganization } from '../db/each-organization.ts';
+import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import type { Message } from './message.ts';
 import type { ChannelRef, ChannelType, NotificationChannel } from './notification-channel.ts';
@@ -10,9 +10,9 @@ import {
   CLAIM,
   FIND_OLDEST_MESSAGE,
   LIST_DUE_CHANNELS,
+  LIST_ENDED,
   RECORD,
-  removeEnded,
-  WITH_ENDED,
+  REMOVE_ENDED,
 } from './notifications.statements.ts';
 
 export interface ClaimedNotification extends ChannelRef, SealedFields {
@@ -199,10 +199,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
 
     /** Removes old messages of all organizations. Returns their number. */
     async removeEnded(before: Date, limit: number): Promise<number> {
-      const ended = { text: WITH_ENDED, bindings: [before] };
-      const rows = await eachOrganization(sql, ended, (organizationId) =>
-        query(sql, removeEnded(organizationId), { organizationId, before, limit }),
-      );
+      const rows = await workOnDueRows(sql, { list: LIST_ENDED, work: REMOVE_ENDED }, { before, limit });
       return rows.length;
     },
 

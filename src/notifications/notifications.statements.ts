@@ -4,10 +4,7 @@
  */
 
 const IS_DUE = `state = 'pending' and next_attempt_at <= :now::timestamptz and (leased_until is null or leased_until < now())`;
-
-/** For `eachOrganization`. */
-export const WITH_ENDED = `
-  select distinct organization_id as "organizationId" from notifications where state <> 'pending' and created_at < ?`;
+const HAS_ENDED = `state <> 'pending' and created_at < :before::timestamptz`;
 
 export const LIST_DUE_CHANNELS = `
   select c.organization_id as "organizationId", c.id as "channelId" from notification_channels c
@@ -54,13 +51,16 @@ export const RECORD = `
   from recorded r where c.organization_id = r.organization_id and c.id = r.channel_id
     and c.organization_id = :organizationId and c.id = :channelId`;
 
-export const removeEnded = (organizationId: string | null): string => `
-  with due as materialized (
-    select organization_id, id from notifications
-    where ${organizationId === null ? '' : 'organization_id = :organizationId and'} state <> 'pending' and created_at < :before
-    order by created_at limit :limit for update skip locked
+export const LIST_ENDED = `
+  select organization_id as "organizationId", id from notifications where ${HAS_ENDED} order by created_at limit :limit`;
+
+export const REMOVE_ENDED = `
+  with locked as (
+    select m.organization_id, m.id from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+    join notifications m on m.organization_id = n.organization_id and m.id = n.id
+    where ${HAS_ENDED} for update of m skip locked
   )
-  delete from notifications m using due where m.organization_id = due.organization_id and m.id = due.id returning 1`;
+  delete from notifications m using locked l where m.organization_id = l.organization_id and m.id = l.id returning 1`;
 
 export const FIND_OLDEST_MESSAGE = `
   select coalesce(max(extract(epoch from :now::timestamptz - due.next_attempt_at)), 0)::float8 as seconds

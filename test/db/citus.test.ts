@@ -205,6 +205,4 @@ const NOT_RUN: string[] = [
   'src/db/partitions.ts',
   'src/deliveries/delivery-notifications.repository.ts notifyChanged ',
   'src/deliveries/claims.repository.ts claimNew ',
-  'src/assets/assets.statements.ts FIND_OWNERS ',
-  'src/measurements/compaction.statements.ts LOCK_DUE ',
 ];

@@ -18,8 +18,6 @@ const EXCEPTIONS: Record<string, string> = {
     'a device that sends without a token is identified by its serial number alone',
   'src/certificates/certificate-contents.statements.ts LIST_DUE: looks up certificate_removals without organization_id':
     'a sweep: contents of all organizations that no certificate refers to',
-  'src/assets/assets.statements.ts LIST_OWNERS_ON_ALL_NODES: looks up assets without organization_id':
-    'a device that sends without a token is identified by its serial number alone',
   'src/config-jobs/job-runs.statements.ts LIST_WITHOUT_WORKFLOW: looks up config_jobs without organization_id':
     'a sweep: jobs of all organizations without a workflow',
   'src/config-jobs/job-runs.statements.ts FORGET_WORKFLOWS: looks up config_jobs without organization_id':

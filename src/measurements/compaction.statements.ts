@@ -10,11 +10,16 @@ export const LIST_DUE = `
   select organization_id as "organizationId", asset_id as id from device_states where ${DUE}
   order by uncompacted_from, asset_id limit :limit`;
 
+/** Compares the time after the lock, because the planner would otherwise look devices up by it. */
 export const LOCK_DUE = `
-  select s.organization_id as "organizationId", s.asset_id as "assetId", s.uncompacted_from as "from"
-  from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
-  join device_states s on s.organization_id = n.organization_id and s.asset_id = n.id
-  where ${DUE} for no key update of s skip locked`;
+  with locked as materialized (
+    select s.organization_id, s.asset_id, s.uncompacted_from
+    from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+    join device_states s on s.organization_id = n.organization_id and s.asset_id = n.id
+    for no key update of s skip locked
+  )
+  select organization_id as "organizationId", asset_id as "assetId", uncompacted_from as "from" from locked
+  where ${DUE}`;
 
 export const LIST_BLOCKS = `
   select n.organization_id as "organizationId", n.asset_id as "assetId", b.*

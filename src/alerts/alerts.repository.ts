@@ -2,7 +2,6 @@ import { countUpTo, newestFirst, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
-import { sentTogether } from '../db/sent-together.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
 import type { Alert, AlertRef, AlertStatus, AlertType, Extreme, ShownEscalation } from './alert.ts';
@@ -127,29 +126,26 @@ export function createAlertsRepository(sql: Database) {
 
     find,
 
-    /** Locks the row until the transaction ends. */
+    /**
+     * Locks the row until the transaction ends. Derived columns come from another statement, because Citus locks and
+     * updates rows only where all tables of the statement name the organization.
+     */
     async lock(organizationId: string, id: string): Promise<RecordedAlert | null> {
-      const [, alert] = await sentTogether([
-        one(organizationId, id).first('id').forNoKeyUpdate(),
-        find(organizationId, id),
-      ]);
-      return alert;
+      await one(organizationId, id).first('id').forNoKeyUpdate();
+      return find(organizationId, id);
     },
 
     /** The caller has locked the alert. */
     async setHandled(organizationId: string, id: string, handled: Handled): Promise<RecordedAlert> {
-      const [, alert] = await sentTogether([
-        one(organizationId, id).update({
-          status: handled.status,
-          acknowledged_at: handled.acknowledgedAt,
-          acknowledged_by: handled.acknowledgedBy,
-          assignee: handled.assignee,
-          snooze_until: handled.snoozeUntil,
-          updated_at: sql.fn.now(),
-        }),
-        find(organizationId, id),
-      ]);
-      return alert as RecordedAlert;
+      await one(organizationId, id).update({
+        status: handled.status,
+        acknowledged_at: handled.acknowledgedAt,
+        acknowledged_by: handled.acknowledgedBy,
+        assignee: handled.assignee,
+        snooze_until: handled.snoozeUntil,
+        updated_at: sql.fn.now(),
+      });
+      return (await find(organizationId, id)) as RecordedAlert;
     },
 
     /** In all organizations, the earliest first. */

@@ -85,7 +85,7 @@ const toAlert = (row: ShownRow): Alert => ({
 });
 
 type RecordedRow = ShownRow & { recorded_at: Date };
-/** Columns that are computed in addition to those of the row. */
+/** Computed columns beside the row. */
 const DERIVED = `${isMuted('alerts')} as muted, ${escalationOf('alerts')}`;
 const RECORDED = `uuid_extract_timestamp(id) as recorded_at, ${DERIVED}`;
 

@@ -84,9 +84,11 @@ export function createAlertBatchesRepository(sql: Sql) {
     /** Returns the alerts that were open. */
     async resolve(refs: ResolvedAlertRef[]): Promise<StoredAlert[]> {
       if (refs.length === 0) return [];
-      const resolutions = refs.map(({ resolution }) => resolution ?? null);
-      const endedAt = refs.map((ref) => ref.endedAt?.toISOString() ?? null);
-      return query(sql, RESOLVE, { ...toArrays(refs), resolutions, endedAt });
+      return query(sql, RESOLVE, {
+        ...toArrays(refs),
+        details: refs.map(({ resolution }) => JSON.stringify(resolution ? { resolution } : {})),
+        endedAt: refs.map(({ endedAt }) => endedAt?.toISOString() ?? null),
+      });
     },
 
     /** Extends alerts by late readings that belong to them. */
@@ -95,7 +97,7 @@ export function createAlertBatchesRepository(sql: Sql) {
       await query(sql, LENGTHEN, {
         ...toArrays(alerts),
         startedAt: alerts.map(({ startedAt }) => startedAt.toISOString()),
-        values: alerts.map(({ value }) => value),
+        details: alerts.map(({ value }) => JSON.stringify({ value })),
         ...overBindings(alerts),
       });
     },

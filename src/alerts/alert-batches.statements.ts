@@ -1,4 +1,7 @@
-/** Text, because they work on sets, in the transaction of a batch. */
+/**
+ * Text, because they work on sets, in the transaction of a batch. Updates take new values from a CTE, because Citus refuses
+ * an update with a STABLE function of columns, or with `now()` in a condition.
+ */
 import { ALERT_COLUMNS } from './alert-columns.ts';
 
 const COLUMNS = `${ALERT_COLUMNS}, a.organization_id as "organizationId", a.is_announced as "isAnnounced"`;
@@ -32,11 +35,14 @@ export const ANNOUNCE = `
   select ${COLUMNS} from announced a order by a.id`;
 
 export const RESOLVE = `
-  with resolved as (
-    update alerts a set status = 'resolved', updated_at = now(), ended_at = greatest(a.started_at, coalesce(n.ended_at, now())),
-      details = a.details || jsonb_strip_nulls(jsonb_build_object('resolution', n.resolution))
-    from unnest(:organizationIds::uuid[], :alertIds::uuid[], :resolutions::text[], :endedAt::timestamptz[])
-      as n (organization_id, alert_id, resolution, ended_at)
+  with n as materialized (
+    select organization_id, alert_id, details, coalesce(ended_at, now()) as ended_at
+    from unnest(:organizationIds::uuid[], :alertIds::uuid[], :details::jsonb[], :endedAt::timestamptz[])
+      as n (organization_id, alert_id, details, ended_at)
+  ), resolved as (
+    update alerts a set status = 'resolved', updated_at = now(), ended_at = greatest(a.started_at, n.ended_at),
+      details = a.details || n.details
+    from n
     where a.organization_id = n.organization_id and a.id = n.alert_id and a.status <> 'resolved'
     returning a.*
   )
@@ -44,12 +50,16 @@ export const RESOLVE = `
 
 /** For an alert that is not late, the last update is the time at which it was resolved. */
 export const LENGTHEN = `
+  with n as materialized (
+    select *, now() as at
+    from unnest(:organizationIds::uuid[], :alertIds::uuid[], :startedAt::timestamptz[], :details::jsonb[],
+        :endedAt::timestamptz[], :extremes::jsonb[])
+      as n (organization_id, alert_id, started_at, details, ended_at, extreme)
+  )
   update alerts a set started_at = n.started_at, ended_at = coalesce(n.ended_at, a.ended_at),
-    extreme = coalesce(n.extreme, a.extreme), details = a.details || jsonb_build_object('value', n.value),
-    updated_at = case when a.late or a.status <> 'resolved' then now() else a.updated_at end
-  from unnest(:organizationIds::uuid[], :alertIds::uuid[], :startedAt::timestamptz[], :values::float8[],
-      :endedAt::timestamptz[], :extremes::jsonb[])
-    as n (organization_id, alert_id, started_at, value, ended_at, extreme)
+    extreme = coalesce(n.extreme, a.extreme), details = a.details || n.details,
+    updated_at = case when a.late or a.status <> 'resolved' then n.at else a.updated_at end
+  from n
   where a.organization_id = n.organization_id and a.id = n.alert_id`;
 
 /**

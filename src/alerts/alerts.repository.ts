@@ -1,19 +1,13 @@
 import { countUpTo, newestFirst, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { eachOrganization } from '../db/each-organization.ts';
+import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
 import type { Alert, AlertRef, AlertStatus, AlertType, Extreme, ShownEscalation } from './alert.ts';
 import { escalationOf, isMuted } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
-import {
-  COUNT_OPEN,
-  END_SNOOZES,
-  LIST_SNOOZE_ENDED,
-  removeResolved,
-  WITH_RESOLVED,
-} from './alerts.statements.ts';
+import { COUNT_OPEN, END_SNOOZES, LIST_OLD, LIST_SNOOZE_ENDED, REMOVE_OLD } from './alerts.statements.ts';
 
 /** Alerts are kept for years, so counting them takes longer as their number grows. */
 export const COUNTED_MAX = 100_000;
@@ -91,7 +85,7 @@ const toAlert = (row: ShownRow): Alert => ({
 });
 
 type RecordedRow = ShownRow & { recorded_at: Date };
-/** Columns that are computed in addition to those of the row. */
+/** Computed columns beside the row. */
 const DERIVED = `${isMuted('alerts')} as muted, ${escalationOf('alerts')}`;
 const RECORDED = `uuid_extract_timestamp(id) as recorded_at, ${DERIVED}`;
 
@@ -107,6 +101,11 @@ export type AlertsRepository = ReturnType<typeof createAlertsRepository>;
 export function createAlertsRepository(sql: Database) {
   const one = (organizationId: string, id: string) =>
     sql('alerts').where({ organization_id: organizationId, id });
+
+  async function find(organizationId: string, id: string): Promise<RecordedAlert | null> {
+    const row = await one(organizationId, id).first('*', sql.raw(RECORDED));
+    return row ? toRecordedAlert(row) : null;
+  }
 
   return {
     /** Newest first, with the total over all pages. */
@@ -125,30 +124,28 @@ export function createAlertsRepository(sql: Database) {
       return { alerts: rows.map(toAlert), total };
     },
 
-    async find(organizationId: string, id: string): Promise<RecordedAlert | null> {
-      const row = await one(organizationId, id).first('*', sql.raw(RECORDED));
-      return row ? toRecordedAlert(row) : null;
-    },
+    find,
 
-    /** Locks the row until the transaction ends. */
+    /**
+     * Locks the row until the transaction ends. Derived columns come from another statement, because Citus locks and
+     * updates rows only where all tables of the statement name the organization.
+     */
     async lock(organizationId: string, id: string): Promise<RecordedAlert | null> {
-      const row = await one(organizationId, id).first('*', sql.raw(RECORDED)).forNoKeyUpdate();
-      return row ? toRecordedAlert(row) : null;
+      await one(organizationId, id).first('id').forNoKeyUpdate();
+      return find(organizationId, id);
     },
 
     /** The caller has locked the alert. */
     async setHandled(organizationId: string, id: string, handled: Handled): Promise<RecordedAlert> {
-      const [row] = await one(organizationId, id)
-        .update({
-          status: handled.status,
-          acknowledged_at: handled.acknowledgedAt,
-          acknowledged_by: handled.acknowledgedBy,
-          assignee: handled.assignee,
-          snooze_until: handled.snoozeUntil,
-          updated_at: sql.fn.now(),
-        })
-        .returning(['*', sql.raw(RECORDED) as never]);
-      return toRecordedAlert(row as RecordedRow);
+      await one(organizationId, id).update({
+        status: handled.status,
+        acknowledged_at: handled.acknowledgedAt,
+        acknowledged_by: handled.acknowledgedBy,
+        assignee: handled.assignee,
+        snooze_until: handled.snoozeUntil,
+        updated_at: sql.fn.now(),
+      });
+      return (await find(organizationId, id)) as RecordedAlert;
     },
 
     /** In all organizations, the earliest first. */
@@ -168,10 +165,7 @@ export function createAlertsRepository(sql: Database) {
      * number.
      */
     async removeResolved(days: number, limit: number): Promise<number> {
-      const due = { text: WITH_RESOLVED, bindings: [days] };
-      const rows = await eachOrganization(sql, due, (organizationId) =>
-        query(sql, removeResolved(organizationId), { organizationId, days, limit }),
-      );
+      const rows = await workOnDueRows(sql, { list: LIST_OLD, work: REMOVE_OLD }, { days, limit });
       return rows.length;
     },
   };

@@ -21,17 +21,19 @@ export const COUNT_OPEN = `
   select type, severity, status, count(*) as count, min(uuid_extract_timestamp(id)) as "oldestAt" from alerts
   where status <> 'resolved' group by type, severity, status`;
 
-/** Used by `eachOrganization`. */
-export const WITH_RESOLVED = `
-  select distinct organization_id as "organizationId" from alerts
-  where status = 'resolved' and updated_at < now() - make_interval(days => ?)`;
+const IS_OLD = `status = 'resolved' and updated_at < now() - make_interval(days => :days)`;
 
-/** `organizationId` null: in all organizations. */
-export const removeResolved = (organizationId: string | null): string => `
-  delete from alerts where ${organizationId === null ? '' : 'organization_id = :organizationId and'}
-    (organization_id, id) in (
-      select organization_id, id from alerts
-      where ${organizationId === null ? '' : 'organization_id = :organizationId and'} status = 'resolved'
-        and updated_at < now() - make_interval(days => :days)
-      order by updated_at limit :limit for update skip locked
-    ) returning 1`;
+export const LIST_OLD = `
+  select organization_id as "organizationId", id from alerts where ${IS_OLD} order by updated_at limit :limit`;
+
+/** Compares the time after the lock, because the planner would otherwise look rows up by it. */
+export const REMOVE_OLD = `
+  with locked as materialized (
+    select a.organization_id, a.id, a.status, a.updated_at
+    from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+    join alerts a on a.organization_id = n.organization_id and a.id = n.id
+    for update of a skip locked
+  ), old as (
+    select organization_id, id from locked where ${IS_OLD}
+  )
+  delete from alerts a using old where a.organization_id = old.organization_id and a.id = old.id returning 1`;

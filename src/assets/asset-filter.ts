@@ -39,7 +39,7 @@ const CONDITIONS: Record<keyof AssetFilter, Condition> = {
   groupId: {
     table: 'a',
     sql: `a.group_id = :value and exists (
-      select from groups where organization_id = :organizationId and id = :value and deleted_at is null)`,
+      select 1 from groups where organization_id = :organizationId and id = :value and deleted_at is null)`,
     isCounted: true,
   },
   q: {

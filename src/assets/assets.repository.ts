@@ -3,7 +3,7 @@ import { isUniqueViolation } from '../db/faults.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import { conflict } from '../process/errors.ts';
 import type { ListedAsset, Replacement } from './asset.ts';
-import { ARCHIVE, FIND_OWNERS, INSERT_MISSING, LIST_OWNERS_ON_ALL_NODES } from './assets.statements.ts';
+import { ARCHIVE, FIND_OWNERS, INSERT_MISSING } from './assets.statements.ts';
 import { listedAssets } from './listed-assets.repository.ts';
 
 export interface NewAsset {
@@ -92,10 +92,13 @@ export function createAssetsRepository(sql: Database) {
      * them requires a token for each device. Covers all organizations, because a device that sends over CoAP
      * without a token is identified by its serial number alone.
      */
-    findOwners: (serialNumbers: string[]): Promise<Owners[]> =>
-      sql.isDistributed
-        ? findOwnersOnAllNodes(sql, serialNumbers)
-        : queryPrepared(sql, 'assets_find_owners', FIND_OWNERS, { serialNumbers }),
+    async findOwners(serialNumbers: string[]): Promise<Owners[]> {
+      const keys = serialNumbers.map((serial) => serial.toLowerCase());
+      const found = await queryPrepared<FoundOwner>(sql, 'assets_find_owners', FIND_OWNERS, { keys });
+      const byKey = new Map(keys.map((key): [string, FoundOwner[]] => [key, []]));
+      for (const owner of found) byKey.get(owner.key)?.push(owner);
+      return keys.map((key) => toOwners(byKey.get(key) ?? []));
+    },
 
     /** The serial number of an active asset, which stays the same until the transaction ends. */
     async lockSerial(organizationId: string, id: string): Promise<string | null> {
@@ -223,23 +226,19 @@ async function refuseTakenSerial<T>(serialNumber: string, written: PromiseLike<T
   }
 }
 
-async function findOwnersOnAllNodes(sql: Database, serialNumbers: string[]): Promise<Owners[]> {
-  const keys = serialNumbers.map((serial) => serial.toLowerCase());
-  const found = await query<{ key: string; organizationId: string; needsToken: boolean }>(
-    sql,
-    LIST_OWNERS_ON_ALL_NODES,
-    { keys },
-  );
-  return keys.map((key) => {
-    const own = found.filter((asset) => asset.key === key);
-    return {
-      owners: own.map(({ organizationId }) => organizationId),
-      needsToken: own.some(({ needsToken }) => needsToken),
-    };
-  });
+interface FoundOwner {
+  /** The serial number in lower case. */
+  key: string;
+  organizationId: string;
+  needsToken: boolean;
 }
 
 interface Owners {
   owners: string[];
   needsToken: boolean;
 }
+
+const toOwners = (found: FoundOwner[]): Owners => ({
+  owners: found.map(({ organizationId }) => organizationId),
+  needsToken: found.some(({ needsToken }) => needsToken),
+});

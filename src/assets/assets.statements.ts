@@ -9,20 +9,6 @@ import { NO_DEADLINE } from '../presence/presence-columns.ts';
  * most.
  */
 export const FIND_OWNERS = `
-  select f.owners, exists (
-      select from organizations o where o.id = any (f.owners) and o.requires_device_tokens
-    ) as "needsToken"
-  from unnest(:serialNumbers::text[]) with ordinality as s (serial_number, position)
-  cross join lateral (
-    select array(
-      select organization_id from assets
-      where lower(serial_number) = lower(s.serial_number) and archived_at is null limit 2
-    ) as owners
-  ) as f
-  order by s.position`;
-
-/** A look-up per serial would be correlated with tables of all nodes, so all are looked up at once. */
-export const LIST_OWNERS_ON_ALL_NODES = `
   select lower(a.serial_number) as key, a.organization_id as "organizationId", o.requires_device_tokens as "needsToken"
   from assets a join organizations o on o.id = a.organization_id
   where lower(a.serial_number) = any(:keys::text[]) and a.archived_at is null`;

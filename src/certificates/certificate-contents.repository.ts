@@ -3,9 +3,9 @@
  * beginning of its upload until a certificate refers to it, and again when that certificate is replaced.
  */
 import type { Database } from '../db/database.ts';
-import { eachOrganization } from '../db/each-organization.ts';
+import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
-import { REMOVE_CONTENT, REMOVED_AFTER, removeDue, WITH_DUE } from './certificate-contents.statements.ts';
+import { LIST_DUE, REMOVE_CONTENT, REMOVE_DUE, REMOVED_AFTER } from './certificate-contents.statements.ts';
 
 interface ContentRef {
   organization_id: string;
@@ -65,10 +65,7 @@ export function createCertificateContentsRepository(sql: Database) {
     /** One at a time, so that no statement runs long. */
     async removeDue(): Promise<void> {
       for (let removed = 1; removed > 0; ) {
-        const rows = await eachOrganization(sql, WITH_DUE, (organizationId) =>
-          query(sql, removeDue(organizationId), { organizationId }),
-        );
-        removed = rows.length;
+        removed = (await workOnDueRows(sql, { list: LIST_DUE, work: REMOVE_DUE })).length;
       }
     },
   };

@@ -12,17 +12,16 @@ export const REMOVE_CONTENT = `
   delete from certificate_chunks c using listed l
   where c.organization_id = l.organization_id and c.content_id = l.content_id`;
 
-/** Used by `eachOrganization`. */
-export const WITH_DUE = {
-  text: `select distinct organization_id as "organizationId" from certificate_removals where due_at <= now()`,
-};
+export const LIST_DUE = `
+  select organization_id as "organizationId", content_id as id from certificate_removals
+  where due_at <= now() order by due_at limit 100`;
 
-/** Removes one due content. `organizationId` null: in all organizations. */
-export const removeDue = (organizationId: string | null): string => `
+/** Removes one content of each organization. */
+export const REMOVE_DUE = `
   with due as (
-    select organization_id, content_id from certificate_removals
-    where ${organizationId === null ? '' : 'organization_id = :organizationId and'} due_at <= now()
-    order by due_at limit 1 for update skip locked
+    select r.organization_id, r.content_id from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+    join certificate_removals r on r.organization_id = n.organization_id and r.content_id = n.id
+    where due_at <= now() order by due_at limit 1 for update of r skip locked
   ), chunks as (
     delete from certificate_chunks c using due d
     where c.organization_id = d.organization_id and c.content_id = d.content_id

@@ -85,22 +85,26 @@ export const RELEASE = `
   where organization_id = :organizationId and asset_id = any(:assetIds::uuid[]) and is_active
     and job_id = any(:jobIds::uuid[]) and state <> 'queued'`;
 
+/** Arrays are read from text in a CTE, because Citus refuses an update with a STABLE function of columns. */
 export const SUPERSEDE = `
+  with c as materialized (
+    select organization_id, existing, incoming, overwritten::text[] as overwritten, existing_keys::text[] as existing_keys
+    from unnest(:organizationIds::uuid[], :existing::uuid[], :incoming::uuid[], :overwritten::text[], :existingKeys::text[])
+      as c (organization_id, existing, incoming, overwritten, existing_keys)
+  )
   update config_targets t set
     state = case when t.${OPEN} then 'superseded' else t.state end,
     reason = case when t.${OPEN} then :reason else t.reason end,
     lost_keys = array(
-      select distinct lost.key from unnest(t.lost_keys || c.overwritten::text[]) as lost (key) order by lost.key
+      select distinct lost.key from unnest(t.lost_keys || c.overwritten) as lost (key) order by lost.key
     ),
-    is_active = t.state <> 'queued' and not c.existing_keys::text[] <@ (t.lost_keys || c.overwritten::text[]),
+    is_active = t.state <> 'queued' and not c.existing_keys <@ (t.lost_keys || c.overwritten),
     updated_at = now()
   from unnest(:assetIds::uuid[], :changeIds::uuid[]) as n (asset_id, change_id)
-  join unnest(:organizationIds::uuid[], :existing::uuid[], :incoming::uuid[], :overwritten::text[], :existingKeys::text[])
-      as c (organization_id, existing, incoming, overwritten, existing_keys)
-    on c.incoming = n.change_id
+  join c on c.incoming = n.change_id
   where t.organization_id = c.organization_id and t.asset_id = n.asset_id and t.is_active and t.job_id <> :jobId
     and t.change_config_id = c.existing and (t.state <> 'queued' or t.job_id < :jobId)
-    and not c.overwritten::text[] <@ coalesce(t.lost_keys, '{}')
+    and not c.overwritten <@ coalesce(t.lost_keys, '{}')
   returning t.job_id as "jobId"`;
 
 export const REOFFER = `

@@ -3,7 +3,7 @@
  * device would have to write it; instead, the rows of all organizations are read page by page.
  */
 import type { Sql } from '../db/database.ts';
-import { eachOrganization } from '../db/each-organization.ts';
+import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import {
   BEGIN_SNAPSHOT,
@@ -11,9 +11,9 @@ import {
   LIST_REFERRED_BY_DEVICES,
   LIST_REFERRED_BY_SETTINGS,
   LIST_REFERRED_BY_TARGETS,
+  LIST_UNUSED,
   MARK_USED,
-  removeUnused,
-  WITH_UNUSED,
+  REMOVE_UNUSED,
 } from './unused-configurations.statements.ts';
 
 /** Unused ones to which a page of rows refers, and the last row of the page. */
@@ -58,9 +58,7 @@ export function createUnusedConfigurationsRepository(sql: Sql) {
      * number.
      */
     async removeUnused(limit: number): Promise<number> {
-      const rows = await eachOrganization(sql, { text: WITH_UNUSED }, (organizationId) =>
-        query(sql, removeUnused(organizationId), { organizationId, limit }),
-      );
+      const rows = await workOnDueRows(sql, { list: LIST_UNUSED, work: REMOVE_UNUSED }, { limit });
       return rows.length;
     },
   };

@@ -57,15 +57,13 @@ export const LIST_REFERRED_BY_SETTINGS = `
 export const MARK_USED = `
   update configurations set last_used_at = now() where id = any(:configIds::uuid[]) and ${UNUSED}`;
 
-/** For `eachOrganization`. */
-export const WITH_UNUSED = `
-  select distinct organization_id as "organizationId" from configurations where ${UNUSED}`;
+export const LIST_UNUSED = `
+  select organization_id as "organizationId", id from configurations where ${UNUSED} order by last_used_at limit :limit`;
 
-/** Covers all organizations (null) or one. */
-export const removeUnused = (organizationId: string | null): string => `
-  delete from configurations where ${organizationId === null ? '' : 'organization_id = :organizationId and'}
-    (organization_id, id) in (
-      select organization_id, id from configurations
-      where ${organizationId === null ? '' : 'organization_id = :organizationId and'} ${UNUSED}
-      order by last_used_at limit :limit for update skip locked
-    ) returning 1`;
+export const REMOVE_UNUSED = `
+  with locked as (
+    select c.organization_id, c.id from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+    join configurations c on c.organization_id = n.organization_id and c.id = n.id
+    where ${UNUSED} for update of c skip locked
+  )
+  delete from configurations c using locked l where c.organization_id = l.organization_id and c.id = l.id returning 1`;

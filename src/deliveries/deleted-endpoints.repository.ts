@@ -3,7 +3,7 @@
  * queued.
  */
 import type { Sql } from '../db/database.ts';
-import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
+import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 
 /** Takes about 25 ms of the database, which senders share. */
@@ -14,36 +14,30 @@ const KEPT_MINUTES = 10;
 const OF_DELETED = 'd.organization_id = ep.organization_id and d.endpoint_id = ep.id';
 const CANCELLABLE = `order by d.id limit ${CANCELLED_PER_STATEMENT} for update skip locked`;
 
+const LIST_DELETED = `
+  select organization_id as "organizationId", id from endpoints where deleted_at is not null`;
+const CANCEL_QUEUED = `
+  with queued as materialized (
+    select d.* from unnest(:organizationIds::uuid[], :ids::uuid[]) as ep (organization_id, id)
+    cross join lateral (
+      select * from (select d.organization_id, d.endpoint_id, d.id from deliveries d
+        where ${OF_DELETED} and d.state = 'pending' ${CANCELLABLE}) as untried
+      union all
+      select * from (select d.organization_id, d.endpoint_id, d.id from deliveries d
+        where ${OF_DELETED} and d.state = 'retrying' ${CANCELLABLE}) as tried
+    ) as d limit ${CANCELLED_PER_STATEMENT}
+  )
+  update deliveries d set state = 'cancelled', next_attempt_at = null, updated_at = now() from queued q
+  where d.organization_id = q.organization_id and d.endpoint_id = q.endpoint_id and d.id = q.id
+  returning 1`;
+
 export type DeletedEndpointsRepository = ReturnType<typeof createDeletedEndpointsRepository>;
 
 export function createDeletedEndpointsRepository(sql: Sql) {
   return {
     /** Cancels a part of the queued deliveries. Returns their number. */
     async cancelQueued(): Promise<number> {
-      const deleted = {
-        text: `select distinct organization_id as "organizationId" from endpoints where deleted_at is not null`,
-      };
-      const rows = await eachOrganization(sql, deleted, (organizationId) => {
-        const own = organizationId === null ? '' : 'organization_id = ? and';
-        return query(
-          sql,
-          `with ep as materialized (
-           select organization_id, id from endpoints where ${own} deleted_at is not null
-         ), queued as materialized (
-           select d.* from ep cross join lateral (
-             select * from (select d.organization_id, d.endpoint_id, d.id from deliveries d
-               where ${OF_DELETED} and d.state = 'pending' ${CANCELLABLE}) as untried
-             union all
-             select * from (select d.organization_id, d.endpoint_id, d.id from deliveries d
-               where ${OF_DELETED} and d.state = 'retrying' ${CANCELLABLE}) as tried
-           ) as d limit ${CANCELLED_PER_STATEMENT}
-         )
-         update deliveries d set state = 'cancelled', next_attempt_at = null, updated_at = now() from queued q
-         where d.organization_id = q.organization_id and d.endpoint_id = q.endpoint_id and d.id = q.id
-         returning 1`,
-          oneOrNone(organizationId),
-        );
-      });
+      const rows = await workOnDueRows(sql, { list: LIST_DELETED, work: CANCEL_QUEUED });
       return rows.length;
     },
 

@@ -39,9 +39,11 @@ export function createBreakerRepository(sql: Database) {
     ): Promise<boolean> {
       const rows: Array<{ previous: Breaker }> = await one(endpoint)
         .where({ status: 'active' })
-        .whereRaw(`date_trunc('milliseconds', recovered_at) is not distinct from ?::timestamptz`, [
-          recoveredAt,
-        ])
+        // By UTC, because Citus refuses an update with a function that depends on the session's time zone.
+        .whereRaw(
+          `date_trunc('milliseconds', recovered_at at time zone 'UTC') is not distinct from ?::timestamptz at time zone 'UTC'`,
+          [recoveredAt],
+        )
         .update({
           breaker: 'open',
           next_probe_at: sql.raw('greatest(next_probe_at, ?::timestamptz)', [nextProbeAt]),

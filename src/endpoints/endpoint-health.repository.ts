@@ -1,16 +1,14 @@
 /** Health of endpoints: their last attempts, their queue, and when a workflow last checked them. */
 import type { Database } from '../db/database.ts';
-import { eachOrganization } from '../db/each-organization.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { AttemptCounts } from './attempt-counts.ts';
 import type { EndpointRef, LAST_STATUSES } from './endpoint.ts';
 import {
-  countByState,
+  COUNT_BY_STATE,
   FIND_RECOVERY_STATE,
   FORGET_WORKFLOWS,
   LIST_WITHOUT_WORKFLOW,
   RECORD_LAST_ATTEMPTS,
-  WITH_ENDPOINTS,
 } from './endpoint-health.statements.ts';
 import type { Breaker } from './endpoint-health.ts';
 
@@ -63,24 +61,6 @@ export interface EndpointCounts {
 
 /** A run that is this late for its planned poll is considered lost, and another one is started. */
 const LATE_RUN_MS = 40_000;
-
-const NO_ENDPOINTS: EndpointCounts = {
-  closed: 0,
-  open: 0,
-  draining: 0,
-  disabled: 0,
-  oldestDueSeconds: 0,
-  delaySeconds: 0,
-};
-
-const addCounts = (sum: EndpointCounts, own: EndpointCounts): EndpointCounts => ({
-  closed: sum.closed + own.closed,
-  open: sum.open + own.open,
-  draining: sum.draining + own.draining,
-  disabled: sum.disabled + own.disabled,
-  oldestDueSeconds: Math.max(sum.oldestDueSeconds, own.oldestDueSeconds),
-  delaySeconds: Math.max(sum.delaySeconds, own.delaySeconds),
-});
 
 interface EndpointHourRow {
   organization_id: string;
@@ -143,10 +123,8 @@ export function createEndpointHealthRepository(sql: Database) {
 
     /** Counts for the metrics, over all organizations. */
     async countByState(): Promise<EndpointCounts> {
-      const rows = await eachOrganization(sql, { text: WITH_ENDPOINTS }, (organizationId) =>
-        query<EndpointCounts>(sql, countByState(organizationId), { organizationId }),
-      );
-      return rows.reduce(addCounts, NO_ENDPOINTS);
+      const [counts] = await query<EndpointCounts>(sql, COUNT_BY_STATE);
+      return counts as EndpointCounts;
     },
 
     /** A sweep over all organizations: a crash may have left any of them without a workflow. */

@@ -89,29 +89,26 @@ export const FIND_RECOVERY_STATE = `
   ) as n on true
   where ep.organization_id = :organizationId and ep.id = :endpointId and ep.deleted_at is null`;
 
-/** For `eachOrganization`. */
-export const WITH_ENDPOINTS = 'select distinct organization_id as "organizationId" from endpoints';
-
-/** Covers all organizations (null) or one. */
-export const countByState = (organizationId: string | null): string => `
-  select count(*) filter (where ep.status = 'active' and ep.breaker = 'closed') as closed,
-    count(*) filter (where ep.status = 'active' and ep.breaker = 'open') as open,
-    count(*) filter (where ep.status = 'active' and ep.breaker = 'draining') as draining,
-    count(*) filter (where ep.status = 'disabled' and ep.deleted_at is null) as disabled,
-    coalesce(extract(epoch from now() - min(due.since)), 0)::float8 as "oldestDueSeconds",
-    coalesce(extract(epoch from now() - min(due.since) filter (where ep.breaker = 'closed')), 0)::float8
-      as "delaySeconds"
-  from endpoints ep left join lateral (
-    select least(
+/** Over all organizations. Looks up the oldest due delivery of each active endpoint once. */
+export const COUNT_BY_STATE = `
+  with counted as materialized (
+    select status, breaker, deleted_at, case when status = 'active' then least(
       (select uuid_extract_timestamp(id) from deliveries
         where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'pending'
         order by id limit 1),
       (select next_attempt_at from deliveries
         where organization_id = ep.organization_id and endpoint_id = ep.id and state = 'retrying'
           and next_attempt_at <= now()
-        order by next_attempt_at limit 1)) as since
-  ) as due on ep.status = 'active'
-  ${organizationId === null ? '' : 'where ep.organization_id = :organizationId'}`;
+        order by next_attempt_at limit 1)) end as due_since
+    from endpoints ep
+  )
+  select count(*) filter (where status = 'active' and breaker = 'closed') as closed,
+    count(*) filter (where status = 'active' and breaker = 'open') as open,
+    count(*) filter (where status = 'active' and breaker = 'draining') as draining,
+    count(*) filter (where status = 'disabled' and deleted_at is null) as disabled,
+    coalesce(extract(epoch from now() - min(due_since)), 0)::float8 as "oldestDueSeconds",
+    coalesce(extract(epoch from now() - min(due_since) filter (where breaker = 'closed')), 0)::float8 as "delaySeconds"
+  from counted`;
 
 /** Endpoints that need a workflow, and that no workflow has checked recently. */
 export const LIST_WITHOUT_WORKFLOW = `

@@ -2,7 +2,7 @@ import type { AlertRef } from '../alerts/alert.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { EscalationState } from './alert-escalation.ts';
-import { BEGIN_AND_END } from './escalation-queue.statements.ts';
+import { BEGIN, END } from './escalation-queue.statements.ts';
 
 export interface OpenedAlert extends AlertRef {
   type: string;
@@ -17,20 +17,28 @@ export interface ChangedEscalation extends AlertRef {
 
 export type EscalationQueueRepository = ReturnType<typeof createEscalationQueueRepository>;
 
-/** Runs in batches of frames, so its statement is prepared. */
+/** Runs in batches of frames, so its statements are prepared. */
 export function createEscalationQueueRepository(sql: Sql) {
   return {
-    /** Runs in the transaction of the alerts. Returns the escalations that begin and end. */
-    change(opened: OpenedAlert[], ended: AlertRef[], at: Date): Promise<ChangedEscalation[]> {
-      return queryPrepared(sql, 'alert_escalations_queue', BEGIN_AND_END, [
-        ended.map(({ organizationId }) => organizationId),
-        ended.map(({ alertId }) => alertId),
-        opened.map(({ organizationId }) => organizationId),
-        opened.map(({ alertId }) => alertId),
-        opened.map(({ type }) => type),
-        opened.map(({ severity }) => severity),
-        opened.map(() => at.toISOString()),
-      ]);
+    /** Begins the escalation of alerts that match a policy. Returns the escalations. */
+    async begin(opened: OpenedAlert[], at: Date): Promise<ChangedEscalation[]> {
+      if (opened.length === 0) return [];
+      return queryPrepared(sql, 'alert_escalations_begin', BEGIN, {
+        ...toArrays(opened),
+        types: opened.map(({ type }) => type),
+        severities: opened.map(({ severity }) => severity),
+        at: opened.map(() => at.toISOString()),
+      });
+    },
+
+    /** Returns the escalations that end. */
+    async end(ended: AlertRef[]): Promise<ChangedEscalation[]> {
+      return ended.length === 0 ? [] : queryPrepared(sql, 'alert_escalations_end', END, toArrays(ended));
     },
   };
 }
+
+const toArrays = (alerts: AlertRef[]) => ({
+  organizationIds: alerts.map(({ organizationId }) => organizationId),
+  alertIds: alerts.map(({ alertId }) => alertId),
+});

@@ -5,6 +5,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
+import { sentTogether } from '../db/sent-together.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import type { EscalationTitle } from './escalation-description.ts';
 import type { ChangedEscalation, EscalationQueueRepository } from './escalation-queue.repository.ts';
@@ -29,12 +30,14 @@ export function createQueueEscalations({ queueIn, runs, now }: EscalationQueueDe
     const opened = events.filter(mayBegin).filter(({ data }) => !overIds.has(data.id));
     const ended = events.filter(isEnd).filter(({ data }) => data.escalation !== null);
     if (opened.length + ended.length === 0) return events;
-    const changed = await queueIn(sql).change(opened.map(toOpened), ended.map(toRef), now());
-    const begun = new Map(
-      changed.filter(({ state }) => state === 'open').map((each) => [each.alertId, each]),
-    );
+    const queue = queueIn(sql);
+    const [begins, ends] = await sentTogether([
+      queue.begin(opened.map(toOpened), now()),
+      queue.end(ended.map(toRef)),
+    ]);
+    const begun = new Map(begins.map((each) => [each.alertId, each]));
     afterCommit(() => {
-      for (const each of changed) if (each.state !== 'open') runs.wake(each);
+      for (const each of ends) runs.wake(each);
       for (const { data } of opened) {
         const escalation = begun.get(data.id);
         if (escalation) runs.begin(escalation, { serialNumber: data.serialNumber, alertType: data.type });

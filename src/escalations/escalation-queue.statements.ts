@@ -1,5 +1,5 @@
 /**
- * Text, because it works on sets, in the transaction that opens or resolves alerts. An escalation belongs to
+ * Text, because they work on sets, in the transaction that opens or resolves alerts. An escalation belongs to
  * the oldest policy that matches the alert; the group of its asset is looked up only for a policy with
  * groups. A single alert of an overdue fleet escalates: see fleet-escalations.service.ts. Ending escalations
  * are locked in the order of their alerts, as in all transactions that change several.
@@ -17,28 +17,28 @@ const IS_OF_FLEET = `(n.type = 'no_data' and exists (
       select from overdue_fleets where organization_id = n.organization_id and escalated_alert_id is not null
     ))`;
 
-export const BEGIN_AND_END = `
+const CHANGED = `alert_escalations.organization_id as "organizationId", alert_escalations.alert_id as "alertId",
+    alert_escalations.policy_id as "policyId", alert_escalations.state`;
+
+export const BEGIN = `
+  insert into alert_escalations (organization_id, alert_id, policy_id, began_at, next_step_at)
+  select n.organization_id, n.alert_id, p.id, n.at,
+    n.at + make_interval(mins => (p.steps -> 0 ->> 'afterMinutes')::integer)
+  from unnest(:organizationIds::uuid[], :alertIds::uuid[], :types::text[], :severities::text[], :at::timestamptz[])
+    as n (organization_id, alert_id, type, severity, at)
+  cross join lateral ${matchingPolicy('n.organization_id', 'n.type', 'n.severity', GROUP)} as p
+  where not ${IS_OF_FLEET}
+  on conflict do nothing
+  returning ${CHANGED}, next_step_at as "nextStepAt"`;
+
+export const END = `
   with locked as (
     select e.organization_id, e.alert_id
-    from unnest(?::uuid[], ?::uuid[]) as n (organization_id, alert_id)
+    from unnest(:organizationIds::uuid[], :alertIds::uuid[]) as n (organization_id, alert_id)
     join alert_escalations e on e.organization_id = n.organization_id and e.alert_id = n.alert_id
     where e.state <> 'resolved'
     order by e.organization_id, e.alert_id for no key update of e
-  ), ended as (
-    update alert_escalations e set state = 'resolved' from locked n
-    where e.organization_id = n.organization_id and e.alert_id = n.alert_id
-    returning e.organization_id, e.alert_id, e.policy_id, e.state, null::timestamptz as next_step_at
-  ), begun as (
-    insert into alert_escalations (organization_id, alert_id, policy_id, began_at, next_step_at)
-    select n.organization_id, n.alert_id, p.id, n.at,
-      n.at + make_interval(mins => (p.steps -> 0 ->> 'afterMinutes')::integer)
-    from unnest(?::uuid[], ?::uuid[], ?::text[], ?::text[], ?::timestamptz[])
-      as n (organization_id, alert_id, type, severity, at)
-    cross join lateral ${matchingPolicy('n.organization_id', 'n.type', 'n.severity', GROUP)} as p
-    where not ${IS_OF_FLEET}
-    on conflict do nothing
-    returning organization_id, alert_id, policy_id, state, next_step_at
   )
-  select organization_id as "organizationId", alert_id as "alertId", policy_id as "policyId", state,
-    next_step_at as "nextStepAt"
-  from (select * from begun union all select * from ended) as changed`;
+  update alert_escalations set state = 'resolved' from locked n
+  where alert_escalations.organization_id = n.organization_id and alert_escalations.alert_id = n.alert_id
+  returning ${CHANGED}, null::timestamptz as "nextStepAt"`;

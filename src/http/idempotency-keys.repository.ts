@@ -1,12 +1,19 @@
 import type { Sql } from '../db/database.ts';
-import { eachOrganization, oneOrNone } from '../db/each-organization.ts';
-import { query } from '../db/query.ts';
+import { workOnDueRows } from '../db/due-rows.ts';
 import type { IdempotencyRequest, IdempotencyStore } from './idempotency.ts';
 
 const KEPT = `interval '24 hours'`;
 const REMOVED_AT_ONCE = 1_000;
-const EXPIRED = `select distinct organization_id as "organizationId" from idempotency_keys
-  where created_at <= now() - ${KEPT}`;
+const LIST_EXPIRED = `
+  select organization_id as "organizationId", key as id from idempotency_keys where created_at <= now() - ${KEPT}
+  order by created_at limit ${REMOVED_AT_ONCE}`;
+const REMOVE_EXPIRED = `
+  with locked as (
+    select k.organization_id, k.key from unnest(:organizationIds::uuid[], :ids::text[]) as n (organization_id, key)
+    join idempotency_keys k on k.organization_id = n.organization_id and k.key = n.key
+    where created_at <= now() - ${KEPT} for update of k skip locked
+  )
+  delete from idempotency_keys k using locked l where k.organization_id = l.organization_id and k.key = l.key returning 1`;
 
 interface IdempotencyKeyRow {
   organization_id: string;
@@ -74,17 +81,7 @@ export function createIdempotencyKeysRepository(box: AnswerBox): IdempotencyStor
 export async function removeExpiredAnswers(sql: Sql): Promise<number> {
   let removed = 0;
   for (;;) {
-    const batch = await eachOrganization(sql, { text: EXPIRED }, (organizationId) => {
-      const own = organizationId === null ? '' : 'organization_id = ? and';
-      return query(
-        sql,
-        `delete from idempotency_keys where ${own} (organization_id, key) in (
-           select organization_id, key from idempotency_keys where ${own} created_at <= now() - ${KEPT}
-           order by created_at limit ? for update skip locked
-         ) returning 1`,
-        [...oneOrNone(organizationId), ...oneOrNone(organizationId), REMOVED_AT_ONCE],
-      );
-    });
+    const batch = await workOnDueRows(sql, { list: LIST_EXPIRED, work: REMOVE_EXPIRED });
     removed += batch.length;
     if (batch.length < REMOVED_AT_ONCE) return removed;
   }

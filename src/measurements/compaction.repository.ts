@@ -1,19 +1,18 @@
 /** Reads and rewrites the blocks of devices, whose rows are locked against frames meanwhile. */
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
-import { eachOrganization } from '../db/each-organization.ts';
+import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { type AssetBlock, type BlockRow, blockBindings, blockOf } from './block-columns.ts';
 import {
   INSERT,
   LIST_BLOCKS,
+  LIST_DUE,
   LOCK,
   LOCK_DUE,
-  LOCK_DUE_OF_ONE,
   RECORD_COMPACTED,
   REMOVE_DAY,
-  WITH_DUE,
 } from './compaction.statements.ts';
 import type { CompactionWindow, DueDevice } from './compaction.ts';
 
@@ -42,13 +41,8 @@ export function createCompactionRepository(sql: Sql) {
         afterId: after?.assetId ?? FIRST_ID,
         limit,
       };
-      const due = { text: WITH_DUE, bindings };
-      const locked = await eachOrganization(sql, due, (organizationId) =>
-        organizationId === null
-          ? query<DueDevice>(sql, LOCK_DUE, bindings)
-          : query<DueDevice>(sql, LOCK_DUE_OF_ONE, { ...bindings, organizationId }),
-      );
-      return locked.sort(byTurn).slice(0, limit);
+      const locked = await workOnDueRows<DueDevice>(sql, { list: LIST_DUE, work: LOCK_DUE }, bindings);
+      return locked.sort(byTurn);
     },
 
     async listBlocks(windows: CompactionWindow[]): Promise<AssetBlock[]> {

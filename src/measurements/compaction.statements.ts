@@ -5,15 +5,21 @@ export const LOCK = 'select pg_try_advisory_xact_lock(:lock) as "isLocked"';
 
 const DUE = `uncompacted_from < :before::timestamptz
     and (uncompacted_from, asset_id) > (:afterFrom::timestamptz, :afterId::uuid)`;
-const LOCKED = `order by uncompacted_from, asset_id limit :limit for no key update skip locked`;
-const SELECT_DUE = `select organization_id as "organizationId", asset_id as "assetId", uncompacted_from as "from"
-  from device_states`;
 
-/** Organizations that the sweep goes through where tables are distributed. */
-export const WITH_DUE = `
-  select distinct organization_id as "organizationId" from device_states where ${DUE}`;
-export const LOCK_DUE = `${SELECT_DUE} where ${DUE} ${LOCKED}`;
-export const LOCK_DUE_OF_ONE = `${SELECT_DUE} where organization_id = :organizationId and ${DUE} ${LOCKED}`;
+export const LIST_DUE = `
+  select organization_id as "organizationId", asset_id as id from device_states where ${DUE}
+  order by uncompacted_from, asset_id limit :limit`;
+
+/** Compares the time after the lock, because the planner would otherwise look devices up by it. */
+export const LOCK_DUE = `
+  with locked as materialized (
+    select s.organization_id, s.asset_id, s.uncompacted_from
+    from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+    join device_states s on s.organization_id = n.organization_id and s.asset_id = n.id
+    for no key update of s skip locked
+  )
+  select organization_id as "organizationId", asset_id as "assetId", uncompacted_from as "from" from locked
+  where ${DUE}`;
 
 export const LIST_BLOCKS = `
   select n.organization_id as "organizationId", n.asset_id as "assetId", b.*

@@ -71,11 +71,11 @@ export function createMutesRepository(sql: Database) {
 
     /** Returns the planned end of the mute; null: there was none. */
     async end(target: MuteTarget): Promise<Date | null> {
-      const row = await current(target).first('id', 'ends_at').forUpdate();
+      const row = await current(target).first('id', 'ends_at', { now }).forUpdate();
       if (!row) return null;
       await sql('mutes')
         .where({ organization_id: target.organizationId, id: row.id })
-        .update({ ends_at: now });
+        .update({ ends_at: row.now });
       return row.ends_at;
     },
 

@@ -1,12 +1,10 @@
 /** The alerts that each channel has yet to notify of. */
 import type { Alert, AlertRef } from '../alerts/alert.ts';
 import type { Database } from '../db/database.ts';
-import { eachOrganization } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
-import { findOldestAlert, LIST_ALERTS, LIST_DUE, PUT_OFF } from './notification-alerts.statements.ts';
+import { FIND_OLDEST_ALERT, LIST_ALERTS, LIST_DUE, PUT_OFF } from './notification-alerts.statements.ts';
 import type { ChannelRef } from './notification-channel.ts';
 import type { DueAlert } from './notification-plan.ts';
-import { WITH_CHANNELS } from './notifications.statements.ts';
 
 interface NotificationAlertRow {
   organization_id: string;
@@ -109,10 +107,8 @@ export function createNotificationAlertsRepository(sql: Database) {
      * there is none.
      */
     async findOldestDueSeconds(now: Date): Promise<number> {
-      const rows = await eachOrganization(sql, WITH_CHANNELS, (organizationId) =>
-        query<{ seconds: number }>(sql, findOldestAlert(organizationId), { now, organizationId }),
-      );
-      return Math.max(0, ...rows.map(({ seconds }) => seconds));
+      const [row] = await query<{ seconds: number }>(sql, FIND_OLDEST_ALERT, { now });
+      return row?.seconds ?? 0;
     },
 
     async removeAll(ref: ChannelRef): Promise<void> {

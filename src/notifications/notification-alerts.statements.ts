@@ -49,11 +49,11 @@ export const LIST_ALERTS = `
   order by n.position`;
 
 /** `organizationId` null: in all organizations. */
-export const findOldestAlert = (organizationId: string | null): string => `
+export const FIND_OLDEST_ALERT = `
   select coalesce(max(extract(epoch from :now::timestamptz - due.due_at)), 0)::float8 as seconds
   from notification_channels c cross join lateral (
     select due_at from notification_alerts q
-    where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= :now
+    where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= :now::timestamptz
     order by due_at limit 1
   ) as due
-  where ${organizationId === null ? '' : 'c.organization_id = :organizationId and'} c.status = 'active'`;
+  where c.status = 'active'`;

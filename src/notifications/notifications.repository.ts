@@ -1,19 +1,18 @@
 /** Messages to channels: inserted when alerts are gathered, and sent by the process that claims them. */
 import { countRows, toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { eachOrganization } from '../db/each-organization.ts';
+import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import type { Message } from './message.ts';
 import type { ChannelRef, ChannelType, NotificationChannel } from './notification-channel.ts';
 import type { SealedFields } from './notification-channels.repository.ts';
 import {
   CLAIM,
-  findOldestMessage,
-  listDueChannels,
+  FIND_OLDEST_MESSAGE,
+  LIST_DUE_CHANNELS,
+  LIST_ENDED,
   RECORD,
-  removeEnded,
-  WITH_CHANNELS,
-  WITH_ENDED,
+  REMOVE_ENDED,
 } from './notifications.statements.ts';
 
 export interface ClaimedNotification extends ChannelRef, SealedFields {
@@ -72,9 +71,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
   return {
     /** Channels of all organizations with alerts or messages that are due. */
     listDueChannels: (now: Date, gatheredBefore: Date): Promise<ChannelRef[]> =>
-      eachOrganization(sql, WITH_CHANNELS, (organizationId) =>
-        query(sql, listDueChannels(organizationId), { organizationId, now, gatheredBefore }),
-      ),
+      query(sql, LIST_DUE_CHANNELS, { now, gatheredBefore }),
 
     /**
      * Locks the channel, so that one process gathers at a time. Null when another process does, or the
@@ -202,19 +199,14 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
 
     /** Removes old messages of all organizations. Returns their number. */
     async removeEnded(before: Date, limit: number): Promise<number> {
-      const ended = { text: WITH_ENDED, bindings: [before] };
-      const rows = await eachOrganization(sql, ended, (organizationId) =>
-        query(sql, removeEnded(organizationId), { organizationId, before, limit }),
-      );
+      const rows = await workOnDueRows(sql, { list: LIST_ENDED, work: REMOVE_ENDED }, { before, limit });
       return rows.length;
     },
 
     /** Metric: age in seconds of the oldest due message, in all organizations; 0 when there is none. */
     async findOldestDueSeconds(now: Date): Promise<number> {
-      const rows = await eachOrganization(sql, WITH_CHANNELS, (organizationId) =>
-        query<{ seconds: number }>(sql, findOldestMessage(organizationId), { organizationId, now }),
-      );
-      return Math.max(0, ...rows.map(({ seconds }) => seconds));
+      const [row] = await query<{ seconds: number }>(sql, FIND_OLDEST_MESSAGE, { now });
+      return row?.seconds ?? 0;
     },
   };
 }

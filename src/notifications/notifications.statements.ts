@@ -1,24 +1,18 @@
 /**
  * Text: claims and outcomes, which change two tables or skip locked rows, and statements over the channels of
- * all organizations. With an organization, they are limited to it: see `eachOrganization`.
+ * all organizations.
  */
 
-const IS_DUE = `state = 'pending' and next_attempt_at <= :now and (leased_until is null or leased_until < now())`;
+const IS_DUE = `state = 'pending' and next_attempt_at <= :now::timestamptz and (leased_until is null or leased_until < now())`;
+const HAS_ENDED = `state <> 'pending' and created_at < :before::timestamptz`;
 
-/** Used by `eachOrganization`. */
-export const WITH_CHANNELS = {
-  text: `select distinct organization_id as "organizationId" from notification_channels where status = 'active' and is_confirmed`,
-};
-export const WITH_ENDED = `
-  select distinct organization_id as "organizationId" from notifications where state <> 'pending' and created_at < ?`;
-
-export const listDueChannels = (organizationId: string | null): string => `
+export const LIST_DUE_CHANNELS = `
   select c.organization_id as "organizationId", c.id as "channelId" from notification_channels c
-  where ${organizationId === null ? '' : 'c.organization_id = :organizationId and'} c.status = 'active' and c.is_confirmed and (
+  where c.status = 'active' and c.is_confirmed and (
     (
-      coalesce(c.gathered_at, '-infinity') <= :gatheredBefore and (
+      coalesce(c.gathered_at, '-infinity') <= :gatheredBefore::timestamptz and (
         select 1 from notification_alerts q
-        where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= :now
+        where q.organization_id = c.organization_id and q.channel_id = c.id and q.due_at <= :now::timestamptz
         order by q.due_at limit 1
       ) is not null
     )
@@ -57,20 +51,23 @@ export const RECORD = `
   from recorded r where c.organization_id = r.organization_id and c.id = r.channel_id
     and c.organization_id = :organizationId and c.id = :channelId`;
 
-export const removeEnded = (organizationId: string | null): string => `
-  delete from notifications where ${organizationId === null ? '' : 'organization_id = :organizationId and'}
-    (organization_id, id) in (
-      select organization_id, id from notifications
-      where ${organizationId === null ? '' : 'organization_id = :organizationId and'} state <> 'pending' and created_at < :before
-      order by created_at limit :limit for update skip locked
-    ) returning 1`;
+export const LIST_ENDED = `
+  select organization_id as "organizationId", id from notifications where ${HAS_ENDED} order by created_at limit :limit`;
 
-export const findOldestMessage = (organizationId: string | null): string => `
+export const REMOVE_ENDED = `
+  with locked as (
+    select m.organization_id, m.id from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, id)
+    join notifications m on m.organization_id = n.organization_id and m.id = n.id
+    where ${HAS_ENDED} for update of m skip locked
+  )
+  delete from notifications m using locked l where m.organization_id = l.organization_id and m.id = l.id returning 1`;
+
+export const FIND_OLDEST_MESSAGE = `
   select coalesce(max(extract(epoch from :now::timestamptz - due.next_attempt_at)), 0)::float8 as seconds
   from notification_channels c cross join lateral (
     select next_attempt_at from notifications m
     where m.organization_id = c.organization_id and m.channel_id = c.id and m.state = 'pending'
-      and m.next_attempt_at <= :now
+      and m.next_attempt_at <= :now::timestamptz
     order by next_attempt_at limit 1
   ) as due
-  where ${organizationId === null ? '' : 'c.organization_id = :organizationId and'} c.status = 'active' and c.is_confirmed`;
+  where c.status = 'active' and c.is_confirmed`;

@@ -1,9 +1,9 @@
 /** The organizations whose fleets are overdue, which are few rows. */
 import type { Database } from '../db/database.ts';
-import { eachOrganization } from '../db/each-organization.ts';
 import { query } from '../db/query.ts';
+import { sentTogether } from '../db/sent-together.ts';
 import type { OverdueFleet } from './overdue-fleet.ts';
-import { COUNT, LIST, LIST_ORGANIZATIONS, shareLock } from './overdue-fleets.statements.ts';
+import { COUNT, LIST, LIST_ORGANIZATIONS } from './overdue-fleets.statements.ts';
 
 export interface StoredOverdueFleet extends OverdueFleet {
   beganAt: Date;
@@ -59,10 +59,11 @@ export function createOverdueFleetsRepository(sql: Database) {
 
     /** Ids of all organizations with overdue fleets, which stay overdue until the transaction ends. */
     async shareLock(): Promise<Set<string>> {
-      const rows = await eachOrganization(sql, { text: LIST_ORGANIZATIONS }, (organizationId) =>
-        query<{ organizationId: string }>(sql, shareLock(organizationId), { organizationId }),
+      const listed = await query<{ organizationId: string }>(sql, LIST_ORGANIZATIONS);
+      const locked = await sentTogether(
+        listed.map(({ organizationId }) => one(organizationId).first('organization_id').forKeyShare()),
       );
-      return new Set(rows.map(({ organizationId }) => organizationId));
+      return new Set(locked.flatMap((row) => (row ? [row.organization_id] : [])));
     },
 
     /** Null when the fleet is no longer overdue. */

@@ -6,8 +6,3 @@ export const COUNT = 'select count(*) as count from overdue_fleets';
 
 export const LIST_ORGANIZATIONS = `
   select organization_id as "organizationId" from overdue_fleets order by organization_id`;
-
-/** Covers all organizations (null) or one. */
-export const shareLock = (organizationId: string | null): string => `
-  select organization_id as "organizationId" from overdue_fleets
-  ${organizationId === null ? '' : 'where organization_id = :organizationId'} order by organization_id for key share`;

@@ -1,15 +1,14 @@
 import type { Database } from '../db/database.ts';
-import { eachOrganization } from '../db/each-organization.ts';
+import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import type { Excuses } from './ingress-availability.ts';
 import { FLEET_OVERDUE_MIN, type OverdueFleet } from './overdue-fleet.ts';
 import {
-  countOverdue,
-  markOverdueOffline,
-  postponeChecks,
-  WITH_DUE_CHECKS,
-  WITH_OVERDUE,
-  WITH_OVERDUE_FLEET,
+  COUNT_OVERDUE,
+  LIST_DUE_CHECKS,
+  LIST_OVERDUE,
+  MARK_OVERDUE_OFFLINE,
+  POSTPONE_CHECKS,
 } from './presence.statements.ts';
 import type { DeviceKey } from './presence-columns.ts';
 
@@ -38,12 +37,8 @@ export function createPresenceRepository(sql: Database) {
   return {
     /** Plans the next check of devices that are due for a check but not overdue. Returns their number. */
     async postponeChecks({ limit, ...overdue }: OverdueQuery): Promise<number> {
-      const bindings = { ...toBindings(overdue), limit };
-      const due = { text: WITH_DUE_CHECKS, bindings };
-      const rows = await eachOrganization(sql, due, (organizationId) =>
-        query(sql, postponeChecks(organizationId), { ...bindings, organizationId }),
-      );
-      return rows.length;
+      const statements = { list: LIST_DUE_CHECKS, work: POSTPONE_CHECKS };
+      return (await workOnDueRows(sql, statements, { ...toBindings(overdue), limit })).length;
     },
 
     /**
@@ -51,10 +46,8 @@ export function createPresenceRepository(sql: Database) {
      * ingress is down, for exactly that long. Covers all organizations.
      */
     markOverdueOffline({ limit, ...overdue }: OverdueQuery): Promise<OverdueDevice[]> {
-      const bindings = { ...toBindings(overdue), limit };
-      return eachOrganization(sql, { text: WITH_OVERDUE, bindings }, (organizationId) =>
-        query(sql, markOverdueOffline(organizationId), { ...bindings, organizationId }),
-      );
+      const statements = { list: LIST_OVERDUE, work: MARK_OVERDUE_OFFLINE };
+      return workOnDueRows(sql, statements, { ...toBindings(overdue), limit });
     },
 
     /** The sweep skips the device until then, unless it is in contact. */
@@ -66,10 +59,7 @@ export function createPresenceRepository(sql: Database) {
 
     /** Organizations with more overdue devices than any may have at once, and their active assets. */
     countOverdue(overdue: Omit<OverdueQuery, 'limit'>): Promise<OverdueFleet[]> {
-      const bindings = { ...toBindings(overdue), overdueMin: FLEET_OVERDUE_MIN };
-      return eachOrganization(sql, { text: WITH_OVERDUE_FLEET, bindings }, (organizationId) =>
-        query(sql, countOverdue(organizationId), { ...bindings, organizationId }),
-      );
+      return query(sql, COUNT_OVERDUE, { ...toBindings(overdue), overdueMin: FLEET_OVERDUE_MIN });
     },
   };
 }

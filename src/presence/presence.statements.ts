@@ -6,72 +6,69 @@ const EXTENSION = `(
     from unnest(:startedAt::timestamptz[], :endedAt::timestamptz[]) as outages (started_at, ended_at)
     where ended_at > s.last_contact_at
   )`;
+const DEADLINE = `s.expected_by + ${EXTENSION}`;
 
-const IS_OVERDUE = `s.status = 'online' and s.overdue_check_at < :now::timestamptz
-  and s.expected_by + ${EXTENSION} < :now::timestamptz`;
-
-const inOne = (organizationId: string | null): string =>
-  organizationId === null ? '' : 's.organization_id = :organizationId and';
-
-/** For `eachOrganization`. */
-export const WITH_DUE_CHECKS = `
-  select distinct organization_id as "organizationId" from device_states
-  where status = 'online' and overdue_check_at < :now::timestamptz`;
+const IS_CHECKED = `s.status = 'online' and s.overdue_check_at < :now::timestamptz`;
+const isOverdue = (deadline: string): string => `${IS_CHECKED} and ${deadline} < :now::timestamptz`;
+const isCheckDue = (deadline: string): string =>
+  `${IS_CHECKED} and coalesce(${deadline}, 'infinity') >= :now::timestamptz`;
 
 /**
- * Moves the next check to the deadline, or to infinity without one. An ongoing outage extends it only for a
- * while.
+ * Locks the listed states, and skips locked ones, so no order of locks has to be kept. Their times are compared
+ * afterwards, because the planner would otherwise look states up by them.
  */
-export const postponeChecks = (organizationId: string | null): string => `
-  with due as materialized (
+const LOCKED = `locked as materialized (
+    select s.organization_id, s.asset_id, s.status, s.overdue_check_at, s.expected_by, ${DEADLINE} as deadline
+    from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, asset_id)
+    join device_states s on s.organization_id = n.organization_id and s.asset_id = n.asset_id
+    for no key update of s skip locked
+  )`;
+
+export const LIST_DUE_CHECKS = `
+  select s.organization_id as "organizationId", s.asset_id as id from device_states s
+  where ${isCheckDue(DEADLINE)} order by s.overdue_check_at limit :limit`;
+
+/** Moves the next check to the deadline, or to infinity without one. An ongoing outage may extend it for a while only. */
+export const POSTPONE_CHECKS = `
+  with ${LOCKED}, due as materialized (
     select s.organization_id, s.asset_id, case
       when deadline is null then 'infinity'
       when :isOngoing and deadline > s.expected_by
         then least(deadline, :now::timestamptz + interval '5 minutes')
       else deadline end as check_at
-    from device_states s cross join lateral (select s.expected_by + ${EXTENSION} as deadline) as extended
-    where ${inOne(organizationId)} s.status = 'online' and s.overdue_check_at < :now::timestamptz
-      and coalesce(deadline, 'infinity') >= :now::timestamptz
-    order by s.overdue_check_at limit :limit for no key update of s skip locked
+    from locked s where ${isCheckDue('s.deadline')}
   )
   update device_states s set overdue_check_at = due.check_at
   from due
-  where ${inOne(organizationId)} s.organization_id = due.organization_id and s.asset_id = due.asset_id
+  where s.organization_id = due.organization_id and s.asset_id = due.asset_id
   returning 1`;
 
-/** For `eachOrganization`. */
-export const WITH_OVERDUE = `
-  select distinct organization_id as "organizationId" from device_states s where ${IS_OVERDUE}`;
+export const LIST_OVERDUE = `
+  select s.organization_id as "organizationId", s.asset_id as id from device_states s
+  where ${isOverdue(DEADLINE)} order by s.overdue_check_at limit :limit`;
 
-/** Skips locked rows, so no order of locks is needed. */
-export const markOverdueOffline = (organizationId: string | null): string => `
-  with overdue as (
+export const MARK_OVERDUE_OFFLINE = `
+  with ${LOCKED}, overdue as (
     select s.organization_id, s.asset_id, a.serial_number
-    from device_states s
+    from locked s
     cross join lateral (
       select serial_number from assets
       where organization_id = s.organization_id and id = s.asset_id and archived_at is null
       limit 1
     ) as a
-    where ${inOne(organizationId)} ${IS_OVERDUE}
-    order by s.overdue_check_at limit :limit for no key update of s skip locked
+    where ${isOverdue('s.deadline')}
   )
   update device_states s set status = 'offline' from overdue o
-  where ${inOne(organizationId)} s.organization_id = o.organization_id and s.asset_id = o.asset_id
+  where s.organization_id = o.organization_id and s.asset_id = o.asset_id
   returning s.organization_id as "organizationId", s.asset_id as "assetId",
     o.serial_number as "serialNumber", s.expected_by as "expectedBy"`;
 
-/** For `eachOrganization`. */
-export const WITH_OVERDUE_FLEET = `
-  select s.organization_id as "organizationId" from device_states s
-  where ${IS_OVERDUE} group by s.organization_id having count(*) > :overdueMin`;
-
-/** Organizations with more overdue devices than `:overdueMin`, and the number of their active assets. */
-export const countOverdue = (organizationId: string | null): string => `
+/** Organizations with more overdue devices than `:overdueMin`, and how many active assets they have. */
+export const COUNT_OVERDUE = `
   select late.organization_id as "organizationId", late.overdue, late.since, fleet.total
   from (
     select s.organization_id, count(*) as overdue, min(s.expected_by) as since from device_states s
-    where ${inOne(organizationId)} ${IS_OVERDUE} group by s.organization_id having count(*) > :overdueMin
+    where ${isOverdue(DEADLINE)} group by s.organization_id having count(*) > :overdueMin
   ) as late
   cross join lateral (
     select count(*) as total from assets

@@ -9,16 +9,19 @@ const AT = new Date('2026-03-02T08:15:30Z');
 const organizationId = '00000000-0000-4000-8000-000000000001';
 
 describe('The queue of escalations', () => {
-  let asked: Array<{ opened: string[]; ended: string[] }> = [];
+  let asked: Array<{ opened: string[] } | { ended: string[] }> = [];
   let calls: string[] = [];
   let effects: Array<() => void> = [];
   let changed: ChangedEscalation[] = [];
   const queue = createQueueEscalations({
     queueIn: () => ({
-      async change(opened, ended) {
-        const ids = (refs: Array<{ alertId: string }>) => refs.map(({ alertId }) => alertId);
-        asked.push({ opened: ids(opened), ended: ids(ended) });
-        return changed;
+      async begin(opened) {
+        if (opened.length > 0) asked.push({ opened: opened.map(({ alertId }) => alertId) });
+        return changed.filter(({ state }) => state === 'open');
+      },
+      async end(ended) {
+        if (ended.length > 0) asked.push({ ended: ended.map(({ alertId }) => alertId) });
+        return changed.filter(({ state }) => state === 'resolved');
       },
     }),
     runs: {
@@ -71,7 +74,7 @@ describe('The queue of escalations', () => {
       event('alert.created', 'no policy'),
       event('alert.resolved', 'ended', { status: 'resolved', escalation: alertExample.escalation }),
     ]);
-    assert.deepEqual(asked, [{ opened: ['opened', 'no policy'], ended: ['ended'] }]);
+    assert.deepEqual(asked, [{ opened: ['opened', 'no policy'] }, { ended: ['ended'] }]);
     assert.deepEqual(calls, []);
     for (const effect of effects) effect();
     assert.deepEqual(calls, ['wake ended', 'begin opened']);

@@ -97,8 +97,8 @@ function readTexts(literal: ts.Expression, source: Source): Pick<SourceStatement
   }
 }
 
-/** `:name` is a binding as well; a cast has two colons. */
-const toPositions = (text: string): string => text.replace(/(?<!:):[a-z]\w*/g, '?');
+/** `:name` is a binding as well; a cast has two colons, and `profile:none` is a text. */
+const toPositions = (text: string): string => text.replace(/(?<![:\w]):[a-z]\w*/g, '?');
 
 class Unread extends Error {}
 

@@ -16,18 +16,8 @@ import { readSourceStatements } from './source-statements.ts';
 const EXCEPTIONS: Record<string, string> = {
   'src/assets/assets.statements.ts FIND_OWNERS: looks up assets without organization_id':
     'a device that sends without a token is identified by its serial number alone',
-  'src/certificates/certificate-contents.statements.ts removeDue: looks up certificate_removals without organization_id':
+  'src/certificates/certificate-contents.statements.ts LIST_DUE: looks up certificate_removals without organization_id':
     'a sweep: contents of all organizations that no certificate refers to',
-  'src/certificates/certificate-contents.statements.ts WITH_DUE: looks up certificate_removals without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
-  'src/notifications/notifications.statements.ts WITH_CHANNELS: looks up notification_channels without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
-  'src/endpoints/endpoint-health.statements.ts WITH_ENDPOINTS: looks up endpoints without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
-  'src/assets/assets.statements.ts LIST_OWNERS_ON_ALL_NODES: looks up assets without organization_id':
-    'a device that sends without a token is identified by its serial number alone',
-  'src/http/idempotency-keys.repository.ts EXPIRED: looks up idempotency_keys without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
   'src/config-jobs/job-runs.statements.ts LIST_WITHOUT_WORKFLOW: looks up config_jobs without organization_id':
     'a sweep: jobs of all organizations without a workflow',
   'src/config-jobs/job-runs.statements.ts FORGET_WORKFLOWS: looks up config_jobs without organization_id':
@@ -46,9 +36,7 @@ const EXCEPTIONS: Record<string, string> = {
     'a metric over all organizations',
   'src/escalations/alert-escalations.repository.ts forgetWorkflows: looks up alert_escalations without organization_id':
     'a command: after a restore',
-  'src/alerts/alerts.statements.ts WITH_RESOLVED: looks up alerts without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
-  'src/alerts/alerts.statements.ts removeResolved: looks up alerts without organization_id': 'retention',
+  'src/alerts/alerts.statements.ts LIST_OLD: looks up alerts without organization_id': 'retention',
   'src/fleet/fleet.statements.ts COUNT_ALL: looks up device_states without organization_id':
     'a metric over all organizations',
   'src/fleet/fleet.statements.ts COUNT_ALL: looks up device_configs without organization_id':
@@ -63,11 +51,9 @@ const EXCEPTIONS: Record<string, string> = {
     'retention',
   'src/config-jobs/unused-configurations.statements.ts MARK_USED: looks up configurations without organization_id':
     'retention',
-  'src/config-jobs/unused-configurations.statements.ts WITH_UNUSED: looks up configurations without organization_id':
-    'retention where tables are distributed: the organizations that it goes through',
-  'src/config-jobs/unused-configurations.statements.ts removeUnused: looks up configurations without organization_id':
+  'src/config-jobs/unused-configurations.statements.ts LIST_UNUSED: looks up configurations without organization_id':
     'retention',
-  'src/presence/presence.statements.ts postponeChecks: looks up device_states without organization_id':
+  'src/presence/presence.statements.ts LIST_DUE_CHECKS: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are due for a look',
   'src/config-jobs/job-runs.statements.ts COUNT_RUNNING: looks up config_jobs without organization_id':
     'a metric over all organizations',
@@ -75,51 +61,39 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: endpoints of all organizations with new deliveries',
   'src/deliveries/claims.repository.ts releaseExpired: looks up deliveries without organization_id':
     'a sweep: leases that ran out',
-  'src/deliveries/deleted-endpoints.repository.ts cancelQueued: looks up endpoints without organization_id':
+  'src/deliveries/deleted-endpoints.repository.ts LIST_DELETED: looks up endpoints without organization_id':
     'a sweep: deleted endpoints of all organizations',
   'src/deliveries/deleted-endpoints.repository.ts removeEmptied: looks up endpoints without organization_id':
     'a sweep: deleted endpoints of all organizations',
   'src/devices/unregistered-devices.statements.ts LIST: looks up unregistered_devices without organization_id':
     'the operator lists those of all organizations',
-  'src/endpoints/endpoint-health.statements.ts countByState: looks up endpoints without organization_id':
+  'src/endpoints/endpoint-health.statements.ts COUNT_BY_STATE: looks up endpoints without organization_id':
     'a metric over all organizations',
   'src/endpoints/endpoint-health.statements.ts LIST_WITHOUT_WORKFLOW: looks up endpoints without organization_id':
     'a sweep: endpoints of all organizations in trouble without a workflow',
-  'src/http/idempotency-keys.repository.ts removeExpiredAnswers: looks up idempotency_keys without organization_id':
+  'src/http/idempotency-keys.repository.ts LIST_EXPIRED: looks up idempotency_keys without organization_id':
     'retention',
   'src/presence/overdue-fleets.statements.ts COUNT: looks up overdue_fleets without organization_id':
     'a metric over all organizations',
   'src/presence/overdue-fleets.statements.ts LIST: looks up overdue_fleets without organization_id':
     'a sweep: the few fleets that are overdue',
-  'src/presence/overdue-fleets.statements.ts shareLock: looks up overdue_fleets without organization_id':
-    'a sweep: the few fleets that are overdue',
-  'src/presence/presence.statements.ts WITH_DUE_CHECKS: looks up device_states without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
-  'src/presence/presence.statements.ts WITH_OVERDUE: looks up device_states without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
-  'src/presence/presence.statements.ts WITH_OVERDUE_FLEET: looks up device_states without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
   'src/presence/overdue-fleets.statements.ts LIST_ORGANIZATIONS: looks up overdue_fleets without organization_id':
     'a sweep where tables are distributed: the organizations that it goes through',
-  'src/presence/presence.statements.ts countOverdue: looks up device_states without organization_id':
+  'src/presence/presence.statements.ts COUNT_OVERDUE: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
-  'src/measurements/compaction.statements.ts LOCK_DUE: looks up device_states without organization_id':
+  'src/measurements/compaction.statements.ts LIST_DUE: looks up device_states without organization_id':
     'a sweep: devices of all organizations with uncompacted readings',
-  'src/measurements/compaction.statements.ts WITH_DUE: looks up device_states without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
-  'src/notifications/notification-alerts.statements.ts findOldestAlert: looks up notification_channels without organization_id':
+  'src/notifications/notification-alerts.statements.ts FIND_OLDEST_ALERT: looks up notification_channels without organization_id':
     'a metric over all organizations',
-  'src/notifications/notifications.statements.ts findOldestMessage: looks up notification_channels without organization_id':
+  'src/notifications/notifications.statements.ts FIND_OLDEST_MESSAGE: looks up notification_channels without organization_id':
     'a metric over all organizations',
-  'src/notifications/notifications.statements.ts listDueChannels: looks up notification_channels without organization_id':
+  'src/notifications/notifications.statements.ts LIST_DUE_CHANNELS: looks up notification_channels without organization_id':
     'a sweep: channels of all organizations with something due',
-  'src/notifications/notifications.statements.ts WITH_ENDED: looks up notifications without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
-  'src/notifications/notifications.statements.ts removeEnded: looks up notifications without organization_id':
+  'src/notifications/notifications.statements.ts LIST_ENDED: looks up notifications without organization_id':
     'retention',
   'src/alerts/alerts.statements.ts COUNT_OPEN: looks up alerts without organization_id':
     'a metric of all organizations',
-  'src/presence/presence.statements.ts markOverdueOffline: looks up device_states without organization_id':
+  'src/presence/presence.statements.ts LIST_OVERDUE: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
 };
 

@@ -315,6 +315,15 @@ export function call(
   return client.send(route.method, path, body, change.options);
 }
 
+/** These change or remove things that other requests name, so they come last, and the asset at the very end. */
+const LATE = [/cancel|withdraw|device-token|PATCH|DELETE/, /replace-hardware$/, /^DELETE .assets.[^/]+$/];
+
+/** The routes in an order in which each finds what it names. */
+export function removingLast(routes: readonly Route[]): Route[] {
+  const rank = ({ method, path }: Route) => LATE.findLastIndex((each) => each.test(`${method} ${path}`));
+  return routes.toSorted((a, b) => rank(a) - rank(b));
+}
+
 /** Runs the check for the routes, and fails with all operations for which it fails. */
 export async function forEvery(routes: Route[], check: (route: Route) => Promise<void>): Promise<void> {
   const faults: string[] = [];

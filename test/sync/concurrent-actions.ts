@@ -67,16 +67,17 @@ export class ConcurrentFleet {
 
   /** Fetches, and reports the change or something else; its serial may go to other hardware in between. */
   async exchange(serial: string, report: 'applied' | 'old' | 'error' | 'stale') {
-    const offer = await this.fleet.device.get(`/devices/${serial}/pending-config`);
+    const offer = await repeated(() => this.fleet.device.get(`/devices/${serial}/pending-config`));
     this.allow(offer, [200, 204, 404]);
     const change = offer.status === 200 ? offer.body.config : {};
     const sendReport = (body: object) => this.fleet.device.post(`/devices/${serial}/config-reports`, body);
-    const answer = await repeated(sendReport, {
+    const body = {
       ...FACTORY,
       ...(report === 'applied' && change),
       ...(report === 'stale' && { reportedAt: new Date(this.clock.ms - 3_600_000).toISOString() }),
       ...(report === 'error' && { errors: [{ message: 'out of range' }] }),
-    });
+    };
+    const answer = await repeated(() => sendReport(body));
     this.allow(answer, [200, 404]);
   }
 
@@ -159,11 +160,10 @@ const REPEATS_MAX = 5;
 
 /** Repeats, as a device does when another transaction holds its lock for longer than a report waits. */
 async function repeated<Answer extends { status: number; text: string }>(
-  send: (body: object) => Promise<Answer>,
-  body: object,
+  send: () => Promise<Answer>,
 ): Promise<Answer> {
-  let answer = await send(body);
-  for (let count = 0; count < REPEATS_MAX && isHeld(answer); count++) answer = await send(body);
+  let answer = await send();
+  for (let count = 0; count < REPEATS_MAX && isHeld(answer); count++) answer = await send();
   return answer;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Every alert escalates, except excursions in late data, which are over. Each of its steps is in its history
+ * Every alert escalates, except those that are over when they are recorded. Each of its steps is in its history
  * once and in order, not before its time and not after an acknowledgement, and arrives at the receiver of the
  * step once; no due step is missing.
  */
@@ -24,14 +24,16 @@ export function* checkEscalations(records: EscalationRecords): Generator<Finding
   const { escalation, alerts, readAt } = records;
   if (!escalation) return;
   const arrived = arrivals(records.receipts);
+  const arrivedByThen = arrivals(records.receipts.filter(({ atMs }) => atMs <= Date.parse(readAt)));
   for (const alert of alerts) {
     if (alert.late) {
       if (alert.escalation) yield finding(alert, 'escalates, though it is an excursion in late data');
       continue;
     }
-    if (alert.escalation?.id !== escalation.id) yield finding(alert, 'does not escalate');
+    if (alert.escalation?.id !== escalation.id && !mayHaveBeenOver(alert))
+      yield finding(alert, 'does not escalate');
     yield* checkHistory(alert, escalation);
-    yield* checkArrivals(alert, escalation, arrived);
+    yield* checkArrivals(alert, escalation, { arrived, arrivedByThen });
     if (isLate(alert, readAt)) yield finding(alert, `waits for a step of ${alert.escalation?.nextStepAt}`);
   }
 }
@@ -45,13 +47,19 @@ export function countStepsLeft({ escalation, alerts, receipts, readAt }: Escalat
   return due.length + Math.max(0, made - arrived);
 }
 
+/** One transaction may have opened and resolved it: the history has the time at which that began as its end. */
+function mayHaveBeenOver({ escalation, history }: StoredAlert): boolean {
+  const resolved = history?.find(({ action }) => action === 'resolved');
+  return escalation === null && resolved !== undefined && resolved.at <= (history?.[0]?.at ?? '');
+}
+
 const isLate = ({ escalation }: StoredAlert, readAt: string): boolean =>
   escalation?.nextStepAt != null && Date.parse(escalation.nextStepAt) < Date.parse(readAt) - LATE_MS;
 
 function* checkHistory(alert: StoredAlert, { steps }: LedgerEscalation): Generator<Finding> {
   const history = alert.history ?? [];
   const made = history.filter(({ action }) => action === 'escalated');
-  if (made.length !== alert.escalation?.step)
+  if (made.length !== (alert.escalation?.step ?? 0))
     yield finding(alert, `shows ${alert.escalation?.step} steps, and ${made.length} in its history`);
   const openedMs = Date.parse(history[0]?.at ?? '');
   for (const [index, { at, comment }] of made.entries()) {
@@ -70,11 +78,12 @@ function* checkHistory(alert: StoredAlert, { steps }: LedgerEscalation): Generat
 function* checkArrivals(
   alert: StoredAlert,
   { steps }: LedgerEscalation,
-  arrived: ReadonlyMap<string, ReadonlySet<string>>,
+  { arrived, arrivedByThen }: Record<'arrived' | 'arrivedByThen', Arrivals>,
 ): Generator<Finding> {
   for (const [index, { receiver }] of steps.entries()) {
     const wanted = index < (alert.escalation?.step ?? 0) ? 1 : 0;
-    const count = arrived.get(keyOf(receiver, alert.id))?.size ?? 0;
+    // A step that is not in the alert yet may be made after the alert was read, and arrive.
+    const count = (wanted === 1 ? arrived : arrivedByThen).get(keyOf(receiver, alert.id))?.size ?? 0;
     if (count !== wanted) yield finding(alert, `reached "${receiver}" ${count} times, not ${wanted}`);
   }
 }
@@ -82,7 +91,9 @@ function* checkArrivals(
 const keyOf = (receiver: string, alertId: string): string => `${receiver} ${alertId}`;
 
 /** Ids of the messages about steps, by receiver and alert: a repeated message has the same id. */
-function arrivals(receipts: readonly Receipt[]): Map<string, Set<string>> {
+type Arrivals = ReadonlyMap<string, ReadonlySet<string>>;
+
+function arrivals(receipts: readonly Receipt[]): Arrivals {
   const arrived = new Map<string, Set<string>>();
   for (const { receiver, eventId, type, body } of receipts) {
     if (type !== 'notification') continue;

@@ -58,6 +58,8 @@ async function insist<T>(send: () => Promise<T>, { isWorthIt }: { isWorthIt(): b
     } catch (error) {
       if (left === 0 || !isWorthIt()) throw error;
       await delay(PAUSE_MS);
+      // The device may have sent a newer report meanwhile.
+      if (!isWorthIt()) throw error;
     }
   }
 }

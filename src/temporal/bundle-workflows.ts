@@ -1,8 +1,7 @@
 /** Part of the build: writes the workflow bundle beside the built code, so a worker starts without bundling. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflows } from './workflow-bundle.ts';
+import { newWorkflowBundle } from './workflow-bundle.ts';
 
-const bundle = await bundleWorkflows();
-if ('code' in bundle)
-  writeFileSync(fileURLToPath(new URL('../../workflow-bundle.cjs', import.meta.url)), bundle.code);
+const { code } = await newWorkflowBundle();
+writeFileSync(fileURLToPath(new URL('../../workflow-bundle.cjs', import.meta.url)), code);

@@ -11,7 +11,11 @@ const pathOf = (name: string) =>
 /** The given file, the bundle of the build, or a new one, which takes seconds. */
 export async function bundleWorkflows(path: string | null = null): Promise<WorkflowBundleOption> {
   if (path !== null) return { codePath: path };
-  if (isBuilt && existsSync(BUILT_BUNDLE)) return { codePath: BUILT_BUNDLE };
+  return isBuilt && existsSync(BUILT_BUNDLE) ? { codePath: BUILT_BUNDLE } : newWorkflowBundle();
+}
+
+/** Takes seconds. */
+export async function newWorkflowBundle() {
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   return bundleWorkflowCode({
     workflowsPath: pathOf('index'),

@@ -161,7 +161,6 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     groupChanges,
     jobsProgressed,
     chunkSize,
-    now,
   });
   return {
     routes: [

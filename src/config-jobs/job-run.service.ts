@@ -35,7 +35,6 @@ export interface JobRunDeps {
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   /** Number of devices in one transaction. */
   chunkSize: number;
-  now(): Date;
 }
 
 const AWAITED_SHOWN = 10;
@@ -110,9 +109,8 @@ export function createJobRunService(deps: JobRunDeps) {
 
   /** The deadline is ahead, and devices of the stage have not settled. */
   const mayContinue = async (sql: Database, job: JobRow): Promise<boolean> =>
-    msUntil(job.deadlineAt) > 0 && evaluateJob(job, await jobsIn(sql).countTargets(job)) === 'wait';
-
-  const msUntil = (at: Date): number => at.getTime() - deps.now().getTime();
+    job.deadlineAt > (await jobsIn(sql).readClock()) &&
+    evaluateJob(job, await jobsIn(sql).countTargets(job)) === 'wait';
 
   async function listAwaited(sql: Database, ref: JobRef): Promise<AwaitedDevice[]> {
     const targets = await targetsIn(sql).listAwaited(ref, AWAITED_SHOWN);
@@ -134,6 +132,8 @@ export function createJobRunService(deps: JobRunDeps) {
         const verdict = evaluateJob(job, counts);
         const isWaiting = job.status === 'running' && verdict === 'wait';
         const { startAt, deadlineAt } = job;
+        const now = await jobsIn(sql).readClock();
+        const msUntil = (at: Date): number => at.getTime() - now.getTime();
         return {
           ...title,
           status: job.status,

@@ -1,5 +1,6 @@
 /** Jobs that somebody hurries, or gives more time. */
 import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
 import {
   apply,
   applyAnswer,
@@ -98,7 +99,9 @@ describe('A job', () => {
     assert.equal((await extend(jobId, inHours(5))).status, 200);
     await worker.endLate(jobId);
     assert.equal((await jobOf(dms, jobId)).status, 'running');
-    aheadMs = 6 * HOUR_MS;
+    // The end follows the clock of the database.
+    const pass = `update config_jobs set deadline_at = now() - interval '1 second' where organization_id = ? and id = ?`;
+    await query(dms.service.sql, pass, [dms.id, jobId]);
     await worker.endLate(jobId);
     const { status, counts } = await jobOf(dms, jobId);
     assert.deepEqual([status, counts.timedOut], ['completed_with_failures', 2]);

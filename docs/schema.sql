@@ -767,7 +767,7 @@ CREATE TABLE config_jobs (
   reason text,
   CONSTRAINT config_jobs_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT config_jobs_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
-  CONSTRAINT config_jobs_stage_check CHECK (current_stage >= 1 AND current_stage <= stage_count),
+  CONSTRAINT config_jobs_stage_check CHECK (current_stage >= 0 AND current_stage <= stage_count),
   CONSTRAINT config_jobs_status_check CHECK (status = ANY (ARRAY['scheduled'::text, 'running'::text, 'succeeded'::text, 'completed_with_failures'::text, 'aborted'::text, 'cancelled'::text])),
   CONSTRAINT config_jobs_target_count_check CHECK (target_count >= 0)
 );
@@ -783,7 +783,7 @@ COMMENT ON COLUMN config_jobs.profile_snapshot IS
 COMMENT ON COLUMN config_jobs.rollout IS
   'Share of the devices that go first and what has to hold of them before the rest begins, in percent. Null: all at once.';
 COMMENT ON COLUMN config_jobs.current_stage IS
-  'The stage that is under way, from 1 to stage_count.';
+  'The stage that is under way, from 1 to stage_count. 0: the run of the job begins the first one.';
 COMMENT ON COLUMN config_jobs.target_count IS
   'Devices of the job, all stages together.';
 COMMENT ON COLUMN config_jobs.target_counts IS

@@ -28,7 +28,6 @@ import {
   type JobRunsRepository,
   type JobWithoutWorkflow,
 } from '../config-jobs/job-runs.repository.ts';
-import { createLargeJobs } from '../config-jobs/large-jobs.service.ts';
 import { createOldJobsRepository } from '../config-jobs/old-jobs.repository.ts';
 import { createOldJobsRemoval } from '../config-jobs/old-jobs.service.ts';
 import { createProgressSignals } from '../config-jobs/progress-signals.service.ts';
@@ -54,6 +53,8 @@ export interface ConfigJobsNeeds {
   onAlertRulesChanged: ChangesDeps['onAlertRulesChanged'];
 }
 
+/** Number of pages of the smallest large job. */
+const PAGES = 4;
 /** Each holds the devices of an organization in memory while it runs. */
 const FLEET_WIDE = {
   name: 'dry runs and applies to all',
@@ -65,7 +66,9 @@ const FLEET_WIDE = {
 export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) {
   const { settings, sql, transact, now, starter, onRunStarted, onTemporalFault } = resources;
   const { devicesIn, configurationsIn, publish, onAlertRulesChanged } = needs;
-  const chunkSize = settings.applyChunkSize;
+  const { applyChunkSize: chunkSize, largeJobDevices: largeAbove } = settings;
+  /** Pages may be larger than chunks, because reading locks nothing. */
+  const pageSize = Math.ceil(largeAbove / PAGES);
   const fleetWideLimit = createConcurrencyLimit(FLEET_WIDE);
   const jobs = createConfigJobsRepository(sql);
   const runs = createJobRunsRepository(sql);
@@ -105,25 +108,25 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     configurationsIn,
     pendingIn,
     groupChanges,
+    largeAbove,
+    pageSize,
     now,
   });
-  const beginJob = createBeginJob({ jobsIn, targetsIn, changes, startJob: workflows.start, jobsProgressed });
-  const largeJobs = createLargeJobs({
-    pendingIn,
+  const beginJob = createBeginJob({
     jobsIn,
     targetsIn,
-    planner,
+    changes,
     startJob: workflows.start,
-    largeAbove: settings.largeJobDevices,
+    jobsProgressed,
+    largeAbove,
+    pageSize,
   });
   const service = createConfigJobsService({
-    pendingIn,
     jobsIn,
     targetsIn,
     groupsIn: createGroupsRepository,
     planner,
     beginJob,
-    largeJobs,
     jobEnding,
     groupChanges,
     jobsProgressed,
@@ -150,7 +153,6 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
   });
   const jobRun = createJobRunService({
     transact,
-    pendingIn,
     jobsIn,
     runsIn: createJobRunsRepository,
     targetsIn,
@@ -178,7 +180,6 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
       groupTargetsIn,
       planner,
       beginJob,
-      largeJobs,
       groupChanges,
       chunkSize,
     }),

@@ -1,14 +1,11 @@
-/** Plans an apply: the devices, which it locks, and the configuration for each. */
+/** Plans an apply: the devices, which it locks if they are offered the change at once, and the configuration for each. */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { ConfigurationContents } from '../devices/configuration-id.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
-import type {
-  ChangingDevice,
-  DeviceScope,
-  PendingChangesRepository,
-} from '../devices/pending-changes.repository.ts';
+import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { notFound } from '../process/errors.ts';
+import { pages } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
 import type { DeviceChange } from './changes.service.ts';
@@ -26,7 +23,11 @@ export interface ApplyPlannerDeps {
   profilesIn(sql: Database): { find(organizationId: string, slug: string): Promise<Profile | null> };
   configurationsIn(sql: Database): Pick<ConfigurationsRepository, 'find' | 'insert'>;
   pendingIn(sql: Database): PendingChangesRepository;
-  groupChanges: Pick<GroupChanges, 'finishWithdrawals'>;
+  groupChanges: Pick<GroupChanges, 'finishWithdrawals' | 'lockAssets'>;
+  /** A job of more devices is large. */
+  largeAbove: number;
+  /** Number of devices that are read at a time. */
+  pageSize: number;
   now(): Date;
 }
 
@@ -46,12 +47,14 @@ export interface PlanRequest {
   organizationId: string;
   slug: string;
   chosen: ChosenDevices;
+  /** The devices are offered the change at once. */
+  isOffered: boolean;
 }
 
 export type ApplyPlanner = ReturnType<typeof createApplyPlanner>;
 
 export function createApplyPlanner(deps: ApplyPlannerDeps) {
-  const { profilesIn, configurationsIn, pendingIn, groupChanges, now } = deps;
+  const { profilesIn, configurationsIn, pendingIn, groupChanges, pageSize, now } = deps;
 
   const findKnown = (sql: Database, organizationId: string, devices: ChangingDevice[]) =>
     configurationsIn(sql).find([{ organizationId, configIds: devices.flatMap(knownConfigIds) }]);
@@ -73,26 +76,61 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
     return compileDevices(profileSnapshot, devices, contents, now());
   }
 
+  async function listChosen(
+    sql: Database,
+    organizationId: string,
+    { serialNumbers, groupId }: ChosenDevices,
+  ): Promise<ChangingDevice[]> {
+    if (serialNumbers !== null)
+      return inOrderOf(serialNumbers, await pendingIn(sql).listSerials(organizationId, serialNumbers));
+    const readPage = (after: ChangingDevice | null) =>
+      pendingIn(sql).listActive(
+        { organizationId, groupId },
+        { after: after?.assetId ?? null, limit: pageSize },
+      );
+    const devices: ChangingDevice[] = [];
+    for await (const page of pages(pageSize, readPage)) for (const device of page) devices.push(device);
+    return devices;
+  }
+
+  /** Leaves the devices of a large job unlocked: its run locks them, chunk by chunk. */
+  async function lockChosen(
+    tx: Transaction,
+    organizationId: string,
+    chosen: ChosenDevices,
+  ): Promise<ChangingDevice[]> {
+    const { serialNumbers } = chosen;
+    if (serialNumbers !== null) {
+      const locked = await pendingIn(tx.sql).lockSerials(organizationId, serialNumbers);
+      return groupChanges.finishWithdrawals(tx, organizationId, inOrderOf(serialNumbers, locked));
+    }
+    const devices = await listChosen(tx.sql, organizationId, chosen);
+    if (devices.length > deps.largeAbove) return devices;
+    return groupChanges.lockAssets(
+      tx,
+      organizationId,
+      devices.map(({ assetId }) => assetId),
+    );
+  }
+
   return {
     findSnapshot,
     compile,
     findKnown,
 
     /**
-     * Locks the devices, except for a preview.
+     * Locks devices that are offered the change at once.
      * @throws not found when there is no such profile, or a serial has no active device.
      */
     async plan(
       tx: Transaction,
-      { organizationId, slug, chosen }: PlanRequest,
-      { isPreview = false } = {},
+      { organizationId, slug, chosen, isOffered }: PlanRequest,
     ): Promise<ApplyPlan> {
-      const { sql } = tx;
-      const profileSnapshot = await findSnapshot(sql, organizationId, slug);
-      const choose = isPreview ? listing(pendingIn(sql)) : locking(pendingIn(sql));
-      const found = await findChosen(choose, organizationId, chosen);
-      const devices = isPreview ? found : await groupChanges.finishWithdrawals(tx, organizationId, found);
-      return { profileSnapshot, compiled: await compile(sql, organizationId, profileSnapshot, devices) };
+      const profileSnapshot = await findSnapshot(tx.sql, organizationId, slug);
+      const devices = isOffered
+        ? await lockChosen(tx, organizationId, chosen)
+        : await listChosen(tx.sql, organizationId, chosen);
+      return { profileSnapshot, compiled: await compile(tx.sql, organizationId, profileSnapshot, devices) };
     },
 
     /** Stores each distinct configuration once. */
@@ -113,27 +151,4 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
       return findKnown(sql, organizationId, needsKnownIntervals(plan.profileSnapshot) ? devices : []);
     },
   };
-}
-
-interface Choice {
-  all(scope: DeviceScope): Promise<ChangingDevice[]>;
-  bySerial(organizationId: string, serials: string[]): Promise<ChangingDevice[]>;
-}
-
-const listing = (pending: PendingChangesRepository): Choice => ({
-  all: pending.listAllActive,
-  bySerial: pending.listSerials,
-});
-const locking = (pending: PendingChangesRepository): Choice => ({
-  all: pending.lockAllActive,
-  bySerial: pending.lockSerials,
-});
-
-async function findChosen(
-  choose: Choice,
-  organizationId: string,
-  { serialNumbers, groupId }: ChosenDevices,
-): Promise<ChangingDevice[]> {
-  if (serialNumbers === null) return choose.all({ organizationId, groupId });
-  return inOrderOf(serialNumbers, await choose.bySerial(organizationId, serialNumbers));
 }

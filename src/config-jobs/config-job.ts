@@ -106,26 +106,6 @@ export function firstStageSize(targetCount: number, rollout: Rollout | null): nu
   return rollout ? Math.max(1, Math.ceil((targetCount * rollout.firstPercent) / 100)) : targetCount;
 }
 
-export interface StagedJob {
-  rollout: Rollout | null;
-  currentStage: number;
-  stageCount: number;
-  targetCount: number;
-  startAt: Date | null;
-}
-
-/** Whether the job read its devices before they were locked, see large-jobs.service.ts. */
-export const hasReadBefore = ({
-  startAt,
-  stageCount,
-  targetCount,
-  rollout,
-}: Omit<StagedJob, 'currentStage'>): boolean =>
-  startAt !== null || stageCount > (firstStageSize(targetCount, rollout) < targetCount ? 2 : 1);
-
-/** The first stage of such a job has no devices, and the second one begins at once. */
-export const isFirstStageEmpty = (job: StagedJob): boolean => job.currentStage === 1 && hasReadBefore(job);
-
 /** Devices that were archived, or superseded by a later job, do not count as failures. */
 export function finishedStatus(counts: Counts): 'succeeded' | 'completed_with_failures' {
   return counts.failed + counts.timed_out > 0 ? 'completed_with_failures' : 'succeeded';
@@ -135,8 +115,6 @@ export type StageVerdict = 'wait' | 'proceed' | 'abort';
 
 export interface Stage {
   isLast: boolean;
-  /** The stage has no devices by design: the first stage of large jobs and of jobs that start later. */
-  isEmpty?: boolean;
   isNextBeginning?: boolean;
   rollout: Rollout | null;
 }
@@ -147,13 +125,13 @@ export interface Stage {
  * least one, have applied the change. It aborts when all of them have settled and too few have applied it.
  */
 export function evaluateStage(begun: Counts, stage: Stage): StageVerdict {
-  const { isLast, isEmpty, isNextBeginning, rollout } = stage;
+  const { isLast, isNextBeginning, rollout } = stage;
   if (rollout && hasTooManyFailures(begun, rollout)) return 'abort';
-  // The stage was found good before its successor began.
+  // The stage was found good before its successor began, or is none: the first one is only beginning.
   if (isNextBeginning) return 'proceed';
   const isOpen = begun.waiting + begun.sent > 0;
   if (isLast) return isOpen ? 'wait' : 'proceed';
-  if (isEmpty || rollout === null) return 'proceed';
+  if (rollout === null) return 'proceed';
   if (begun.applied > 0 && reaches(begun, begun.applied, rollout.minAppliedPercent)) return 'proceed';
   return isOpen ? 'wait' : 'abort';
 }

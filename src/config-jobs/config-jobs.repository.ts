@@ -18,6 +18,8 @@ export interface NewJob {
   rollout: Rollout | null;
   stageCount: number;
   targetCount: number;
+  /** The devices of the first stage are offered the change with the job; else its run offers it. */
+  isOffered: boolean;
   /** Null: starts at once. */
   startAt: Date | null;
   /** Counts from the start. */
@@ -30,6 +32,7 @@ export interface JobRow extends JobRef {
   profileSlug: string;
   profileSnapshot: ProfileSnapshot;
   rollout: Rollout | null;
+  /** 0: the first stage has not begun. */
   currentStage: number;
   stageCount: number;
   /** A part of the devices of the next stage have begun. */
@@ -73,10 +76,7 @@ declare module 'knex/types/tables.js' {
   }
 }
 
-/**
- * Counts of the targets by state: stored in the row of a job that has ended, in the table list_totals while
- * it runs.
- */
+/** Counts of the targets by state: stored in the row of a job that has ended, counted while it runs. */
 const COUNTS = `coalesce(target_counts, (
     select jsonb_object_agg(state, count) from (
       select state, count(*) from config_targets
@@ -132,6 +132,8 @@ export function createConfigJobsRepository(sql: Database) {
           profile_slug: job.profileSlug,
           profile_snapshot: toJson(job.profileSnapshot),
           rollout: toJson(job.rollout),
+          current_stage: job.isOffered ? 1 : 0,
+          is_beginning_stage: !job.isOffered,
           stage_count: job.stageCount,
           target_count: job.targetCount,
           retry_of_job_id: job.retryOfJobId,
@@ -226,14 +228,7 @@ export function createConfigJobsRepository(sql: Database) {
       await one(ref).update({ deadline_at: deadlineAt });
     },
 
-    async updateTargetCount(ref: JobRef, targetCount: number): Promise<void> {
-      await one(ref).update({ target_count: targetCount });
-    },
-
-    /**
-     * Stores the final counts in the row of the job, and removes the kept ones, which exist only where tables
-     * are not distributed.
-     */
+    /** Stores the final counts in the row of the job. */
     async finish(ref: JobRef, status: JobStatus, targetCounts: Counts): Promise<void> {
       await one(ref).update({ status, target_counts: toJson(targetCounts), finished_at: sql.fn.now() });
     },

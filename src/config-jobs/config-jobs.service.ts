@@ -2,7 +2,6 @@
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
-import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
 import type { ApplyPlanner, ChosenDevices } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
@@ -14,17 +13,15 @@ import {
   DEADLINE_MINUTES_MAX,
   hasEnded,
   isBeingCancelled,
-  isFirstStageEmpty,
   type JobRef,
   NO_SUCH_JOB,
   type Rollout,
   START_DAYS_MAX,
 } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
-import type { ConfigTargetsRepository } from './config-targets.repository.ts';
+import type { ConfigTargetsRepository, RetryableTarget } from './config-targets.repository.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { JobEnding } from './job-ending.service.ts';
-import type { Applied, LargeJobs } from './large-jobs.service.ts';
 
 export interface ApplyRequest {
   chosen: ChosenDevices;
@@ -34,11 +31,17 @@ export interface ApplyRequest {
   rollout: Rollout | null;
 }
 
+export interface Applied {
+  /** Null when there are no devices. */
+  jobId: string | null;
+  /** Serials as registered, in the order sent or by asset id. */
+  applied: string[];
+}
+
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 export interface ConfigJobsDeps {
-  pendingIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets'>;
   jobsIn(
     sql: Database,
   ): Pick<
@@ -49,9 +52,8 @@ export interface ConfigJobsDeps {
   groupsIn(sql: Database): { exists(organizationId: string, groupId: string): Promise<boolean> };
   planner: ApplyPlanner;
   beginJob: BeginJob;
-  largeJobs: LargeJobs;
   jobEnding: Pick<JobEnding, 'end'>;
-  groupChanges: Pick<GroupChanges, 'finishWithdrawals' | 'isWithdrawing'>;
+  groupChanges: Pick<GroupChanges, 'lockAssets' | 'isWithdrawing'>;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   now(): Date;
 }
@@ -59,7 +61,7 @@ export interface ConfigJobsDeps {
 export type ConfigJobsService = ReturnType<typeof createConfigJobsService>;
 
 export function createConfigJobsService(deps: ConfigJobsDeps) {
-  const { pendingIn, jobsIn, targetsIn, planner, beginJob, largeJobs } = deps;
+  const { jobsIn, targetsIn, planner, beginJob } = deps;
 
   function requireSoon(startAt: Date | null): void {
     const aheadMs = startAt === null ? 0 : startAt.getTime() - deps.now().getTime();
@@ -102,14 +104,15 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
   }
 
   /** Locks the devices that may still get the change, and returns them. */
-  async function lockRetryable(tx: Transaction, job: JobRef): Promise<DeviceChange[]> {
-    const { sql } = tx;
-    const listed = await targetsIn(sql).listRetryable(job);
+  async function lockRetryable(
+    tx: Transaction,
+    job: JobRef,
+    listed: RetryableTarget[],
+  ): Promise<DeviceChange[]> {
     const assetIds = listed.map(({ assetId }) => assetId);
-    const found = await pendingIn(sql).lockAssets(job.organizationId, assetIds);
-    const locked = await deps.groupChanges.finishWithdrawals(tx, job.organizationId, found);
+    const locked = await deps.groupChanges.lockAssets(tx, job.organizationId, assetIds);
     // Reads again under the locks, because a report may have confirmed some targets in between.
-    const retryable = await targetsIn(sql).listRetryable(job);
+    const retryable = await targetsIn(tx.sql).listRetryable(job);
     const targetOf = new Map(retryable.map((target) => [target.assetId, target]));
     return locked.flatMap((device) => {
       const target = targetOf.get(device.assetId);
@@ -123,24 +126,12 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       requireSoon(startAt);
       return transact(async (tx) => {
         await requireGroup(tx.sql, organizationId, chosen);
-        const { serialNumbers, groupId } = chosen;
-        if (serialNumbers === null && (await largeJobs.isForAll(tx.sql, { organizationId, groupId }))) {
-          return largeJobs.apply(tx, {
-            organizationId,
-            groupId,
-            profileSlug: slug,
-            rollout,
-            startAt,
-            deadlineMinutes,
-          });
-        }
-        const plan = await planner.plan(tx, { organizationId, slug, chosen });
+        const plan = await planner.plan(tx, { organizationId, slug, chosen, isOffered: startAt === null });
         const { profileSnapshot, compiled } = plan;
         if (compiled.length === 0) return { jobId: null, applied: [] };
         const changes = await planner.storeChanges(tx.sql, organizationId, compiled);
         const job = { organizationId, profileSlug: slug, profileSnapshot, rollout, startAt, deadlineMinutes };
-        const begin = startAt === null ? beginJob : largeJobs.queue;
-        const { jobId } = await begin(tx, { ...job, retryOfJobId: null }, changes);
+        const { jobId } = await beginJob.begin(tx, { ...job, retryOfJobId: null }, changes);
         return { jobId, applied: compiled.map(({ device }) => device.serialNumber) };
       });
     },
@@ -157,7 +148,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       return transact(async (tx) => {
         const { sql } = tx;
         await requireGroup(sql, organizationId, chosen);
-        const plan = await planner.plan(tx, { organizationId, slug, chosen }, { isPreview: true });
+        const plan = await planner.plan(tx, { organizationId, slug, chosen, isOffered: false });
         const contents = await planner.findForWarnings(sql, organizationId, plan);
         return {
           applied: plan.compiled.map(({ device }) => device.serialNumber),
@@ -177,7 +168,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         const job = await lockOwn(sql, ref);
         if (hasEnded(job.status)) throw conflict(`The job is not running: it is ${job.status}`);
         if (!isBeingCancelled(job)) await jobsIn(sql).requestCancel(job);
-        if (!largeJobs.isLarge(job.targetCount)) await deps.jobEnding.end(tx, job, 'cancelled');
+        if (!beginJob.isLarge(job.targetCount)) await deps.jobEnding.end(tx, job, 'cancelled');
         afterCommit(() => deps.jobsProgressed(job.organizationId, [job.jobId]));
         return (await jobsIn(sql).find(job)) as ConfigJob;
       });
@@ -191,7 +182,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       return changeOpen(transact, ref, async (sql, job) => {
         if (job.status !== 'running') throw conflict('The job has not started yet');
         if (job.currentStage === job.stageCount) throw conflict('The job is in its last stage');
-        if (isFirstStageEmpty(job)) throw conflict('The first stage of the job is only beginning');
+        if (job.currentStage === 0) throw conflict('The first stage of the job is only beginning');
         await jobsIn(sql).markBeginningStage(job);
       });
     },
@@ -229,16 +220,17 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         }
         const newJob = { organizationId, profileSlug, profileSnapshot, rollout: null, retryOfJobId: jobId };
         const job = { ...newJob, startAt: null, deadlineMinutes: DEADLINE_MINUTES_DEFAULT };
-        if (await largeJobs.isForRetry(tx.sql, ref)) {
+        const listed = await targetsIn(tx.sql).listRetryable(ref);
+        if (beginJob.isLarge(listed.length)) {
           if (await deps.groupChanges.isWithdrawing(tx.sql, ref))
             throw conflict('The profile of a large group is being withdrawn: retry the job in some seconds');
-          return (await jobsIn(tx.sql).find(await largeJobs.retry(tx, job, ref))) as ConfigJob;
+          return (await jobsIn(tx.sql).find(await beginJob.queue(tx, job, listed))) as ConfigJob;
         }
-        const changes = await lockRetryable(tx, ref);
+        const changes = await lockRetryable(tx, ref, listed);
         if (changes.length === 0) {
           throw conflict('The job has no failed or timed-out device that has not confirmed the change since');
         }
-        return (await jobsIn(tx.sql).find(await beginJob(tx, job, changes))) as ConfigJob;
+        return (await jobsIn(tx.sql).find(await beginJob.begin(tx, job, changes))) as ConfigJob;
       });
     },
   };

@@ -1,18 +1,11 @@
 /** Targets of a job: its devices and their states. Writers have locked the rows of the devices. */
 import type { Knex } from 'knex';
-import { countRows, newestFirst, type Page } from '../db/builder.ts';
+import { newestFirst, type Page } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
 import type { JobRef, JobTarget, TargetState } from './config-job.ts';
-import {
-  ACTIVATE_NEXT,
-  INSERT,
-  INSERT_RETRYABLE,
-  LIST_AWAITED,
-  OPEN,
-  RETRYABLE,
-} from './config-targets.statements.ts';
+import { ACTIVATE_NEXT, INSERT, LIST_AWAITED, OPEN, RETRYABLE } from './config-targets.statements.ts';
 
 export interface NewTarget {
   assetId: string;
@@ -106,8 +99,6 @@ export function createConfigTargetsRepository(sql: Database) {
     sql('config_targets').where({ organization_id: organizationId, job_id: jobId });
   const queued = (job: JobRef, assetIds: string[]) =>
     ofJob(job).where({ state: 'queued' }).modify(oneOf, assetIds);
-  const retryable = ({ organizationId, jobId }: JobRef) =>
-    sql('config_targets as t').where({ organization_id: organizationId, job_id: jobId }).whereRaw(RETRYABLE);
 
   return {
     async insert(job: JobRef, targets: NewTarget[], { isActive = true } = {}): Promise<void> {
@@ -158,19 +149,13 @@ export function createConfigTargetsRepository(sql: Database) {
      * Failed and timed-out targets whose device has not confirmed the change since, and is still in the group
      * for whose profile it had the change.
      */
-    async listRetryable(job: JobRef): Promise<RetryableTarget[]> {
-      const rows: ConfigTargetRow[] = await retryable(job).orderBy('asset_id');
+    async listRetryable({ organizationId, jobId }: JobRef): Promise<RetryableTarget[]> {
+      const rows: ConfigTargetRow[] = await sql('config_targets as t')
+        .where({ organization_id: organizationId, job_id: jobId })
+        .whereRaw(RETRYABLE)
+        .orderBy('asset_id');
       return rows.map((row) => ({ ...toTargetChange(row), groupId: row.group_id }));
     },
-
-    /** Queues the targets of another job that `listRetryable` would list. Returns their number. */
-    async insertRetryable(job: JobRef, retried: JobRef, stage: number): Promise<number> {
-      const bindings = { ...job, retriedId: retried.jobId, stage };
-      const [row] = await query<{ count: number }>(sql, INSERT_RETRYABLE, bindings);
-      return row?.count ?? 0;
-    },
-
-    countRetryable: (job: JobRef): Promise<number> => countRows(retryable(job)),
 
     /**
      * Makes the next queued targets of a scheduled job active. Returns the last one, null when all are

@@ -39,15 +39,6 @@ export const LIST_AWAITED = `
   ) a
   order by w.expected_by nulls last, w.asset_id`;
 
-export const INSERT_RETRYABLE = `
-  with queued as (
-    insert into config_targets (organization_id, job_id, asset_id, stage, change_config_id, state, group_id)
-    select organization_id, :jobId, asset_id, :stage, change_config_id, 'queued', group_id from config_targets t
-    where organization_id = :organizationId and job_id = :retriedId and ${RETRYABLE}
-    returning 1
-  )
-  select count(*) from queued`;
-
 /** Returns the last target of the page, if the page is full. */
 export const ACTIVATE_NEXT = `
   with page as materialized (

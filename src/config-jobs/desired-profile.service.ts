@@ -18,15 +18,13 @@ import type { GroupRef, Rollout } from './config-job.ts';
 import type { TargetChange } from './config-targets.repository.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { GroupTargetsRepository } from './group-targets.repository.ts';
-import type { LargeJobs } from './large-jobs.service.ts';
 
 export interface DesiredProfileDeps {
-  pendingIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets' | 'listActive'>;
+  pendingIn(sql: Database): Pick<PendingChangesRepository, 'listActive'>;
   groupTargetsIn(sql: Database): Pick<GroupTargetsRepository, 'listActive'>;
   planner: ApplyPlanner;
   beginJob: BeginJob;
-  largeJobs: Pick<LargeJobs, 'queue' | 'isLarge'>;
-  groupChanges: Pick<GroupChanges, 'finishWithdrawals'>;
+  groupChanges: Pick<GroupChanges, 'lockAssets'>;
   /** Number of devices that are read or locked at a time. */
   chunkSize: number;
 }
@@ -102,8 +100,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     if (changes.length === 0) return null;
     const { groupId: _, ...request } = desired;
     const job = { ...request, profileSnapshot, startAt: null, retryOfJobId: null };
-    const run = deps.largeJobs.isLarge(changes.length) ? deps.largeJobs.queue : deps.beginJob;
-    return (await run(tx, job, changes)).jobId;
+    return (await deps.beginJob.begin(tx, job, changes)).jobId;
   }
 
   /** Returns the id of the job; null when all run the profile. */
@@ -113,8 +110,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     snapshot: ProfileSnapshot,
     assetIds: string[],
   ): Promise<string | null> {
-    const locked = await pendingIn(tx.sql).lockAssets(desired.organizationId, assetIds);
-    const devices = await deps.groupChanges.finishWithdrawals(tx, desired.organizationId, locked);
+    const devices = await deps.groupChanges.lockAssets(tx, desired.organizationId, assetIds);
     const lacking = await compileLacking(tx.sql, desired, snapshot, devices);
     return begin(tx, desired, snapshot, await storeChanges(tx.sql, desired, lacking));
   }
@@ -141,7 +137,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
       for await (const lacking of listLacking(tx.sql, desired, snapshot, options)) {
         for (const change of await storeChanges(tx.sql, desired, lacking)) changes.push(change);
       }
-      if (deps.largeJobs.isLarge(changes.length)) return begin(tx, desired, snapshot, changes);
+      if (deps.beginJob.isLarge(changes.length)) return begin(tx, desired, snapshot, changes);
       // Reads again under the locks, because a report may have changed the configuration of some devices.
       return offer(
         tx,

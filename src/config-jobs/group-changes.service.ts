@@ -57,6 +57,26 @@ export function createGroupChanges(deps: GroupChangesDeps) {
     return concerned;
   }
 
+  /**
+   * Finishes withdrawals on devices that the caller has locked and will offer a change. Returns the devices as they
+   * are afterwards.
+   */
+  async function finishWithdrawals(
+    tx: Transaction,
+    organizationId: string,
+    devices: ChangingDevice[],
+  ): Promise<ChangingDevice[]> {
+    const assetIds = devices.map(({ assetId }) => assetId);
+    const changed: string[] = [];
+    for (const { reason, ...ref } of await deps.withdrawalsIn(tx.sql).listOf(organizationId)) {
+      changed.push(...(await withdraw(tx, ref, assetIds, reason)));
+    }
+    if (changed.length === 0) return devices;
+    const now = await pendingIn(tx.sql).lockAssets(organizationId, changed);
+    const byId = new Map(now.map((device) => [device.assetId, device]));
+    return devices.map((device) => byId.get(device.assetId) ?? device);
+  }
+
   return {
     withdraw,
 
@@ -66,24 +86,12 @@ export function createGroupChanges(deps: GroupChangesDeps) {
       return withdrawals.some(({ lastJobId }) => jobId <= lastJobId);
     },
 
-    /**
-     * Finishes withdrawals on devices that the caller has locked and will offer a change. Returns the devices
-     * as they are afterwards.
-     */
-    async finishWithdrawals(
-      tx: Transaction,
-      organizationId: string,
-      devices: ChangingDevice[],
-    ): Promise<ChangingDevice[]> {
-      const assetIds = devices.map(({ assetId }) => assetId);
-      const changed: string[] = [];
-      for (const { reason, ...ref } of await deps.withdrawalsIn(tx.sql).listOf(organizationId)) {
-        changed.push(...(await withdraw(tx, ref, assetIds, reason)));
-      }
-      if (changed.length === 0) return devices;
-      const now = await pendingIn(tx.sql).lockAssets(organizationId, changed);
-      const byId = new Map(now.map((device) => [device.assetId, device]));
-      return devices.map((device) => byId.get(device.assetId) ?? device);
+    finishWithdrawals,
+
+    /** Locks devices that will be offered a change. */
+    async lockAssets(tx: Transaction, organizationId: string, assetIds: string[]): Promise<ChangingDevice[]> {
+      const locked = await pendingIn(tx.sql).lockAssets(organizationId, assetIds);
+      return finishWithdrawals(tx, organizationId, locked);
     },
   };
 }

@@ -19,7 +19,7 @@ export function describeJobRun(state: JobState, latest: readonly string[]): stri
     `**Profile ${state.profileSlug}** on ${devices(state.total)}: ${label(state.status)}`,
     '',
     describeWait(state),
-    ...(state.stages > 1 ? ['', `Stage ${state.stage} of ${state.stages}.`] : []),
+    ...(state.stages > 1 ? ['', describeStage(state)] : []),
     '',
     ...countLines(state.counts),
     ...awaitedLines(state.waitingFor),
@@ -80,6 +80,9 @@ function describeWait({ startAt, deadlineAt, status, verdict, counts }: JobState
     `and for ${devices(sent)} to confirm it.`,
   ].join(' ');
 }
+
+const describeStage = ({ stage, stages }: JobState): string =>
+  stage === 0 ? `The first of ${stages} stages has not begun.` : `Stage ${stage} of ${stages}.`;
 
 const countLines = (counts: Counts) =>
   countsAboveZero(counts).map(([state, count]) => `- ${label(state)}: ${count}`);

@@ -1,18 +1,11 @@
 /** Steps of `workflows/apply-profile.ts`. Each is one transaction and can be repeated without harm. */
 import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
-import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import type { ChangingDevice } from '../devices/pending-changes.repository.ts';
 import { lastOf } from '../process/pages.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
-import {
-  abortReason,
-  type Counts,
-  evaluateStage,
-  hasReadBefore,
-  isFirstStageEmpty,
-  type JobRef,
-} from './config-job.ts';
+import { abortReason, type Counts, evaluateStage, type JobRef } from './config-job.ts';
 import type { ConfigJobsRepository, JobRow } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, TargetPage } from './config-targets.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
@@ -23,7 +16,6 @@ import type { JobRunsRepository } from './job-runs.repository.ts';
 
 export interface JobRunDeps {
   transact: Transact;
-  pendingIn(sql: Database): PendingChangesRepository;
   jobsIn(sql: Database): ConfigJobsRepository;
   runsIn(sql: Database): Pick<JobRunsRepository, 'touchWorkflow' | 'findTitle'>;
   targetsIn(sql: Database): ConfigTargetsRepository;
@@ -31,7 +23,7 @@ export interface JobRunDeps {
   planner: Pick<ApplyPlanner, 'compile' | 'storeChanges'>;
   changes: ChangesService;
   jobEnding: Pick<JobEnding, 'endNext'>;
-  groupChanges: Pick<GroupChanges, 'finishWithdrawals'>;
+  groupChanges: Pick<GroupChanges, 'lockAssets'>;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
   /** Number of devices in one transaction. */
   chunkSize: number;
@@ -40,7 +32,7 @@ export interface JobRunDeps {
 const AWAITED_SHOWN = 10;
 
 export function createJobRunService(deps: JobRunDeps) {
-  const { transact, jobsIn, runsIn, targetsIn, pendingIn, planner, changes, chunkSize } = deps;
+  const { transact, jobsIn, runsIn, targetsIn, planner, changes, chunkSize } = deps;
 
   /** Does nothing, and returns null, when the job has ended or its row is gone. */
   const onRunning = <T>(ref: JobRef, change: (tx: Transaction, job: JobRow) => Promise<T>) =>
@@ -62,8 +54,7 @@ export function createJobRunService(deps: JobRunDeps) {
     const { sql } = tx;
     const listed = await targetsIn(sql).listQueued(job, stage, page);
     const assetIds = listed.map(({ assetId }) => assetId);
-    const found = await pendingIn(sql).lockAssets(job.organizationId, assetIds);
-    const devices = await deps.groupChanges.finishWithdrawals(tx, job.organizationId, found);
+    const devices = await deps.groupChanges.lockAssets(tx, job.organizationId, assetIds);
     // Reads again under the locks, because a later job may have superseded some targets in between.
     const queued = new Map(
       (await targetsIn(sql).listQueued(job, stage, page)).map((target) => [target.assetId, target]),
@@ -78,10 +69,9 @@ export function createJobRunService(deps: JobRunDeps) {
   }
 
   /**
-   * Compiles under the lock: a large or scheduled job read its devices earlier, and their capabilities may
-   * have changed since.
+   * Compiles under the lock, because the capabilities of the devices may have changed since the request.
    */
-  async function compileAnew(
+  async function compileAgain(
     sql: Database,
     job: JobRow,
     queued: Array<DeviceChange & { device: ChangingDevice }>,
@@ -182,7 +172,7 @@ export function createJobRunService(deps: JobRunDeps) {
         if (job.currentStage >= stage || job.cancelRequestedAt !== null) return null;
         const page = { after, limit: chunkSize };
         const { listed, queuedChanges, archived } = await lockQueued(tx, job, stage, page);
-        const stageChanges = hasReadBefore(job) ? await compileAnew(sql, job, queuedChanges) : queuedChanges;
+        const stageChanges = await compileAgain(sql, job, queuedChanges);
         const superseded = await changes.put(tx, job, stageChanges);
         await targetsIn(sql).begin(
           job,
@@ -213,12 +203,11 @@ export function createJobRunService(deps: JobRunDeps) {
 }
 
 /** A cancelled job is ended by the same steps as an aborted one. */
-const evaluateJob = ({ cancelRequestedAt, rollout, ...job }: JobRow, counts: Counts) =>
-  cancelRequestedAt === null
+const evaluateJob = (job: JobRow, counts: Counts) =>
+  job.cancelRequestedAt === null
     ? evaluateStage(counts, {
         isLast: job.currentStage === job.stageCount,
-        isEmpty: isFirstStageEmpty({ ...job, rollout }),
         isNextBeginning: job.isBeginningStage,
-        rollout,
+        rollout: job.rollout,
       })
     : 'abort';

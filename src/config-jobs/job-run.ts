@@ -13,6 +13,7 @@ export interface JobState extends JobTitle {
   /** Number of devices. */
   total: number;
   counts: Counts;
+  /** 0: the first stage has not begun. */
   stage: number;
   stages: number;
   /** The next action in the current stage. */

@@ -9,16 +9,10 @@ import type { ConfigurationKey } from './configuration.ts';
 import { toKeysText } from './device-row.ts';
 import {
   ASSIGN,
-  COUNT_ALL,
-  COUNT_GROUP,
-  LIST_ALL,
-  LIST_GROUP,
   LIST_PAGE,
   LIST_PAGE_OF_GROUP,
   LIST_SERIALS,
-  LOCK_ALL,
   LOCK_ASSETS,
-  LOCK_GROUP,
   LOCK_SERIALS,
 } from './pending-changes.statements.ts';
 
@@ -75,20 +69,6 @@ export type PendingChangesRepository = ReturnType<typeof createPendingChangesRep
 /** All devices of one call belong to one organization. */
 export function createPendingChangesRepository(sql: Sql) {
   return {
-    /** Active devices by asset id, without locks. */
-    listAllActive: (scope: DeviceScope): Promise<ChangingDevice[]> =>
-      query(sql, scope.groupId === null ? LIST_ALL : LIST_GROUP, { ...scope }),
-
-    lockAllActive: (scope: DeviceScope): Promise<ChangingDevice[]> =>
-      query(sql, scope.groupId === null ? LOCK_ALL : LOCK_GROUP, { ...scope }),
-
-    /** The number of active devices, at most `max`. */
-    async countActive(scope: DeviceScope, max: number): Promise<number> {
-      const count = scope.groupId === null ? COUNT_ALL : COUNT_GROUP;
-      const [row] = await query<{ count: number }>(sql, count, { ...scope, max });
-      return row?.count ?? 0;
-    },
-
     /** The next active devices by asset id, without locks. */
     listActive(
       scope: DeviceScope,

@@ -16,34 +16,14 @@ const DEVICES = `device_configs d ${WITH_ASSET}`;
 
 const SELECT_ACTIVE = `select ${COLUMNS} from ${DEVICES}
   where d.organization_id = :organizationId and d.is_active and a.archived_at is null`;
-/** By id: in a free join, the planner expects one device if it does not know the organization. */
-const OF_GROUP = `and d.asset_id = any (array(
-    select id from assets where organization_id = :organizationId and group_id = :groupId and archived_at is null
-  ))`;
 const OF_SERIALS = `and d.asset_id = any (array(select id from ${ACTIVE_BY_SERIAL} as assets))`;
 
-export const LIST_ALL = `${SELECT_ACTIVE} order by d.asset_id`;
-export const LIST_GROUP = `${SELECT_ACTIVE} ${OF_GROUP} order by d.asset_id`;
-export const LOCK_ALL = `${SELECT_ACTIVE} ${LOCKED_IN_ORDER}`;
-export const LOCK_GROUP = `${SELECT_ACTIVE} ${OF_GROUP} ${LOCKED_IN_ORDER}`;
 export const LIST_SERIALS = `${SELECT_ACTIVE} ${OF_SERIALS}`;
 export const LOCK_SERIALS = `${SELECT_ACTIVE} ${OF_SERIALS} ${LOCKED_IN_ORDER}`;
 
-export const COUNT_ALL = `
-  select count(*) from (
-    select 1 from device_configs where organization_id = :organizationId and is_active limit :max
-  ) as active`;
-export const COUNT_GROUP = `
-  select count(*) from (
-    select 1 from assets
-    where organization_id = :organizationId and group_id = :groupId and archived_at is null limit :max
-  ) as active`;
-
-export const LIST_PAGE = `
-  select ${COLUMNS} from ${DEVICES}
-  where d.organization_id = :organizationId and d.is_active and a.archived_at is null
-    and (:after::uuid is null or d.asset_id > :after)
+export const LIST_PAGE = `${SELECT_ACTIVE} and (:after::uuid is null or d.asset_id > :after)
   order by d.asset_id limit :limit`;
+/** By id: in a free join, the planner expects one device if it does not know the organization. */
 export const LIST_PAGE_OF_GROUP = `
   select ${COLUMNS} from ${DEVICES}
   where d.organization_id = :organizationId and d.is_active and d.asset_id = any (array(

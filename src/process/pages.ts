@@ -20,6 +20,11 @@ export async function* pages<Item>(
   }
 }
 
+/** Yields the items in slices of at most this length. */
+export function* inSlices<Item>(items: readonly Item[], length: number): Generator<Item[], undefined> {
+  for (let at = 0; at < items.length; at += length) yield items.slice(at, at + length);
+}
+
 /**
  * Repeats a step that keeps its items to itself: each returns the position after which the next one begins,
  * or null at the end. Returns whether the end was reached before `goesOn` returned false.

@@ -97,9 +97,9 @@ describe('Evaluating a stage', () => {
     assert.equal(evaluateStage(counted({ superseded: 9, timed_out: 1, queued: 90 }), first), 'abort');
   });
 
-  it('proceeds from a first stage that is empty by design, even if devices have left the job since', () => {
+  it('begins the first stage of a job that its run begins, even if devices have left the job since', () => {
     assert.equal(
-      evaluateStage(counted({ superseded: 1, queued: 9 }), { ...first, isEmpty: true }),
+      evaluateStage(counted({ superseded: 1, queued: 9 }), { ...first, isNextBeginning: true }),
       'proceed',
     );
   });

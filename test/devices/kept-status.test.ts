@@ -27,7 +27,10 @@ describe('The kept status of devices', () => {
     dms = await startService({ withWorker: false });
     await registerMany(dms, DEVICES);
     const pending = createPendingChangesRepository(dms.service.sql);
-    const active = await pending.lockAllActive({ organizationId: dms.id, groupId: null });
+    const active = await pending.listActive(
+      { organizationId: dms.id, groupId: null },
+      { after: null, limit: DEVICES },
+    );
     const assetIds = active.map(({ assetId }) => assetId);
     found = await devicesIn(dms.service.sql).lockByAsset(dms.id, assetIds);
   });

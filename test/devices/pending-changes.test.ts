@@ -100,9 +100,9 @@ describe('A change of many devices in one statement', () => {
     dms = await startService({ withWorker: false });
     await registerMany(dms, DEVICES);
     const pending = createPendingChangesRepository(dms.service.sql);
-    const assetIds = (await pending.lockAllActive({ organizationId: dms.id, groupId: null })).map(
-      ({ assetId }) => assetId,
-    );
+    const scope = { organizationId: dms.id, groupId: null };
+    const active = await pending.listActive(scope, { after: null, limit: DEVICES });
+    const assetIds = active.map(({ assetId }) => assetId);
     found = await devicesIn(dms.service.sql).lockByAsset(dms.id, assetIds);
   });
   after(() => dms.stop());

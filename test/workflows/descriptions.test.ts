@@ -48,6 +48,11 @@ Waiting until 2026-03-04T08:00:00.000Z for 3 devices to fetch the change and for
     );
   });
 
+  it('says that no stage has begun while the run begins the first one', () => {
+    const text = describeJobRun({ ...running, counts: counted({ queued: 1 }), stage: 0, stages: 2 }, []);
+    assert.match(text, /^The first of 2 stages has not begun\.$/m);
+  });
+
   it('names the stage if there is more than one, and writes 1 device in the singular', () => {
     const counts = counted({ sent: 1 });
     assert.equal(

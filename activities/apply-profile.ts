@@ -15,7 +15,7 @@ export interface ApplyProfileActivities extends JobUpdates {
   /** Offers the change to the devices of the stage. */
   beginStage(job: JobRef, stage: number): Promise<void>;
   /** Ends the job; targets that are still open time out. */
-  finishJob(job: JobRef): Promise<void>;
+  completeJob(job: JobRef): Promise<void>;
   /**
    * Ends the job and withdraws its change from every device that has not confirmed it, because too many
    * failed or the job was cancelled.
@@ -47,7 +47,7 @@ export function createApplyProfileActivities(
     getJobState: withHeartbeat(getJobState),
     startJob: inChunks((after, job: JobRef) => startNext(job, after)),
     beginStage: inChunks((after, job: JobRef, stage: number) => offerNext(job, stage, after)),
-    finishJob: inChunks((after, job: JobRef) => endNext(job, 'timed_out', after)),
+    completeJob: inChunks((after, job: JobRef) => endNext(job, 'completed', after)),
     abortJob: inChunks((after, job: JobRef) => endNext(job, 'aborted', after)),
     cancelJob: withHeartbeat(cancelJob),
     proceedJob: withHeartbeat(proceedJob),

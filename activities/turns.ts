@@ -1,6 +1,6 @@
 /**
  * Turns of organizations at the slots of a worker. Temporal hands steps out fairly by their fairness key, but a step
- * that waits for a slow receiver keeps its slot: an organization that has its share of them is put off.
+ * that waits for a slow receiver keeps its slot: a step of an organization that has its share of them is deferred.
  */
 import { ApplicationFailure } from '@temporalio/activity';
 
@@ -10,7 +10,7 @@ export interface TurnsOptions {
 }
 
 /** Adds no event to the history of the run. */
-const PUT_OFF_MS = 2_000;
+const DEFERRED_MS = 2_000;
 
 export function createTurns({ perOrganizationMax }: TurnsOptions) {
   const running = new Map<string, number>();
@@ -22,7 +22,7 @@ export function createTurns({ perOrganizationMax }: TurnsOptions) {
   ) =>
     async (ref: Ref, ...args: Args): Promise<Result> => {
       const { organizationId } = ref;
-      if (count(organizationId) >= perOrganizationMax) throw putOff();
+      if (count(organizationId) >= perOrganizationMax) throw deferred();
       running.set(organizationId, count(organizationId) + 1);
       try {
         return await step(ref, ...args);
@@ -33,11 +33,11 @@ export function createTurns({ perOrganizationMax }: TurnsOptions) {
     };
 }
 
-const putOff = () =>
+const deferred = () =>
   ApplicationFailure.create({
-    type: 'PutOff',
+    type: 'Deferred',
     message: 'the organization has its share of the steps of this worker: the step begins a little later',
-    nextRetryDelay: PUT_OFF_MS,
+    nextRetryDelay: DEFERRED_MS,
     // The SDK's log leaves it out.
     category: 'BENIGN',
   });

@@ -7,11 +7,11 @@ import { createBatchTransact } from '../src/db/batch-transaction.ts';
 import type { Database } from '../src/db/database.ts';
 import { createPartitionKeeper, MEASUREMENTS } from '../src/db/partitions.ts';
 import { query } from '../src/db/query.ts';
+import type { ClassifiedReading } from '../src/devices/reading.ts';
 import { createCompactionRepository } from '../src/measurements/compaction.repository.ts';
 import { createMeasurementsRepository } from '../src/measurements/measurements.repository.ts';
-import type { ClassifiedReading } from '../src/measurements/reading.ts';
 import { toBlocksOfFrame } from '../src/measurements/reading-block.ts';
-import type { LockedDevice, StoredFrame } from '../src/measurements/stored-frame.ts';
+import type { LockedDevice, ReceivedFrame } from '../src/measurements/received-frame.ts';
 import { addFleet } from './support/fleet.ts';
 import { cpuSeconds } from './support/process-usage.ts';
 import { runOnDatabase } from './support/run-on-database.ts';
@@ -105,7 +105,7 @@ async function measureDisk(database: Database): Promise<{ stored: number; logged
 }
 
 /** The frame with that number of a device, newer than the earlier ones. */
-function toFrame(organizationId: string, assetId: string, number: number): StoredFrame {
+function toFrame(organizationId: string, assetId: string, number: number): ReceivedFrame {
   const firstMs = START_MS + number * SAMPLES * 60_000;
   const receivedAt = new Date(firstMs + SAMPLES * 60_000);
   const fresh = [1, 2].flatMap((channel) =>
@@ -139,5 +139,5 @@ function toFrame(organizationId: string, assetId: string, number: number): Store
     latest: [],
   });
   const device = { organizationId, assetId, state: state(before) } as LockedDevice;
-  return { device, frame: { receivedAt }, fresh, state: state(lastAt) } as StoredFrame;
+  return { device, frame: { receivedAt }, fresh, state: state(lastAt) } as ReceivedFrame;
 }

@@ -28,7 +28,7 @@ import { openRun } from './run.ts';
 import { BRIEF, CHUNKED, titled } from './steps.ts';
 
 const { getJobState, cancelJob, proceedJob, extendJob } = proxyActivities<ApplyProfileActivities>(BRIEF);
-const { startJob, beginStage, finishJob, abortJob } = proxyActivities<ApplyProfileActivities>(CHUNKED);
+const { startJob, beginStage, completeJob, abortJob } = proxyActivities<ApplyProfileActivities>(CHUNKED);
 
 /** Targets changed; the lines say which, for readers of the Temporal UI. */
 export const targetsChanged = defineSignal<[string[]]>(TARGETS_CHANGED_SIGNAL);
@@ -71,11 +71,11 @@ export async function applyProfile(input: ApplyProfileInput): Promise<string> {
     if (status === 'scheduled') {
       if (untilStartMs <= 0) await startJob(job);
       else await run.wait(untilStartMs, summarizeWait(state));
-    } else if (untilDeadlineMs <= 0) await titled(summarizeEnding(state), finishJob)(job);
+    } else if (untilDeadlineMs <= 0) await titled(summarizeEnding(state), completeJob)(job);
     else if (verdict === 'abort') await titled(summarizeEnding(state), abortJob)(job);
     else if (verdict === 'wait')
       await run.wait(Math.min(pollIntervalMs, untilDeadlineMs), summarizeWait(state));
-    else if (stage === stages) await titled(summarizeEnding(state), finishJob)(job);
+    else if (stage === stages) await titled(summarizeEnding(state), completeJob)(job);
     else await titled(summarizeNextStage(state), beginStage)(job, stage + 1);
     return null;
   }

@@ -10,7 +10,7 @@ import type { AssetRef } from '../devices/asset-ref.ts';
 import { configurationId } from '../devices/configuration-id.ts';
 import type { Device } from '../devices/device.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
-import type { StoredFrame } from '../measurements/stored-frame.ts';
+import type { ReceivedFrame } from '../measurements/received-frame.ts';
 import type { AlertDetails } from './alert.ts';
 import type { AlertBatchesRepository, NewAlert } from './alert-batches.repository.ts';
 import { breachEvents, transitionEvents } from './alert-events.ts';
@@ -30,14 +30,14 @@ export interface AlertEvaluationDeps {
 type Opened = Extract<DeviceTransition, { kind: 'opened' }>;
 
 interface EvaluatedFrame {
-  stored: StoredFrame;
+  stored: ReceivedFrame;
   alerts: DeviceAlerts;
   transitions: DeviceTransition[];
 }
 
 /** The caller publishes the returned events in the same transaction. */
 export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: AlertEvaluationDeps) {
-  return async function evaluateAlerts(tx: InTransaction, frames: StoredFrame[]): Promise<DomainEvent[]> {
+  return async function evaluateAlerts(tx: InTransaction, frames: ReceivedFrame[]): Promise<DomainEvent[]> {
     const { sql } = tx;
     const evaluated = frames.map(evaluate);
     const created = await insertOpened(sql, evaluated);
@@ -95,7 +95,7 @@ export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: Aler
    * Checks that the rules are still the ones that were read: otherwise the batch runs again by the new ones.
    * A replacement that is under way waits for the locked states, and then resolves the alerts.
    */
-  async function requireUnchangedRules(sql: Sql, opening: StoredFrame[]): Promise<void> {
+  async function requireUnchangedRules(sql: Sql, opening: ReceivedFrame[]): Promise<void> {
     if (opening.length === 0) return;
     const devices = new Map(opening.map(({ device }) => [device.assetId, device]));
     const current = await statesIn(sql).shareLockMonitoredConfigs([...devices.values()]);
@@ -108,7 +108,7 @@ export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: Aler
   }
 }
 
-function evaluate(stored: StoredFrame): EvaluatedFrame {
+function evaluate(stored: ReceivedFrame): EvaluatedFrame {
   const alerts = createDeviceAlerts(stored.device.openAlerts as AlertState[]);
   return { stored, alerts, transitions: alerts.evaluate(stored) };
 }
@@ -127,7 +127,7 @@ const newAlert = ({
   stored: { device },
   transition,
 }: {
-  stored: StoredFrame;
+  stored: ReceivedFrame;
   transition: Opened;
 }): NewAlert => ({
   organizationId: device.organizationId,

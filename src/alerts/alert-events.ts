@@ -1,7 +1,7 @@
 /** The events of alerts. */
 import type { DomainEvent } from '../db/domain-event.ts';
 import { type FrameData, frameData, frameEnvelope } from '../measurements/measurement-events.ts';
-import type { StoredFrame } from '../measurements/stored-frame.ts';
+import type { ReceivedFrame } from '../measurements/received-frame.ts';
 import { type AlertView, alertView } from './alert.ts';
 import type { Bounds } from './alert-definition.ts';
 import type { StoredAlert } from './alerts.repository.ts';
@@ -57,7 +57,7 @@ export function transitionEvents(
 }
 
 /** One event with the frame for each alert that it breaches; late readings are left out. */
-export function breachEvents(stored: StoredFrame, transitions: DeviceTransition[]): DomainEvent[] {
+export function breachEvents(stored: ReceivedFrame, transitions: DeviceTransition[]): DomainEvent[] {
   if (!stored.device.subscribed.has('data.measurement.alert')) return [];
   const bounds = new Map(
     transitions.flatMap((transition) =>

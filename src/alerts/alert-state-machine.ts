@@ -12,6 +12,7 @@
  */
 
 import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
+import type { StoredReading } from '../devices/reading.ts';
 import type { AlertResolution } from './alert.ts';
 import { type AlertDefinition, type Bounds, isActiveAt, isActiveBetween } from './alert-definition.ts';
 
@@ -42,16 +43,8 @@ export interface UnopenedBreach {
   periodSeconds: number | null;
 }
 
-export interface EvaluatedReading {
-  channel: number;
-  /** °C; null: the sensor failed, so the reading cannot be compared with bounds. */
-  value: number | null;
-  measuredAt: Date;
-  /** Seconds between two readings at that time; null: unknown. */
-  periodSeconds: number | null;
-}
-
-/** A reading with a value. */
+/** Value in °C; null: the sensor failed, so the reading cannot be compared with bounds. */
+export type EvaluatedReading = Pick<StoredReading, 'channel' | 'value' | 'measuredAt' | 'periodSeconds'>;
 type MeasuredReading = EvaluatedReading & { value: number };
 
 export type AlertTransition =

@@ -2,7 +2,7 @@
 import { TEMPERATURE } from '../devices/channel-layout.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import { measurementIntervalSeconds } from '../devices/measurement-interval.ts';
-import type { StoredFrame } from '../measurements/stored-frame.ts';
+import type { ReceivedFrame } from '../measurements/received-frame.ts';
 import type { AlertResolution } from './alert.ts';
 import { definitionsOf } from './alert-definition.ts';
 import { type AlertTransition, createAlertEvaluator, type EvaluatedReading } from './alert-state-machine.ts';
@@ -34,7 +34,7 @@ export function createDeviceAlerts(initial: readonly AlertState[]) {
     ...unended,
   ];
 
-  function evaluateTemperatures(stored: StoredFrame): AlertTransition[] {
+  function evaluateTemperatures(stored: ReceivedFrame): AlertTransition[] {
     const monitored = monitoredConfig(stored.device.sync);
     const definitions = monitored ? definitionsOf(monitored) : [];
     const stale = evaluator.resolveUndefined(definitions);
@@ -43,7 +43,7 @@ export function createDeviceAlerts(initial: readonly AlertState[]) {
   }
 
   return {
-    evaluate(stored: StoredFrame): DeviceTransition[] {
+    evaluate(stored: ReceivedFrame): DeviceTransition[] {
       const transitions = [...evaluateTemperatures(stored), ...conditions.evaluate(toEvaluatedFrame(stored))];
       for (const transition of transitions) {
         if (transition.kind !== 'resolved') continue;
@@ -82,7 +82,7 @@ const withoutResolution = (alert: OpenAlert): ResolvedAlert => ({ alert, resolut
 export const timeOf = (transition: Exclude<DeviceTransition, { kind: 'breach' }>): Date =>
   'reading' in transition ? transition.reading.measuredAt : transition.at;
 
-function evaluatedReadings({ frame, fresh, device: { sync } }: StoredFrame): EvaluatedReading[] {
+function evaluatedReadings({ frame, fresh, device: { sync } }: ReceivedFrame): EvaluatedReading[] {
   const periodSeconds =
     frame.measurementPeriodSeconds ??
     measurementIntervalSeconds(sync.reported?.config ?? {}) ??
@@ -94,7 +94,7 @@ function evaluatedReadings({ frame, fresh, device: { sync } }: StoredFrame): Eva
     .toSorted((a, b) => a.measuredAt.getTime() - b.measuredAt.getTime());
 }
 
-const toEvaluatedFrame = ({ frame: { batteryStatus, receivedAt }, fresh }: StoredFrame) => ({
+const toEvaluatedFrame = ({ frame: { batteryStatus, receivedAt }, fresh }: ReceivedFrame) => ({
   batteryStatus,
   receivedAt,
   samples: fresh.filter(({ late }) => !late),

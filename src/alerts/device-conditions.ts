@@ -4,6 +4,7 @@
  * channel is an error.
  */
 import type { ReportedBatteryStatus } from '../devices/device-status.ts';
+import type { Reading } from '../devices/reading.ts';
 import type { LowBatteryDetails, SensorErrorDetails } from './alert.ts';
 
 export interface OpenLowBatteryAlert {
@@ -22,20 +23,12 @@ export interface OpenSensorErrorAlert {
 
 export type OpenConditionAlert = OpenLowBatteryAlert | OpenSensorErrorAlert;
 
-export interface Sample {
-  channel: number;
-  /** Null with an error. */
-  value: number | null;
-  error: number | null;
-  measuredAt: Date;
-}
-
 export interface EvaluatedFrame {
   /** Null when the frame does not contain it. */
   batteryStatus: ReportedBatteryStatus | null;
   receivedAt: Date;
   /** In any order, without late ones. */
-  samples: readonly Sample[];
+  samples: readonly Reading[];
 }
 
 export type ConditionTransition =
@@ -68,7 +61,7 @@ export function createConditionEvaluator(initial: readonly OpenConditionAlert[])
     }
   }
 
-  function* evaluateSample({ channel, error, measuredAt: at }: Sample, receivedAt: Date) {
+  function* evaluateSample({ channel, error, measuredAt: at }: Reading, receivedAt: Date) {
     const open = sensors.get(channel);
     if (error !== null && !open) {
       // Without this limit, an error from a fast clock would delay the end of the alert.
@@ -93,8 +86,8 @@ export function createConditionEvaluator(initial: readonly OpenConditionAlert[])
   };
 }
 
-function newestByChannel(samples: readonly Sample[]): Iterable<Sample> {
-  const newest = new Map<number, Sample>();
+function newestByChannel(samples: readonly Reading[]): Iterable<Reading> {
+  const newest = new Map<number, Reading>();
   for (const sample of samples) {
     const known = newest.get(sample.channel);
     if (!known || sample.measuredAt > known.measuredAt) newest.set(sample.channel, sample);

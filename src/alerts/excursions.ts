@@ -3,7 +3,7 @@
  * machine of live alerts over past readings. An excursion ends at the next reading that has returned, or when
  * its bounds are no longer in force.
  */
-import type { StoredReading } from '../measurements/reading.ts';
+import type { StoredReading } from '../devices/reading.ts';
 import { type AlertDefinition, isActiveAt } from './alert-definition.ts';
 import {
   type AlertTransition,
@@ -13,11 +13,6 @@ import {
   type TemperatureAlertType,
 } from './alert-state-machine.ts';
 import type { RulesInForce } from './rules-in-force.ts';
-
-export type ExcursionReading = Pick<
-  StoredReading,
-  'channel' | 'value' | 'measuredAt' | 'late' | 'periodSeconds'
->;
 
 /** Excursions with the same terms belong to the same definition. */
 export interface ExcursionTerms extends Pick<AlertDefinition, 'channel' | 'bounds' | 'severity'> {
@@ -46,7 +41,7 @@ export interface Excursion<Carried> extends ExcursionTerms {
 }
 
 export interface Stretch {
-  readings: readonly ExcursionReading[];
+  readings: readonly StoredReading[];
   isNewest: boolean;
 }
 
@@ -76,7 +71,7 @@ export function findExcursions<Carried extends ExcursionTerms>(
   const evaluator = createAlertEvaluator([...excursions.keys()]);
 
   /** Rules that come into force between two readings end excursions that the earlier rules opened. */
-  function moveOn(until: number): void {
+  function advanceTo(until: number): void {
     for (let next = rules[position + 1]; next && next.from <= until; next = rules[position + 1]) {
       for (const alert of evaluator.resolveUndefined(next.definitions)) end(alert, next.from);
       position++;
@@ -88,14 +83,14 @@ export function findExcursions<Carried extends ExcursionTerms>(
     if (excursion) excursion.endedAt = at;
   }
 
-  function apply(transition: AlertTransition, reading: ExcursionReading): void {
+  function apply(transition: AlertTransition, reading: StoredReading): void {
     const { alert } = transition;
     if (transition.kind === 'resolved') end(alert, reading.measuredAt.getTime());
     if (transition.kind === 'opened') excursions.set(alert, toExcursion<Carried>(transition, reading));
   }
 
   for (const reading of readings) {
-    moveOn(reading.measuredAt.getTime());
+    advanceTo(reading.measuredAt.getTime());
     const periodSeconds = reading.periodSeconds ?? rules[position]?.periodSeconds ?? null;
     const definitions = definitionsAt(rules, position).filter((each) => concerns(each, reading));
     const transitions = evaluator.evaluate(definitions, [{ ...reading, periodSeconds }]);
@@ -104,7 +99,7 @@ export function findExcursions<Carried extends ExcursionTerms>(
       for (const alert of evaluator.open()) (excursions.get(alert) as Excursion<Carried>).last = sample;
   }
   const unopened = evaluator.unopened();
-  if (isNewest) moveOn(Number.POSITIVE_INFINITY);
+  if (isNewest) advanceTo(Number.POSITIVE_INFINITY);
   const samples = toSamples(readings);
   return {
     found: [...excursions.values()]
@@ -120,7 +115,7 @@ const definitionsAt = (rules: readonly RulesInForce[], position: number) =>
   rules[position]?.definitions ?? [];
 
 /** A sensor error ends no excursion, so it never leads to a search for one. */
-const concerns = (definition: AlertDefinition, { value, measuredAt }: ExcursionReading): boolean =>
+const concerns = (definition: AlertDefinition, { value, measuredAt }: StoredReading): boolean =>
   value !== null || isActiveAt(definition, measuredAt);
 
 /**
@@ -129,7 +124,7 @@ const concerns = (definition: AlertDefinition, { value, measuredAt }: ExcursionR
 function carry<Carried extends ExcursionTerms>(
   open: readonly Carried[],
   definitions: readonly AlertDefinition[],
-  { measuredAt }: ExcursionReading,
+  { measuredAt }: StoredReading,
 ): Map<OpenTemperatureAlert, Excursion<Carried>> {
   const startedAt = measuredAt.getTime();
   const carriedRules = new Set<number>();
@@ -151,7 +146,7 @@ function carry<Carried extends ExcursionTerms>(
 
 function toExcursion<Carried>(
   { alert, definition, first }: Extract<AlertTransition, { kind: 'opened' }>,
-  { late }: ExcursionReading,
+  { late }: StoredReading,
 ): Excursion<Carried> {
   const startedAt = first.measuredAt.getTime();
   return {
@@ -180,7 +175,7 @@ export const areSameTerms = (a: ExcursionTerms, b: ExcursionTerms): boolean =>
   a.bounds.hysteresisC === b.bounds.hysteresisC;
 
 /** Leaves out sensor errors. */
-export const toSamples = (readings: readonly ExcursionReading[]): Sample[] =>
+export const toSamples = (readings: readonly StoredReading[]): Sample[] =>
   readings.flatMap(({ value, measuredAt, late }) =>
     value === null ? [] : [{ at: measuredAt.getTime(), value, late }],
   );

@@ -6,11 +6,11 @@
  * Only readings around the late ones are read: alerts that reach beyond them keep their ends.
  */
 
+import type { StoredReading } from '../devices/reading.ts';
 import { breachOf } from './alert-state-machine.ts';
 import {
   areSameTerms,
   type Excursion,
-  type ExcursionReading,
   type ExcursionTerms,
   findExcursions,
   type Sample,
@@ -35,7 +35,7 @@ export interface TemperatureAlert extends ExcursionTerms {
 
 export interface ChannelHistory {
   /** Stretches without gaps: all stored readings between the first and the last one of each, oldest first. */
-  stretches: ReadonlyArray<readonly ExcursionReading[]>;
+  stretches: ReadonlyArray<readonly StoredReading[]>;
   rules: readonly RulesInForce[];
   /** Alerts of the channel; alerts that do not overlap the readings may be missing. */
   alerts: readonly TemperatureAlert[];
@@ -87,7 +87,7 @@ interface Stretch {
   isNewest: boolean;
 }
 
-function toStretch(readings: readonly ExcursionReading[], newestAt: number | null): Stretch | null {
+function toStretch(readings: readonly StoredReading[], newestAt: number | null): Stretch | null {
   const first = readings[0];
   const last = readings.findLast(({ value }) => value !== null);
   if (!first || !last) return null;

@@ -3,7 +3,7 @@
  * bounds.
  */
 import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
-import type { ClassifiedReading } from '../measurements/reading.ts';
+import type { ClassifiedReading } from '../devices/reading.ts';
 import { isActiveAt } from './alert-definition.ts';
 import { breachOf } from './alert-state-machine.ts';
 import { areSameTerms, type ExcursionTerms } from './excursions.ts';

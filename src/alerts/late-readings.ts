@@ -1,7 +1,7 @@
 /** The readings of a device's frames that have to be evaluated by the settings in force at their time. */
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { TEMPERATURE } from '../devices/channel-layout.ts';
-import type { StoredFrame } from '../measurements/stored-frame.ts';
+import type { ReceivedFrame } from '../measurements/received-frame.ts';
 import type { FreshReadings } from './late-ranges.ts';
 import type { UnendedExcursion } from './open-alert.ts';
 
@@ -19,7 +19,7 @@ export interface LateChannel extends FreshReadings {
 
 /** Null for most devices: no temperature is late or continues an excursion in late data. */
 export function toLateDevice(
-  { device, state, fresh: all }: StoredFrame,
+  { device, state, fresh: all }: ReceivedFrame,
   unended: readonly UnendedExcursion[],
 ): LateDevice | null {
   const unendedAt = new Map(unended.map((each) => [each.channel, each.unendedAt]));

@@ -17,7 +17,7 @@ export interface AssetOfRow extends NewAsset {
 export interface AssetImportDeps {
   assetsIn(sql: Database): Pick<AssetsRepository, 'insertMissing' | 'findBySerials'>;
   devicesIn(sql: Database): { insertMany(organizationId: string, assetIds: string[]): Promise<void> };
-  groups: Pick<AssetGroups, 'findByNames' | 'lock' | 'welcome'>;
+  groups: Pick<AssetGroups, 'findByNames' | 'lock' | 'offerProfiles'>;
   /** @throws AppError with the mistake in the row. */
   parse(value: unknown): AssetOfRow;
   /** Yields to other requests. */
@@ -63,7 +63,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
           const chunk = missing.slice(at, at + CHUNK);
           await registerChunk(sql, organizationId, chunk, createdIds, ids);
         }
-        await welcomeCreated(tx, organizationId, missing, createdIds);
+        await offerProfiles(tx, organizationId, missing, createdIds);
         return summaryOf(read, first, createdIds, ids);
       });
     },
@@ -87,7 +87,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
   }
 
   /** An existing asset stays in its group. */
-  async function welcomeCreated(
+  async function offerProfiles(
     tx: Transaction,
     organizationId: string,
     missing: NewAsset[],
@@ -101,7 +101,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
       if (assetIds) assetIds.push(id);
       else assetsByGroup.set(groupId, [id]);
     }
-    if (assetsByGroup.size > 0) await groups.welcome(tx, organizationId, assetsByGroup);
+    if (assetsByGroup.size > 0) await groups.offerProfiles(tx, organizationId, assetsByGroup);
   }
 
   /** Yields to other requests after each block. */

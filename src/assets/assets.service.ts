@@ -38,7 +38,7 @@ export interface AssetGroups {
   /** Existing ids among them, locked until the transaction ends. */
   lock(sql: Database, organizationId: string, groupIds: string[]): Promise<ReadonlySet<string>>;
   /** Offers the profile of the group to new assets, which are in it already. */
-  welcome(
+  offerProfiles(
     tx: Transaction,
     organizationId: string,
     assetsByGroup: ReadonlyMap<string, string[]>,
@@ -84,7 +84,7 @@ export function createAssetsService({
         }
         const id = await assetsIn(tx.sql).insert(organizationId, asset);
         await devicesIn(tx.sql).insert(organizationId, id);
-        if (groupId !== null) await groups.welcome(tx, organizationId, new Map([[groupId, [id]]]));
+        if (groupId !== null) await groups.offerProfiles(tx, organizationId, new Map([[groupId, [id]]]));
         return id;
       });
     },

@@ -17,7 +17,7 @@ import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { createPacer } from '../process/pacer.ts';
 import { VERSION } from '../process/version.ts';
-import { hasBrokenOff } from '../temporal/runs.ts';
+import { endedAbnormally } from '../temporal/runs.ts';
 import type { Resources } from './resources.ts';
 
 const TESTS = { name: 'tests of webhooks', perKeyMax: 8, perProcessMax: 64 };
@@ -81,7 +81,7 @@ function createRecoveryStart({ starter, onRunStarted }: Resources) {
   return async (endpoint: EndpointRef): Promise<void> => {
     const last = await starter.findRecoveryRun(endpoint);
     await starter.startRecovery(endpoint);
-    if (hasBrokenOff(last.status)) onRunStarted('deliver-webhooks', endpoint.endpointId, last);
+    if (endedAbnormally(last.status)) onRunStarted('deliver-webhooks', endpoint.endpointId, last);
   };
 }
 

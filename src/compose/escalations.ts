@@ -54,7 +54,7 @@ export function composeEscalationRuns({ starter, onTemporalFault }: Resources) {
     runs: { begin: start, wake: signal },
     wake,
     /** Called when a mute that holds steps of the organization until then ends early. */
-    goOn: (tx: Transaction, organizationId: string, mutedUntil: Date): Promise<void> =>
+    resume: (tx: Transaction, organizationId: string, mutedUntil: Date): Promise<void> =>
       createEscalationChangesRepository(tx.sql).insertMute(organizationId, mutedUntil),
     async hold(tx: Transaction, alert: AlertRef, snoozeUntil: Date | null): Promise<void> {
       const escalations = createAlertEscalationsRepository(tx.sql);

@@ -51,8 +51,8 @@ export function composeEvents(resources: Resources, { runs }: EventsNeeds) {
     /** The two halves of `publish`. */
     publishToEndpoints,
     queueAlerts,
-    notifyAgain: ({ sql }: Transaction, organizationId: string, putOffUntil: Date): Promise<void> =>
-      createNotificationAlertsRepository(sql).notifyAgain(organizationId, putOffUntil, now()),
+    notifyAgain: ({ sql }: Transaction, organizationId: string, postponedUntil: Date): Promise<void> =>
+      createNotificationAlertsRepository(sql).notifyAgain(organizationId, postponedUntil, now()),
     remindAgain: ({ sql }: Transaction, alert: AlertRef, at: Date): Promise<void> =>
       createNotificationAlertsRepository(sql).remindAgain(alert, at),
   };

@@ -54,6 +54,7 @@ export function composeGroups(
   return {
     routes: groupsRoutes({ groups: groupsIn(sql), groupsIn, service, membership, limit: fleetWideLimit }),
     membership,
-    workOffWithdrawals: (goesOn: () => boolean) => withdrawals.workOff(sql, transact, goesOn),
+    processWithdrawals: (shouldContinue: () => boolean) =>
+      withdrawals.processPending(sql, transact, shouldContinue),
   };
 }

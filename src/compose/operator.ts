@@ -150,25 +150,25 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
           lookUps: linkLookUps,
           // Counted after the link was looked up: a valid link works, whatever others at the address have
           // sent.
-          countFailure: (address) => refuseOver(slices.keys.failures.take(address)),
+          countFailure: (address) => requireTurn(slices.keys.failures.take(address)),
         }),
         ...confirmAddressRoutes({
           layout,
           confirmations: slices.notifications.confirmations,
           lookUps: linkLookUps,
-          countFailure: (address) => refuseOver(slices.keys.failures.take(address)),
+          countFailure: (address) => requireTurn(slices.keys.failures.take(address)),
         }),
         ...composeIdentity(resources, {
           operatorUrl,
           sessions,
           // Uses tokens separate from wrong keys, because a code can be verified only by asking the provider.
-          admit: (address) => refuseOver(slices.keys.failures.take(`provider ${address}`)),
+          admit: (address) => requireTurn(slices.keys.failures.take(`provider ${address}`)),
         }),
       ],
       findVisitor: sessions.find,
       admit(session) {
-        refuseOver(slices.keys.limits.customer.take(toCaller(session).keyId));
-        refuseOver(slices.keys.organizationLimits.customer.take(session.organizationId));
+        requireTurn(slices.keys.limits.customer.take(toCaller(session).keyId));
+        requireTurn(slices.keys.organizationLimits.customer.take(session.organizationId));
       },
       clientAddress: createClientAddress(settings.trustedProxies),
       staticFiles,
@@ -243,7 +243,7 @@ const refusals =
     return { status, message: body.message };
   };
 
-function refuseOver(waitSeconds: number | null): void {
+function requireTurn(waitSeconds: number | null): void {
   if (waitSeconds === null) return;
   throw new AppError('rate_limited', `Too many requests: try again in ${waitSeconds} s`, {
     headers: { 'Retry-After': String(waitSeconds) },

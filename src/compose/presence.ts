@@ -37,7 +37,7 @@ export function composePresence(resources: Resources, { noDataAlerts, publish }:
     }),
     noDataAlerts,
     beginOverdueFleets: (look) => fleets.beginNew(sql, look),
-    endOverdueFleets: () => fleets.endThoseOver(sql),
+    endOverdueFleets: () => fleets.endPassed(sql),
     publish,
     now,
     onSetAside: onSetAside(resources, 'overdue devices'),

@@ -21,7 +21,7 @@ import { openTracing } from '../process/open-telemetry.ts';
 import { summarizeOutages } from '../process/outage-log.ts';
 import { TIME_ZONE_RULES } from '../process/time-zone-rules.ts';
 import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
-import { hasBrokenOff, type LastRun } from '../temporal/runs.ts';
+import { endedAbnormally, type LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
 import { composeMetrics } from './metrics.ts';
 import { findOutage } from './outages.ts';
@@ -123,7 +123,7 @@ export function openResources(options: ComposeOptions) {
     /** Called once for each run that replaces another one. */
     onRunStarted(workflow: string, id: string, { status, reason }: LastRun): void {
       metrics.runsRestarted.inc({ workflow, last: status });
-      if (hasBrokenOff(status))
+      if (endedAbnormally(status))
         log.warn({ workflow, id, status, reason }, 'A run had ended before its work was done: started anew');
     },
     onTemporalFault: (call: string) => (err: unknown) => {

@@ -21,16 +21,16 @@ const DAY_MS = 24 * 3_600_000;
 /** A failed step prevents no other one from running; the first failure is thrown at the end. */
 export function createRetention(resources: Resources, slices: Slices) {
   const steps = stepsOf(resources, slices);
-  return async (goesOn: () => boolean): Promise<void> => {
+  return async (shouldContinue: () => boolean): Promise<void> => {
     const failures: unknown[] = [];
     for (const step of steps) {
-      if (goesOn()) await step(goesOn).catch((error) => failures.push(error));
+      if (shouldContinue()) await step(shouldContinue).catch((error) => failures.push(error));
     }
     if (failures.length > 0) throw failures[0];
   };
 }
 
-type Step = (goesOn: () => boolean) => Promise<unknown>;
+type Step = (shouldContinue: () => boolean) => Promise<unknown>;
 
 function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
   const { presence, devices, alerts, certificates, configJobs, notifications } = slices;
@@ -41,20 +41,21 @@ function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
       for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, now());
     },
     () => removeExpiredAnswers(sql),
-    (goesOn) => removeUnregistered(devices.unregistered, goesOn),
+    (shouldContinue) => removeUnregistered(devices.unregistered, shouldContinue),
     presence.removeOldOutages,
     certificates.removeDueContents,
-    (goesOn) => inBatches((limit) => alerts.removeResolved(settings.alertRetentionDays, limit), goesOn),
-    (goesOn) => configJobs.removeOldJobs(settings.jobRetentionDays, goesOn),
+    (shouldContinue) =>
+      inBatches((limit) => alerts.removeResolved(settings.alertRetentionDays, limit), shouldContinue),
+    (shouldContinue) => configJobs.removeOldJobs(settings.jobRetentionDays, shouldContinue),
     configJobs.removeUnusedConfigurations,
     async () => {
       const before = daysAgo(settings.webhooks.retentionDays);
       for (const table of DELIVERY_TABLES) await dropPartitions(sql, table, before);
     },
-    (goesOn) =>
+    (shouldContinue) =>
       inBatches(
         (limit) => notifications.removeEnded(daysAgo(settings.webhooks.retentionDays), limit),
-        goesOn,
+        shouldContinue,
       ),
     () => dropPartitions(sql, MEASUREMENTS, daysAgo(settings.measurementsRetentionDays)),
     () => dropPartitions(sql, AUDIT_ENTRIES, daysAgo(settings.auditRetentionDays)),
@@ -63,17 +64,20 @@ function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
 
 async function removeUnregistered(
   { removeOlderThan }: Slices['devices']['unregistered'],
-  goesOn: () => boolean,
+  shouldContinue: () => boolean,
 ): Promise<void> {
   type Position = Awaited<ReturnType<typeof removeOlderThan>>;
   const removeNext = (after: Position) =>
     removeOlderThan(UNREGISTERED_KEPT_DAYS, { after, limit: REMOVED_AT_ONCE });
-  await stepwise(removeNext, goesOn);
+  await stepwise(removeNext, shouldContinue);
 }
 
 /** Each batch is a transaction of its own. */
-async function inBatches(remove: (limit: number) => Promise<number>, goesOn: () => boolean): Promise<void> {
+async function inBatches(
+  remove: (limit: number) => Promise<number>,
+  shouldContinue: () => boolean,
+): Promise<void> {
   let removed: number;
   do removed = await remove(REMOVED_AT_ONCE);
-  while (removed === REMOVED_AT_ONCE && goesOn());
+  while (removed === REMOVED_AT_ONCE && shouldContinue());
 }

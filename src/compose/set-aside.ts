@@ -1,4 +1,4 @@
-import type { SET_ASIDE_WORKS } from '../http/metrics.ts';
+import type { SET_ASIDE_WORKS } from './metrics.ts';
 import type { Resources } from './resources.ts';
 
 /** Logs and counts an item of a queue or a sweep that cannot be processed, so that the others are processed without it. */

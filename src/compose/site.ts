@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { ReadOnlyPaths } from '../http/app.ts';
-import { refuseOver } from '../http/authenticate.ts';
+import { requireTurn } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createDocs } from '../http/docs.ts';
 import type { JsonSchema } from '../http/json-schema.ts';
@@ -44,7 +44,7 @@ export function composeSite(
     handle(ctx, next) {
       const forwarded = ctx.get('x-forwarded-for') || undefined;
       const address = clientAddress(ctx.req.socket.remoteAddress ?? '', forwarded);
-      refuseOver(pages.take(address), 'Too many requests');
+      requireTurn(pages.take(address), 'Too many requests');
       return handle(ctx, next);
     },
   });

@@ -64,9 +64,9 @@ export function composeSlices(resources: Resources) {
   });
   const keys = composeKeys(resources);
   const mutes = composeMutes(resources, {
-    async onMuteEnded(tx, organizationId, putOffUntil) {
-      await notifyAgain(tx, organizationId, putOffUntil);
-      await escalationRuns.goOn(tx, organizationId, putOffUntil);
+    async onMuteEnded(tx, organizationId, postponedUntil) {
+      await notifyAgain(tx, organizationId, postponedUntil);
+      await escalationRuns.resume(tx, organizationId, postponedUntil);
     },
   });
   const groups = composeGroups(resources, { ...configJobs, mutes });

@@ -26,8 +26,8 @@ const HOUR_MS = 3_600_000;
 export interface Sweep {
   name: string;
   intervalMs: number;
-  /** Long sweeps end early when `goesOn` returns false. */
-  run(goesOn: () => boolean): Promise<unknown>;
+  /** Long sweeps end early when `shouldContinue` returns false. */
+  run(shouldContinue: () => boolean): Promise<unknown>;
   onFault(error: unknown): void;
 }
 
@@ -97,7 +97,7 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
     {
       name: 'changes of large groups',
       intervalMs: CLEAN_UP_INTERVAL_MS,
-      run: slices.groups.workOffWithdrawals,
+      run: slices.groups.processWithdrawals,
       onFault: retried('Changes of groups were not withdrawn'),
     },
     {

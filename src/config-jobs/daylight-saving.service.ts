@@ -73,18 +73,18 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
     deps.onSetAside({ organizationId, assetId }, error);
   }
 
-  async function applyTimeZoneRules(at: Date, goesOn: () => boolean): Promise<void> {
+  async function applyTimeZoneRules(at: Date, shouldContinue: () => boolean): Promise<void> {
     if (timeZoneRules === null) return;
     const before = await scheduledDevices.findTimeZoneRules();
     if (before === timeZoneRules) return;
     const isNewer = before === null || before < timeZoneRules;
-    if (isNewer && !(await makeAllDue(at, goesOn))) return;
+    if (isNewer && !(await makeAllDue(at, shouldContinue))) return;
     await scheduledDevices.setTimeZoneRules(timeZoneRules);
   }
 
   /** Returns false when it stopped early; checks that are due by then stay due. */
-  async function makeAllDue(at: Date, goesOn: () => boolean): Promise<boolean> {
-    while (goesOn()) {
+  async function makeAllDue(at: Date, shouldContinue: () => boolean): Promise<boolean> {
+    while (shouldContinue()) {
       const later = await scheduledDevices.listWithLaterOffsetCheck(at, BATCH_MAX);
       for (const [organizationId, assetIds] of byOrganization(later)) {
         const checks = assetIds.map((assetId) => ({ assetId, checkAt: at }));
@@ -96,12 +96,12 @@ export function createDaylightSavingService(deps: DaylightSavingDeps) {
   }
 
   return {
-    /** Stops early when `goesOn` returns false. Returns the number of devices that got a change. */
-    async syncUtcOffsets(goesOn: () => boolean): Promise<number> {
+    /** Stops early when `shouldContinue` returns false. Returns the number of devices that got a change. */
+    async syncUtcOffsets(shouldContinue: () => boolean): Promise<number> {
       const at = now();
-      await applyTimeZoneRules(at, goesOn);
+      await applyTimeZoneRules(at, shouldContinue);
       let changed = 0;
-      while (goesOn()) {
+      while (shouldContinue()) {
         const due = await scheduledDevices.listDueForOffsetCheck(at, BATCH_MAX);
         for (const [organizationId, assetIds] of byOrganization(due)) {
           await inHalves(

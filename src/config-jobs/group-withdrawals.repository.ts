@@ -81,7 +81,7 @@ export function createGroupWithdrawalsRepository(sql: Database) {
       return row ? toWithdrawal(row) : null;
     },
 
-    async goOnAfter(withdrawal: GroupWithdrawal, assetId: string): Promise<void> {
+    async saveCursor(withdrawal: GroupWithdrawal, assetId: string): Promise<void> {
       await one(withdrawal).update({ after_asset_id: assetId });
     },
 

@@ -20,8 +20,11 @@ export interface JobEndingDeps {
   chunkSize: number;
 }
 
-/** Why a job ends. After the deadline the change stays pending, so the counts decide the final status. */
-export type Ending = 'cancelled' | 'aborted' | 'timed_out';
+/**
+ * How a job ends. A completed one keeps its change pending on devices that have not confirmed it, and its targets decide
+ * the final status.
+ */
+export type Ending = 'cancelled' | 'aborted' | 'completed';
 
 /** `reason` is the reason of an abort. */
 export type EndingJob = JobRef & { reason?: string | null };
@@ -33,7 +36,7 @@ interface Withdrawal {
   scope: EndingScope;
 }
 
-const WITHDRAWN: Record<Exclude<Ending, 'timed_out'>, Withdrawal> = {
+const WITHDRAWN: Record<Exclude<Ending, 'completed'>, Withdrawal> = {
   cancelled: { status: 'cancelled', reason: () => 'the job was cancelled', scope: 'all' },
   aborted: {
     status: 'aborted',
@@ -79,12 +82,12 @@ export function createJobEnding({ pendingIn, targetsIn, changes, finishJob, chun
   ): Promise<string | null> {
     const page = { after, limit: chunkSize };
     const listed =
-      ending === 'timed_out'
+      ending === 'completed'
         ? await timeOut(tx.sql, job, page)
         : await withdraw(tx, job, WITHDRAWN[ending], page);
     const last = lastOf(listed, chunkSize)?.assetId ?? null;
     if (last === null)
-      await finishJob(tx, job, ending === 'timed_out' ? undefined : WITHDRAWN[ending].status);
+      await finishJob(tx, job, ending === 'completed' ? undefined : WITHDRAWN[ending].status);
     return last;
   }
 

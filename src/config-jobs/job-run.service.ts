@@ -194,7 +194,7 @@ export function createJobRunService(deps: JobRunDeps) {
     endNext(ref: JobRef, ending: Ending, after: string | null): Promise<string | null> {
       return onRunning(ref, async (tx, job) => {
         if (job.cancelRequestedAt !== null) return deps.jobEnding.endNext(tx, job, 'cancelled', after);
-        if (ending === 'timed_out' && after === null && (await mayContinue(tx.sql, job))) return null;
+        if (ending === 'completed' && after === null && (await mayContinue(tx.sql, job))) return null;
         const reason = ending === 'aborted' ? await whyAborted(tx.sql, job) : null;
         return deps.jobEnding.endNext(tx, { ...job, reason }, ending, after);
       });

@@ -7,18 +7,18 @@ const JOBS_AT_ONCE = 100;
 const TARGETS_AT_ONCE = 1_000;
 
 export function createOldJobsRemoval(jobs: OldJobsRepository) {
-  async function removeJob(job: JobRef, goesOn: () => boolean): Promise<void> {
+  async function removeJob(job: JobRef, shouldContinue: () => boolean): Promise<void> {
     const removeNext = async (after: string | null) =>
       (await jobs.removeTargets(job, after, TARGETS_AT_ONCE)).last;
-    if (await stepwise(removeNext, goesOn)) await jobs.removeOrKeep(job);
+    if (await stepwise(removeNext, shouldContinue)) await jobs.removeOrKeep(job);
   }
 
-  /** Stops early when `goesOn` returns false. */
-  return async (days: number, goesOn: () => boolean): Promise<void> => {
+  /** Stops early when `shouldContinue` returns false. */
+  return async (days: number, shouldContinue: () => boolean): Promise<void> => {
     let found: JobRef[];
     do {
       found = await jobs.list(days, JOBS_AT_ONCE);
-      for (const job of found) if (goesOn()) await removeJob(job, goesOn);
-    } while (found.length === JOBS_AT_ONCE && goesOn());
+      for (const job of found) if (shouldContinue()) await removeJob(job, shouldContinue);
+    } while (found.length === JOBS_AT_ONCE && shouldContinue());
   };
 }

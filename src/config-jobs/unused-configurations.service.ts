@@ -19,28 +19,28 @@ const PAGE_ROWS = 2_000;
 const CHANGED_AT_ONCE = 1_000;
 
 /**
- * Stops early, without removing anything, when `goesOn` returns false. Returns the number of removed
+ * Stops early, without removing anything, when `shouldContinue` returns false. Returns the number of removed
  * configurations.
  */
 export function createUnusedConfigurationsRemoval(deps: UnusedConfigurationsDeps) {
   const { transact, configurations, configurationsIn } = deps;
 
   /** Null when it was stopped. */
-  const listReferred = (goesOn: () => boolean): Promise<string[] | null> =>
+  const listReferred = (shouldContinue: () => boolean): Promise<string[] | null> =>
     transact(async ({ sql }) => {
       const snapshot = configurationsIn(sql);
       await snapshot.beginSnapshot();
-      const byDevices = await readPages(snapshot.listReferredByDevices, goesOn);
-      const byTargets = await readPages(snapshot.listReferredByTargets, goesOn);
-      const bySettings = await readPages(snapshot.listReferredBySettings, goesOn);
+      const byDevices = await readPages(snapshot.listReferredByDevices, shouldContinue);
+      const byTargets = await readPages(snapshot.listReferredByTargets, shouldContinue);
+      const bySettings = await readPages(snapshot.listReferredBySettings, shouldContinue);
       return (
         byDevices && byTargets && bySettings && [...new Set([...byDevices, ...byTargets, ...bySettings])]
       );
     });
 
-  return async (goesOn: () => boolean): Promise<number> => {
+  return async (shouldContinue: () => boolean): Promise<number> => {
     if (!(await configurations.haveCandidates())) return 0;
-    const referred = await listReferred(goesOn);
+    const referred = await listReferred(shouldContinue);
     if (!referred) return 0;
     for (let start = 0; start < referred.length; start += CHANGED_AT_ONCE) {
       await configurations.markUsed(referred.slice(start, start + CHANGED_AT_ONCE));
@@ -50,20 +50,20 @@ export function createUnusedConfigurationsRemoval(deps: UnusedConfigurationsDeps
     do {
       count = await configurations.removeUnused(CHANGED_AT_ONCE);
       removed += count;
-    } while (count === CHANGED_AT_ONCE && goesOn());
+    } while (count === CHANGED_AT_ONCE && shouldContinue());
     return removed;
   };
 }
 
 async function readPages(
   read: (after: string[] | null, limit: number) => Promise<ReferredPage>,
-  goesOn: () => boolean,
+  shouldContinue: () => boolean,
 ): Promise<Set<string> | null> {
   const found = new Set<string>();
   const isWhole = await stepwise(async (after: string[] | null) => {
     const { configIds, last } = await read(after, PAGE_ROWS);
     for (const id of configIds) found.add(id);
     return last;
-  }, goesOn);
+  }, shouldContinue);
   return isWhole ? found : null;
 }

@@ -89,10 +89,10 @@ export function createGroupCommit<Item, Result>(
   function pumpIn(waitMs: number, now: number): void {
     if (waitMs === Number.POSITIVE_INFINITY || (timer && timer.at <= now + waitMs)) return;
     if (timer) clearTimeout(timer.handle);
-    timer = { at: now + waitMs, handle: setTimeout(pumpOnTime, waitMs) };
+    timer = { at: now + waitMs, handle: setTimeout(pumpAfterWait, waitMs) };
   }
 
-  function pumpOnTime(): void {
+  function pumpAfterWait(): void {
     timer = null;
     pumpSoon();
   }

@@ -87,7 +87,7 @@ export function createLockingCommit<Item, Result>(
   });
   const patient = createGroupCommit<Item, Result | typeof LOCKED>({
     ...shared,
-    commit: commitPatiently,
+    commit: commitWaiting,
     observer: observers?.waiting,
     concurrency: slots.waiting,
     lanes: { laneOf, concurrency: 1 },
@@ -104,7 +104,7 @@ export function createLockingCommit<Item, Result>(
   }
 
   /** A lock timeout fails the whole statement: the second attempt takes the items whose rows are free. */
-  async function commitPatiently(items: Item[]): Promise<Array<Result | typeof LOCKED>> {
+  async function commitWaiting(items: Item[]): Promise<Array<Result | typeof LOCKED>> {
     try {
       return await commit(items, 'wait');
     } catch (error) {
@@ -113,7 +113,7 @@ export function createLockingCommit<Item, Result>(
     }
   }
 
-  async function submitPatiently(item: Item): Promise<Result> {
+  async function submitWaiting(item: Item): Promise<Result> {
     const key = keyOf(item);
     waiting.set(key, (waiting.get(key) ?? 0) + 1);
     try {
@@ -131,7 +131,7 @@ export function createLockingCommit<Item, Result>(
     async submit(item) {
       traces?.add(item);
       const result = await direct.submit(item);
-      return result === LOCKED ? submitPatiently(item) : result;
+      return result === LOCKED ? submitWaiting(item) : result;
     },
   };
 }

@@ -11,8 +11,8 @@ export interface DeletedEndpointsDeps {
 }
 
 export function createDeletedEndpointsCleanUp({ deletedEndpoints, pace }: DeletedEndpointsDeps) {
-  return async (goesOn: () => boolean): Promise<void> => {
-    while (goesOn() && (await pace(deletedEndpoints.cancelQueued)) > 0);
-    if (goesOn()) await deletedEndpoints.removeEmptied();
+  return async (shouldContinue: () => boolean): Promise<void> => {
+    while (shouldContinue() && (await pace(deletedEndpoints.cancelQueued)) > 0);
+    if (shouldContinue()) await deletedEndpoints.removeEmptied();
   };
 }

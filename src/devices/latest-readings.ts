@@ -5,6 +5,7 @@
 import { type Layout, positionOf } from './channel-layout.ts';
 import { isAheadOfTime } from './device-clock.ts';
 import { measurementTypeOf } from './measurement-type.ts';
+import type { ClassifiedReading } from './reading.ts';
 
 /** Channel, measurement type, unix milliseconds, and value or sensor error. Short, since each frame rewrites it. */
 export type LatestReading = readonly [
@@ -15,22 +16,13 @@ export type LatestReading = readonly [
   error?: number,
 ];
 
-interface Sample {
-  channel: number;
-  type: number;
-  value: number | null;
-  error: number | null;
-  measuredAt: Date;
-  late: boolean;
-}
-
 /**
  * The latest readings after a frame, by channel. A late sample replaces none, and counts only if none was
  * known. A sample with a time from a fast clock is replaced by any other.
  */
 export function mergeLatest(
   known: readonly LatestReading[],
-  samples: readonly Sample[],
+  samples: readonly ClassifiedReading[],
   receivedAt: Date,
 ): readonly LatestReading[] {
   const byChannel = new Map(known.map((reading) => [reading[0], reading]));
@@ -43,8 +35,11 @@ export function mergeLatest(
   return [...byChannel.values()].sort(([a], [b]) => a - b);
 }
 
-function newestByChannel(samples: readonly Sample[], known: ReadonlyMap<number, unknown>): Iterable<Sample> {
-  const newest = new Map<number, Sample>();
+function newestByChannel(
+  samples: readonly ClassifiedReading[],
+  known: ReadonlyMap<number, unknown>,
+): Iterable<ClassifiedReading> {
+  const newest = new Map<number, ClassifiedReading>();
   for (const sample of samples) {
     const { channel, measuredAt, late } = sample;
     if (late && known.has(channel)) continue;
@@ -54,7 +49,7 @@ function newestByChannel(samples: readonly Sample[], known: ReadonlyMap<number, 
   return newest.values();
 }
 
-const toLatest = ({ channel, type, measuredAt, value, error }: Sample): LatestReading =>
+const toLatest = ({ channel, type, measuredAt, value, error }: ClassifiedReading): LatestReading =>
   error === null
     ? [channel, type, measuredAt.getTime(), value]
     : [channel, type, measuredAt.getTime(), value, error];

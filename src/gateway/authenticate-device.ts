@@ -7,7 +7,7 @@
  */
 
 import { createGroupCommit } from '../db/group-commit.ts';
-import { type Caller, isGoodFor } from '../http/route.ts';
+import { type Caller, isValidForSerial } from '../http/route.ts';
 import type { TokenBucket } from '../http/token-bucket.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import { AppError } from '../process/errors.ts';
@@ -87,7 +87,7 @@ export function createAuthenticateDevice(deps: AuthenticateDeviceDeps): Authenti
 
   async function byToken(token: string, credentials: Credentials): Promise<Identity> {
     const caller = await findKey(token, credentials.address);
-    if (caller?.kind !== 'device' || !isGoodFor(caller, credentials.serialNumber)) {
+    if (caller?.kind !== 'device' || !isValidForSerial(caller, credentials.serialNumber)) {
       failures.take(credentials.address);
       return { kind: 'refused', reason: 'wrong_token' };
     }

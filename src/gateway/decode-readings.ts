@@ -8,7 +8,7 @@ import {
   measuredValue,
   measurementTypeOf,
 } from '../devices/measurement-type.ts';
-import type { Reading } from '../measurements/reading.ts';
+import type { Reading } from '../devices/reading.ts';
 import {
   continuousPeriodSeconds,
   type MeasuredChannel,

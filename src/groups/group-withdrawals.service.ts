@@ -49,14 +49,18 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
     const page = { after: afterAssetId, limit: chunkSize };
     const assetIds = await membersIn(tx.sql).list(organizationId, groupId, page);
     await deps.groupChanges.withdraw(tx, withdrawal, assetIds, reason);
-    if (isDeletion) await letLeave(tx, withdrawal, assetIds);
+    if (isDeletion) await removeMembers(tx, withdrawal, assetIds);
     const last = lastOf(assetIds, chunkSize);
     if (last === null && isDeletion) await groupsIn(tx.sql).remove(organizationId, groupId);
     return last;
   }
 
   /** Removes members from the group, except those that have joined another group since they were listed. */
-  async function letLeave({ sql }: Transaction, { organizationId, groupId }: GroupRef, assetIds: string[]) {
+  async function removeMembers(
+    { sql }: Transaction,
+    { organizationId, groupId }: GroupRef,
+    assetIds: string[],
+  ) {
     await devicesIn(sql).lockAssets(organizationId, assetIds);
     const members = await membersIn(sql).listGroups(organizationId, assetIds);
     const leaving = members.filter((member) => member.groupId === groupId);
@@ -82,13 +86,13 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
   }
 
   /** Returns whether another chunk of the withdrawal is left. */
-  const workOffNext = (transact: Transact, ref: Pick<GroupWithdrawal, 'organizationId' | 'id'>) =>
+  const processNext = (transact: Transact, ref: Pick<GroupWithdrawal, 'organizationId' | 'id'>) =>
     transact(async (tx) => {
       const withdrawal = await withdrawalsIn(tx.sql).lockFree(ref);
       if (!withdrawal) return false;
       const last = await withdrawNext(tx, withdrawal);
       if (last === null) await withdrawalsIn(tx.sql).remove(withdrawal);
-      else await withdrawalsIn(tx.sql).goOnAfter(withdrawal, last);
+      else await withdrawalsIn(tx.sql).saveCursor(withdrawal, last);
       return last !== null;
     }).catch((error: unknown) => {
       deps.onFault(error);
@@ -103,11 +107,11 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
     andDelete: (tx: Transaction, group: GroupRef) => begin(tx, group, true),
 
     /** Processes pending withdrawals of all organizations, in turns. */
-    async workOff(sql: Database, transact: Transact, goesOn: () => boolean): Promise<void> {
+    async processPending(sql: Database, transact: Transact, shouldContinue: () => boolean): Promise<void> {
       let due = await withdrawalsIn(sql).list();
-      while (due.length > 0 && goesOn()) {
+      while (due.length > 0 && shouldContinue()) {
         const left = [];
-        for (const each of due) if (goesOn() && (await workOffNext(transact, each))) left.push(each);
+        for (const each of due) if (shouldContinue() && (await processNext(transact, each))) left.push(each);
         due = left;
       }
     },

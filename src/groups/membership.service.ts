@@ -137,7 +137,7 @@ export function createMembership(deps: MembershipDeps) {
     },
 
     /** Handles new assets, which the caller has locked and inserted as members. */
-    async welcome(
+    async offerProfiles(
       tx: Transaction,
       organizationId: string,
       assetsByGroup: ReadonlyMap<string, string[]>,

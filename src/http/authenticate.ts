@@ -4,7 +4,7 @@
  * All keys of an organization share a larger limit, so that creating more keys gains nothing.
  */
 import { AppError } from '../process/errors.ts';
-import { type Caller, isGoodFor, type KeyKind } from './route.ts';
+import { type Caller, isValidForSerial, type KeyKind } from './route.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
 export interface AuthenticateOptions {
@@ -32,16 +32,16 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   return async (authorization, address, kind, serialNumber) => {
     const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
     if (token === undefined) throw unauthenticated();
-    refuseOver(limits[kind].take(token), 'Too many requests with this API key');
+    requireTurn(limits[kind].take(token), 'Too many requests with this API key');
     const caller = await findCaller(token, { isSuspect: failures.isEmpty(address) });
-    if (caller?.kind === kind && isGoodFor(caller, serialNumber)) {
-      refuseOver(
+    if (caller?.kind === kind && isValidForSerial(caller, serialNumber)) {
+      requireTurn(
         organizationLimits[kind].take(caller.organizationId),
         'Too many requests with the API keys of this organization together',
       );
       return caller;
     }
-    refuseOver(failures.take(address), 'Too many failed API keys from this address');
+    requireTurn(failures.take(address), 'Too many failed API keys from this address');
     throw unauthenticated(caller ? WRONG_KEY : BEARER_CHALLENGE);
   };
 }
@@ -57,7 +57,7 @@ const unauthenticated = (challenge = BEARER_CHALLENGE) =>
   });
 
 /** @throws rate_limited unless the wait is null. */
-export function refuseOver(waitSeconds: number | null, message: string): void {
+export function requireTurn(waitSeconds: number | null, message: string): void {
   if (waitSeconds === null) return;
   throw new AppError('rate_limited', `${message}: try again in ${waitSeconds} s`, {
     headers: { 'Retry-After': String(waitSeconds) },

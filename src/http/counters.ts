@@ -3,14 +3,18 @@
  */
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/**
- * A counter whose series begin at 0: a series that appears with its first event would seem not to have grown.
- */
+export interface CounterOptions<Label extends string> {
+  name: string;
+  help: string;
+  labelNames?: readonly Label[];
+  /** These begin at 0: a series that appears with its first event would seem not to have grown. */
+  series?: ReadonlyArray<Record<Label, string>>;
+}
+
 export function counterOf<Label extends string>(
   registry: Registry,
-  { name, help, series }: { name: string; help: string; series: Array<Record<Label, string>> },
+  { name, help, series = [], labelNames = Object.keys(series[0] ?? {}) as Label[] }: CounterOptions<Label>,
 ): Counter<Label> {
-  const labelNames = Object.keys(series[0] ?? {}) as Label[];
   const counter = new Counter({ name, help, labelNames, registers: [registry] });
   for (const labels of series) counter.inc(labels, 0);
   return counter;

@@ -31,7 +31,7 @@ export interface Caller {
 export const actorOf = ({ actor, keyId, keyName }: Caller): Actor => actor ?? { keyId, name: keyName };
 
 /** Whether the key may speak for the device. Without a serial number, a key for one device may not. */
-export const isGoodFor = ({ serialKey }: Caller, serialNumber: string | undefined): boolean =>
+export const isValidForSerial = ({ serialKey }: Caller, serialNumber: string | undefined): boolean =>
   serialKey === null || serialKey === serialNumber?.toLowerCase();
 
 export interface RouteRequest<Params, Query, Body> {

@@ -22,13 +22,13 @@ const DEVICES_PER_TRANSACTION = 10;
 
 export function createCompaction(deps: CompactionDeps) {
   return {
-    /** Runs until nothing is due, another process compacts, or `goesOn` returns false. */
-    async compactClosedDays(goesOn: () => boolean = () => true): Promise<void> {
+    /** Runs until nothing is due, another process compacts, or `shouldContinue` returns false. */
+    async compactClosedDays(shouldContinue: () => boolean = () => true): Promise<void> {
       const closed = closedBefore(deps.now());
-      if (!goesOn()) return;
+      if (!shouldContinue()) return;
       const compactNext = async (after: DueDevice | null) =>
         (await lockAndCompact(deps, { closed, after, limit: DEVICES_PER_TRANSACTION })).at(-1) ?? null;
-      await stepwise(compactNext, goesOn);
+      await stepwise(compactNext, shouldContinue);
     },
   };
 }

@@ -9,7 +9,7 @@ import { cameOnline } from '../presence/presence.ts';
 import type { Frame } from './frame.ts';
 import { type IntakeResult, toExchange, toIntakeResult } from './intake-result.ts';
 import { type ReceiveOptions, receiveFrame } from './receive-frame.ts';
-import type { DeviceState, LockedDevice, StoredFrame } from './stored-frame.ts';
+import type { DeviceState, LockedDevice, ReceivedFrame } from './received-frame.ts';
 
 /** A frame, an exchange of configurations, or device info, which also shows the capabilities. */
 export interface DeviceMessage extends SerialInOrganization {
@@ -26,7 +26,7 @@ export interface MessageResult {
 export interface ReceivedMessage {
   /** As it was stored. */
   device: LockedDevice;
-  frame: StoredFrame | null;
+  frame: ReceivedFrame | null;
   exchange: DeviceExchange | null;
   info: DeviceInfoReport | null;
   /** After the message. */

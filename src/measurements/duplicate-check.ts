@@ -1,4 +1,4 @@
-import type { LockedDevice } from './stored-frame.ts';
+import type { LockedDevice } from './received-frame.ts';
 
 /**
  * Readings that may be stored already: those that are not newer than the state of their device knows, or all.

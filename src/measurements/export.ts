@@ -2,12 +2,13 @@
  * Readings of many assets as lines: asset by asset, each newest first. Memory holds one chunk, for any number
  * of readings.
  */
+
+import type { StoredReading } from '../devices/reading.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
 import type { ExportScope } from './export-scopes.repository.ts';
 import type { FewReadingsRepository } from './few-readings.repository.ts';
 import type { HistoryRepository } from './history.repository.ts';
-import type { HistoryReading } from './history.ts';
 import { CSV_COLUMNS, readingView } from './history.ts';
 
 export interface ExportDeps {
@@ -18,12 +19,12 @@ export interface ExportDeps {
 
 export interface ExportFormat {
   header: string;
-  toLine(scope: ExportScope, reading: HistoryReading): string;
+  toLine(scope: ExportScope, reading: StoredReading): string;
 }
 
 const COLUMNS = ['assetId', 'serialNumber', ...CSV_COLUMNS] as const;
 
-const lineView = ({ assetId, serialNumber, layout }: ExportScope, reading: HistoryReading) => ({
+const lineView = ({ assetId, serialNumber, layout }: ExportScope, reading: StoredReading) => ({
   assetId,
   serialNumber,
   ...readingView(reading, layout),
@@ -56,7 +57,7 @@ interface ExportQuery {
 
 interface Page {
   scope: ExportScope;
-  readings: HistoryReading[];
+  readings: StoredReading[];
 }
 
 /**
@@ -133,7 +134,7 @@ async function* readLarge(
 ): AsyncGenerator<Page[]> {
   const list = history.lister(scope);
   const filter = { ...range, channel: null, limit: READINGS_PER_PAGE };
-  const found = pages(filter.limit, (before: HistoryReading | null) => list({ ...filter, before }));
+  const found = pages(filter.limit, (before: StoredReading | null) => list({ ...filter, before }));
   for await (const readings of found) yield [{ scope, readings }];
 }
 

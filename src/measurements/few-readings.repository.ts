@@ -2,9 +2,9 @@
 import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
+import type { StoredReading } from '../devices/reading.ts';
 import { type BlockRow, blockOf } from './block-columns.ts';
 import { LIST_FEW } from './history.statements.ts';
-import type { HistoryReading } from './history.ts';
 import { newestReadings } from './newest-readings.ts';
 import { DAY_MS, type ReadingBlock, startOfDay } from './reading-block.ts';
 
@@ -21,7 +21,7 @@ export const createFewReadingsRepository = (sql: Sql) => ({
   /**
    * A list for each of the first assets, newest first. It ends before the first asset with more than fits.
    */
-  async listFew(scope: FewReadingsScope): Promise<HistoryReading[][]> {
+  async listFew(scope: FewReadingsScope): Promise<StoredReading[][]> {
     const rows = await queryPrepared<Row>(sql, 'history_list_few', LIST_FEW, bindingsOf(scope));
     const blocks = scope.assetIds.map((): ReadingBlock[] => []);
     for (const row of rows) if (row.position !== row.cut) blocks[row.position - 1]?.push(blockOf(row));

@@ -6,9 +6,9 @@
 import { CHANNELS_MAX, PROBE_POSITIONS, TEMPERATURE } from '../devices/channel-layout.ts';
 import type { ReportedBatteryStatus } from '../devices/device-status.ts';
 import { isInRange, measurementTypeNamed } from '../devices/measurement-type.ts';
+import type { SentReading } from '../devices/reading.ts';
 import { timeOf } from '../process/iso-time.ts';
 import type { Frame } from './frame.ts';
-import type { SentReading } from './reading.ts';
 
 export interface FrameBody {
   readings: SentReading[];

@@ -1,6 +1,6 @@
 /** One message of a device with its readings, over any transport. */
 import type { FrameSignal, ReportedBatteryStatus } from '../devices/device-status.ts';
-import type { SentReading } from './reading.ts';
+import type { SentReading } from '../devices/reading.ts';
 
 export interface Frame {
   organizationId: string;

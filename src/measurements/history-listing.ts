@@ -2,6 +2,8 @@
  * The two ways to list the measurements of an asset, single readings and buckets, each as a page and as a
  * table.
  */
+
+import type { StoredReading } from '../devices/reading.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
 import { type BucketFilter, walkBuckets } from './bucket-walk.ts';
@@ -16,7 +18,7 @@ import {
   toBucketCursor,
 } from './buckets.ts';
 import type { HistoryFilter, HistoryRepository, HistoryScope } from './history.repository.ts';
-import { CSV_HEADER, csvLine, type HistoryReading, parseCursor, readingView, toCursor } from './history.ts';
+import { CSV_HEADER, csvLine, parseCursor, readingView, toCursor } from './history.ts';
 import type { ListMeasurements } from './measurements.schemas.ts';
 
 export type ListDeps = Pick<HistoryRepository, 'list' | 'listSamples'>;
@@ -100,7 +102,7 @@ async function* tableOfReadings(
   filter: HistoryFilter,
 ): AsyncGenerator<string> {
   const list = history.lister(scope);
-  const chunks = pages(CSV_CHUNK, (last: HistoryReading | null) =>
+  const chunks = pages(CSV_CHUNK, (last: StoredReading | null) =>
     pace(() => list({ ...filter, before: last ?? filter.before, limit: CSV_CHUNK })),
   );
   let header = CSV_HEADER;

@@ -2,6 +2,7 @@ import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { CHANNELS_MAX, type Layout } from '../devices/channel-layout.ts';
+import type { StoredReading } from '../devices/reading.ts';
 import {
   BLOCK_FIELDS,
   type BlockRow,
@@ -13,7 +14,7 @@ import {
   samplesOf,
 } from './block-columns.ts';
 import { FIND_SCOPE } from './history.statements.ts';
-import type { HistoryCursor, HistoryReading } from './history.ts';
+import type { HistoryCursor } from './history.ts';
 import { newestReadings } from './newest-readings.ts';
 import { DAY_MS, type ReadingBlock, type SampleBlock, startOfDay } from './reading-block.ts';
 
@@ -47,7 +48,7 @@ export function createHistoryRepository(sql: Sql) {
       return layout ? { organizationId, assetId, layout } : null;
     },
 
-    list: (scope: HistoryScope, filter: HistoryFilter): Promise<HistoryReading[]> => lister(scope)(filter),
+    list: (scope: HistoryScope, filter: HistoryFilter): Promise<StoredReading[]> => lister(scope)(filter),
     lister,
 
     /** The same blocks as `listBlocks`, without the columns that only single readings need. */
@@ -67,7 +68,7 @@ export function createHistoryRepository(sql: Sql) {
    * Lists pages, newest first. A page comes from one statement, so blocks that are compacted meanwhile are
    * read once; where it was too few blocks, more are read instead, and for the next page as many at once.
    */
-  function lister(scope: HistoryScope): (filter: HistoryFilter) => Promise<HistoryReading[]> {
+  function lister(scope: HistoryScope): (filter: HistoryFilter) => Promise<StoredReading[]> {
     let blocksMax = 0;
     return async (filter) => {
       blocksMax ||= firstBlocksMax(filter.limit);

@@ -3,13 +3,11 @@
 import { type MediaType, parseMediaType } from '../../client/src/http-fields.ts';
 import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
+import type { Reading, StoredReading } from '../devices/reading.ts';
 import { cutText } from '../process/cut-text.ts';
 import { invalid } from '../process/errors.ts';
-import type { Reading, StoredReading } from './reading.ts';
 
-export type HistoryReading = StoredReading;
-
-export function readingView(reading: HistoryReading, layout: Layout) {
+export function readingView(reading: StoredReading, layout: Layout) {
   const { channel, value, error, measuredAt, receivedAt, late } = reading;
   const type = measurementTypeOf(reading.type);
   return {
@@ -56,7 +54,7 @@ export const CSV_COLUMNS = [
 /** RFC 4180; none of the values needs quotes. */
 export const CSV_HEADER = `${CSV_COLUMNS.join()}\r\n`;
 
-export function csvLine(reading: HistoryReading, layout: Layout): string {
+export function csvLine(reading: StoredReading, layout: Layout): string {
   const view: Record<string, unknown> = readingView(reading, layout);
   return `${CSV_COLUMNS.map((column) => view[column] ?? '').join()}\r\n`;
 }

@@ -3,7 +3,7 @@ import { withFrameTypes } from '../devices/channel-layout.ts';
 import type { Device, OfferedChange } from '../devices/device.ts';
 import type { DeviceExchange, ExchangeResult, ObservedPeriod } from '../devices/device-exchange.ts';
 import { type DeviceSync, offered } from '../devices/device-sync.ts';
-import type { StoredFrame } from './stored-frame.ts';
+import type { ReceivedFrame } from './received-frame.ts';
 
 export interface IntakeResult {
   /** Readings that were new. */
@@ -25,7 +25,7 @@ export interface IntakeResult {
  * statement.
  */
 export function toIntakeResult(
-  { frame, device, fresh, duplicates, conflicts, dropped }: StoredFrame,
+  { frame, device, fresh, duplicates, conflicts, dropped }: ReceivedFrame,
   exchanged: ExchangeResult | null,
 ): IntakeResult {
   const { sync } = device;
@@ -42,7 +42,7 @@ export function toIntakeResult(
 }
 
 /** Null for nearly all frames: they tell nothing new of the configuration, and no change waits to be fetched. */
-export function toExchange(stored: StoredFrame): DeviceExchange | null {
+export function toExchange(stored: ReceivedFrame): DeviceExchange | null {
   const { frame, device, channelTypes } = stored;
   const { organizationId, serialNumber, configHash, canDeliverConfig } = frame;
   const { sync } = device;
@@ -62,7 +62,7 @@ export function toExchange(stored: StoredFrame): DeviceExchange | null {
 }
 
 /** A frame of late readings shows how the device measured then, and not how it does now. */
-function toOtherPeriod({ frame, device, fresh }: StoredFrame): ObservedPeriod | null {
+function toOtherPeriod({ frame, device, fresh }: ReceivedFrame): ObservedPeriod | null {
   const { measurementPeriodSeconds: seconds, receivedAt } = frame;
   const isOther = seconds !== null && seconds !== (device.settings.running?.measurementPeriodSeconds ?? null);
   return isOther && fresh.some(({ late }) => !late) ? { seconds, receivedAt } : null;

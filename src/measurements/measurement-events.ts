@@ -4,8 +4,8 @@
 import type { DomainEvent } from '../db/domain-event.ts';
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
-import type { ClassifiedReading } from './reading.ts';
-import type { StoredFrame } from './stored-frame.ts';
+import type { ClassifiedReading } from '../devices/reading.ts';
+import type { ReceivedFrame } from './received-frame.ts';
 
 export interface FrameData {
   serialNumber: string;
@@ -35,24 +35,24 @@ declare module '../db/domain-event.ts' {
 /** Bodies stay below 20 kB; the envelope around `data` takes less than the difference. */
 const DATA_BYTES_MAX = 19_500;
 
-export function measurementEvents(stored: StoredFrame): DomainEvent<'data.measurement'>[] {
+export function measurementEvents(stored: ReceivedFrame): DomainEvent<'data.measurement'>[] {
   if (stored.fresh.length === 0 || !stored.device.subscribed.has('data.measurement')) return [];
   return frameData(stored).map((data) => ({ ...frameEnvelope(stored), type: 'data.measurement', data }));
 }
 
-export const frameEnvelope = ({ device, frame }: StoredFrame) => ({
+export const frameEnvelope = ({ device, frame }: ReceivedFrame) => ({
   organizationId: device.organizationId,
   timestamp: frame.receivedAt,
 });
 
 /** The frame as the data of one event, or of several when it is too large for one body. */
-export function frameData<More extends object>(stored: StoredFrame, more?: More): Array<FrameData & More> {
+export function frameData<More extends object>(stored: ReceivedFrame, more?: More): Array<FrameData & More> {
   const head = { ...frameView(stored), ...(more as More) };
   const bytesLeft = DATA_BYTES_MAX - Buffer.byteLength(JSON.stringify(head));
   return splitReadings(stored.fresh.map(readingView), bytesLeft).map((readings) => ({ ...head, readings }));
 }
 
-function frameView({ device, frame, state }: StoredFrame) {
+function frameView({ device, frame, state }: ReceivedFrame) {
   return {
     serialNumber: device.serialNumber,
     assetId: device.assetId,

@@ -12,7 +12,7 @@ import { type AssetBlock, blockBindings } from './block-columns.ts';
 import { type DuplicateCheck, OutdatedDeviceState } from './duplicate-check.ts';
 import { lockStates, STORE } from './measurements.statements.ts';
 import { toBlocksOfFrame } from './reading-block.ts';
-import type { DeviceState, LockedState, StoredFrame } from './stored-frame.ts';
+import type { DeviceState, LockedState, ReceivedFrame } from './received-frame.ts';
 
 interface StateRow extends Presence, Omit<DeviceState, 'presence' | 'latest'> {
   latest: LatestReading[] | null;
@@ -34,7 +34,7 @@ export interface LockedStates {
 export interface StateChanges {
   /** Devices whose state has changed, which includes every device with a frame. */
   states: Array<{ device: AssetRef; state: DeviceState }>;
-  frames: StoredFrame[];
+  frames: ReceivedFrame[];
 }
 
 export type MeasurementsRepository = ReturnType<typeof createMeasurementsRepository>;
@@ -100,7 +100,7 @@ const toLockedState = (row: StateRow): LockedState => ({
   },
 });
 
-const toAssetBlocks = (frames: StoredFrame[]): AssetBlock[] =>
+const toAssetBlocks = (frames: ReceivedFrame[]): AssetBlock[] =>
   frames.flatMap(({ device: { organizationId, assetId }, frame, fresh }) =>
     toBlocksOfFrame(fresh, frame).map((block) => ({ organizationId, assetId, block })),
   );
@@ -132,7 +132,7 @@ const toTime = (atMs: number | undefined): string | null =>
   atMs === undefined ? null : new Date(atMs).toISOString();
 
 /** Times that the states of the devices knew before; where they knew none, all readings were compared already. */
-function knownBindings(frames: StoredFrame[]) {
+function knownBindings(frames: ReceivedFrame[]) {
   const known = frames.filter(({ device }) => device.state.latestMeasuredAt !== null);
   return {
     knownOrganizationIds: toArrayText(known, ({ device }) => device.organizationId),

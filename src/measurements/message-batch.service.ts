@@ -32,7 +32,7 @@ import { type DuplicateCheck, mayBeStored, OutdatedDeviceState } from './duplica
 import { measurementEvents } from './measurement-events.ts';
 import type { MeasurementsRepository } from './measurements.repository.ts';
 import { isKept } from './receive-frame.ts';
-import type { LockedDevice, StoredFrame } from './stored-frame.ts';
+import type { LockedDevice, ReceivedFrame } from './received-frame.ts';
 import type { StoredByAsset, StoredReadingsRepository } from './stored-readings.repository.ts';
 
 export interface MessageBatchDeps {
@@ -46,7 +46,7 @@ export interface MessageBatchDeps {
   /** Older readings are dropped; default: none are. */
   retentionMs?: number;
   /** Opens and resolves alerts by the readings, and returns their events. */
-  evaluateAlerts(tx: InTransaction, frames: StoredFrame[]): Promise<DomainEvent[]>;
+  evaluateAlerts(tx: InTransaction, frames: ReceivedFrame[]): Promise<DomainEvent[]>;
   onlineEvents(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;
   /** The same for devices that came back without a frame, whose alerts end as well. */
   backWithoutFrame(tx: InTransaction, devices: AssetRef[]): Promise<DomainEvent[]>;

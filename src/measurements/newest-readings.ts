@@ -1,6 +1,7 @@
 /** Sorts readings of blocks into the order of the history, because blocks overlap in time. */
+
+import { keyOfReading, type StoredReading } from '../devices/reading.ts';
 import type { HistoryCursor } from './history.ts';
-import { keyOfReading, type StoredReading } from './reading.ts';
 import { type ReadingBlock, toReadings } from './reading-block.ts';
 
 export interface NewestFilter {

@@ -2,8 +2,9 @@
  * Readings as stored, many to a row. All readings of a block share channel, type, lateness and UTC day; a day
  * bounds the reads of a query by time. Nothing is lost: a block holds the original numbers and times.
  */
+
+import type { ClassifiedReading, Reading, StoredReading } from '../devices/reading.ts';
 import type { Frame } from './frame.ts';
-import type { ClassifiedReading, Reading, StoredReading } from './reading.ts';
 
 export interface ReadingBlock {
   channel: number;

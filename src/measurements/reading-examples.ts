@@ -1,8 +1,8 @@
 /** Examples of a reading in each media type, for the documentation. */
 import { TEMPERATURE } from '../devices/channel-layout.ts';
+import type { StoredReading } from '../devices/reading.ts';
 import { CSV, NDJSON } from './export.ts';
 import { CSV_HEADER, csvLine, readingView } from './history.ts';
-import type { StoredReading } from './reading.ts';
 
 const reading: StoredReading = {
   channel: 1,

@@ -13,8 +13,6 @@ import { isAheadOfTime, isPlausibleTime } from '../devices/device-clock.ts';
 import { afterFrameSignal } from '../devices/device-status.ts';
 import { expectedIntervalSeconds, fetch } from '../devices/device-sync.ts';
 import { mergeLatest } from '../devices/latest-readings.ts';
-import { afterContact, type Presence } from '../presence/presence.ts';
-import type { Frame } from './frame.ts';
 import {
   type ClassifiedReading,
   checkTypes,
@@ -26,8 +24,10 @@ import {
   type Reading,
   resolveChannels,
   type SentReading,
-} from './reading.ts';
-import type { DeviceState, LockedDevice, StoredFrame } from './stored-frame.ts';
+} from '../devices/reading.ts';
+import { afterContact, type Presence } from '../presence/presence.ts';
+import type { Frame } from './frame.ts';
+import type { DeviceState, LockedDevice, ReceivedFrame } from './received-frame.ts';
 
 export interface ReceiveOptions {
   /** Older readings are dropped; default: none are. */
@@ -45,7 +45,7 @@ export function receiveFrame(
   device: LockedDevice,
   frame: Frame,
   { retentionMs, stored }: ReceiveOptions = {},
-): StoredFrame {
+): ReceivedFrame {
   const { state: before, areChannelsReported } = device;
   const layout = layoutOf(device);
   const channelTypes =

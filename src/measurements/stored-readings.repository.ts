@@ -3,9 +3,9 @@ import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
+import { keyOfReading, type StoredReading } from '../devices/reading.ts';
 import { type BlockRow, blockOf } from './block-columns.ts';
 import { FIND_STORED } from './measurements.statements.ts';
-import { keyOfReading, type StoredReading } from './reading.ts';
 import { DAY_MS, startOfDay, toReadings } from './reading-block.ts';
 
 export interface SentTimes extends AssetRef {

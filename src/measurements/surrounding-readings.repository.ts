@@ -3,9 +3,9 @@ import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
+import type { StoredReading } from '../devices/reading.ts';
 import { type BlockRow, blockOf } from './block-columns.ts';
 import { FIND_SURROUNDING, SURROUNDING_BLOCKS_MAX } from './history.statements.ts';
-import type { StoredReading } from './reading.ts';
 import { toReadings } from './reading-block.ts';
 
 /** Unix milliseconds, both inclusive. */

@@ -10,9 +10,9 @@ export interface MutesServiceDeps {
   /** Locks the active asset or the group until the transaction ends; false when there is none. */
   lock(sql: Database, target: MuteTarget): Promise<boolean>;
   /**
-   * Called in the transaction when a mute ends early: notifications postponed to `putOffUntil` are due again.
+   * Called in the transaction when a mute ends early: notifications postponed to `postponedUntil` are due again.
    */
-  onMuteEnded(tx: Transaction, organizationId: string, putOffUntil: Date): Promise<void>;
+  onMuteEnded(tx: Transaction, organizationId: string, postponedUntil: Date): Promise<void>;
   now(): Date;
 }
 
@@ -33,9 +33,9 @@ export function createMutesService({ mutesIn, lock, onMuteEnded, now }: MutesSer
    * again.
    */
   async function endCurrent(tx: Transaction, target: MuteTarget): Promise<boolean> {
-    const putOffUntil = await mutesIn(tx.sql).end(target);
-    if (putOffUntil) await onMuteEnded(tx, target.organizationId, putOffUntil);
-    return putOffUntil !== null;
+    const postponedUntil = await mutesIn(tx.sql).end(target);
+    if (postponedUntil) await onMuteEnded(tx, target.organizationId, postponedUntil);
+    return postponedUntil !== null;
   }
 
   return {

@@ -26,7 +26,14 @@ export interface GatheringDeps {
     sql: Database,
   ): Pick<
     NotificationAlertsRepository,
-    'listDue' | 'listAlerts' | 'markNotified' | 'rest' | 'putOff' | 'remove' | 'postpone' | 'setAside'
+    | 'listDue'
+    | 'listAlerts'
+    | 'markNotified'
+    | 'postponeToSnoozeEnd'
+    | 'postponeEach'
+    | 'remove'
+    | 'postpone'
+    | 'setAside'
   >;
   notificationsIn(
     sql: Database,
@@ -55,8 +62,8 @@ export function createGathering(deps: GatheringDeps): Gather {
     const plan = planNotification(due, channel, at);
     const message = await toMessage(sql, ref, plan);
     await notificationAlertsIn(sql).markNotified(ref, plan.kept, at, plan.nextDueAt);
-    await notificationAlertsIn(sql).rest(ref, plan.answered);
-    await notificationAlertsIn(sql).putOff(ref, plan.muted);
+    await notificationAlertsIn(sql).postponeToSnoozeEnd(ref, plan.acknowledged);
+    await notificationAlertsIn(sql).postponeEach(ref, plan.muted);
     await notificationAlertsIn(sql).remove(ref, plan.done);
     if (message === null) return;
     await notificationsIn(sql).insert(ref, message, at);

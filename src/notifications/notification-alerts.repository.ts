@@ -2,7 +2,7 @@
 import type { Alert, AlertRef } from '../alerts/alert.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import { FIND_OLDEST_ALERT, LIST_ALERTS, LIST_DUE, PUT_OFF } from './notification-alerts.statements.ts';
+import { FIND_OLDEST_ALERT, LIST_ALERTS, LIST_DUE, POSTPONE_EACH } from './notification-alerts.statements.ts';
 import type { ChannelRef } from './notification-channel.ts';
 import type { DueAlert } from './notification-plan.ts';
 
@@ -54,7 +54,7 @@ export function createNotificationAlertsRepository(sql: Database) {
     },
 
     /** Makes alerts due again when their snooze ends; without a snooze, when they end. */
-    async rest(ref: ChannelRef, alertIds: string[]): Promise<void> {
+    async postponeToSnoozeEnd(ref: ChannelRef, alertIds: string[]): Promise<void> {
       if (alertIds.length === 0) return;
       await ofChannel(ref)
         .where({ kind: 'opening' })
@@ -70,20 +70,23 @@ export function createNotificationAlertsRepository(sql: Database) {
     },
 
     /** Postpones each alert to the end of its device's maintenance. */
-    async putOff(ref: ChannelRef, muted: ReadonlyArray<{ alertId: string; until: Date }>): Promise<void> {
+    async postponeEach(
+      ref: ChannelRef,
+      muted: ReadonlyArray<{ alertId: string; until: Date }>,
+    ): Promise<void> {
       if (muted.length === 0) return;
-      await query(sql, PUT_OFF, {
+      await query(sql, POSTPONE_EACH, {
         ...ref,
         alertIds: muted.map(({ alertId }) => alertId),
         untils: muted.map(({ until }) => until.toISOString()),
       });
     },
 
-    /** Makes alerts that were postponed to `putOffUntil` due at `at`, on all channels. */
-    async notifyAgain(organizationId: string, putOffUntil: Date, at: Date): Promise<void> {
+    /** Makes alerts that were postponed to `postponedUntil` due at `at`, on all channels. */
+    async notifyAgain(organizationId: string, postponedUntil: Date, at: Date): Promise<void> {
       const channels = sql('notification_channels').where({ organization_id: organizationId }).select('id');
       await sql('notification_alerts')
-        .where({ organization_id: organizationId, due_at: putOffUntil })
+        .where({ organization_id: organizationId, due_at: postponedUntil })
         .whereIn('channel_id', channels)
         .update({ due_at: at });
     },

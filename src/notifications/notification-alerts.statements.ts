@@ -5,7 +5,7 @@ import { mutedUntil } from '../mutes/mutes.statements.ts';
 export const LIST_DUE = `
   select d.alert_id as "alertId", coalesce(o.is_notified, false) as "isNotified",
     coalesce(a.status = 'resolved', true) as "isOver", coalesce(o.was_over or a.late, false) as "isLate",
-    coalesce(a.status = 'acknowledged' and (a.snooze_until > :now::timestamptz) is not false, false) as "isAnswered",
+    coalesce(a.status = 'acknowledged' and (a.snooze_until > :now::timestamptz) is not false, false) as "isAcknowledged",
     ${mutedUntil(
       'd.organization_id',
       'a.asset_id',
@@ -30,7 +30,7 @@ export const LIST_DUE = `
   ) as a on true
   order by d.alert_id`;
 
-export const PUT_OFF = `
+export const POSTPONE_EACH = `
   update notification_alerts q set due_at = n.until
   from unnest(:alertIds::uuid[], :untils::timestamptz[]) as n (alert_id, until)
   where q.organization_id = :organizationId and q.channel_id = :channelId and q.alert_id = n.alert_id

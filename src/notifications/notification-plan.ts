@@ -15,7 +15,7 @@ export interface DueAlert {
   /** The alert was over when it was recorded: in late data, or within one frame. */
   isLate: boolean;
   /** The alert is acknowledged or snoozed. */
-  isAnswered: boolean;
+  isAcknowledged: boolean;
   /** End of the maintenance of its device; null: it is not under maintenance. */
   mutedUntil: Date | null;
 }
@@ -33,7 +33,7 @@ export interface NotificationPlan {
   /** Alerts that stay, and were mentioned or need no mention now. */
   kept: string[];
   /** Alerts that stay and are not mentioned before their snooze ends. */
-  answered: string[];
+  acknowledged: string[];
   /** Alerts that are not mentioned before the maintenance of their device ends. */
   muted: Array<{ alertId: string; until: Date }>;
   /** When the kept alerts are due again; null: when they end. */
@@ -57,17 +57,17 @@ export function planNotification(
   return {
     mentions: MENTION_KINDS.flatMap((kind) => mentions.filter((each) => each.kind === kind)),
     done: idsOf(due.filter(({ isOver }) => isOver)),
-    kept: idsOf(due.filter(({ isOver, isAnswered }) => !isOver && !isAnswered)),
-    answered: idsOf(due.filter(({ isOver, isAnswered }) => !isOver && isAnswered)),
+    kept: idsOf(due.filter(({ isOver, isAcknowledged }) => !isOver && !isAcknowledged)),
+    acknowledged: idsOf(due.filter(({ isOver, isAcknowledged }) => !isOver && isAcknowledged)),
     muted,
     nextDueAt: reminderMinutes === null ? null : new Date(now.getTime() + reminderMinutes * MINUTE_MS),
   };
 }
 
-function mentionOf({ isNotified, isOver, isLate, isAnswered }: DueAlert): MentionKind | null {
+function mentionOf({ isNotified, isOver, isLate, isAcknowledged }: DueAlert): MentionKind | null {
   if (isLate) return isNotified ? null : 'late';
   if (isOver) return isNotified ? 'resolved' : null;
-  if (isAnswered) return null;
+  if (isAcknowledged) return null;
   // Without reminders, an alert is due again only when a snooze has ended.
   return isNotified ? 'reminder' : 'opened';
 }

@@ -33,7 +33,7 @@ function stageText({ currentStage, stageCount, rollout, isBeginningStage }: JobS
 }
 
 function expectedEnd({ status, counts, deadlineAt }: JobView, progress: JobProgress): Content {
-  const { expectedEnd: end, lateCount, lookedAt } = progress;
+  const { expectedEnd: end, lateCount, sampledCount } = progress;
   if (status === 'scheduled') return 'once it has started';
   const stillQueued =
     counts.queued > 0 &&
@@ -42,14 +42,14 @@ function expectedEnd({ status, counts, deadlineAt }: JobView, progress: JobProgr
     lateCount > 0 &&
     html`, <span class="quiet">but for ${lateCount.toLocaleString('en')} ${lateCount === 1 ? 'device' : 'devices'} that may keep it until the deadline</span>`;
   const part =
-    lookedAt < counts.waiting + counts.sent &&
-    html`, <span class="quiet">by a sample of ${lookedAt.toLocaleString('en')}</span>`;
+    sampledCount < counts.waiting + counts.sent &&
+    html`, <span class="quiet">by a sample of ${sampledCount.toLocaleString('en')}</span>`;
   return html`${end ? html`${time(end.toISOString())} at the latest` : html`at the deadline, ${time(deadlineAt)}`}${stillQueued}${end && late}${part}`;
 }
 
 /** `serialNumbers` by asset id. */
 export const latestHtml = (
-  { latest, lookedAt }: JobProgress,
+  { latest, sampledCount }: JobProgress,
   serialNumbers: ReadonlyMap<string, string>,
   now: Date,
 ): Html => html`<h2>Devices that hold it up</h2>
@@ -65,4 +65,4 @@ ${table({
   ]),
   empty: 'The job waits for no device.',
 })}
-${lookedAt >= AWAITED_READ_MAX && html`<p class="quiet">Of the first ${AWAITED_READ_MAX.toLocaleString('en')} devices that the job waits for.</p>`}`;
+${sampledCount >= AWAITED_READ_MAX && html`<p class="quiet">Of the first ${AWAITED_READ_MAX.toLocaleString('en')} devices that the job waits for.</p>`}`;

@@ -35,7 +35,7 @@ export interface JobProgress {
   /** Number of devices that missed their contact, or have none expected. */
   lateCount: number;
   /** Number of targets that these values cover. */
-  lookedAt: number;
+  sampledCount: number;
   latest: AwaitedDevice[];
 }
 
@@ -51,7 +51,7 @@ export function toProgress(
   return {
     expectedEnd: contacts.length === 0 ? null : new Date(Math.min(last, deadlineAt.getTime())),
     lateCount: awaited.filter(isLate).length,
-    lookedAt: awaited.length,
+    sampledCount: awaited.length,
     latest: [...awaited].sort((a, b) => latenessOf(b, now) - latenessOf(a, now)).slice(0, LATEST_SHOWN),
   };
 }

@@ -78,7 +78,7 @@ export function createOverdueFleetsService(deps: OverdueFleetsDeps) {
       for (const fleet of counts.filter(isFleetOverdue)) await begin(fleet, look.now);
     },
 
-    async endThoseOver(sql: Database): Promise<void> {
+    async endPassed(sql: Database): Promise<void> {
       for (const { organizationId } of await overdueFleetsIn(sql).list()) {
         while (await endStep(organizationId));
       }

@@ -27,13 +27,13 @@ export function* inSlices<Item>(items: readonly Item[], length: number): Generat
 
 /**
  * Repeats a step that keeps its items to itself: each returns the position after which the next one begins,
- * or null at the end. Returns whether the end was reached before `goesOn` returned false.
+ * or null at the end. Returns whether the end was reached before `shouldContinue` returned false.
  */
 export async function stepwise<Position>(
   step: (after: Position | null) => Promise<Position | null>,
-  goesOn: () => boolean = () => true,
+  shouldContinue: () => boolean = () => true,
 ): Promise<boolean> {
   let after = await step(null);
-  while (after !== null && goesOn()) after = await step(after);
+  while (after !== null && shouldContinue()) after = await step(after);
   return after === null;
 }

@@ -1,6 +1,7 @@
 /** The curve of a span: the minimum and maximum per column of pixels, for any number of readings. */
+
+import type { Reading } from '../devices/reading.ts';
 import type { Span } from '../devices/settings.ts';
-import type { Reading } from '../measurements/reading.ts';
 
 /** The resolution of a page. */
 export const CURVE_COLUMNS = 500;

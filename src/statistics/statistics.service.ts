@@ -2,10 +2,10 @@
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import { type Layout, positionOf } from '../devices/channel-layout.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
+import type { StoredReading } from '../devices/reading.ts';
 import type { SettingsRepository } from '../devices/settings.repository.ts';
 import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settings.ts';
 import type { HistoryFilter, HistoryScope } from '../measurements/history.repository.ts';
-import type { StoredReading } from '../measurements/reading.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
 import { invalid, notFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';

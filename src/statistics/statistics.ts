@@ -10,8 +10,8 @@
  */
 import { TEMPERATURE } from '../devices/channel-layout.ts';
 import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
+import type { StoredReading } from '../devices/reading.ts';
 import type { SettingsPeriod, Span } from '../devices/settings.ts';
-import type { StoredReading } from '../measurements/reading.ts';
 import { type BoundsInForce, boundsInForce, withoutBounds } from './bounds-in-force.ts';
 import { createKineticMean } from './mean-kinetic-temperature.ts';
 import { createExpected, createPeriods } from './measurement-periods.ts';
@@ -33,11 +33,6 @@ export interface StatisticsOptions extends Span {
    */
   medianOf(channel: number, type: number): number | null;
 }
-
-export type FoldedReading = Pick<
-  StoredReading,
-  'channel' | 'type' | 'value' | 'measuredAt' | 'periodSeconds'
->;
 
 export interface ChannelStatistics {
   channel: number;
@@ -63,7 +58,7 @@ export interface ChannelStatistics {
 
 export interface StatisticsFold {
   /** Adds readings newest first, including those before the span, back to the last sample of the channel. */
-  add(reading: FoldedReading): void;
+  add(reading: Pick<StoredReading, 'channel' | 'type' | 'value' | 'measuredAt' | 'periodSeconds'>): void;
   /** Ordered by channel and type. */
   result(): ChannelStatistics[];
   /** The median distance of the readings of a channel, in milliseconds; null with fewer than three. */
@@ -153,7 +148,11 @@ function createChannelFold(channel: number, type: number, options: StatisticsOpt
   }
 
   return {
-    add({ value, measuredAt, periodSeconds }: FoldedReading): void {
+    add({
+      value,
+      measuredAt,
+      periodSeconds,
+    }: Pick<StoredReading, 'value' | 'measuredAt' | 'periodSeconds'>): void {
       const at = measuredAt.getTime();
       const end = { at, periodMs: periods.at(at, periodSeconds) };
       if (!isState && end.periodMs === null) isUnknown = true;

@@ -15,7 +15,7 @@ export interface LastRun {
 const EXPECTED = ['none', 'running', 'completed'];
 
 /** The run ended before its work was done: it failed, or an operator ended it. */
-export const hasBrokenOff = (status: string): boolean => !EXPECTED.includes(status);
+export const endedAbnormally = (status: string): boolean => !EXPECTED.includes(status);
 
 export async function findLastRun(client: Client, workflowId: string): Promise<LastRun> {
   try {

@@ -6,24 +6,27 @@ import {
   createConditionEvaluator,
   type EvaluatedFrame,
   type OpenConditionAlert,
-  type Sample,
 } from '../../src/alerts/device-conditions.ts';
+import { TEMPERATURE } from '../../src/devices/channel-layout.ts';
+import type { Reading } from '../../src/devices/reading.ts';
 
 const ERROR = 3;
 const at = (minute: number) => new Date(minute * 60_000);
-const value = (minute: number, channel = 1): Sample => ({
+const value = (minute: number, channel = 1): Reading => ({
+  type: TEMPERATURE,
   channel,
   value: 4,
   error: null,
   measuredAt: at(minute),
 });
-const failure = (minute: number, channel = 1): Sample => ({
+const failure = (minute: number, channel = 1): Reading => ({
+  type: TEMPERATURE,
   channel,
   value: null,
   error: ERROR,
   measuredAt: at(minute),
 });
-const frame = (samples: Sample[], more: Partial<EvaluatedFrame> = {}): EvaluatedFrame => ({
+const frame = (samples: Reading[], more: Partial<EvaluatedFrame> = {}): EvaluatedFrame => ({
   batteryStatus: null,
   receivedAt: at(10_000),
   samples,

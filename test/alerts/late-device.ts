@@ -7,11 +7,11 @@ import type { StoredAlert } from '../../src/alerts/alerts.repository.ts';
 import { createLateExcursions } from '../../src/alerts/late-excursions.service.ts';
 import type { DomainEvent } from '../../src/db/domain-event.ts';
 import type { DeviceConfiguration, ThresholdRule } from '../../src/devices/configuration.ts';
+import { keyOfReading, type StoredReading } from '../../src/devices/reading.ts';
 import type { SettingsPeriod } from '../../src/devices/settings.ts';
 import type { Frame } from '../../src/measurements/frame.ts';
-import { keyOfReading, type StoredReading } from '../../src/measurements/reading.ts';
 import { receiveFrame } from '../../src/measurements/receive-frame.ts';
-import type { LockedDevice } from '../../src/measurements/stored-frame.ts';
+import type { LockedDevice } from '../../src/measurements/received-frame.ts';
 import type { SurroundingRange } from '../../src/measurements/surrounding-readings.repository.ts';
 import { lockedDevice } from '../measurements/fixtures.ts';
 

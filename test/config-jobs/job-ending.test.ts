@@ -93,7 +93,7 @@ describe('The end of a job in chunks', () => {
   const stateCount = (state: string) =>
     countOf(dms.service.sql, 'config_targets where job_id = ? and state = ?', [job.jobId, state]);
 
-  for (const ending of ['cancelled', 'aborted', 'timed_out'] as const) {
+  for (const ending of ['cancelled', 'aborted', 'completed'] as const) {
     it(`locks no more devices than a chunk has (${ending})`, async () => {
       await inTransaction(async (tx) => {
         assert.notEqual(await jobEnding.endNext(tx, job, ending, null), null);

@@ -93,7 +93,14 @@ describe('Traces', () => {
     const spans = await untilSpan(traceId, 'webhook');
     const [request] = spans.filter(({ parentSpanId }) => parentSpanId === '1'.repeat(16));
     assert.equal(request?.name, 'applyProfile');
-    const path = ['applyProfile', 'transaction', 'start applyProfile', 'finishJob', 'transaction', 'webhook'];
+    const path = [
+      'applyProfile',
+      'transaction',
+      'start applyProfile',
+      'completeJob',
+      'transaction',
+      'webhook',
+    ];
     assert.deepEqual(pathTo(spans, 'webhook'), path);
   });
 

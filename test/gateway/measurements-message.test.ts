@@ -7,6 +7,7 @@ import {
   measurementTypeNamed,
   measurementTypeOf,
 } from '../../src/devices/measurement-type.ts';
+import type { Reading } from '../../src/devices/reading.ts';
 import { decodeReadings } from '../../src/gateway/decode-readings.ts';
 import {
   decodeMeasurements,
@@ -15,7 +16,6 @@ import {
   type MeasurementsMessage,
 } from '../../src/gateway/measurements-message.ts';
 import { MalformedMessage } from '../../src/gateway/wire-reader.ts';
-import type { Reading } from '../../src/measurements/reading.ts';
 import { measurements } from './arbitraries.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
 

@@ -219,7 +219,7 @@ describe('Secrets that devices send', () => {
 
   it('finds no secret in a span of a trace', async () => {
     const names = () => new Set(collector.spans.map(({ name }) => name));
-    const expected = ['CoAP m', 'CoAP i', 'reportConfig', 'batch of messages', 'transaction', 'finishJob'];
+    const expected = ['CoAP m', 'CoAP i', 'reportConfig', 'batch of messages', 'transaction', 'completeJob'];
     await eventually(
       async () => expected.filter((name) => !names().has(name)),
       (missing) => missing.length === 0,

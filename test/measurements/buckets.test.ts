@@ -1,8 +1,8 @@
 /** Buckets of blocks of readings, compared with the readings one by one. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { StoredReading } from '../../src/devices/reading.ts';
 import { type Bucket, createBuckets } from '../../src/measurements/buckets.ts';
-import type { StoredReading } from '../../src/measurements/reading.ts';
 import { toBlocks, toReadings } from '../../src/measurements/reading-block.ts';
 
 const START = Date.UTC(2026, 2, 1);

@@ -1,8 +1,8 @@
 /** Measurements of an asset, summarized in buckets. */
 import assert from 'node:assert/strict';
 import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
+import type { Reading } from '../../src/devices/reading.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
-import type { Reading } from '../../src/measurements/reading.ts';
 import { DAY_MS, toBlocks } from '../../src/measurements/reading-block.ts';
 import { SENSOR_FAULT, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';

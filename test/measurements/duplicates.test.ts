@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { query } from '../../src/db/query.ts';
+import type { Reading } from '../../src/devices/reading.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
-import type { Reading } from '../../src/measurements/reading.ts';
 import { registerMany } from '../support/fleet.ts';
 import { MINUTE_MS, SENSOR_FAULT, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';

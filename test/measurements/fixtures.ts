@@ -1,6 +1,6 @@
 import { NEW_DEVICE } from '../../src/devices/device-sync.ts';
-import type { Reading } from '../../src/measurements/reading.ts';
-import type { LockedDevice } from '../../src/measurements/stored-frame.ts';
+import type { Reading } from '../../src/devices/reading.ts';
+import type { LockedDevice } from '../../src/measurements/received-frame.ts';
 
 export const MINUTE_MS = 60_000;
 /** An error code of a sensor. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
-import type { StoredFrame } from '../../src/measurements/stored-frame.ts';
+import type { ReceivedFrame } from '../../src/measurements/received-frame.ts';
 import { FACTORY, registerMany, report } from '../support/fleet.ts';
 import { ago, SENSOR_FAULT, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
@@ -140,7 +140,7 @@ describe('The intake', () => {
     await query(logger.dms.service.sql, `update device_states set status = 'offline' where asset_id = ?`, [
       logger.assetId,
     ]);
-    const evaluated: StoredFrame[] = [];
+    const evaluated: ReceivedFrame[] = [];
     const online: string[] = [];
     const intake = intakeWith({
       evaluateAlerts: async (_, frames) => {

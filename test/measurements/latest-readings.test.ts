@@ -1,7 +1,7 @@
 /** The newest sample of each channel, on the asset. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
-import type { Reading } from '../../src/measurements/reading.ts';
+import type { Reading } from '../../src/devices/reading.ts';
 import { ago, reading, SENSOR_FAULT, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 

@@ -119,13 +119,13 @@ describe('A device that another transaction has locked', () => {
     it('stores frames of other devices in its batch while its own waits', async () => {
       const [locked = '', ...others] = serials;
       const { waiting } = await whileLocked('device_states', locked, async () => {
-        let isAnswered = false;
+        let isAcknowledged = false;
         const waiting = frame(locked).finally(() => {
-          isAnswered = true;
+          isAcknowledged = true;
         });
         for (const answer of await Promise.all(others.map((serial) => frame(serial))))
           assert.equal(answer.status, 202);
-        assert.equal(isAnswered, false, 'the others did not wait for it');
+        assert.equal(isAcknowledged, false, 'the others did not wait for it');
         return { waiting };
       });
       assert.equal((await waiting).status, 202);
@@ -136,13 +136,13 @@ describe('A device that another transaction has locked', () => {
       it(`answers reports of other devices while its own waits: ${table}`, async () => {
         const [locked = '', ...others] = serials;
         const { waiting } = await whileLocked(table, locked, async () => {
-          let isAnswered = false;
+          let isAcknowledged = false;
           const waiting = report(org, locked, FACTORY).finally(() => {
-            isAnswered = true;
+            isAcknowledged = true;
           });
           const answers = await Promise.all(others.map((serial) => report(org, serial, FACTORY)));
           assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
-          assert.equal(isAnswered, false, 'the others did not wait for it');
+          assert.equal(isAcknowledged, false, 'the others did not wait for it');
           return { waiting };
         });
         assert.equal((await waiting).body.syncStatus, 'applied');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import type { ClassifiedReading } from '../../src/devices/reading.ts';
 import { serializeEvent } from '../../src/events/event.ts';
 import { frameData, measurementEvents } from '../../src/measurements/measurement-events.ts';
-import type { ClassifiedReading } from '../../src/measurements/reading.ts';
-import type { StoredFrame } from '../../src/measurements/stored-frame.ts';
+import type { ReceivedFrame } from '../../src/measurements/received-frame.ts';
 import { lockedDevice } from './fixtures.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');
@@ -18,10 +18,10 @@ const fresh = (count: number, more: Partial<ClassifiedReading> = {}): Classified
     ...more,
   }));
 
-const storedFrame = (
+const receivedFrame = (
   readings: ClassifiedReading[],
   { assetName = 'Cold room', subscribed = ['data.measurement'] } = {},
-): StoredFrame => {
+): ReceivedFrame => {
   const device = lockedDevice({ assetName, subscribed: new Set(subscribed) });
   return {
     frame: {
@@ -52,12 +52,12 @@ describe('Measurement events', () => {
     events.flatMap(({ data }) => data.readings);
 
   it('makes no event without subscribers or new readings', () => {
-    assert.deepEqual(measurementEvents(storedFrame(fresh(1), { subscribed: ['alert.created'] })), []);
-    assert.deepEqual(measurementEvents(storedFrame([])), []);
+    assert.deepEqual(measurementEvents(receivedFrame(fresh(1), { subscribed: ['alert.created'] })), []);
+    assert.deepEqual(measurementEvents(receivedFrame([])), []);
   });
 
   it('shows the serial as registered, not as sent', () => {
-    const events = measurementEvents(storedFrame(fresh(3)));
+    const events = measurementEvents(receivedFrame(fresh(3)));
     assert.deepEqual(
       events.map(({ data }) => data.serialNumber),
       ['282C02424EED'],
@@ -65,13 +65,13 @@ describe('Measurement events', () => {
   });
 
   it('shows a sensor error as a reading without value, with its code', () => {
-    const [shown] = readingsIn(measurementEvents(storedFrame(fresh(1, { value: null, error: 8_388_557 }))));
+    const [shown] = readingsIn(measurementEvents(receivedFrame(fresh(1, { value: null, error: 8_388_557 }))));
     assert.deepEqual([shown?.value, shown?.error], [null, 8_388_557]);
   });
 
   it('leaves room for fields that the caller adds to each event', () => {
     const alert = { alertId: 'x'.repeat(36), bounds: { lowC: 2, highC: 8, hysteresisC: 0.5 } };
-    const parts = frameData(storedFrame(fresh(1_000)), alert);
+    const parts = frameData(receivedFrame(fresh(1_000)), alert);
     assert.ok(parts.length > 1);
     for (const data of parts) {
       const event = { type: 'data.measurement.alert' as const, timestamp: NOW, data };
@@ -83,7 +83,7 @@ describe('Measurement events', () => {
   it('splits a frame into as few events below 20 kB as possible, with every reading once and in order', () => {
     for (const assetName of ['x', '🌡'.repeat(64), '"'.repeat(128), '\u0001'.repeat(128)]) {
       for (const count of [1, 150, 200, 1_000, 5_000]) {
-        const events = measurementEvents(storedFrame(fresh(count, { type: 43 }), { assetName }));
+        const events = measurementEvents(receivedFrame(fresh(count, { type: 43 }), { assetName }));
         for (const event of events) assert.ok(Buffer.byteLength(serializeEvent(event)) < 20_000);
         assert.deepEqual(
           readingsIn(events).map(({ value }) => value),

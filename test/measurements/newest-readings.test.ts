@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { keyOfReading, type StoredReading } from '../../src/devices/reading.ts';
 import { newestReadings } from '../../src/measurements/newest-readings.ts';
-import { keyOfReading, type StoredReading } from '../../src/measurements/reading.ts';
 import { toBlocks } from '../../src/measurements/reading-block.ts';
 
 const START = Date.UTC(2026, 2, 2, 22);

@@ -7,7 +7,7 @@ import {
   mergeNewest,
   type Reading,
   resolveChannels,
-} from '../../src/measurements/reading.ts';
+} from '../../src/devices/reading.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');
 const HOUR_MS = 3_600_000;

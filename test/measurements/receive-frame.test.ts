@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type DeviceSync, NEW_DEVICE } from '../../src/devices/device-sync.ts';
+import { keyOfReading, type Reading, type SentReading } from '../../src/devices/reading.ts';
 import type { Frame } from '../../src/measurements/frame.ts';
-import { keyOfReading, type Reading, type SentReading } from '../../src/measurements/reading.ts';
 import { receiveFrame } from '../../src/measurements/receive-frame.ts';
 import { lockedDevice, SENSOR_FAULT, temperature } from './fixtures.ts';
 

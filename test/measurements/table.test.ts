@@ -1,10 +1,11 @@
 /** The history as a CSV table, which reads a table at the pace of the client. */
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
+import type { StoredReading } from '../../src/devices/reading.ts';
 import { createConcurrencyLimit } from '../../src/http/concurrency-limit.ts';
 import type { Caller, Route } from '../../src/http/route.ts';
 import type { HistoryFilter } from '../../src/measurements/history.repository.ts';
-import { type HistoryReading, parseCursor, prefersCsv, toCursor } from '../../src/measurements/history.ts';
+import { parseCursor, prefersCsv, toCursor } from '../../src/measurements/history.ts';
 import { measurementsRoutes } from '../../src/measurements/measurements.routes.ts';
 
 const START = Date.UTC(2026, 2, 2);
@@ -12,7 +13,7 @@ const START = Date.UTC(2026, 2, 2);
 /** A history of this many readings, one a second; counts how often it is read. */
 function historyOf(count: number, failAfter = Number.POSITIVE_INFINITY) {
   const reads: HistoryFilter[] = [];
-  const at = (index: number): HistoryReading => ({
+  const at = (index: number): StoredReading => ({
     channel: 1,
     type: 1,
     value: index,

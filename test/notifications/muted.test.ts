@@ -44,7 +44,7 @@ describe('A channel of muted devices', () => {
       ({ length }) => length >= count,
     );
   /** Waits until this many alerts wait for the end of a mute. */
-  const untilPutOff = (count: number) =>
+  const untilPostponed = (count: number) =>
     eventually(
       () =>
         query(
@@ -67,9 +67,9 @@ describe('A channel of muted devices', () => {
     await first('low');
     await second('low');
     await third('ok');
-    await untilPutOff(3);
+    await untilPostponed(3);
     await second('ok');
-    await untilPutOff(4);
+    await untilPostponed(4);
     aheadMs = 31 * MINUTE_MS;
     const said = await untilSaid(2);
     assert.equal(said[1], '1 new alert, 1 over');
@@ -91,7 +91,7 @@ describe('A channel of muted devices', () => {
     await mute(40, `/groups/${group.id}`);
     await first('low');
     await second('low');
-    await untilPutOff(2);
+    await untilPostponed(2);
     assert.equal((await org.api.delete(`/assets/${id}/mute`)).status, 204);
     assert.match((await untilSaid(1))[0] ?? '', /^New alert: First room/);
     await org.api.post(`/groups/${group.id}/remove-members`, { serialNumbers });
@@ -106,7 +106,7 @@ describe('A channel of muted devices', () => {
     await mute(30, `/assets/${items[0].id}`);
     await mute(60, `/groups/${group.id}`);
     await setBattery('low');
-    await untilPutOff(1);
+    await untilPostponed(1);
     assert.equal((await org.api.delete(`/groups/${group.id}/mute`)).status, 204);
     await eventually(
       () =>

@@ -58,7 +58,7 @@ function simulate(lives: Life[], { delayMinutes, reminderMinutes, looks }: Rules
           isNotified,
           isOver: ends.has(index),
           isLate: false,
-          isAnswered: (lives[index]?.answeredAt ?? Number.POSITIVE_INFINITY) <= minute,
+          isAcknowledged: (lives[index]?.answeredAt ?? Number.POSITIVE_INFINITY) <= minute,
           mutedUntil: mutedUntil(lives[index]?.muted, minute),
         }),
       );
@@ -68,7 +68,7 @@ function simulate(lives: Life[], { delayMinutes, reminderMinutes, looks }: Rules
       queue.delete(Number(id));
       ends.delete(Number(id));
     }
-    for (const id of plan.answered)
+    for (const id of plan.acknowledged)
       queue.set(Number(id), { ...(queue.get(Number(id)) as Queued), dueAt: null });
     for (const { alertId, until } of plan.muted) {
       const queued = queue.get(Number(alertId)) as Queued;
@@ -141,7 +141,7 @@ describe('Mentions of an alert on a channel', () => {
       isNotified: false,
       isOver: true,
       isLate: true,
-      isAnswered: false,
+      isAcknowledged: false,
       mutedUntil: null,
     };
     const plan = planNotification([late], { reminderMinutes: 20 }, new Date());

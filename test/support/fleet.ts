@@ -128,8 +128,8 @@ export async function inTurns<T>(
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
   const left = [...items];
-  const workOff = async () => {
+  const drain = async () => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
   };
-  await Promise.all(Array.from({ length: atOnce }, workOff));
+  await Promise.all(Array.from({ length: atOnce }, drain));
 }

@@ -19,9 +19,9 @@ export interface Steps {
   /** Makes open escalations follow changes of their policies and of mutes, once. */
   followChanges(): Promise<void>;
   /**
-   * Withdraws pending changes of large groups, chunk by chunk, until none is left or `goesOn` returns false.
+   * Withdraws pending changes of large groups, chunk by chunk, until none is left or `shouldContinue` returns false.
    */
-  withdraw(goesOn?: () => boolean): Promise<void>;
+  withdraw(shouldContinue?: () => boolean): Promise<void>;
   /** Runs all jobs until they wait for devices or have ended. */
   runJobs(): Promise<void>;
   /** Ends all running jobs, as their runs do when the deadline has passed. */
@@ -41,7 +41,7 @@ export function openSteps(
   const { presence, groups, configJobs, escalations } = composeSlices(resources);
   const { jobRun } = configJobs;
 
-  const withdraw = (goesOn = () => true) => groups.workOffWithdrawals(goesOn);
+  const withdraw = (shouldContinue = () => true) => groups.processWithdrawals(shouldContinue);
 
   const listRunning = () =>
     query<JobRef>(
@@ -61,7 +61,7 @@ export function openSteps(
     const { verdict, stage, stages } = state;
     if (verdict === 'abort') await stepwise((after: string | null) => jobRun.endNext(job, 'aborted', after));
     else if (stage === stages)
-      await stepwise((after: string | null) => jobRun.endNext(job, 'timed_out', after));
+      await stepwise((after: string | null) => jobRun.endNext(job, 'completed', after));
     else await stepwise((after: string | null) => jobRun.offerNext(job, stage + 1, after));
     return true;
   }
@@ -77,12 +77,12 @@ export function openSteps(
         resources.now(),
       ]);
       for (const job of await listRunning()) {
-        await stepwise((after: string | null) => jobRun.endNext(job, 'timed_out', after));
+        await stepwise((after: string | null) => jobRun.endNext(job, 'completed', after));
       }
     },
     async endLate(jobId) {
       const job = (await listRunning()).find((each) => each.jobId === jobId);
-      if (job) await stepwise((after: string | null) => jobRun.endNext(job, 'timed_out', after));
+      if (job) await stepwise((after: string | null) => jobRun.endNext(job, 'completed', after));
     },
     async work() {
       await Promise.all([withdraw(), runJobs()]);

@@ -20,7 +20,7 @@ const ACTIVITIES: Record<keyof Activities, true> = {
   getJobState: true,
   startJob: true,
   beginStage: true,
-  finishJob: true,
+  completeJob: true,
   abortJob: true,
   cancelJob: true,
   proceedJob: true,

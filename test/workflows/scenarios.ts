@@ -73,7 +73,7 @@ const see = (counts: Partial<Counts>, more?: Partial<JobState>) =>
   call('getJobState', progress(counts, more));
 const finish = [
   see({ applied: 3 }, { verdict: 'proceed' }),
-  call('finishJob', undefined),
+  call('completeJob', undefined),
   see({ applied: 3 }, { status: 'succeeded' }),
 ];
 
@@ -114,7 +114,7 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
       see({ applied: 1, waiting: 2 }, { stage: 2, stages: 2 }),
       signal('B applied', 'C applied'),
       see({ applied: 3 }, { stage: 2, stages: 2, verdict: 'proceed' }),
-      call('finishJob', undefined),
+      call('completeJob', undefined),
       see({ applied: 3 }, { stage: 2, stages: 2, status: 'succeeded' }),
     ],
   },
@@ -146,7 +146,7 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
     result: 'completed with failures: 1 applied, 2 timed out',
     steps: [
       see({ waiting: 2, applied: 1 }, { untilDeadlineMs: 0 }),
-      call('finishJob', undefined),
+      call('completeJob', undefined),
       see({ applied: 1, timed_out: 2 }, { status: 'completed_with_failures' }),
     ],
   },
@@ -160,7 +160,7 @@ const jobs: Array<Omit<Scenario, 'workflow'>> = [
       see({ queued: 3 }, { stages: 2, verdict: 'proceed' }),
       call('beginStage', undefined),
       see({ applied: 3 }, { stage: 2, stages: 2, verdict: 'proceed' }),
-      call('finishJob', undefined),
+      call('completeJob', undefined),
       see({ applied: 3 }, { stage: 2, stages: 2, status: 'succeeded' }),
     ],
   },
@@ -212,7 +212,7 @@ const steeredJobs: Array<Omit<Scenario, 'workflow'>> = [
       see({ waiting: 1, queued: 2 }, { stages: 2, verdict: 'proceed' }),
       call('beginStage', undefined),
       see({ applied: 3 }, { stage: 2, stages: 2, verdict: 'proceed' }),
-      call('finishJob', undefined),
+      call('completeJob', undefined),
       see({ applied: 3 }, { stage: 2, stages: 2, status: 'succeeded' }),
     ],
   },

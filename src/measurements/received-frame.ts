@@ -2,9 +2,9 @@
 import type { Device } from '../devices/device.ts';
 import type { BatteryStatus, KnownSignal } from '../devices/device-status.ts';
 import type { LatestReading } from '../devices/latest-readings.ts';
+import type { ClassifiedReading, NewestByChannel } from '../devices/reading.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { Frame } from './frame.ts';
-import type { ClassifiedReading, NewestByChannel } from './reading.ts';
 
 /** What messages change of a device beside its configuration. */
 export interface DeviceState extends KnownSignal {
@@ -32,7 +32,7 @@ export interface LockedState {
 /** Its configuration is locked only where the message concerns it. */
 export type LockedDevice = Device & LockedState;
 
-export interface StoredFrame {
+export interface ReceivedFrame {
   frame: Frame;
   device: LockedDevice;
   /** The channels of the device in the frame; null when it contains none. */

@@ -1,7 +1,8 @@
 /** One value of one channel at one time. */
-import { channelAt, type Layout, type ProbePosition } from '../devices/channel-layout.ts';
-import { measurementTypeOf } from '../devices/measurement-type.ts';
+
 import { invalid } from '../process/errors.ts';
+import { channelAt, type Layout, type ProbePosition } from './channel-layout.ts';
+import { measurementTypeOf } from './measurement-type.ts';
 
 export interface Reading {
   /** 1..6. */

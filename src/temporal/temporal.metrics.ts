@@ -1,0 +1,22 @@
+import { counterOf } from '../http/counters.ts';
+import type { MetricsRegistry } from '../http/gauges.ts';
+
+const CALLS = [
+  ...['start', 'signal', 'recover', 'sweep jobs', 'sweep endpoints'],
+  ...['start escalation', 'signal escalation', 'sweep escalations'],
+];
+
+export const createTemporalMetrics = (registry: MetricsRegistry) => ({
+  temporalErrors: counterOf(registry, {
+    name: 'dms_temporal_errors_total',
+    help: 'Failed calls to Temporal; a sweep repeats them',
+    series: CALLS.map((call) => ({ call })),
+  }),
+  runsRestarted: counterOf(registry, {
+    name: 'dms_runs_restarted_total',
+    help: 'Runs of jobs, endpoints and escalations that a sweep started, by how the run before had ended: failed, terminated, …; none: there was none',
+    series: ['apply-profile', 'deliver-webhooks', 'escalate-alert'].flatMap((workflow) =>
+      ['none', 'failed', 'terminated', 'timed_out'].map((last) => ({ workflow, last })),
+    ),
+  }),
+});

@@ -7,11 +7,13 @@ import {
 import { type AlertUpdates, createEscalateAlertActivities, type EscalationSteps } from './escalate-alert.ts';
 import { createTurns, type TurnsOptions } from './turns.ts';
 import { createUnknownStep } from './unknown-step.ts';
+import { createWithdrawProfileActivities, type WithdrawalSteps } from './withdraw-profile.ts';
 
 export interface ActivityDeps {
   jobRun: JobRunSteps;
   recoverySteps: RecoverySteps;
   escalationRun: EscalationSteps;
+  withdrawals: WithdrawalSteps;
   /** The updates of operators in the Temporal UI. */
   updates: JobUpdates & EndpointUpdates & AlertUpdates;
   /** Limits the steps that send to receivers. */
@@ -23,6 +25,7 @@ export const createActivities = (deps: ActivityDeps) => ({
   ...createApplyProfileActivities(deps.jobRun, deps.updates),
   ...createDeliverWebhooksActivities(deps.recoverySteps, deps.updates, createTurns(deps.turns)),
   ...createEscalateAlertActivities(deps.escalationRun, deps.updates),
+  ...createWithdrawProfileActivities(deps.withdrawals),
   // The SDK calls this for all other activity names.
   default: createUnknownStep(deps.unknownSteps),
 });

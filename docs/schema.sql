@@ -346,6 +346,7 @@ CREATE TABLE group_withdrawals (
   reason text NOT NULL,
   is_deletion boolean NOT NULL,
   after_asset_id uuid,
+  workflow_checked_at timestamp with time zone,
   CONSTRAINT group_withdrawals_pkey PRIMARY KEY (organization_id, id)
 );
 COMMENT ON TABLE group_withdrawals IS
@@ -358,6 +359,8 @@ COMMENT ON COLUMN group_withdrawals.is_deletion IS
   'Members leave the group, and then it is removed.';
 COMMENT ON COLUMN group_withdrawals.after_asset_id IS
   'The last member that is done. Null: none is.';
+COMMENT ON COLUMN group_withdrawals.workflow_checked_at IS
+  'When the run of the withdrawal last made a step, or was last looked for. Null: it has to be started.';
 
 CREATE TABLE ingress_heartbeats (
   ingress text NOT NULL,

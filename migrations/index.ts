@@ -66,6 +66,7 @@ import * as countsByIndex from './050-counts-by-index.ts';
 import * as devicesWithoutProfile from './051-devices-without-profile.ts';
 import * as overAtOnce from './052-over-at-once.ts';
 import * as stageZero from './053-stage-zero.ts';
+import * as withdrawalRuns from './054-withdrawal-runs.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -121,4 +122,5 @@ export const migrations = {
   '051-devices-without-profile': devicesWithoutProfile,
   '052-over-at-once': overAtOnce,
   '053-stage-zero': stageZero,
+  '054-withdrawal-runs': withdrawalRuns,
 };

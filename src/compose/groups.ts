@@ -1,3 +1,4 @@
+import type { WithdrawalRef } from '../config-jobs/config-job.ts';
 import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import type { GroupChanges } from '../config-jobs/group-changes.service.ts';
 import { createGroupWithdrawalsRepository } from '../config-jobs/group-withdrawals.repository.ts';
@@ -9,7 +10,10 @@ import { createGroupsService } from '../groups/groups.service.ts';
 import { createMembersRepository } from '../groups/members.repository.ts';
 import { createMembership } from '../groups/membership.service.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
+import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
+import { endedAbnormally } from '../temporal/runs.ts';
+import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { composeMutes } from './mutes.ts';
 import type { Resources } from './resources.ts';
 
@@ -21,11 +25,12 @@ export interface GroupsNeeds {
 }
 
 export function composeGroups(
-  { sql, transact, settings, log }: Resources,
+  { sql, transact, settings, starter, onRunStarted, onTemporalFault }: Resources,
   { desired, groupChanges, fleetWideLimit, mutes }: GroupsNeeds,
 ) {
   const groupsIn = createGroupsRepository;
   const membersIn = createMembersRepository;
+  const organizations = createOrganizationsRepository(sql);
   const membership = createMembership({
     groupsIn,
     membersIn,
@@ -35,6 +40,7 @@ export function composeGroups(
     onMembersLeft: mutes.onMembersLeft,
   });
   const withdrawals = createGroupWithdrawals({
+    transact,
     groupsIn,
     membersIn,
     withdrawalsIn: createGroupWithdrawalsRepository,
@@ -42,7 +48,6 @@ export function composeGroups(
     groupChanges,
     largeAbove: settings.largeJobDevices,
     chunkSize: settings.applyChunkSize,
-    onFault: (err) => log.warn({ err }, 'A change of a group was not withdrawn: it is tried again'),
   });
   const service = createGroupsService({
     groupsIn,
@@ -54,7 +59,19 @@ export function composeGroups(
   return {
     routes: groupsRoutes({ groups: groupsIn(sql), groupsIn, service, membership, limit: fleetWideLimit }),
     membership,
-    processWithdrawals: (shouldContinue: () => boolean) =>
-      withdrawals.processPending(sql, transact, shouldContinue),
+    withdrawals,
+    startMissingWorkflows: createMissingWorkflowsSweep<WithdrawalRef>({
+      ...createGroupWithdrawalsRepository(sql),
+      findLastRun: starter.findWithdrawalRun,
+      start: async (withdrawal) =>
+        starter.startWithdrawal(withdrawal, await organizations.findName(withdrawal.organizationId)),
+      keyOf: ({ withdrawalId }) => withdrawalId,
+      checkIntervalMs: settings.runCheckIntervalMs,
+      // The sweep is what starts them, so only a run that had failed is remarkable.
+      onStarted({ withdrawalId }, last) {
+        if (endedAbnormally(last.status)) onRunStarted('withdraw-profile', withdrawalId, last);
+      },
+      onFault: onTemporalFault('sweep withdrawals'),
+    }),
   };
 }

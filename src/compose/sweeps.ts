@@ -95,10 +95,10 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
       onFault: retried('The queues of deleted endpoints were not cancelled'),
     },
     {
-      name: 'changes of large groups',
+      name: 'runs of withdrawals',
       intervalMs: CLEAN_UP_INTERVAL_MS,
-      run: slices.groups.processWithdrawals,
-      onFault: retried('Changes of groups were not withdrawn'),
+      run: slices.groups.startMissingWorkflows,
+      onFault: onTemporalFault('sweep withdrawals'),
     },
     {
       name: 'overdue devices',

@@ -37,6 +37,7 @@ export async function startWorker(
       jobRun: slices.configJobs.jobRun,
       recoverySteps: deliveries.recoverySteps,
       escalationRun: slices.escalations.run,
+      withdrawals: slices.groups.withdrawals,
       updates: composeTemporalUi(resources, slices, routes),
       turns: { perOrganizationMax: Math.ceil(settings.atOnce.endpointStepsMax / ORGANIZATIONS_AT_ONCE_MIN) },
       unknownSteps: { giveUpAfterMs: settings.unknownStepsGiveUpMs },

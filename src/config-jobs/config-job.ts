@@ -58,6 +58,12 @@ export interface GroupRef {
   groupId: string;
 }
 
+/** Identifies a withdrawal of the former profile of a large group. */
+export interface WithdrawalRef {
+  organizationId: string;
+  withdrawalId: string;
+}
+
 /** The owner of changes: a job, or a group for whose profile they were made. */
 export type ChangesOwner = JobRef | GroupRef;
 

@@ -1,11 +1,10 @@
 /** Pending withdrawals of large groups. */
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { GroupRef } from './config-job.ts';
-import { LIST } from './group-withdrawals.statements.ts';
+import type { GroupRef, WithdrawalRef } from './config-job.ts';
+import { LIST_WITHOUT_WORKFLOW } from './group-withdrawals.statements.ts';
 
-export interface GroupWithdrawal extends GroupRef {
-  id: string;
+export interface GroupWithdrawal extends GroupRef, WithdrawalRef {
   lastJobId: string;
   reason: string;
   isDeletion: boolean;
@@ -21,6 +20,7 @@ interface GroupWithdrawalRow {
   reason: string;
   is_deletion: boolean;
   after_asset_id: string | null;
+  workflow_checked_at: Date | null;
 }
 
 declare module 'knex/types/tables.js' {
@@ -31,7 +31,7 @@ declare module 'knex/types/tables.js' {
 
 const toWithdrawal = (row: GroupWithdrawalRow): GroupWithdrawal => ({
   organizationId: row.organization_id,
-  id: row.id,
+  withdrawalId: row.id,
   groupId: row.group_id,
   lastJobId: row.last_job_id,
   reason: row.reason,
@@ -44,8 +44,8 @@ const NO_JOB = '00000000-0000-0000-0000-000000000000';
 export type GroupWithdrawalsRepository = ReturnType<typeof createGroupWithdrawalsRepository>;
 
 export function createGroupWithdrawalsRepository(sql: Database) {
-  const one = ({ organizationId, id }: Pick<GroupWithdrawal, 'organizationId' | 'id'>) =>
-    sql('group_withdrawals').where({ organization_id: organizationId, id });
+  const one = ({ organizationId, withdrawalId }: WithdrawalRef) =>
+    sql('group_withdrawals').where({ organization_id: organizationId, id: withdrawalId });
 
   return {
     /** The caller has locked the group, so no job for its profile is under way. */
@@ -72,17 +72,22 @@ export function createGroupWithdrawalsRepository(sql: Database) {
       return rows.map(toWithdrawal);
     },
 
-    /** Covers all organizations. */
-    list: (): Promise<Array<Pick<GroupWithdrawal, 'organizationId' | 'id'>>> => query(sql, LIST),
+    /** Withdrawals whose run has made no step for this long, and was not looked for. Covers all organizations. */
+    listWithoutWorkflow: (olderThanMs: number, limit: number): Promise<WithdrawalRef[]> =>
+      query(sql, LIST_WITHOUT_WORKFLOW, { olderThanSeconds: olderThanMs / 1000, limit }),
 
-    /** Locks the withdrawal. Null when it is done, or another process works on it. */
-    async lockFree(ref: Pick<GroupWithdrawal, 'organizationId' | 'id'>): Promise<GroupWithdrawal | null> {
-      const row = await one(ref).first().forUpdate().skipLocked();
+    async touchWorkflow(ref: WithdrawalRef): Promise<void> {
+      await one(ref).update({ workflow_checked_at: sql.fn.now() });
+    },
+
+    /** Locks the withdrawal. Null when it is done. */
+    async lock(ref: WithdrawalRef): Promise<GroupWithdrawal | null> {
+      const row = await one(ref).first().forUpdate();
       return row ? toWithdrawal(row) : null;
     },
 
     async saveCursor(withdrawal: GroupWithdrawal, assetId: string): Promise<void> {
-      await one(withdrawal).update({ after_asset_id: assetId });
+      await one(withdrawal).update({ after_asset_id: assetId, workflow_checked_at: sql.fn.now() });
     },
 
     async remove(withdrawal: GroupWithdrawal): Promise<void> {

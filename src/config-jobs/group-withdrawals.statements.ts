@@ -1,6 +1,6 @@
 /** Text: the sweep goes through all organizations. */
 
-const LISTED_MAX = 100;
-
-export const LIST = `
-  select organization_id as "organizationId", id from group_withdrawals order by id limit ${LISTED_MAX}`;
+export const LIST_WITHOUT_WORKFLOW = `
+  select organization_id as "organizationId", id as "withdrawalId" from group_withdrawals
+  where coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => :olderThanSeconds)
+  order by coalesce(workflow_checked_at, '-infinity') limit :limit`;

@@ -1,9 +1,9 @@
 /**
  * Withdraws the change of a group's profile from its members when the group gets another profile, or is
- * deleted. For a very large group, the request stores the withdrawal, and the worker does it chunk by chunk:
- * no device is locked for longer than a chunk takes, and after a kill another worker continues.
+ * deleted. The request does it up to `largeAbove` members; for a larger group it stores the withdrawal, whose run makes
+ * the same steps, each in a transaction of its own: no device is locked for longer than a chunk takes.
  */
-import type { GroupRef } from '../config-jobs/config-job.ts';
+import type { GroupRef, WithdrawalRef } from '../config-jobs/config-job.ts';
 import type { GroupChanges } from '../config-jobs/group-changes.service.ts';
 import type { GroupTargetsRef } from '../config-jobs/group-targets.repository.ts';
 import type {
@@ -19,17 +19,16 @@ import type { GroupsRepository } from './groups.repository.ts';
 import type { MembersRepository } from './members.repository.ts';
 
 export interface GroupWithdrawalsDeps {
+  transact: Transact;
   groupsIn(sql: Database): Pick<GroupsRepository, 'remove'>;
   membersIn(sql: Database): Pick<MembersRepository, 'list' | 'count' | 'listGroups' | 'assign'>;
   withdrawalsIn(sql: Database): GroupWithdrawalsRepository;
   devicesIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets'>;
   groupChanges: Pick<GroupChanges, 'withdraw'>;
-  /** Groups with more members are handled by the worker. */
+  /** The run of a withdrawal handles groups with more members. */
   largeAbove: number;
   /** Number of members in one transaction. */
   chunkSize: number;
-  /** Called for a failed withdrawal, which is tried again; the others continue. */
-  onFault(error: unknown): void;
 }
 
 export type GroupWithdrawals = ReturnType<typeof createGroupWithdrawals>;
@@ -41,7 +40,7 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
   const { groupsIn, membersIn, withdrawalsIn, devicesIn, largeAbove, chunkSize } = deps;
 
   /** Withdraws from the next members, ordered by asset id. Returns the last one; null when all are done. */
-  async function withdrawNext(
+  async function withdrawFromNext(
     tx: Transaction,
     { reason, ...withdrawal }: Withdrawal,
   ): Promise<string | null> {
@@ -73,7 +72,7 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
 
   async function withdrawAll(tx: Transaction, group: GroupRef, isDeletion: boolean, reason: string) {
     await stepwise((afterAssetId: string | null) =>
-      withdrawNext(tx, { ...group, lastJobId: null, reason, isDeletion, afterAssetId }),
+      withdrawFromNext(tx, { ...group, lastJobId: null, reason, isDeletion, afterAssetId }),
     );
   }
 
@@ -85,20 +84,6 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
     await withdrawalsIn(tx.sql).insert(group, { reason, isDeletion });
   }
 
-  /** Returns whether another chunk of the withdrawal is left. */
-  const processNext = (transact: Transact, ref: Pick<GroupWithdrawal, 'organizationId' | 'id'>) =>
-    transact(async (tx) => {
-      const withdrawal = await withdrawalsIn(tx.sql).lockFree(ref);
-      if (!withdrawal) return false;
-      const last = await withdrawNext(tx, withdrawal);
-      if (last === null) await withdrawalsIn(tx.sql).remove(withdrawal);
-      else await withdrawalsIn(tx.sql).saveCursor(withdrawal, last);
-      return last !== null;
-    }).catch((error: unknown) => {
-      deps.onFault(error);
-      return false;
-    });
-
   return {
     /** To be called before the group gets another profile, or none. */
     fromMembers: (tx: Transaction, group: GroupRef) => begin(tx, group, false),
@@ -106,14 +91,16 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
     /** Removes all members, and then the group. */
     andDelete: (tx: Transaction, group: GroupRef) => begin(tx, group, true),
 
-    /** Processes pending withdrawals of all organizations, in turns. */
-    async processPending(sql: Database, transact: Transact, shouldContinue: () => boolean): Promise<void> {
-      let due = await withdrawalsIn(sql).list();
-      while (due.length > 0 && shouldContinue()) {
-        const left = [];
-        for (const each of due) if (shouldContinue() && (await processNext(transact, each))) left.push(each);
-        due = left;
-      }
+    /** The step of a run: withdraws from the next members. Returns the last one; null when all are done. */
+    withdrawNext(ref: WithdrawalRef): Promise<string | null> {
+      return deps.transact(async (tx) => {
+        const withdrawal = await withdrawalsIn(tx.sql).lock(ref);
+        if (!withdrawal) return null;
+        const last = await withdrawFromNext(tx, withdrawal);
+        if (last === null) await withdrawalsIn(tx.sql).remove(withdrawal);
+        else await withdrawalsIn(tx.sql).saveCursor(withdrawal, last);
+        return last;
+      });
     },
   };
 }

@@ -5,7 +5,7 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { AlertRef } from '../alerts/alert.ts';
-import type { JobRef } from '../config-jobs/config-job.ts';
+import type { JobRef, WithdrawalRef } from '../config-jobs/config-job.ts';
 import { summarizeStart } from '../config-jobs/job-description.ts';
 import type { JobTitle } from '../config-jobs/job-run.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
@@ -29,6 +29,9 @@ import {
   TARGETS_CHANGED_SIGNAL,
   toAttributePairs,
   WAKE_SIGNAL,
+  WITHDRAW_PROFILE,
+  withdrawProfileAttributes,
+  withdrawProfileId,
 } from './workflow-ids.ts';
 
 export interface StarterOptions {
@@ -92,6 +95,27 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
         staticDetails: links(`alerts/${alert.alertId}`),
       });
     },
+
+    /** Starts the run of a withdrawal; an existing run stays. */
+    async startWithdrawal(
+      { organizationId, withdrawalId }: WithdrawalRef,
+      organizationName: string | null = null,
+    ): Promise<void> {
+      const withdrawal = { organizationId, withdrawalId };
+      await client.workflow.start(WITHDRAW_PROFILE, {
+        workflowId: withdrawProfileId(withdrawalId),
+        taskQueue,
+        args: [withdrawal],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        priority: inTurns(withdrawal),
+        typedSearchAttributes: typed(withdrawProfileAttributes(withdrawal, organizationName)),
+        staticSummary: 'Withdraws the former profile of a large group from its members',
+        staticDetails: links('groups'),
+      });
+    },
+
+    findWithdrawalRun: ({ withdrawalId }: WithdrawalRef): Promise<LastRun> =>
+      findLastRun(client, withdrawProfileId(withdrawalId)),
 
     findEscalationRun: ({ alertId }: AlertRef): Promise<LastRun> =>
       findLastRun(client, escalateAlertId(alertId)),

@@ -2,7 +2,7 @@ import { counterOf } from '../http/counters.ts';
 import type { MetricsRegistry } from '../http/gauges.ts';
 
 const CALLS = [
-  ...['start', 'signal', 'recover', 'sweep jobs', 'sweep endpoints'],
+  ...['start', 'signal', 'recover', 'sweep jobs', 'sweep endpoints', 'sweep withdrawals'],
   ...['start escalation', 'signal escalation', 'sweep escalations'],
 ];
 
@@ -14,8 +14,8 @@ export const createTemporalMetrics = (registry: MetricsRegistry) => ({
   }),
   runsRestarted: counterOf(registry, {
     name: 'dms_runs_restarted_total',
-    help: 'Runs of jobs, endpoints and escalations that a sweep started, by how the run before had ended: failed, terminated, …; none: there was none',
-    series: ['apply-profile', 'deliver-webhooks', 'escalate-alert'].flatMap((workflow) =>
+    help: 'Runs of jobs, endpoints, escalations and withdrawals that a sweep started, by how the run before had ended: failed, terminated, …; none: there was none',
+    series: ['apply-profile', 'deliver-webhooks', 'escalate-alert', 'withdraw-profile'].flatMap((workflow) =>
       ['none', 'failed', 'terminated', 'timed_out'].map((last) => ({ workflow, last })),
     ),
   }),

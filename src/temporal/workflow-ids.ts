@@ -1,6 +1,6 @@
 /** Names and ids that the service, its workflows and the Temporal server share. */
 import type { AlertRef } from '../alerts/alert.ts';
-import type { JobRef } from '../config-jobs/config-job.ts';
+import type { JobRef, WithdrawalRef } from '../config-jobs/config-job.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { cutText } from '../process/cut-text.ts';
 
@@ -27,6 +27,9 @@ export const ESCALATE_ALERT = 'escalateAlert';
 export const escalateAlertId = (alertId: string) => `escalate-alert:${alertId}`;
 /** The alert was acknowledged or resolved, or its policy changed: the workflow reads the state again. */
 export const ALERT_CHANGED_SIGNAL = 'alertChanged';
+
+export const WITHDRAW_PROFILE = 'withdrawProfile';
+export const withdrawProfileId = (withdrawalId: string) => `withdraw-profile:${withdrawalId}`;
 
 /**
  * Search attributes of runs in Temporal. `npm run dms -- temporal setup` creates them. Starting a run sets the ids;
@@ -81,4 +84,14 @@ export const deliverWebhooksAttributes = ({
 /** The id of the run already contains the alert. */
 export const escalateAlertAttributes = ({ organizationId }: AlertRef): SearchAttributeValues => ({
   OrganizationId: organizationId,
+});
+
+/** Such a run has one step, so that nothing changes while it runs. */
+export const withdrawProfileAttributes = (
+  { organizationId }: WithdrawalRef,
+  organizationName: string | null,
+): SearchAttributeValues => ({
+  OrganizationId: organizationId,
+  ...(organizationName !== null && { Organization: organizationName }),
+  Phase: 'withdrawing',
 });

@@ -4,7 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import type { Knex } from 'knex';
+import { createGroupWithdrawalsRepository } from '../../src/config-jobs/group-withdrawals.repository.ts';
 import { query } from '../../src/db/query.ts';
+import { withdrawProfileId } from '../../src/temporal/workflow-ids.ts';
 import {
   apply,
   applyAnswer,
@@ -125,9 +127,19 @@ describe('A group of very many members', () => {
   it('changes its profile without locking a member, and offers all members the new one alone', async () => {
     const jobId = await whileLocked(serials[BLOCKED] as string, () => name('daily'));
     assert.equal((await jobOf(org, jobId)).counts.queued, MEMBERS);
+    const { sql, temporal } = dms.service;
+    const listWithdrawals = () => createGroupWithdrawalsRepository(sql).listOf(org.id);
+    const [withdrawal] = await listWithdrawals();
     const { databaseUrl, taskQueue } = dms.settings;
     const worker = await startService({ databaseUrl, settings: { taskQueue, ...CHUNKS } });
-    await untilPending(INTERVAL).finally(worker.stop);
+    try {
+      await untilPending(INTERVAL);
+      await eventually(listWithdrawals, (left) => left.length === 0);
+      const run = temporal.client.workflow.getHandle(withdrawProfileId(withdrawal?.withdrawalId as string));
+      assert.equal(await run.result(), 'withdrawn from all members');
+    } finally {
+      await worker.stop();
+    }
     assert.equal(await countTargets('cancelled'), MEMBERS);
   });
 

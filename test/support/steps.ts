@@ -6,10 +6,13 @@
 import { openResources } from '../../src/compose/resources.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
 import type { JobRef } from '../../src/config-jobs/config-job.ts';
+import { createGroupWithdrawalsRepository } from '../../src/config-jobs/group-withdrawals.repository.ts';
 import { query } from '../../src/db/query.ts';
 import { createLog, type Log } from '../../src/process/log.ts';
 import { stepwise } from '../../src/process/pages.ts';
 import type { TestService } from './service.ts';
+
+const LISTED_MAX = 100;
 
 export interface Steps {
   /** Sweeps for overdue devices, once. */
@@ -19,7 +22,8 @@ export interface Steps {
   /** Makes open escalations follow changes of their policies and of mutes, once. */
   followChanges(): Promise<void>;
   /**
-   * Withdraws pending changes of large groups, chunk by chunk, until none is left or `shouldContinue` returns false.
+   * Withdraws pending changes of large groups, chunk by chunk, until none is left or `shouldContinue` returns false. A
+   * failed step is left to the next call, as Temporal would repeat it.
    */
   withdraw(shouldContinue?: () => boolean): Promise<void>;
   /** Runs all jobs until they wait for devices or have ended. */
@@ -41,7 +45,11 @@ export function openSteps(
   const { presence, groups, configJobs, escalations } = composeSlices(resources);
   const { jobRun } = configJobs;
 
-  const withdraw = (shouldContinue = () => true) => groups.processWithdrawals(shouldContinue);
+  async function withdraw(shouldContinue = () => true): Promise<void> {
+    const left = await createGroupWithdrawalsRepository(resources.sql).listWithoutWorkflow(0, LISTED_MAX);
+    for (const withdrawal of left)
+      await stepwise(() => groups.withdrawals.withdrawNext(withdrawal), shouldContinue).catch(() => {});
+  }
 
   const listRunning = () =>
     query<JobRef>(

@@ -17,7 +17,7 @@ const OTHER_ACTIVITY = '"activityType":{"name":"anotherActivity"}';
 const HELP =
   'Guard the change with patched(). Only when no run of the earlier code can still exist, record anew: npm run histories';
 
-const WORKFLOWS = ['apply-profile', 'deliver-webhooks', 'escalate-alert'] as const;
+const WORKFLOWS = ['apply-profile', 'deliver-webhooks', 'escalate-alert', 'withdraw-profile'] as const;
 const alteredName = (workflow: string) => `${workflow}/${ALTERED}`;
 
 /** Every recorded history by its name, and for each workflow one in which another activity ran. */

@@ -10,8 +10,9 @@ import {
   endpointTaskQueue,
   escalateAlertId,
   escalationTaskQueue,
+  withdrawProfileId,
 } from '../../src/temporal/workflow-ids.ts';
-import { type Activities, ALERT, ENDPOINT, JOB, type Scenario, type Step } from './scenarios.ts';
+import { type Activities, ALERT, ENDPOINT, JOB, type Scenario, type Step, WITHDRAWAL } from './scenarios.ts';
 
 const IDENTITY = 'recorder';
 const TASK_QUEUE = 'histories';
@@ -35,6 +36,7 @@ const ACTIVITIES: Record<keyof Activities, true> = {
   giveUpEndpoint: true,
   makeDueStep: true,
   acknowledgeAlert: true,
+  withdrawFromMembers: true,
 };
 
 export async function startScenarioPlayer(address: string, workflowBundle: WorkflowBundleOption) {
@@ -95,6 +97,11 @@ function createScript(client: Client, { workflow, name, pollIntervalMs, steps, r
       id: escalateAlertId(ALERT.alertId),
       start: () => starter.startEscalation(ALERT),
       signal: () => starter.signalEscalation(ALERT),
+    },
+    'withdraw-profile': {
+      id: withdrawProfileId(WITHDRAWAL.withdrawalId),
+      start: () => starter.startWithdrawal(WITHDRAWAL),
+      signal: async () => {},
     },
   }[workflow];
   const run = client.workflow.getHandle(id);

@@ -5,14 +5,18 @@
 import type { ApplyProfileActivities } from '../../activities/apply-profile.ts';
 import type { DeliverWebhooksActivities } from '../../activities/deliver-webhooks.ts';
 import type { EscalateAlertActivities } from '../../activities/escalate-alert.ts';
+import type { WithdrawProfileActivities } from '../../activities/withdraw-profile.ts';
 import type { AlertRef } from '../../src/alerts/alert.ts';
-import { type Counts, type JobRef, NO_COUNTS } from '../../src/config-jobs/config-job.ts';
+import { type Counts, type JobRef, NO_COUNTS, type WithdrawalRef } from '../../src/config-jobs/config-job.ts';
 import type { JobState } from '../../src/config-jobs/job-run.ts';
 import type { NextStep, RecoveryView } from '../../src/deliveries/endpoint-recovery.ts';
 import type { EndpointRef } from '../../src/endpoints/endpoint.ts';
 import type { EscalationView, NextStepView } from '../../src/escalations/alert-escalation.ts';
 
-export type Activities = ApplyProfileActivities & DeliverWebhooksActivities & EscalateAlertActivities;
+export type Activities = ApplyProfileActivities &
+  DeliverWebhooksActivities &
+  EscalateAlertActivities &
+  WithdrawProfileActivities;
 
 export type Step =
   /** The workflow calls this activity. With `signal`, a signal arrives while it runs. */
@@ -24,7 +28,7 @@ export type Step =
   | { cancel: true };
 
 export interface Scenario {
-  workflow: 'apply-profile' | 'deliver-webhooks' | 'escalate-alert';
+  workflow: 'apply-profile' | 'deliver-webhooks' | 'escalate-alert' | 'withdraw-profile';
   /** Completes the sentence "the run …". */
   name: string;
   pollIntervalMs: number;
@@ -37,6 +41,11 @@ export const JOB: JobRef = { organizationId, jobId: '00000000-0000-4000-8000-000
 export const ENDPOINT: EndpointRef = { organizationId, endpointId: '00000000-0000-4000-8000-000000000003' };
 
 export const ALERT: AlertRef = { organizationId, alertId: '00000000-0000-4000-8000-000000000004' };
+
+export const WITHDRAWAL: WithdrawalRef = {
+  organizationId,
+  withdrawalId: '00000000-0000-4000-8000-000000000005',
+};
 
 const NEVER = 300_000;
 const SOON = 20;
@@ -491,8 +500,18 @@ const escalations: Array<Omit<Scenario, 'workflow'>> = [
   },
 ];
 
+const withdrawals: Array<Omit<Scenario, 'workflow'>> = [
+  {
+    name: 'withdraws-from-members',
+    pollIntervalMs: NEVER,
+    result: 'withdrawn from all members',
+    steps: [call('withdrawFromMembers', undefined)],
+  },
+];
+
 export const scenarios: Scenario[] = [
   ...[...jobs, ...steeredJobs].map((job): Scenario => ({ workflow: 'apply-profile', ...job })),
+  ...withdrawals.map((each): Scenario => ({ workflow: 'withdraw-profile', ...each })),
   ...escalations.map((each): Scenario => ({ workflow: 'escalate-alert', ...each })),
   ...[...recoveries, ...steeredRecoveries].map(
     (recovery): Scenario => ({ workflow: 'deliver-webhooks', ...recovery }),

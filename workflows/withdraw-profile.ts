@@ -1,0 +1,22 @@
+/**
+ * Withdraws the former profile of a large group from its members, after the request that changed or deleted the group.
+ * PostgreSQL holds the withdrawal and how far it is, so the run may be terminated and started again at any time.
+ */
+import { continueAsNew, proxyActivities } from '@temporalio/workflow';
+import type { WithdrawProfileActivities } from '../activities/withdraw-profile.ts';
+import type { WithdrawalRef } from '../src/config-jobs/config-job.ts';
+import { openRun } from './run.ts';
+import { CHUNKED } from './steps.ts';
+
+const { withdrawFromMembers } = proxyActivities<WithdrawProfileActivities>(CHUNKED);
+
+export const withdrawProfile = (withdrawal: WithdrawalRef): Promise<string> =>
+  openRun().repeat({
+    async pass() {
+      await withdrawFromMembers(withdrawal);
+      return 'withdrawn from all members';
+    },
+    // The group has another profile already, so the withdrawal is completed all the same.
+    async onCancel() {},
+    continueAsNew: () => continueAsNew<typeof withdrawProfile>(withdrawal),
+  });

@@ -2,11 +2,11 @@ import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { Shown } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
-import { created, ok, pageOf, type Reply, type Route, route } from '../http/route.ts';
+import { type Caller, created, ok, pageOf, type Reply, type Route, route } from '../http/route.ts';
 import { notFound } from '../process/errors.ts';
 import { slugParam } from '../profiles/profiles.schemas.ts';
 import type { ChosenDevices } from './apply-planner.service.ts';
-import { jobView, NO_SUCH_JOB, targetView } from './config-job.ts';
+import { type JobRef, jobView, NO_SUCH_JOB, targetView } from './config-job.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import {
   type ApplyBody,
@@ -44,6 +44,15 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       return job && jobView(job);
     },
   };
+  const change = {
+    method: 'POST',
+    tag,
+    auth,
+    params: jobParams,
+    responses: { 200: jobSchema },
+    errors: [404, 409],
+    audit: { subject: 'jobId', shown },
+  } as const;
   return [
     route({
       method: 'PUT',
@@ -112,7 +121,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       responses: { 200: jobSchema },
       errors: [404],
       async handle({ caller, params: { jobId } }) {
-        const job = await jobs.find({ organizationId: caller.organizationId, jobId });
+        const job = await jobs.find(toRef(caller, jobId));
         if (!job) throw notFound(NO_SUCH_JOB);
         return ok(jobView(job));
       },
@@ -131,7 +140,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       responses: { 200: targetListSchema },
       errors: [404],
       async handle({ caller, params: { jobId }, query: { state = null, limit, cursor: before = null } }) {
-        const job = { organizationId: caller.organizationId, jobId };
+        const job = toRef(caller, jobId);
         const found = await targets.list(job, { state, before, limit: limit + 1 });
         if (found.length === 0 && !(await jobs.exists(job))) throw notFound(NO_SUCH_JOB);
         const page = pageOf(found, limit, ({ assetId }) => assetId);
@@ -139,57 +148,36 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       },
     }),
     route({
-      method: 'POST',
+      ...change,
       path: '/devices/config-jobs/{jobId}/cancel',
       operationId: 'cancelConfigJob',
       summary: 'Cancel a scheduled or running job',
       description:
         'Devices that have not settled are cancelled, and their change is withdrawn. A large job is still running in the answer, with cancelRequestedAt: it ends when the change is withdrawn from all its devices.',
-      tag,
-      auth,
-      params: jobParams,
-      responses: { 200: jobSchema },
-      errors: [404, 409],
-      audit: { subject: 'jobId', shown },
       async handle({ caller, params: { jobId }, transact }) {
-        const job = { organizationId: caller.organizationId, jobId };
-        return ok(jobView(await service.cancel(transact, job)));
+        return ok(jobView(await service.cancel(transact, toRef(caller, jobId))));
       },
     }),
     route({
-      method: 'POST',
+      ...change,
       path: '/devices/config-jobs/{jobId}/proceed',
       operationId: 'proceedConfigJob',
       summary: 'Begin the next stage of a rollout now',
       description:
         'However many devices of the first stage have applied the change; too many refusals end the job all the same. 409 when no stage follows.',
-      tag,
-      auth,
-      params: jobParams,
-      responses: { 200: jobSchema },
-      errors: [404, 409],
-      audit: { subject: 'jobId', shown },
       async handle({ caller, params: { jobId }, transact }) {
-        const job = { organizationId: caller.organizationId, jobId };
-        return ok(jobView(await service.proceed(transact, job)));
+        return ok(jobView(await service.proceed(transact, toRef(caller, jobId))));
       },
     }),
     route({
-      method: 'POST',
+      ...change,
       path: '/devices/config-jobs/{jobId}/extend',
       operationId: 'extendConfigJob',
       summary: 'Move the deadline of a scheduled or running job',
       description: 'To a later time. 409 when the deadline has passed or the job has ended.',
-      tag,
-      auth,
-      params: jobParams,
       body: extendBody,
-      responses: { 200: jobSchema },
-      errors: [404, 409],
-      audit: { subject: 'jobId', shown },
       async handle({ caller, params: { jobId }, body: { deadlineAt }, transact }) {
-        const job = { organizationId: caller.organizationId, jobId };
-        return ok(jobView(await service.extend(transact, job, deadlineAt)));
+        return ok(jobView(await service.extend(transact, toRef(caller, jobId), deadlineAt)));
       },
     }),
     route({
@@ -206,12 +194,14 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       errors: [404, 409],
       audit: { subject: ({ id }) => id, shown },
       async handle({ caller, params: { jobId }, transact }) {
-        const job = await service.retry(transact, { organizationId: caller.organizationId, jobId });
+        const job = await service.retry(transact, toRef(caller, jobId));
         return created(jobView(job), { Location: `/devices/config-jobs/${job.id}` });
       },
     }),
   ];
 }
+
+const toRef = ({ organizationId }: Caller, jobId: string): JobRef => ({ organizationId, jobId });
 
 const chosenBy = ({ serialNumbers, groupId }: ApplyBody): ChosenDevices => ({
   serialNumbers: serialNumbers ?? null,

@@ -70,22 +70,19 @@ export const WITH_ASSET = `cross join lateral (
     limit 1
   ) as a`;
 
-const FOUND_BY_SERIAL = `as wanted (organization_id, serial_number)
-    cross join lateral (
-      select * from assets where organization_id = wanted.organization_id
-        and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
-      limit 1
-    ) as found`;
 /**
  * Active assets by serial number, one look-up for each. For an organization that is given by a value and that the
  * statistics do not know yet, PostgreSQL expects one asset, and reads all of them by any index that begins with the
  * organization.
  */
 export const ACTIVE_BY_SERIAL = `(
-    select found.* from unnest(:organizationIds::uuid[], :serialNumbers::text[]) ${FOUND_BY_SERIAL}
+    select found.* from unnest(:organizationIds::uuid[], :serialNumbers::text[]) as wanted (organization_id, serial_number)
+    cross join lateral (
+      select * from assets where organization_id = wanted.organization_id
+        and lower(serial_number) = lower(wanted.serial_number) and archived_at is null
+      limit 1
+    ) as found
   )`;
-/** The same with bindings by position. */
-export const ACTIVE_BY_SERIAL_AT = `(select found.* from unnest(?::uuid[], ?::text[]) ${FOUND_BY_SERIAL})`;
 
 /** The order in which every statement locks devices, so that changes and reports never deadlock. */
 export const LOCKED_IN_ORDER = 'order by d.organization_id, d.asset_id for no key update of d';

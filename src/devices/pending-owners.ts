@@ -26,15 +26,6 @@ export const ownedKeys = ({ change, lostKeys }: Pick<OwnedChange, 'change' | 'lo
 export const overwrittenKeys = (change: DeviceConfiguration, incoming: DeviceConfiguration) =>
   contradictions(change, incoming);
 
-/** The change after another one became pending over it. */
-export function overwrittenBy<Change extends OwnedChange>(
-  owned: Change,
-  incoming: DeviceConfiguration,
-): Change {
-  const lost = overwrittenKeys(owned.change, incoming).filter((key) => !owned.lostKeys.includes(key));
-  return lost.length > 0 ? { ...owned, lostKeys: [...owned.lostKeys, ...lost] } : owned;
-}
-
 /** The effect of ended changes on the pending settings. */
 export interface EndedChanges {
   /** Settings that no other change owns. */

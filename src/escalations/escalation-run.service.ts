@@ -55,8 +55,6 @@ interface Escalating {
   escalation: AlertEscalation;
 }
 
-export type EscalationRun = ReturnType<typeof createEscalationRun>;
-
 export function createEscalationRun(deps: EscalationRunDeps) {
   const { transact, alertsIn, escalationsIn, policiesIn, notificationsIn, now } = deps;
 

@@ -8,7 +8,3 @@ export const DIAGRAM_LANGUAGE = 'mermaid';
 
 export const diagramFile = (text: string): string =>
   `${createHash('sha256').update(text).digest('hex').slice(0, 12)}.svg`;
-
-/** Diagrams of a document in Markdown. */
-export const diagramsIn = (markdown: string): string[] =>
-  [...markdown.matchAll(/^```mermaid\n([\s\S]*?)\n```$/gm)].map(([, text]) => text as string);

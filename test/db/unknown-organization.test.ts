@@ -9,7 +9,7 @@ import { openResources } from '../../src/compose/resources.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
 import { toExpectRowsOfEach } from '../../src/db/distribute.ts';
 import { query } from '../../src/db/query.ts';
-import { ACTIVE_BY_SERIAL_AT } from '../../src/devices/device-row.ts';
+import { ACTIVE_BY_SERIAL } from '../../src/devices/device-row.ts';
 import { createLog } from '../../src/process/log.ts';
 import { addCustomer, type Customer, QUICK } from '../deliveries/harness.ts';
 import {
@@ -181,8 +181,8 @@ for (const isDatabaseDistributed of [false, true]) {
         const [serial = ''] = serialNumbers;
         const rows = await query<{ id: string }>(
           dms.service.sql,
-          `select id from ${ACTIVE_BY_SERIAL_AT} as assets`,
-          [[org.id], [serial]],
+          `select id from ${ACTIVE_BY_SERIAL} as assets`,
+          { organizationIds: [org.id], serialNumbers: [serial] },
         );
         await isBounded(async () => {
           const { status, text } = await request(org, serial, rows[0]?.id ?? '');

@@ -36,9 +36,10 @@ import {
 import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
 import { measurementIntervalSeconds } from '../../src/devices/measurement-interval.ts';
 import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
-import { endChanges, type OwnedChange, overwrittenBy, ownedKeys } from '../../src/devices/pending-owners.ts';
+import { endChanges, type OwnedChange, ownedKeys } from '../../src/devices/pending-owners.ts';
 import { registerMany } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { overwrittenBy } from './overwritten-by.ts';
 import { configs, syncs } from './sync-arbitraries.ts';
 
 const DEVICES = 12;

@@ -13,7 +13,7 @@ import {
   replaceHardware,
   withdraw,
 } from '../../src/devices/device-sync.ts';
-import { endChanges, type OwnedChange, overwrittenBy, ownedKeys } from '../../src/devices/pending-owners.ts';
+import { endChanges, type OwnedChange, ownedKeys } from '../../src/devices/pending-owners.ts';
 import { randomFrom, seed } from '../sync/seed.ts';
 import {
   type ConfigSymbol,
@@ -22,6 +22,7 @@ import {
   toConfiguration,
   toSymbols,
 } from './config-symbols.ts';
+import { overwrittenBy } from './overwritten-by.ts';
 
 const STEPS = Number(process.env.OWNER_STEPS ?? 5_000);
 /** With more pending changes than this, the next step withdraws everything. */

@@ -3,7 +3,7 @@ import type { Actor } from '../http/audit.ts';
 import type { Alert } from './alert.ts';
 
 /** Actions that are stored as they happen; opening and end are facts of the alert itself. */
-export const STORED_ACTIONS = [
+const STORED_ACTIONS = [
   'acknowledged',
   'assigned',
   'commented',

@@ -162,7 +162,7 @@ const alertFields = {
 
 export const alertSchema = Joi.object<AlertView>(alertFields).example(alertExample).meta({ name: 'Alert' });
 
-export const alertActionExample: AlertActionView = {
+const alertActionExample: AlertActionView = {
   at: '2026-03-02T08:20:00.000Z',
   action: 'commented',
   by: { keyId: '019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a', name: 'Night shift' },

@@ -6,7 +6,7 @@ export const CERTIFICATE_TYPE = 'application/pdf';
 export const CERTIFICATE_BYTES_MAX = 10 * 1024 * 1024;
 
 /** The content is stored in pieces of this size. Each costs a statement; each slow client holds two or three. */
-export const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 export interface CertificateSummary {
   sizeBytes: number;

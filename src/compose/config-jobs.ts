@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApplyPlanner } from '../config-jobs/apply-planner.service.ts';
 import { createBeginJob } from '../config-jobs/begin-job.service.ts';
 import { type ChangesDeps, createChangesService } from '../config-jobs/changes.service.ts';
@@ -110,6 +111,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     groupChanges,
     largeAbove,
     pageSize,
+    nextTurn,
     now,
   });
   const beginJob = createBeginJob({

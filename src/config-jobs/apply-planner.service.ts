@@ -5,7 +5,7 @@ import type { ConfigurationContents } from '../devices/configuration-id.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { notFound } from '../process/errors.ts';
-import { pages } from '../process/pages.ts';
+import { inSlices, pages } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
 import type { DeviceChange } from './changes.service.ts';
@@ -26,8 +26,10 @@ export interface ApplyPlannerDeps {
   groupChanges: Pick<GroupChanges, 'finishWithdrawals' | 'lockAssets'>;
   /** A job of more devices is large. */
   largeAbove: number;
-  /** Number of devices that are read at a time. */
+  /** Number of devices that are read, or compiled, at a time. */
   pageSize: number;
+  /** Lets other work of the process go first. */
+  nextTurn(): Promise<unknown>;
   now(): Date;
 }
 
@@ -73,7 +75,12 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
     devices: ChangingDevice[],
   ): Promise<CompiledDevice[]> {
     const contents = await findKnown(sql, organizationId, needsKnownSettings(profileSnapshot) ? devices : []);
-    return compileDevices(profileSnapshot, devices, contents, now());
+    const compiled: CompiledDevice[] = [];
+    for (const slice of inSlices(devices, pageSize)) {
+      if (compiled.length > 0) await deps.nextTurn();
+      for (const each of compileDevices(profileSnapshot, slice, contents, now())) compiled.push(each);
+    }
+    return compiled;
   }
 
   async function listChosen(

@@ -119,12 +119,20 @@ const toCapabilities = ({ model, channelTypes, ruleSlots }: ChangingDevice): Dev
   ruleSlots: toRuleSlots(ruleSlots),
 });
 
+/** Devices that were compiled in different chunks have equal configurations, and not the same ones. */
 function byConfig(compiled: CompiledDevice[]): Map<DeviceConfiguration, CompiledDevice[]> {
+  const firstOf = memoized(
+    (config: DeviceConfiguration) => JSON.stringify(config),
+    (config) => config,
+  );
+  const equal = new Map<DeviceConfiguration, DeviceConfiguration>();
   const groups = new Map<DeviceConfiguration, CompiledDevice[]>();
   for (const each of compiled) {
-    const alike = groups.get(each.config) ?? [];
+    const config = equal.get(each.config) ?? firstOf(each.config);
+    equal.set(each.config, config);
+    const alike = groups.get(config) ?? [];
     alike.push(each);
-    groups.set(each.config, alike);
+    groups.set(config, alike);
   }
   return groups;
 }

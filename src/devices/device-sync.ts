@@ -168,7 +168,7 @@ export function unconfirmedKeys(sync: DeviceSync): ConfigurationKey[] {
 }
 
 /** Whether frames show another hash than the report: the configuration has changed since. */
-export function hasUnreportedChange({ reported, observedHash }: DeviceSync): boolean {
+function hasUnreportedChange({ reported, observedHash }: DeviceSync): boolean {
   return (
     observedHash !== null && reported !== null && reported.hash !== null && observedHash !== reported.hash
   );

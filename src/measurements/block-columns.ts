@@ -85,7 +85,7 @@ export const blockOf = (row: BlockRow): ReadingBlock => ({
 });
 
 /** `{1,NULL}` */
-export const parseNumbers = (text: string | null): Array<number | null> | null =>
+const parseNumbers = (text: string | null): Array<number | null> | null =>
   text === null ? null : JSON.parse(`[${text.slice(1, -1).replaceAll('NULL', 'null')}]`);
 
 /**

@@ -195,7 +195,7 @@ export const countSamples = ({ steps, numbers }: Pick<ReadingBlock, 'steps' | 'n
   (steps ?? numbers ?? []).length;
 
 /** The times of the readings, in order. */
-export function timesOfBlock({
+function timesOfBlock({
   firstAt,
   lastAt,
   count,

@@ -12,7 +12,7 @@ export const muteBody = Joi.object<MuteBody, true>({
   reason: textAsSent(REASON_MAX).required(),
 }).example({ until: '2026-03-02T10:00:00.000Z', reason: 'Defrosting' });
 
-export const muteExample: MuteView = {
+const muteExample: MuteView = {
   until: '2026-03-02T10:00:00.000Z',
   reason: 'Defrosting',
   by: { keyId: '019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a', name: 'Kitchen' },

@@ -17,7 +17,7 @@ export interface MutesServiceDeps {
 }
 
 const MUTE_MS_MAX = MUTE_DAYS_MAX * 86_400_000;
-export const NOT_MUTED = 'It is not muted; what its group mutes is ended there';
+const NOT_MUTED = 'It is not muted; what its group mutes is ended there';
 
 export type MutesService = ReturnType<typeof createMutesService>;
 

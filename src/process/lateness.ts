@@ -1,6 +1,6 @@
 /** How long something has been late, in classes that a list can be filtered by. */
 
-export const LATENESS = ['on time', 'up to an hour', 'over an hour', 'over a day'] as const;
+const LATENESS = ['on time', 'up to an hour', 'over an hour', 'over a day'] as const;
 export type Lateness = (typeof LATENESS)[number];
 
 const HOUR_MS = 3_600_000;

@@ -139,7 +139,7 @@ const placeOf = ({ buildingId, spaceId, floor }: RecordedAsset): string[] => [
 ];
 
 /** The loggers of the place within the span, the earliest first. */
-export function serialsWithin(
+function serialsWithin(
   { serialNumber, replacements }: Pick<RecordedAsset, 'serialNumber' | 'replacements'>,
   span: Span,
 ): Array<Span & { serialNumber: string }> {

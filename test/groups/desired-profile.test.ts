@@ -100,6 +100,18 @@ describe('The profile of a group', () => {
     assert.equal((await add('BY-ADD')).jobId, null);
   });
 
+  it('previews a configuration once, however many chunks of devices get it', async () => {
+    await add(...(await registerMany(org, 5)));
+    const ofGroup = await name('daily', {}, '?dryRun=true');
+    const path = '/devices/config-profiles/daily/apply?dryRun=true';
+    const ofAll = (await org.api.put(path, { applyToAll: true })).body;
+    for (const { preview } of [ofGroup, ofAll])
+      assert.deepEqual(
+        preview.map(({ deviceCount }: { deviceCount: number }) => deviceCount),
+        [5],
+      );
+  });
+
   it('previews the offers in a dry run, which changes nothing', async () => {
     const [first, second] = (await registerMany(org, 2)) as [string, string];
     await apply(org, 'daily', { serialNumbers: [first] });

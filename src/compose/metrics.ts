@@ -1,4 +1,4 @@
-/** The metrics that a process counts and times, each declared by its slice; those of several slices are here. */
+/** The metrics that a process counts and times, each declared by its slice; shared ones are here. */
 import { createAlertMetrics } from '../alerts/alerts.metrics.ts';
 import { createJobMetrics } from '../config-jobs/config-jobs.metrics.ts';
 import { createDeliveryMetrics } from '../deliveries/deliveries.metrics.ts';

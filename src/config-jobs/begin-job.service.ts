@@ -15,7 +15,7 @@ import type { ConfigTargetsRepository, RetryableTarget } from './config-targets.
 export interface BeginJobDeps {
   jobsIn(sql: Database): Pick<ConfigJobsRepository, 'insert'>;
   targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'insert'>;
-  changes: Pick<ChangesService, 'put'>;
+  changes: Pick<ChangesService, 'offer'>;
   /**
    * Runs after the commit, without being awaited; the sweep starts jobs whose process died before this call.
    */
@@ -55,7 +55,7 @@ export function createBeginJob(deps: BeginJobDeps) {
   async function offer(tx: Transaction, newJob: JobToBegin, changes: DeviceChange[]): Promise<JobRef> {
     const job = await insert(tx, newJob, changes.map(toTarget), true);
     const first = changes.slice(0, firstStageSize(changes.length, newJob.rollout));
-    const superseded = await deps.changes.put(tx, job, first);
+    const superseded = await deps.changes.offer(tx, job, first);
     tx.afterCommit(() => deps.jobsProgressed(job.organizationId, superseded));
     return job;
   }

@@ -153,7 +153,7 @@ export function createChangesService(deps: ChangesDeps) {
     /**
      * Merges each change into the pending one. Returns the ids of jobs whose targets are superseded by this.
      */
-    async put(tx: InTransaction, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
+    async offer(tx: InTransaction, job: JobRef, changes: DeviceChange[]): Promise<string[]> {
       if (changes.length === 0) return [];
       await merge(tx, job, changes);
       return supersede(tx.sql, job, changes);

@@ -92,6 +92,14 @@ const ENDING: Record<EndingScope, TargetState[]> = {
 const UNSETTLED: readonly TargetState[] = ['waiting', 'sent'];
 const WITH_REASON: readonly TargetState[] = ['failed', 'timed_out', 'cancelled', 'superseded'];
 
+/** Cancels the open ones among the targets, and makes all inactive. */
+export const cancelled = (sql: Database, reason: string) => ({
+  state: sql.raw(`case when ${OPEN} then 'cancelled' else state end`),
+  reason: sql.raw(`case when ${OPEN} then ? else reason end`, [reason]),
+  is_active: false,
+  updated_at: sql.fn.now(),
+});
+
 export type ConfigTargetsRepository = ReturnType<typeof createConfigTargetsRepository>;
 
 export function createConfigTargetsRepository(sql: Database) {
@@ -172,25 +180,12 @@ export function createConfigTargetsRepository(sql: Database) {
 
     async cancelQueued(job: JobRef, assetIds: string[], reason: string): Promise<void> {
       if (assetIds.length === 0) return;
-      await queued(job, assetIds).update({
-        state: 'cancelled',
-        reason,
-        is_active: false,
-        updated_at: sql.fn.now(),
-      });
+      await queued(job, assetIds).update(cancelled(sql, reason));
     },
 
     /** Cancels the open ones of these targets; the change of the others is no longer pending afterwards. */
     async cancel(job: JobRef, scope: EndingScope, assetIds: string[], reason: string): Promise<void> {
-      await ofJob(job)
-        .where(isEnding(scope))
-        .modify(oneOf, assetIds)
-        .update({
-          state: sql.raw(`case when ${OPEN} then 'cancelled' else state end`),
-          reason: sql.raw(`case when ${OPEN} then ? else reason end`, [reason]),
-          is_active: false,
-          updated_at: sql.fn.now(),
-        });
+      await ofJob(job).where(isEnding(scope)).modify(oneOf, assetIds).update(cancelled(sql, reason));
     },
 
     /**

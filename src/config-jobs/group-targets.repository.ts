@@ -1,7 +1,7 @@
 /** Targets that devices have for the profile of their group. Writers have locked the rows of the devices. */
 import type { Database } from '../db/database.ts';
 import type { GroupRef, TargetState } from './config-job.ts';
-import { OPEN } from './config-targets.statements.ts';
+import { cancelled } from './config-targets.repository.ts';
 import type { ActiveChange } from './device-targets.repository.ts';
 
 /** Targets that jobs have made for the profile of a group. */
@@ -37,14 +37,7 @@ export function createGroupTargetsRepository(sql: Database) {
 
     /** Cancels open ones, and makes all inactive. Returns the ids of the jobs. */
     async end(ref: GroupTargetsRef, assetIds: string[], reason: string): Promise<string[]> {
-      const rows = await active(ref, assetIds)
-        .update({
-          state: sql.raw(`case when ${OPEN} then 'cancelled' else state end`),
-          reason: sql.raw(`case when ${OPEN} then ? else reason end`, [reason]),
-          is_active: false,
-          updated_at: sql.fn.now(),
-        })
-        .returning('job_id');
+      const rows = await active(ref, assetIds).update(cancelled(sql, reason)).returning('job_id');
       return [...new Set(rows.map(({ job_id }) => job_id))];
     },
   };

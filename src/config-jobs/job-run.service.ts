@@ -173,7 +173,7 @@ export function createJobRunService(deps: JobRunDeps) {
         const page = { after, limit: chunkSize };
         const { listed, queuedChanges, archived } = await lockQueued(tx, job, stage, page);
         const stageChanges = await compileAgain(sql, job, queuedChanges);
-        const superseded = await changes.put(tx, job, stageChanges);
+        const superseded = await changes.offer(tx, job, stageChanges);
         await targetsIn(sql).begin(
           job,
           stageChanges.map(({ device }) => device.assetId),

@@ -61,7 +61,7 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
         args: [{ organizationId: job.organizationId, jobId: job.jobId, pollIntervalMs }],
         workflowIdConflictPolicy: replace ? 'TERMINATE_EXISTING' : 'USE_EXISTING',
         typedSearchAttributes: typed(applyProfileAttributes(job)),
-        priority: inTurns(job),
+        priority: toPriority(job),
         staticSummary: summarizeStart(title),
         staticDetails: links(`jobs/${job.jobId}`),
       });
@@ -74,7 +74,7 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
         taskQueue: endpointTaskQueue(taskQueue),
         args: [{ ...endpoint, pollIntervalMs }],
         signal: WAKE_SIGNAL,
-        priority: inTurns(endpoint),
+        priority: toPriority(endpoint),
         typedSearchAttributes: typed(deliverWebhooksAttributes(endpoint)),
         staticSummary:
           'Retries failed deliveries of a webhook and sends the backlog when its receiver is back',
@@ -89,7 +89,7 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
         taskQueue: escalationTaskQueue(taskQueue),
         args: [{ organizationId: alert.organizationId, alertId: alert.alertId }],
         workflowIdConflictPolicy: 'USE_EXISTING',
-        priority: inTurns(alert),
+        priority: toPriority(alert),
         typedSearchAttributes: typed(escalateAlertAttributes(alert)),
         staticSummary: summarizeEscalationStart(title),
         staticDetails: links(`alerts/${alert.alertId}`),
@@ -107,7 +107,7 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
         taskQueue,
         args: [withdrawal],
         workflowIdConflictPolicy: 'USE_EXISTING',
-        priority: inTurns(withdrawal),
+        priority: toPriority(withdrawal),
         typedSearchAttributes: typed(withdrawProfileAttributes(withdrawal, organizationName)),
         staticSummary: 'Withdraws the former profile of a large group from its members',
         staticDetails: links('groups'),
@@ -140,7 +140,7 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
 }
 
 /** Where the Temporal server has fairness, organizations take turns at the workers. */
-const inTurns = ({ organizationId }: { organizationId: string }) => ({ fairnessKey: organizationId });
+const toPriority = ({ organizationId }: { organizationId: string }) => ({ fairnessKey: organizationId });
 
 async function ignoreEnded(signalled: Promise<void>): Promise<void> {
   try {

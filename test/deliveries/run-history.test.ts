@@ -73,7 +73,7 @@ describe('The history of the run of an endpoint', () => {
   }
 
   for (const { failing, eventsMax } of BARS) {
-    it(`has at most ${eventsMax} events for ${DELIVERIES} deliveries, ${failing} of them failing at first`, async () => {
+    it(`takes at most ${eventsMax} events for ${DELIVERIES} deliveries, ${failing} of them failing at first`, async () => {
       const receiver = await startReceiver();
       const endpoint = await customer.subscribe(receiver.url);
       const every = DELIVERIES / failing;

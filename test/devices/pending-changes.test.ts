@@ -254,7 +254,7 @@ describe('A change of many devices in one statement', () => {
           async (tx) => {
             const { sql } = tx;
             await insertOthers(sql, drawn);
-            await changes.put(tx, job, await lockChanges(sql, drawn));
+            await changes.offer(tx, job, await lockChanges(sql, drawn));
             assert.deepEqual(await othersIn(sql, job), expected.sort());
             await query(sql, 'delete from config_targets where organization_id = ?', [dms.id]);
           },

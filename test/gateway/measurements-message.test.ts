@@ -198,7 +198,7 @@ describe('Measurements of a logger', () => {
       }),
     ));
 
-  it('has one number and one name for each measurement type', () => {
+  it('gives each measurement type one number and one name', () => {
     for (const type of MEASUREMENT_TYPES) {
       assert.equal(measurementTypeOf(type.number), type);
       assert.equal(measurementTypeNamed(type.name), type);

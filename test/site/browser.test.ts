@@ -55,7 +55,7 @@ describe('The documentation in a browser', () => {
 
   const open = (path: string) => page.goto(dms.baseUrl + path);
 
-  it('has no barrier that axe-core finds, in light and dark, and fits a phone', async () => {
+  it('shows no barrier that axe-core finds, in light and dark, and fits a phone', async () => {
     for (const path of PATHS) {
       await open(path);
       for (const [width, colorScheme] of VIEWS) {

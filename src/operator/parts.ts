@@ -47,10 +47,10 @@ export const toWords = (name: string): string =>
 export const badge = (state: string, tone: Tone = TONES[state] ?? 'quiet'): Html =>
   html`<span class="badge ${tone}">${toWords(state)}</span>`;
 
-/** In UTC; the script of the page adds the age. */
+/** In UTC; the script of the page shows the age, or the time in the zone of the reader. */
 export function time(iso: string | null | undefined): Html {
   if (!iso) return html`<span class="quiet">never</span>`;
-  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;
+  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
 }
 
 export interface TableOptions {

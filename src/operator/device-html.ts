@@ -12,7 +12,7 @@ import { latestHtml, shortNumber } from './devices-table.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { muteNotice } from './mute-html.ts';
-import { badge, facts, live, table, tabs, time, toWords } from './parts.ts';
+import { badge, facts, live, quietState, table, tabs, time, toWords } from './parts.ts';
 
 interface DeviceOptions {
   device: Answers['getAsset'];
@@ -115,8 +115,8 @@ function factsOf(device: DeviceOptions['device']): Html {
   return facts([
     ['Serial number', html`<code>${serialNumber}</code>`],
     ['Model', model ?? '–'],
-    ['Battery', batteryStatus === 'low' ? badge('low') : batteryStatus],
-    ['Signal', signalStrength],
+    ['Battery', batteryStatus === 'low' ? badge('low') : quietState(batteryStatus)],
+    ['Signal', quietState(signalStrength)],
     ['Place', places.join(', ') || '–'],
     ['Registered', time(createdAt)],
     ...(earlier.length > 0

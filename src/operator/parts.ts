@@ -1,5 +1,6 @@
 /** Shared parts of the pages: tables, badges, times, buttons. */
 import { type Content, type Html, html } from './html.ts';
+import { meaningOf } from './state-meanings.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
 
@@ -45,7 +46,16 @@ export const toWords = (name: string): string =>
     .trim();
 
 export const badge = (state: string, tone: Tone = TONES[state] ?? 'quiet'): Html =>
-  html`<span class="badge ${tone}">${toWords(state)}</span>`;
+  html`<span class="badge ${tone}"${titleOf(state)}>${toWords(state)}</span>`;
+
+/** A state that needs nobody. */
+export const quietState = (state: string): Html =>
+  html`<span class="quiet"${titleOf(state)}>${toWords(state)}</span>`;
+
+function titleOf(state: string): Content {
+  const meaning = meaningOf(state);
+  return meaning !== null && html` title="${meaning}"`;
+}
 
 /** In UTC; the script of the page shows the age, or the time in the zone of the reader. */
 export function time(iso: string | null | undefined): Html {
@@ -103,8 +113,8 @@ export const counter = (count: number, label: string, href: string | null, tone:
   const inside = html`<span class="number">${count.toLocaleString('en')}</span> <span>${label}</span>`;
   const classes = `counter ${count > 0 ? tone : 'quiet'}`;
   return href
-    ? html`<a class="${classes}" href="${href}">${inside}</a>`
-    : html`<div class="${classes}">${inside}</div>`;
+    ? html`<a class="${classes}" href="${href}"${titleOf(label)}>${inside}</a>`
+    : html`<div class="${classes}"${titleOf(label)}>${inside}</div>`;
 };
 
 /** The link to the next page of a list, with the filters in the address. */

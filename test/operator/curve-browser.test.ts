@@ -372,6 +372,14 @@ describe('The curves of a device in a browser', () => {
     assert.equal(readings.length, 5);
     assert.match(readings[1] ?? '', /^Blood bank 1 [\d.]+ °C$/);
     assert.equal(await page.locator('input[name=find]').count(), 0);
+    const minutesAgo = (minutes: number) => Date.now() / 1_000 - minutes * 60;
+    const isFirstDrawn = async (minutes: number) =>
+      ((await page.evaluate(`(${WHERE_DRAWN})(${minutesAgo(minutes)})`)) as { near: boolean }).near;
+    assert.deepEqual(
+      [await isFirstDrawn(600), await isFirstDrawn(760)],
+      [true, false],
+      'a gap of the first device',
+    );
     await page.focus('[data-curve]');
     await page.keyboard.press('+');
     await seen();

@@ -15,6 +15,11 @@ export function createAddress({ onChange }) {
   addEventListener('popstate', onChange);
   return {
     query,
+    /** Null while the span has a name, because the server knows how long it is. */
+    span() {
+      const [from, to] = ['from', 'to'].map((name) => toTime(query().get(name) ?? '').getTime() / 1000);
+      return from < to ? { from, to } : null;
+    },
     /** Moving replaces the entry of the last zoom. */
     go({ from, to }, { isMove }) {
       const url = withSpan(location.href, new URLSearchParams({ from: toIso(from), to: toIso(to) }));

@@ -55,7 +55,8 @@ export function stepsOf(bounds, name) {
   return steps;
 }
 
-function drawBounds(chart, bounds, style) {
+/** `look` has the colour and the dashes. */
+function drawBounds(chart, bounds, look) {
   const { ctx, bbox } = chart;
   ctx.save();
   ctx.beginPath();
@@ -64,7 +65,7 @@ function drawBounds(chart, bounds, style) {
   for (const name of ['lowC', 'highC']) {
     for (const step of stepsOf(bounds, name)) {
       const points = step.map(([at, value]) => [clampedX(chart, at), chart.valToPos(value, 'y', true)]);
-      stroke(chart, points, { stroke: style, dash: [6, 4] });
+      stroke(chart, points, look);
     }
   }
   ctx.restore();
@@ -124,7 +125,11 @@ export function drawUnder(chart, { series, isCompared }) {
 
 export function drawOver(chart, { series, isCompared }) {
   for (const { curve, stroke: style } of series)
-    drawBounds(chart, curve.bounds, isCompared ? style : colour('--bad'));
+    drawBounds(
+      chart,
+      curve.bounds,
+      isCompared ? { stroke: style, dash: [1, 4] } : { stroke: colour('--bad'), dash: [6, 4] },
+    );
   if (isCompared) return;
   const [{ data }] = series;
   drawChanges(chart, data.changes);

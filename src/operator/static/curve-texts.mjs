@@ -135,14 +135,19 @@ export function happenedIn(devices) {
 
 /** Names what is drawn, as far as there is some of it. */
 export function legendOf(devices) {
+  const isCompared = devices.length > 1;
   const has = (pick) => devices.some(({ data }) => pick(data).length > 0);
   const entries = [
     ['alert', 'alert', has(({ alerts }) => alerts)],
-    ['gap', 'gap', devices.length === 1 && has(({ curves }) => curves.flatMap(({ gaps }) => gaps))],
-    ['mute', 'maintenance', devices.length === 1 && has(({ mutes }) => mutes)],
-    ['change', 'configuration', devices.length === 1 && has(({ changes }) => changes)],
-    ['note', 'note', devices.length === 1 && has(({ notes }) => notes)],
-    ['bound', 'bounds', has(({ curves }) => curves.flatMap(({ bounds }) => bounds))],
+    ['gap', 'gap', !isCompared && has(({ curves }) => curves.flatMap(({ gaps }) => gaps))],
+    ['mute', 'maintenance', !isCompared && has(({ mutes }) => mutes)],
+    ['change', 'configuration', !isCompared && has(({ changes }) => changes)],
+    ['note', 'note', !isCompared && has(({ notes }) => notes)],
+    [
+      isCompared ? 'limit' : 'bound',
+      isCompared ? 'bounds, in the colour of the device' : 'bounds',
+      has(({ curves }) => curves.flatMap(({ bounds }) => bounds)),
+    ],
   ].filter(([, , isShown]) => isShown);
   if (entries.length === 0) return [];
   const items = entries.map(([name, text]) =>

@@ -40,9 +40,7 @@ function createCurve(target) {
   }
   function go(next, { isMove = false } = {}) {
     if (!span) return;
-    span = limited(next, nowS());
-    preview(span);
-    address.go(span, { isMove });
+    address.go(limited(next, nowS()), { isMove });
   }
   /** Moves the cursor to the reading before or after, and says its values. */
   function read(step) {
@@ -68,6 +66,8 @@ function createCurve(target) {
   }
 
   function onChange() {
+    span = address.span() ?? span;
+    if (span) preview(span);
     followAddress(address.query());
     back.disabled = !address.hasBack();
     clearTimeout(timer);

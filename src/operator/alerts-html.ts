@@ -4,7 +4,7 @@ import { boundsText } from './configuration-html.ts';
 import { shortNumber } from './devices-table.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, live, nameLink, nextPage, table, tabs, time, toWords } from './parts.ts';
+import { badge, button, clock, live, nameLink, nextPage, table, tabs, time, toWords } from './parts.ts';
 
 interface AlertsOptions {
   alerts: Answers['listAlerts'];
@@ -79,7 +79,7 @@ const deviceLink = ({ assetId, serialNumber }: AlertView, names: ReadonlyMap<str
 
 const acknowledgedBy = ({ acknowledgedAt, acknowledgedBy: by, snoozeUntil }: AlertView): Content =>
   acknowledgedAt &&
-  html`${by?.name} <span class="quiet">${time(acknowledgedAt)}${snoozeUntil && html`, until ${time(snoozeUntil)}`}</span>`;
+  html`${by?.name} <span class="quiet">${time(acknowledgedAt)}${snoozeUntil && html`, until ${clock(snoozeUntil)}`}</span>`;
 
 const acknowledgeButton = ({ id, type, serialNumber }: AlertView, fields: Record<string, string>): Html =>
   button({

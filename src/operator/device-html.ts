@@ -12,7 +12,7 @@ import { latestHtml, shortNumber } from './devices-table.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { muteNotice } from './mute-html.ts';
-import { badge, facts, live, quietState, table, tabs, time, toWords } from './parts.ts';
+import { badge, clock, facts, live, quietState, table, tabs, time, toWords } from './parts.ts';
 
 interface DeviceOptions {
   device: Answers['getAsset'];
@@ -170,7 +170,7 @@ export const statisticsHtml = ({
 <div class="panel-head">${tabs('Span', spanTabs(`${path}/statistics`, span))}
 <span class="exports"><a href="${path}/readings.csv?${query}">CSV</a>
 <a data-zoned href="${path}/statistics.pdf?${query}">PDF</a></span></div>
-<p class="quiet">${time(span.from.toISOString())} to ${time(span.to.toISOString())}</p>
+<p class="quiet">${clock(span.from.toISOString())} to ${clock(span.to.toISOString())}</p>
 ${table({ caption: 'Statistics per channel', head: HEAD, rows: channels.map(statisticsRow), empty: 'Nothing was measured.' })}`;
 };
 

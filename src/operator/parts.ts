@@ -48,7 +48,7 @@ export const toWords = (name: string): string =>
 export const badge = (state: string, tone: Tone = TONES[state] ?? 'quiet'): Html =>
   html`<span class="badge ${tone}"${titleOf(state)}>${toWords(state)}</span>`;
 
-/** A state that needs nobody. */
+/** A state without a badge, because no action follows from it. */
 export const quietState = (state: string): Html =>
   html`<span class="quiet"${titleOf(state)}>${toWords(state)}</span>`;
 
@@ -58,10 +58,13 @@ function titleOf(state: string): Content {
 }
 
 /** In UTC; the script of the page shows the age, or the time in the zone of the reader. */
-export function time(iso: string | null | undefined): Html {
-  if (!iso) return html`<span class="quiet">never</span>`;
-  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
-}
+export const time = (iso: string | null | undefined): Html =>
+  iso ? html`<time datetime="${iso}">${inUtc(iso)}</time>` : html`<span class="quiet">never</span>`;
+
+/** A time that is never shown as an age, as in "until 14:30". */
+export const clock = (iso: string): Html => html`<time datetime="${iso}" data-clock>${inUtc(iso)}</time>`;
+
+const inUtc = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
 export interface TableOptions {
   caption: string;

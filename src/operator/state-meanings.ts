@@ -1,4 +1,4 @@
-/** What the states on the pages mean, in one sentence each; docs/states.md lists the same sentences. */
+/** Meanings of the states on the pages, in one sentence each; docs/states.md lists the same sentences. */
 
 const MEANINGS: Record<string, string> = {
   // Devices.
@@ -48,7 +48,7 @@ const MEANINGS: Record<string, string> = {
   unconfirmed: 'The address has not been confirmed by its owner, so nothing is sent to it.',
 };
 
-/** Of a state or its words; null for any other text. */
+/** Takes a state or its words; null for any other text. */
 export function meaningOf(state: string): string | null {
   const name = state.replaceAll(' ', '_');
   return Object.hasOwn(MEANINGS, name) ? (MEANINGS[name] as string) : null;

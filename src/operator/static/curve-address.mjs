@@ -43,7 +43,7 @@ function withSpan(address, query) {
   return url;
 }
 
-/** What links lead to, and what the fields show, follows the picture. */
+/** Lets links and fields follow the picture. */
 export function followAddress(query) {
   for (const link of document.querySelectorAll('#curve a[data-spanned]'))
     link.href = withSpan(link.href, query);

@@ -1,4 +1,4 @@
-/** One picture: the lines of a channel, of one device or of several, with what is drawn around them. */
+/** One picture: the lines of a channel, of one device or of several, with the marks around them. */
 import { colour, drawOver, drawUnder, LANE } from './curve-marks.mjs';
 
 const HEIGHT = 220;

@@ -8,7 +8,7 @@ const FACTOR = 2;
 /** Fingers tremble. */
 const TREMOR_PX = 8;
 
-/** Keeps what is at `at` in its place. */
+/** Keeps the time `at` in its place. */
 export const zoomed = ({ from, to }, factor, at = (from + to) / 2) => ({
   from: at - (at - from) * factor,
   to: at + (to - at) * factor,
@@ -31,7 +31,7 @@ export function pinched([[atA, shareA], [atB, shareB]]) {
   return { from, to: from + perShare };
 }
 
-/** What a key does; undefined: nothing. */
+/** The action of a key; undefined: none. */
 export function actionOf({ key, shiftKey, ctrlKey, metaKey, altKey }, span) {
   if (ctrlKey || metaKey || altKey) return undefined;
   const stepS = (span.to - span.from) * STEP;

@@ -1,4 +1,4 @@
-/** What is drawn around the lines of a curve: bounds, alerts, gaps, maintenance, configurations and notes. */
+/** Marks around the lines of a curve: bounds, alerts, gaps, maintenance, configurations and notes. */
 
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 

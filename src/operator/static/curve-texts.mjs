@@ -117,7 +117,7 @@ function eventsOf({ alerts, curves, changes, mutes, notes }) {
   ];
 }
 
-/** All marks in words, newest first, for those who do not see the picture, and for those who want to know more. */
+/** All marks in words, newest first, because a screen reader cannot read the picture. */
 export function happenedIn(devices) {
   const isCompared = devices.length > 1;
   const events = devices.flatMap(({ name, data }) => eventsOf(data).map((event) => ({ name, ...event })));
@@ -133,7 +133,7 @@ export function happenedIn(devices) {
   return [element('details', { className: 'happened' }, summary, element('ul', {}, ...items))];
 }
 
-/** Names what is drawn, as far as there is some of it. */
+/** Explains the marks that are in the picture. */
 export function legendOf(devices) {
   const isCompared = devices.length > 1;
   const has = (pick) => devices.some(({ data }) => pick(data).length > 0);

@@ -1,4 +1,4 @@
-/** The curves of a device, and of others beside it: what is seen is what the address says. */
+/** The curves of a device, and of others beside it. The address says which span is seen. */
 import { createAddress, followAddress } from './curve-address.mjs';
 import { drawChart, isNumber, resize, toCharts } from './curve-chart.mjs';
 import { actionOf, followTouch, limited } from './curve-gestures.mjs';
@@ -27,7 +27,7 @@ function createCurve(target) {
   const said = element('p', { className: 'hidden', role: 'status' });
   const pictures = element('div', { className: 'pictures' });
   const address = createAddress({ onChange });
-  /** Of what is drawn: { picture, readout, canvas }. */
+  /** { picture, readout, canvas } of each chart. */
   let drawn = [];
   let answers = [];
   let span = null;
@@ -162,6 +162,12 @@ function createCurve(target) {
     for (const { picture, canvas } of drawn) resize(picture, canvas.clientWidth);
   }).observe(target);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => void load());
+  /** New readings move a picture that ends now, unless somebody is reading it. */
+  const news = document.querySelector('[data-live="device"]');
+  new MutationObserver(() => {
+    const isRead = target.matches(':hover') || target.contains(document.activeElement);
+    if (!address.span() && !isRead && !target.querySelector('details[open]')) void load();
+  }).observe(news, { childList: true });
   void load();
 }
 

@@ -49,7 +49,8 @@ export function showTimes() {
     const at = new Date(time.dateTime);
     const ms = at.getTime() - Date.now();
     time.title = exact.format(at);
-    time.textContent = Math.abs(ms) < DAY_MS ? ageOf(ms) : toClock(at);
+    const isAge = Math.abs(ms) < DAY_MS && !('clock' in time.dataset);
+    time.textContent = isAge ? ageOf(ms) : toClock(at);
   }
 }
 

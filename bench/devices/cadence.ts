@@ -21,8 +21,11 @@ const DEVICES = Number(process.env.CADENCE_DEVICES ?? 100_000);
 const SAMPLES = { count: 12, periodSeconds: 300 };
 const READINGS_PER_FRAME = SAMPLES.count * 2;
 const HOUR_SECONDS = SAMPLES.count * SAMPLES.periodSeconds;
-/** Already stored when the bench begins: an index of one hour alone would be all in few pages. */
-const HOURS_BEFORE = 24;
+/**
+ * Already stored when the bench begins, by each device another number of them: pages of indexes that fill up at
+ * the same time would be split at the same time.
+ */
+const HOURS_BEFORE = { least: 24, most: 48 };
 const HOURS = 2;
 /** One every 15 minutes of the loggers, as PostgreSQL is set. */
 const CHECKPOINTS_PER_HOUR = 4;
@@ -40,9 +43,10 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
     port: bench.coapPort,
     token: fleet.deviceToken,
     toSerial,
-    samples: { ...SAMPLES, startSeconds: midnight / 1000 - HOUR_SECONDS },
+    samples: { ...SAMPLES, startSeconds: midnight / 1000 - 2 * HOUR_SECONDS },
   });
   const perQuarter = DEVICES / CHECKPOINTS_PER_HOUR;
+  /** Quarters count from the hour of the warm-up. */
   const quarter = (index: number) =>
     loggers.openLoop(PER_SECOND, {
       devices: DEVICES,
@@ -50,6 +54,8 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
       round: Math.floor(index / CHECKPOINTS_PER_HOUR),
       order: (frame) => toShuffled((index % CHECKPOINTS_PER_HOUR) * perQuarter + frame),
     });
+  process.stderr.write('Warm-up: the first frame of a device writes more\n');
+  for (let index = 0; index < CHECKPOINTS_PER_HOUR; index++) await quarter(index);
   const bytesBefore = await findBytes(sql);
   const from = await findLogPosition(sql);
   const cpuBefore = cpuSeconds(bench.gateway.pid as number);
@@ -58,7 +64,7 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
   for (let index = 0; index < HOURS * CHECKPOINTS_PER_HOUR; index++) {
     await sql.raw('checkpoint');
     process.stderr.write(`Quarter ${index + 1} of ${HOURS * CHECKPOINTS_PER_HOUR}\n`);
-    sent.push(await quarter(index));
+    sent.push(await quarter(CHECKPOINTS_PER_HOUR + index));
   }
   const flushes = await disk.stop();
   const cpu = cpuSeconds(bench.gateway.pid as number) - cpuBefore;
@@ -112,21 +118,35 @@ const toShuffled = (index: number): number => ((index * 1_000_003) % DEVICES) + 
 
 /** As loggers have sent them: hour by hour, and within an hour in the order of their ids. */
 async function loadHours(sql: Database, { organizationId }: Fleet, midnight: number): Promise<void> {
-  process.stderr.write(`Loading ${DEVICES * HOURS_BEFORE * READINGS_PER_FRAME} readings\n`);
-  const dayBefore = new Date(midnight - (HOURS_BEFORE + 1) * HOUR_SECONDS * 1000);
-  await createPartitionKeeper(sql, MEASUREMENTS).ensure([dayBefore, new Date(midnight)]);
+  const { least, most } = HOURS_BEFORE;
+  process.stderr.write(`Loading about ${(DEVICES * (least + most) * READINGS_PER_FRAME) / 2} readings\n`);
+  const first = new Date(midnight - (most + 2) * HOUR_SECONDS * 1000);
+  await createPartitionKeeper(sql, MEASUREMENTS).ensure([first, new Date(midnight)]);
   await query(
     sql,
     `insert into measurement_blocks
-       (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps, period_seconds)
+       (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps, period_seconds,
+         fresh_hour)
      select a.organization_id, a.id, at, at + interval '55 minutes', at + interval '56 minutes', channel, channel, 1,
-       false, (select array_agg(40 + (hour * 12 + g) % 30) from generate_series(1, 12) g)::smallint[], 300
-     from generate_series(${HOURS_BEFORE}, 1, -1) hour,
-       lateral (select ?::timestamptz - (hour + 1) * interval '1 hour' as at) as f,
+       false, (select array_agg(40 + (hour * 12 + g) % 30) from generate_series(1, 12) g)::smallint[], 300,
+       floor(extract(epoch from at) / 3600)
+     from generate_series(${most}, 1, -1) hour,
+       lateral (select ?::timestamptz - (hour + 2) * interval '1 hour' as at) as f,
        assets a, generate_series(1, 2) channel
-     where a.organization_id = ?`,
+     where a.organization_id = ? and hour <= ${least} + abs(hashtext(a.id::text)) % ${most - least}`,
     [new Date(midnight), organizationId],
   );
+  await query(
+    sql,
+    `update device_states set uncompacted_from = ?, last_reading_from = ?, last_reading_at = ?, latest_measured_at = ?
+     where organization_id = ?`,
+    [
+      first,
+      ...Array.from({ length: 3 }, () => new Date(midnight - (2 * HOUR_SECONDS + 300) * 1000)),
+      organizationId,
+    ],
+  );
+  await sql.raw('vacuum full analyze device_states');
   await sql.raw('vacuum analyze measurement_blocks');
 }
 

@@ -8,10 +8,10 @@ import {
   blockOf,
   SAMPLES_FIELDS,
   type SamplesRow,
-  SPANS,
   STORED_COLUMNS,
   samplesOf,
 } from './block-columns.ts';
+import { placesOf } from './block-places.ts';
 import { FIND_SCOPE } from './history.statements.ts';
 import type { HistoryCursor, HistoryReading } from './history.ts';
 import { newestReadings } from './newest-readings.ts';
@@ -103,13 +103,27 @@ const nameOf = (prefix: string, bounds: Bound[]): string =>
   [prefix, ...bounds.map(({ name }) => name)].join('_');
 
 const textOf = (bounds: Bound[]): string =>
-  `select b.* from ${SPANS}
+  `select b.* from ${placesOf({
+    organization: ':organizationId',
+    asset: ':assetId',
+    from: firstOf(bounds),
+    to: lastOf(bounds),
+  })}
    cross join lateral (
      select ${STORED_COLUMNS} from measurement_blocks
-     where span_minutes = span.minutes and ${conditionsOf(bounds)}
+     where place = at.place and ${conditionsOf(bounds)}
      order by last_at desc, channel desc limit :blocksMax
    ) as b
    order by b.last_at desc limit :blocksMax`;
+
+/** Ignores what is null: without a bound there is the first uncompacted block. */
+const firstOf = (bounds: Bound[]): string =>
+  bounds.some(({ name }) => name === 'from') ? ':from::timestamptz' : 'null';
+
+const lastOf = (bounds: Bound[]): string => {
+  const ends = bounds.filter(({ name }) => name === 'to' || name === 'before');
+  return `least(${['fresh.latest_measured_at', ...ends.map(({ name }) => `:${name}::timestamptz`)].join(', ')})`;
+};
 
 const conditionsOf = (bounds: Bound[]): string =>
   [
@@ -150,7 +164,7 @@ function boundsOf({ from, to, channel, before }: BlockFilter): Bound[] {
   const until = (name: string, comparison: '<' | '<=', at: Date): Bound => ({
     name,
     condition: `last_at < :${name}EndOfDay::timestamptz and first_at ${comparison} :${name}::timestamptz
-         and last_at <= :${name}::timestamptz + make_interval(mins => span.minutes)`,
+         and last_at <= :${name}::timestamptz + make_interval(mins => at.reach)`,
     bindings: { [name]: at.toISOString(), [`${name}EndOfDay`]: endOfDay(at).toISOString() },
   });
   if (from)

@@ -4,6 +4,7 @@
  *
  * CADENCE_DEVICES: loggers (default: 100,000).
  */
+import { request } from 'undici';
 import type { Database } from '../../src/db/database.ts';
 import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
@@ -100,6 +101,12 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
       ],
     ],
   );
+  const pages = await readDays(stack.apiUrl, sql, fleet, midnight);
+  printTable(
+    `The history of one device: the day before the last hour, on one page, ${READERS} devices`,
+    ['p50 ms', 'p95 ms'],
+    [[percentile(pages, 0.5), percentile(pages, 0.95)]],
+  );
   printTable(
     'Write-ahead log, bytes a reading',
     ['', 'bytes', 'of which full pages'],
@@ -148,6 +155,28 @@ async function loadHours(sql: Database, { organizationId }: Fleet, midnight: num
   );
   await sql.raw('vacuum full analyze device_states');
   await sql.raw('vacuum analyze measurement_blocks');
+}
+
+const READERS = 300;
+
+/** Milliseconds of each page, sorted. */
+async function readDays(apiUrl: string, sql: Database, fleet: Fleet, midnight: number): Promise<number[]> {
+  const assets = await query<{ id: string }>(
+    sql,
+    'select id from assets where organization_id = ? order by md5(id::text) limit ?',
+    [fleet.organizationId, READERS],
+  );
+  const from = new Date(midnight - 23 * HOUR_SECONDS * 1000).toISOString();
+  const headers = { authorization: `Bearer ${fleet.apiKey}` };
+  const times: number[] = [];
+  for (const { id } of assets) {
+    const startedAt = performance.now();
+    const answer = await request(`${apiUrl}/assets/${id}/measurements?from=${from}&limit=500`, { headers });
+    const { items } = (await answer.body.json()) as { items: unknown[] };
+    if (items.length !== 500) throw new Error(`${items.length} readings of asset ${id}`);
+    times.push(performance.now() - startedAt);
+  }
+  return times.sort((a, b) => a - b);
 }
 
 async function findBytes(sql: Database): Promise<number> {

@@ -65,7 +65,7 @@ import * as escalations from './049-escalations.ts';
 import * as countsByIndex from './050-counts-by-index.ts';
 import * as devicesWithoutProfile from './051-devices-without-profile.ts';
 import * as overAtOnce from './052-over-at-once.ts';
-import * as freshReadings from './057-fresh-readings.ts';
+import * as freshReadings from './055-fresh-readings.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -120,5 +120,5 @@ export const migrations = {
   '050-counts-by-index': countsByIndex,
   '051-devices-without-profile': devicesWithoutProfile,
   '052-over-at-once': overAtOnce,
-  '057-fresh-readings': freshReadings,
+  '055-fresh-readings': freshReadings,
 };

@@ -10,21 +10,14 @@ const HOUR_MS = 3_600_000;
 export const freshHourOf = ({ late, firstAt, lastAt }: ReadingBlock): number | null =>
   !late && lastAt - firstAt <= HOUR_MS ? Math.floor(lastAt / HOUR_MS) : null;
 
-/** SQL expressions; those of times may read the state of the device as `fresh`. */
-export interface Places {
-  organization: string;
-  asset: string;
-  from: string;
-  to: string;
-}
-
 const hourOf = (time: string) => `floor(extract(epoch from ${time}) / 3600)::integer`;
 
 /**
  * The places of all blocks with readings between two times, and by how many minutes they may reach beyond either. A
- * device with nothing to compact has no fresh blocks.
+ * device with nothing to compact has no fresh blocks. The parameters are expressions of SQL; those of times may read the
+ * state of the device as `fresh`.
  */
-export const placesOf = ({ organization, asset, from, to }: Places): string => `(
+export const placesOf = (organization: string, asset: string, from: string, to: string): string => `(
     select minutes as place, minutes as reach from unnest('{0,1,60,1440}'::integer[]) as spans (minutes)
     union all
     select hours.place, 60 as reach from device_states fresh

@@ -26,12 +26,7 @@ export const LIST_BLOCKS = `
   select n.organization_id as "organizationId", n.asset_id as "assetId", b.*
   from unnest(:organizationIds::uuid[], :assetIds::uuid[], :from::timestamptz[], :before::timestamptz[])
     as n (organization_id, asset_id, from_at, before_at)
-  cross join lateral ${placesOf({
-    organization: 'n.organization_id',
-    asset: 'n.asset_id',
-    from: 'n.from_at',
-    to: 'n.before_at',
-  })}
+  cross join lateral ${placesOf('n.organization_id', 'n.asset_id', 'n.from_at', 'n.before_at')}
   cross join lateral (
     select ${BLOCK_FIELDS}, fresh_hour as "freshHour" from measurement_blocks
     where organization_id = n.organization_id and asset_id = n.asset_id
@@ -43,12 +38,7 @@ export const LIST_BLOCKS = `
 export const REMOVE_DAY = `
   delete from measurement_blocks
   where organization_id = :organizationId and asset_id = :assetId
-    and place = any (array(select place from ${placesOf({
-      organization: ':organizationId',
-      asset: ':assetId',
-      from: ':from::timestamptz',
-      to: ':before::timestamptz',
-    })}))
+    and place = any (array(select place from ${placesOf(':organizationId', ':assetId', ':from::timestamptz', ':before::timestamptz')}))
     and last_at >= :from::timestamptz and last_at < :before::timestamptz
   returning 1`;
 
@@ -62,12 +52,7 @@ export const RECORD_COMPACTED = `
       as n (organization_id, asset_id, before_at)
     cross join lateral (
       select min(last_at) as next_at
-      from ${placesOf({
-        organization: 'n.organization_id',
-        asset: 'n.asset_id',
-        from: 'n.before_at',
-        to: 'fresh.latest_measured_at',
-      })}
+      from ${placesOf('n.organization_id', 'n.asset_id', 'n.before_at', 'fresh.latest_measured_at')}
       cross join lateral (
         select last_at from measurement_blocks
         where organization_id = n.organization_id and asset_id = n.asset_id

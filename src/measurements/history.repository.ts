@@ -57,7 +57,7 @@ export function createHistoryRepository(sql: Sql) {
         sql,
         nameOf('history_samples', bounds),
         `select ${SAMPLES_FIELDS} from (${textOf(bounds)}) as b`,
-        bindingsOf(scope, bounds, blocksMax),
+        bindingsOf(scope, filter, blocksMax),
       );
       return row ? samplesOf(row) : [];
     },
@@ -93,7 +93,7 @@ export function createHistoryRepository(sql: Sql) {
       sql,
       nameOf('history_list', bounds),
       `select ${BLOCK_FIELDS} from (${textOf(bounds)}) as b`,
-      bindingsOf(scope, bounds, blocksMax),
+      bindingsOf(scope, filter, blocksMax),
     );
     return rows.map(blockOf);
   }
@@ -103,27 +103,13 @@ const nameOf = (prefix: string, bounds: Bound[]): string =>
   [prefix, ...bounds.map(({ name }) => name)].join('_');
 
 const textOf = (bounds: Bound[]): string =>
-  `select b.* from ${placesOf({
-    organization: ':organizationId',
-    asset: ':assetId',
-    from: firstOf(bounds),
-    to: lastOf(bounds),
-  })}
+  `select b.* from ${placesOf(':organizationId', ':assetId', ':earliest::timestamptz', 'least(fresh.latest_measured_at, :latest::timestamptz)')}
    cross join lateral (
      select ${STORED_COLUMNS} from measurement_blocks
      where place = at.place and ${conditionsOf(bounds)}
      order by last_at desc, channel desc limit :blocksMax
    ) as b
    order by b.last_at desc limit :blocksMax`;
-
-/** Ignores what is null: without a bound there is the first uncompacted block. */
-const firstOf = (bounds: Bound[]): string =>
-  bounds.some(({ name }) => name === 'from') ? ':from::timestamptz' : 'null';
-
-const lastOf = (bounds: Bound[]): string => {
-  const ends = bounds.filter(({ name }) => name === 'to' || name === 'before');
-  return `least(${['fresh.latest_measured_at', ...ends.map(({ name }) => `:${name}::timestamptz`)].join(', ')})`;
-};
 
 const conditionsOf = (bounds: Bound[]): string =>
   [
@@ -132,12 +118,20 @@ const conditionsOf = (bounds: Bound[]): string =>
     ...bounds.map(({ condition }) => condition),
   ].join(' and ');
 
-const bindingsOf = ({ organizationId, assetId }: HistoryScope, bounds: Bound[], blocksMax: number) => ({
+const bindingsOf = ({ organizationId, assetId }: HistoryScope, filter: BlockFilter, blocksMax: number) => ({
   organizationId,
   assetId,
   blocksMax,
-  ...Object.assign({}, ...bounds.map(({ bindings }) => bindings)),
+  earliest: filter.from?.toISOString() ?? '-infinity',
+  latest: latestOf(filter)?.toISOString() ?? 'infinity',
+  ...Object.assign({}, ...boundsOf(filter).map(({ bindings }) => bindings)),
 });
+
+/** Null without an upper bound. */
+function latestOf({ to, before }: BlockFilter): Date | null {
+  if (!before) return to;
+  return to && to < before.measuredAt ? to : before.measuredAt;
+}
 
 /** Enough for one query if devices send some readings at a time; compacted days need less. */
 const firstBlocksMax = (limit: number) => 8 + Math.ceil(limit / 20);

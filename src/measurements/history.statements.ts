@@ -37,12 +37,7 @@ export const LIST_RECENT = `
     select n.asset_id as "assetId", b.*
     from unnest(:organizationIds::uuid[], :assetIds::uuid[], :channels::smallint[])
       as n (organization_id, asset_id, shown_channel)
-    cross join lateral ${placesOf({
-      organization: 'n.organization_id',
-      asset: 'n.asset_id',
-      from: ':from::timestamptz',
-      to: 'fresh.latest_measured_at',
-    })}
+    cross join lateral ${placesOf('n.organization_id', 'n.asset_id', ':from::timestamptz', 'fresh.latest_measured_at')}
     cross join lateral (
       select ${STORED_COLUMNS} from measurement_blocks
       where organization_id = n.organization_id and asset_id = n.asset_id and place = at.place
@@ -64,12 +59,7 @@ export const LIST_FEW = `
         sum(b.readings) over (order by n.position) as total
       from unnest(:assetIds::uuid[]) with ordinality as n (asset_id, position)
       cross join lateral (
-        select b.* from ${placesOf({
-          organization: ':organizationId',
-          asset: 'n.asset_id',
-          from: ':from::timestamptz',
-          to: 'least(fresh.latest_measured_at, :to::timestamptz)',
-        })}
+        select b.* from ${placesOf(':organizationId', 'n.asset_id', ':from::timestamptz', 'least(fresh.latest_measured_at, :to::timestamptz)')}
         cross join lateral (
           select ${STORED_COLUMNS}, coalesce(cardinality(steps), cardinality(numbers)) as readings
           from measurement_blocks
@@ -98,12 +88,7 @@ export const FIND_SURROUNDING = `
       as n (organization_id, asset_id, channel, from_at, to_at, has_next, index)
     cross join lateral (
       select coalesce(min(found.last_at), n.to_at) as until
-      from ${placesOf({
-        organization: 'n.organization_id',
-        asset: 'n.asset_id',
-        from: 'n.to_at',
-        to: 'fresh.latest_measured_at',
-      })}
+      from ${placesOf('n.organization_id', 'n.asset_id', 'n.to_at', 'fresh.latest_measured_at')}
       cross join lateral (
         select last_at from measurement_blocks
         where organization_id = n.organization_id and asset_id = n.asset_id and place = at.place
@@ -113,12 +98,7 @@ export const FIND_SURROUNDING = `
       ) as found
     ) as next
     cross join lateral (
-      select b.* from ${placesOf({
-        organization: 'n.organization_id',
-        asset: 'n.asset_id',
-        from: 'n.from_at',
-        to: 'least(fresh.latest_measured_at, next.until)',
-      })}
+      select b.* from ${placesOf('n.organization_id', 'n.asset_id', 'n.from_at', 'least(fresh.latest_measured_at, next.until)')}
       cross join lateral (
         select ${STORED_COLUMNS} from measurement_blocks
         where organization_id = n.organization_id and asset_id = n.asset_id and place = at.place

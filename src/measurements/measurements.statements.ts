@@ -55,12 +55,7 @@ export const STORE = `
       :knownUntil::timestamptz[])
     as known (organization_id, asset_id, latest_measured_at, until)
   cross join lateral (
-    select from ${placesOf({
-      organization: 'known.organization_id',
-      asset: 'known.asset_id',
-      from: 'known.latest_measured_at',
-      to: 'known.until',
-    })}
+    select from ${placesOf('known.organization_id', 'known.asset_id', 'known.latest_measured_at', 'known.until')}
     cross join lateral (
       select from measurement_blocks
       where organization_id = known.organization_id and asset_id = known.asset_id
@@ -77,12 +72,7 @@ export const FIND_STORED = `
     from unnest(:organizationIds::uuid[], :assetIds::uuid[], :from::timestamptz[], :to::timestamptz[],
         :before::timestamptz[])
       as n (organization_id, asset_id, from_at, to_at, before_at)
-    cross join lateral ${placesOf({
-      organization: 'n.organization_id',
-      asset: 'n.asset_id',
-      from: 'n.from_at',
-      to: 'n.to_at',
-    })}
+    cross join lateral ${placesOf('n.organization_id', 'n.asset_id', 'n.from_at', 'n.to_at')}
     cross join lateral (
       select ${STORED_COLUMNS} from measurement_blocks
       where organization_id = n.organization_id and asset_id = n.asset_id and place = at.place

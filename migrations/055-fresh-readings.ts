@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-const NAME = '057-fresh-readings';
+const NAME = '055-fresh-readings';
 
 /**
  * A process of an earlier release would look for readings by columns that are gone, hence `needed_migration`. The

@@ -434,13 +434,6 @@ CREATE TABLE measurement_blocks (
   type smallint NOT NULL,
   scale smallint NOT NULL,
   late boolean NOT NULL,
-  span_minutes smallint GENERATED ALWAYS AS (
-CASE
-    WHEN (last_at = first_at) THEN 0
-    WHEN ((last_at - first_at) <= '00:01:00'::interval) THEN 1
-    WHEN ((last_at - first_at) <= '01:00:00'::interval) THEN 60
-    ELSE 1440
-END) STORED NOT NULL,
   steps smallint[],
   numbers double precision[],
   errors integer[],
@@ -448,7 +441,16 @@ END) STORED NOT NULL,
   run_lengths smallint[],
   run_delays_ms integer[],
   period_seconds integer,
-  CONSTRAINT measurement_blocks_pkey PRIMARY KEY (organization_id, asset_id, span_minutes, last_at, channel),
+  fresh_hour integer,
+  place integer GENERATED ALWAYS AS (
+CASE
+    WHEN (fresh_hour IS NOT NULL) THEN fresh_hour
+    WHEN (last_at = first_at) THEN 0
+    WHEN ((last_at - first_at) <= '00:01:00'::interval) THEN 1
+    WHEN ((last_at - first_at) <= '01:00:00'::interval) THEN 60
+    ELSE 1440
+END) STORED NOT NULL,
+  CONSTRAINT measurement_blocks_pkey PRIMARY KEY (organization_id, place, asset_id, last_at, channel),
   CONSTRAINT measurement_blocks_channel_check CHECK (channel >= 1 AND channel <= 6),
   CONSTRAINT measurement_blocks_values_check CHECK ((steps IS NULL) <> (numbers IS NULL))
 ) PARTITION BY RANGE (last_at);
@@ -468,8 +470,6 @@ COMMENT ON COLUMN measurement_blocks.scale IS
   'Decimal places of steps: a value is step / 10^scale.';
 COMMENT ON COLUMN measurement_blocks.late IS
   'True: on arrival the readings were older than a day or not newer than their channel, so no alert was opened or closed by them.';
-COMMENT ON COLUMN measurement_blocks.span_minutes IS
-  'first_at is at most so long before last_at. Part of the key, so that whoever looks for the blocks around a time reads as far beyond it as blocks of each length reach: short ones may be many, long ones are few.';
 COMMENT ON COLUMN measurement_blocks.steps IS
   'Values in the unit of the type times 10^scale, by time. Null as a whole: they are in numbers; null as an element: the sensor reported an error.';
 COMMENT ON COLUMN measurement_blocks.numbers IS
@@ -484,6 +484,10 @@ COMMENT ON COLUMN measurement_blocks.run_delays_ms IS
   'Arrival of each run after received_at. Null: one arrival.';
 COMMENT ON COLUMN measurement_blocks.period_seconds IS
   'Between two readings, as the frame tells it. Null: it does not.';
+COMMENT ON COLUMN measurement_blocks.fresh_hour IS
+  'Hours from 1970 to last_at, for a block as it was sent that is not late and at most an hour long. Null: any other, and every block of a compacted day.';
+COMMENT ON COLUMN measurement_blocks.place IS
+  'Where the block lies in the key. Fresh ones lie hour by hour, so that loggers that send within an hour write to few pages of the index: each page is logged as a whole once after a checkpoint. Others lie by asset, apart by how long they are, in minutes (0, 1, 60 or 1440): whoever looks for blocks around a time reads as far beyond it as those of each length reach.';
 
 CREATE TABLE mutes (
   organization_id uuid NOT NULL,

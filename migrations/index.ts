@@ -67,6 +67,7 @@ import * as devicesWithoutProfile from './051-devices-without-profile.ts';
 import * as overAtOnce from './052-over-at-once.ts';
 import * as stageZero from './053-stage-zero.ts';
 import * as withdrawalRuns from './054-withdrawal-runs.ts';
+import * as freshReadings from './055-fresh-readings.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -123,4 +124,5 @@ export const migrations = {
   '052-over-at-once': overAtOnce,
   '053-stage-zero': stageZero,
   '054-withdrawal-runs': withdrawalRuns,
+  '055-fresh-readings': freshReadings,
 };

@@ -4,6 +4,7 @@
  *
  * CADENCE_DEVICES: loggers (default: 100,000).
  */
+import { request } from 'undici';
 import type { Database } from '../../src/db/database.ts';
 import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
@@ -21,8 +22,11 @@ const DEVICES = Number(process.env.CADENCE_DEVICES ?? 100_000);
 const SAMPLES = { count: 12, periodSeconds: 300 };
 const READINGS_PER_FRAME = SAMPLES.count * 2;
 const HOUR_SECONDS = SAMPLES.count * SAMPLES.periodSeconds;
-/** Already stored when the bench begins: an index of one hour alone would be all in few pages. */
-const HOURS_BEFORE = 24;
+/**
+ * Already stored when the bench begins, by each device another number of them: pages of indexes that fill up at
+ * the same time would be split at the same time.
+ */
+const HOURS_BEFORE = { least: 24, most: 48 };
 const HOURS = 2;
 /** One every 15 minutes of the loggers, as PostgreSQL is set. */
 const CHECKPOINTS_PER_HOUR = 4;
@@ -40,9 +44,10 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
     port: bench.coapPort,
     token: fleet.deviceToken,
     toSerial,
-    samples: { ...SAMPLES, startSeconds: midnight / 1000 - HOUR_SECONDS },
+    samples: { ...SAMPLES, startSeconds: midnight / 1000 - 2 * HOUR_SECONDS },
   });
   const perQuarter = DEVICES / CHECKPOINTS_PER_HOUR;
+  /** Quarters count from the hour of the warm-up. */
   const quarter = (index: number) =>
     loggers.openLoop(PER_SECOND, {
       devices: DEVICES,
@@ -50,6 +55,8 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
       round: Math.floor(index / CHECKPOINTS_PER_HOUR),
       order: (frame) => toShuffled((index % CHECKPOINTS_PER_HOUR) * perQuarter + frame),
     });
+  process.stderr.write('Warm-up: the first frame of a device writes more\n');
+  for (let index = 0; index < CHECKPOINTS_PER_HOUR; index++) await quarter(index);
   const bytesBefore = await findBytes(sql);
   const from = await findLogPosition(sql);
   const cpuBefore = cpuSeconds(bench.gateway.pid as number);
@@ -58,7 +65,7 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
   for (let index = 0; index < HOURS * CHECKPOINTS_PER_HOUR; index++) {
     await sql.raw('checkpoint');
     process.stderr.write(`Quarter ${index + 1} of ${HOURS * CHECKPOINTS_PER_HOUR}\n`);
-    sent.push(await quarter(index));
+    sent.push(await quarter(CHECKPOINTS_PER_HOUR + index));
   }
   const flushes = await disk.stop();
   const cpu = cpuSeconds(bench.gateway.pid as number) - cpuBefore;
@@ -94,6 +101,12 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
       ],
     ],
   );
+  const pages = await readDays(stack.apiUrl, sql, fleet, midnight);
+  printTable(
+    `The history of one device: the day before the last hour, on one page, ${READERS} devices`,
+    ['p50 ms', 'p95 ms'],
+    [[percentile(pages, 0.5), percentile(pages, 0.95)]],
+  );
   printTable(
     'Write-ahead log, bytes a reading',
     ['', 'bytes', 'of which full pages'],
@@ -112,22 +125,58 @@ const toShuffled = (index: number): number => ((index * 1_000_003) % DEVICES) + 
 
 /** As loggers have sent them: hour by hour, and within an hour in the order of their ids. */
 async function loadHours(sql: Database, { organizationId }: Fleet, midnight: number): Promise<void> {
-  process.stderr.write(`Loading ${DEVICES * HOURS_BEFORE * READINGS_PER_FRAME} readings\n`);
-  const dayBefore = new Date(midnight - (HOURS_BEFORE + 1) * HOUR_SECONDS * 1000);
-  await createPartitionKeeper(sql, MEASUREMENTS).ensure([dayBefore, new Date(midnight)]);
+  const { least, most } = HOURS_BEFORE;
+  process.stderr.write(`Loading about ${(DEVICES * (least + most) * READINGS_PER_FRAME) / 2} readings\n`);
+  const first = new Date(midnight - (most + 2) * HOUR_SECONDS * 1000);
+  await createPartitionKeeper(sql, MEASUREMENTS).ensure([first, new Date(midnight)]);
   await query(
     sql,
     `insert into measurement_blocks
-       (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps, period_seconds)
+       (organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late, steps, period_seconds,
+         fresh_hour)
      select a.organization_id, a.id, at, at + interval '55 minutes', at + interval '56 minutes', channel, channel, 1,
-       false, (select array_agg(40 + (hour * 12 + g) % 30) from generate_series(1, 12) g)::smallint[], 300
-     from generate_series(${HOURS_BEFORE}, 1, -1) hour,
-       lateral (select ?::timestamptz - (hour + 1) * interval '1 hour' as at) as f,
+       false, (select array_agg(40 + (hour * 12 + g) % 30) from generate_series(1, 12) g)::smallint[], 300,
+       floor(extract(epoch from at) / 3600)
+     from generate_series(${most}, 1, -1) hour,
+       lateral (select ?::timestamptz - (hour + 2) * interval '1 hour' as at) as f,
        assets a, generate_series(1, 2) channel
-     where a.organization_id = ?`,
+     where a.organization_id = ? and hour <= ${least} + abs(hashtext(a.id::text)) % ${most - least}`,
     [new Date(midnight), organizationId],
   );
+  await query(
+    sql,
+    `update device_states set uncompacted_from = ?, last_reading_from = ?, last_reading_at = ?, latest_measured_at = ?
+     where organization_id = ?`,
+    [
+      first,
+      ...Array.from({ length: 3 }, () => new Date(midnight - (2 * HOUR_SECONDS + 300) * 1000)),
+      organizationId,
+    ],
+  );
+  await sql.raw('vacuum full analyze device_states');
   await sql.raw('vacuum analyze measurement_blocks');
+}
+
+const READERS = 300;
+
+/** Milliseconds of each page, sorted. */
+async function readDays(apiUrl: string, sql: Database, fleet: Fleet, midnight: number): Promise<number[]> {
+  const assets = await query<{ id: string }>(
+    sql,
+    'select id from assets where organization_id = ? order by md5(id::text) limit ?',
+    [fleet.organizationId, READERS],
+  );
+  const from = new Date(midnight - 23 * HOUR_SECONDS * 1000).toISOString();
+  const headers = { authorization: `Bearer ${fleet.apiKey}` };
+  const times: number[] = [];
+  for (const { id } of assets) {
+    const startedAt = performance.now();
+    const answer = await request(`${apiUrl}/assets/${id}/measurements?from=${from}&limit=500`, { headers });
+    const { items } = (await answer.body.json()) as { items: unknown[] };
+    if (items.length !== 500) throw new Error(`${items.length} readings of asset ${id}`);
+    times.push(performance.now() - startedAt);
+  }
+  return times.sort((a, b) => a - b);
 }
 
 async function findBytes(sql: Database): Promise<number> {

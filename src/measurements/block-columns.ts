@@ -5,19 +5,21 @@ import type { ReadingBlock, SampleBlock } from './reading-block.ts';
 
 export interface AssetBlock extends AssetRef {
   block: ReadingBlock;
+  /** Null if the block is not fresh. */
+  freshHour: number | null;
 }
 
 export const BLOCK_COLUMNS = `organization_id, asset_id, first_at, last_at, received_at, channel, type, scale, late,
-  steps, numbers, errors, offsets_ms, run_lengths, run_delays_ms, period_seconds`;
+  steps, numbers, errors, offsets_ms, run_lengths, run_delays_ms, period_seconds, fresh_hour`;
 
 /** Rows to insert, by `blockBindings`. Arrays of different lengths cannot be elements of one, except as text. */
 export const SELECT_BLOCKS = `select organization_id, asset_id, first_at, last_at, received_at, channel, type, scale,
     late, steps::smallint[], numbers::double precision[], errors::integer[], offsets_ms::integer[],
-    run_lengths::smallint[], run_delays_ms::integer[], period_seconds
+    run_lengths::smallint[], run_delays_ms::integer[], period_seconds, fresh_hour
   from unnest(:blockOrganizationIds::uuid[], :blockAssetIds::uuid[], :firstAt::timestamptz[], :lastAt::timestamptz[],
       :receivedAt::timestamptz[], :channels::smallint[], :types::smallint[], :scales::smallint[], :areLate::boolean[],
       :steps::text[], :numbers::text[], :errors::text[], :offsetsMs::text[], :runLengths::text[],
-      :runDelaysMs::text[], :periodSeconds::integer[])
+      :runDelaysMs::text[], :periodSeconds::integer[], :freshHours::integer[])
     as b (${BLOCK_COLUMNS})`;
 
 export const blockBindings = (blocks: AssetBlock[]) => ({
@@ -37,14 +39,11 @@ export const blockBindings = (blocks: AssetBlock[]) => ({
   runLengths: toArrayText(blocks, ({ block }) => toElement(block.runLengths)),
   runDelaysMs: toArrayText(blocks, ({ block }) => toElement(block.runDelaysMs)),
   periodSeconds: toArrayText(blocks, ({ block }) => block.periodSeconds),
+  freshHours: toArrayText(blocks, ({ freshHour }) => freshHour),
 });
 
 const toElement = (numbers: Array<number | null> | null): string | null =>
   numbers && `"${toArrayText(numbers, (number) => number)}"`;
-
-/** Each value of span_minutes, because statements look up blocks of every length by the key. */
-export const SPANS = `unnest('{0,1,60,1440}'::smallint[]) as span (minutes)`;
-export const ANY_SPAN = `span_minutes = any ('{0,1,60,1440}')`;
 
 /** Columns that `BLOCK_FIELDS` reads. */
 export const STORED_COLUMNS = `first_at, last_at, received_at, channel, type, scale, late, steps, numbers, errors,

@@ -46,7 +46,7 @@ export function createCompactionRepository(sql: Sql) {
     },
 
     async listBlocks(windows: CompactionWindow[]): Promise<AssetBlock[]> {
-      const rows = await query<BlockRow & AssetRef>(sql, LIST_BLOCKS, {
+      const rows = await query<BlockRow & Pick<AssetBlock, keyof AssetRef | 'freshHour'>>(sql, LIST_BLOCKS, {
         ...keyBindings(windows),
         from: times(windows, 'from'),
         before: times(windows, 'before'),
@@ -55,6 +55,7 @@ export function createCompactionRepository(sql: Sql) {
         organizationId: row.organizationId,
         assetId: row.assetId,
         block: blockOf(row),
+        freshHour: row.freshHour,
       }));
     },
 

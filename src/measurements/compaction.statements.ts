@@ -1,5 +1,6 @@
 /** As text, because they lock and rewrite blocks of many devices at once. */
-import { ANY_SPAN, BLOCK_COLUMNS, BLOCK_FIELDS, SELECT_BLOCKS, SPANS } from './block-columns.ts';
+import { BLOCK_COLUMNS, BLOCK_FIELDS, SELECT_BLOCKS } from './block-columns.ts';
+import { placesOf } from './block-places.ts';
 
 export const LOCK = 'select pg_try_advisory_xact_lock(:lock) as "isLocked"';
 
@@ -25,17 +26,19 @@ export const LIST_BLOCKS = `
   select n.organization_id as "organizationId", n.asset_id as "assetId", b.*
   from unnest(:organizationIds::uuid[], :assetIds::uuid[], :from::timestamptz[], :before::timestamptz[])
     as n (organization_id, asset_id, from_at, before_at)
+  cross join lateral ${placesOf('n.organization_id', 'n.asset_id', 'n.from_at', 'n.before_at')}
   cross join lateral (
-    select ${BLOCK_FIELDS} from measurement_blocks
+    select ${BLOCK_FIELDS}, fresh_hour as "freshHour" from measurement_blocks
     where organization_id = n.organization_id and asset_id = n.asset_id
-      and ${ANY_SPAN} and last_at >= n.from_at and last_at < n.before_at
+      and place = at.place and last_at >= n.from_at and last_at < n.before_at
     -- Looked up for each device: joined freely, it might read whole partitions.
     offset 0
   ) as b`;
 
 export const REMOVE_DAY = `
   delete from measurement_blocks
-  where organization_id = :organizationId and asset_id = :assetId and ${ANY_SPAN}
+  where organization_id = :organizationId and asset_id = :assetId
+    and place = any (array(select place from ${placesOf(':organizationId', ':assetId', ':from::timestamptz', ':before::timestamptz')}))
     and last_at >= :from::timestamptz and last_at < :before::timestamptz
   returning 1`;
 
@@ -48,11 +51,12 @@ export const RECORD_COMPACTED = `
     from unnest(:organizationIds::uuid[], :assetIds::uuid[], :before::timestamptz[])
       as n (organization_id, asset_id, before_at)
     cross join lateral (
-      select min(last_at) as next_at from ${SPANS}
+      select min(last_at) as next_at
+      from ${placesOf('n.organization_id', 'n.asset_id', 'n.before_at', 'fresh.latest_measured_at')}
       cross join lateral (
         select last_at from measurement_blocks
         where organization_id = n.organization_id and asset_id = n.asset_id
-          and span_minutes = span.minutes and last_at >= n.before_at
+          and place = at.place and last_at >= n.before_at
         order by last_at limit 1
       ) as first
     ) as newer

@@ -33,17 +33,17 @@ export function toWindow({ organizationId, assetId, from }: DueDevice, closed: D
   return { organizationId, assetId, from: new Date(start), before: new Date(before) };
 }
 
-/** Rewrites only days that become fewer blocks. */
+/** Rewrites only days that become fewer blocks, or have fresh ones. */
 export function planRewrite(blocks: AssetBlock[]): Rewrite {
   const rewrite: Rewrite = { days: [], replaced: 0, added: [] };
   for (const day of groupByDay(blocks)) {
     const merged = toBlocks(day.flatMap(({ block }) => toReadings(block)));
-    if (merged.length >= day.length) continue;
+    if (merged.length >= day.length && day.every(({ freshHour }) => freshHour === null)) continue;
     const { organizationId, assetId, block } = day[0] as AssetBlock;
     const start = startOfDay(block.lastAt);
     rewrite.days.push({ organizationId, assetId, from: new Date(start), before: new Date(start + DAY_MS) });
     rewrite.replaced += day.length;
-    rewrite.added.push(...merged.map((block) => ({ organizationId, assetId, block })));
+    rewrite.added.push(...merged.map((block) => ({ organizationId, assetId, block, freshHour: null })));
   }
   return rewrite;
 }

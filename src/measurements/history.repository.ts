@@ -9,10 +9,10 @@ import {
   blockOf,
   SAMPLES_FIELDS,
   type SamplesRow,
-  SPANS,
   STORED_COLUMNS,
   samplesOf,
 } from './block-columns.ts';
+import { placesOf } from './block-places.ts';
 import { FIND_SCOPE } from './history.statements.ts';
 import type { HistoryCursor } from './history.ts';
 import { newestReadings } from './newest-readings.ts';
@@ -58,7 +58,7 @@ export function createHistoryRepository(sql: Sql) {
         sql,
         nameOf('history_samples', bounds),
         `select ${SAMPLES_FIELDS} from (${textOf(bounds)}) as b`,
-        bindingsOf(scope, bounds, blocksMax),
+        bindingsOf(scope, filter, blocksMax),
       );
       return row ? samplesOf(row) : [];
     },
@@ -94,7 +94,7 @@ export function createHistoryRepository(sql: Sql) {
       sql,
       nameOf('history_list', bounds),
       `select ${BLOCK_FIELDS} from (${textOf(bounds)}) as b`,
-      bindingsOf(scope, bounds, blocksMax),
+      bindingsOf(scope, filter, blocksMax),
     );
     return rows.map(blockOf);
   }
@@ -104,10 +104,10 @@ const nameOf = (prefix: string, bounds: Bound[]): string =>
   [prefix, ...bounds.map(({ name }) => name)].join('_');
 
 const textOf = (bounds: Bound[]): string =>
-  `select b.* from ${SPANS}
+  `select b.* from ${placesOf(':organizationId', ':assetId', ':earliest::timestamptz', 'least(fresh.latest_measured_at, :latest::timestamptz)')}
    cross join lateral (
      select ${STORED_COLUMNS} from measurement_blocks
-     where span_minutes = span.minutes and ${conditionsOf(bounds)}
+     where place = at.place and ${conditionsOf(bounds)}
      order by last_at desc, channel desc limit :blocksMax
    ) as b
    order by b.last_at desc limit :blocksMax`;
@@ -119,12 +119,20 @@ const conditionsOf = (bounds: Bound[]): string =>
     ...bounds.map(({ condition }) => condition),
   ].join(' and ');
 
-const bindingsOf = ({ organizationId, assetId }: HistoryScope, bounds: Bound[], blocksMax: number) => ({
+const bindingsOf = ({ organizationId, assetId }: HistoryScope, filter: BlockFilter, blocksMax: number) => ({
   organizationId,
   assetId,
   blocksMax,
-  ...Object.assign({}, ...bounds.map(({ bindings }) => bindings)),
+  earliest: filter.from?.toISOString() ?? '-infinity',
+  latest: latestOf(filter)?.toISOString() ?? 'infinity',
+  ...Object.assign({}, ...boundsOf(filter).map(({ bindings }) => bindings)),
 });
+
+/** Null without an upper bound. */
+function latestOf({ to, before }: BlockFilter): Date | null {
+  if (!before) return to;
+  return to && to < before.measuredAt ? to : before.measuredAt;
+}
 
 /** Enough for one query if devices send some readings at a time; compacted days need less. */
 const firstBlocksMax = (limit: number) => 8 + Math.ceil(limit / 20);
@@ -151,7 +159,7 @@ function boundsOf({ from, to, channel, before }: BlockFilter): Bound[] {
   const until = (name: string, comparison: '<' | '<=', at: Date): Bound => ({
     name,
     condition: `last_at < :${name}EndOfDay::timestamptz and first_at ${comparison} :${name}::timestamptz
-         and last_at <= :${name}::timestamptz + make_interval(mins => span.minutes)`,
+         and last_at <= :${name}::timestamptz + make_interval(mins => at.reach)`,
     bindings: { [name]: at.toISOString(), [`${name}EndOfDay`]: endOfDay(at).toISOString() },
   });
   if (from)

@@ -1,6 +1,7 @@
 /** As text, because they read blocks of readings, each by its own look-up in the index. */
 import { TEMPERATURE } from '../devices/channel-layout.ts';
-import { BLOCK_FIELDS, SPANS, STORED_COLUMNS } from './block-columns.ts';
+import { BLOCK_FIELDS, STORED_COLUMNS } from './block-columns.ts';
+import { placesOf } from './block-places.ts';
 
 /** The channels of an active asset. */
 export const FIND_SCOPE = `
@@ -28,7 +29,7 @@ export const LIST_ACTIVE_SCOPES = `${SCOPE} and a.archived_at is null and a.id >
 export const LIST_GROUP_SCOPES = `${SCOPE} and a.group_id = :groupId and a.archived_at is null and a.id > :after
   order by a.id limit :limit`;
 
-/** Blocks of an asset and a length, for averages per hour: a day of blocks of five minutes. The newest are read. */
+/** Blocks of an asset and a place, for averages per hour: a day of blocks of five minutes. The newest are read. */
 const RECENT_BLOCKS_MAX = 300;
 
 export const LIST_RECENT = `
@@ -36,10 +37,10 @@ export const LIST_RECENT = `
     select n.asset_id as "assetId", b.*
     from unnest(:organizationIds::uuid[], :assetIds::uuid[], :channels::smallint[])
       as n (organization_id, asset_id, shown_channel)
-    cross join ${SPANS}
+    cross join lateral ${placesOf('n.organization_id', 'n.asset_id', ':from::timestamptz', 'fresh.latest_measured_at')}
     cross join lateral (
       select ${STORED_COLUMNS} from measurement_blocks
-      where organization_id = n.organization_id and asset_id = n.asset_id and span_minutes = span.minutes
+      where organization_id = n.organization_id and asset_id = n.asset_id and place = at.place
         and channel = n.shown_channel and last_at >= :from::timestamptz
       order by last_at desc, channel desc limit ${RECENT_BLOCKS_MAX}
     ) as b
@@ -58,13 +59,13 @@ export const LIST_FEW = `
         sum(b.readings) over (order by n.position) as total
       from unnest(:assetIds::uuid[]) with ordinality as n (asset_id, position)
       cross join lateral (
-        select b.* from ${SPANS}
+        select b.* from ${placesOf(':organizationId', 'n.asset_id', ':from::timestamptz', 'least(fresh.latest_measured_at, :to::timestamptz)')}
         cross join lateral (
           select ${STORED_COLUMNS}, coalesce(cardinality(steps), cardinality(numbers)) as readings
           from measurement_blocks
-          where organization_id = :organizationId and asset_id = n.asset_id and span_minutes = span.minutes
+          where organization_id = :organizationId and asset_id = n.asset_id and place = at.place
             and last_at >= :from::timestamptz and last_at < :endOfDay::timestamptz
-            and last_at <= :to::timestamptz + make_interval(mins => span.minutes) and first_at < :to::timestamptz
+            and last_at <= :to::timestamptz + make_interval(mins => at.reach) and first_at < :to::timestamptz
           order by last_at desc limit ${FEW_BLOCKS_MAX}
         ) as b
         order by b.last_at desc limit ${FEW_BLOCKS_MAX}
@@ -86,22 +87,23 @@ export const FIND_SURROUNDING = `
         :to::timestamptz[], :haveNext::boolean[], :indexes::integer[])
       as n (organization_id, asset_id, channel, from_at, to_at, has_next, index)
     cross join lateral (
-      select coalesce(min(found.last_at), n.to_at) as until from ${SPANS}
+      select coalesce(min(found.last_at), n.to_at) as until
+      from ${placesOf('n.organization_id', 'n.asset_id', 'n.to_at', 'fresh.latest_measured_at')}
       cross join lateral (
         select last_at from measurement_blocks
-        where organization_id = n.organization_id and asset_id = n.asset_id and span_minutes = span.minutes
+        where organization_id = n.organization_id and asset_id = n.asset_id and place = at.place
           and channel = n.channel and type = ${TEMPERATURE} and last_at > n.to_at and n.has_next
           and array_remove(coalesce(steps::double precision[], numbers), null) <> '{}'
         order by last_at limit 1
       ) as found
     ) as next
     cross join lateral (
-      select b.* from ${SPANS}
+      select b.* from ${placesOf('n.organization_id', 'n.asset_id', 'n.from_at', 'least(fresh.latest_measured_at, next.until)')}
       cross join lateral (
         select ${STORED_COLUMNS} from measurement_blocks
-        where organization_id = n.organization_id and asset_id = n.asset_id and span_minutes = span.minutes
+        where organization_id = n.organization_id and asset_id = n.asset_id and place = at.place
           and channel = n.channel and type = ${TEMPERATURE} and last_at >= n.from_at
-          and last_at <= next.until + make_interval(mins => span.minutes) and first_at <= next.until
+          and last_at <= next.until + make_interval(mins => at.reach) and first_at <= next.until
         order by last_at desc limit ${SURROUNDING_BLOCKS_MAX}
       ) as b
       order by b.last_at desc limit ${SURROUNDING_BLOCKS_MAX}

@@ -9,6 +9,7 @@ import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Presence } from '../presence/presence.ts';
 import { presenceBindings } from '../presence/presence-columns.ts';
 import { type AssetBlock, blockBindings } from './block-columns.ts';
+import { freshHourOf } from './block-places.ts';
 import { type DuplicateCheck, OutdatedDeviceState } from './duplicate-check.ts';
 import { lockStates, STORE } from './measurements.statements.ts';
 import { toBlocksOfFrame } from './reading-block.ts';
@@ -102,7 +103,12 @@ const toLockedState = (row: StateRow): LockedState => ({
 
 const toAssetBlocks = (frames: ReceivedFrame[]): AssetBlock[] =>
   frames.flatMap(({ device: { organizationId, assetId }, frame, fresh }) =>
-    toBlocksOfFrame(fresh, frame).map((block) => ({ organizationId, assetId, block })),
+    toBlocksOfFrame(fresh, frame).map((block) => ({
+      organizationId,
+      assetId,
+      block,
+      freshHour: freshHourOf(block),
+    })),
   );
 
 /** One entry per device. */
@@ -138,5 +144,6 @@ function knownBindings(frames: ReceivedFrame[]) {
     knownOrganizationIds: toArrayText(known, ({ device }) => device.organizationId),
     knownAssetIds: toArrayText(known, ({ device }) => device.assetId),
     knownMeasuredAt: toArrayText(known, ({ device }) => device.state.latestMeasuredAt?.toISOString() ?? null),
+    knownUntil: toArrayText(known, ({ state }) => state.latestMeasuredAt?.toISOString() ?? null),
   };
 }

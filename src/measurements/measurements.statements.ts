@@ -2,14 +2,8 @@
 import type { Locking } from '../db/locking-commit.ts';
 import { ACTIVE_BY_SERIAL } from '../devices/device-row.ts';
 import { PRESENCE_ARRAYS, PRESENCE_COLUMNS, SET_PRESENCE } from '../presence/presence-columns.ts';
-import {
-  ANY_SPAN,
-  BLOCK_COLUMNS,
-  BLOCK_FIELDS,
-  SELECT_BLOCKS,
-  SPANS,
-  STORED_COLUMNS,
-} from './block-columns.ts';
+import { BLOCK_COLUMNS, BLOCK_FIELDS, SELECT_BLOCKS, STORED_COLUMNS } from './block-columns.ts';
+import { placesOf } from './block-places.ts';
 
 export const lockStates = (locking: Locking) => `
   with subscriptions as materialized (
@@ -57,28 +51,33 @@ export const STORE = `
   )
   -- What was stored before this statement contradicts the states that it was called with.
   select known.asset_id
-  from unnest(:knownOrganizationIds::uuid[], :knownAssetIds::uuid[], :knownMeasuredAt::timestamptz[])
-    as known (organization_id, asset_id, latest_measured_at)
+  from unnest(:knownOrganizationIds::uuid[], :knownAssetIds::uuid[], :knownMeasuredAt::timestamptz[],
+      :knownUntil::timestamptz[])
+    as known (organization_id, asset_id, latest_measured_at, until)
   cross join lateral (
-    select from measurement_blocks
-    where organization_id = known.organization_id and asset_id = known.asset_id
-      and ${ANY_SPAN} and last_at > known.latest_measured_at
+    select from ${placesOf('known.organization_id', 'known.asset_id', 'known.latest_measured_at', 'known.until')}
+    cross join lateral (
+      select from measurement_blocks
+      where organization_id = known.organization_id and asset_id = known.asset_id
+        and place = at.place and last_at > known.latest_measured_at
+      limit 1
+    ) as found
     limit 1
   ) as newer`;
 
-/** Looked up for each span: joined freely, all blocks from from_at on might be read. */
+/** Looked up for each place: joined freely, all blocks from from_at on might be read. */
 export const FIND_STORED = `
   select asset_id as "assetId", ${BLOCK_FIELDS} from (
     select n.asset_id, stored.*
     from unnest(:organizationIds::uuid[], :assetIds::uuid[], :from::timestamptz[], :to::timestamptz[],
         :before::timestamptz[])
       as n (organization_id, asset_id, from_at, to_at, before_at)
-    cross join ${SPANS}
+    cross join lateral ${placesOf('n.organization_id', 'n.asset_id', 'n.from_at', 'n.to_at')}
     cross join lateral (
       select ${STORED_COLUMNS} from measurement_blocks
-      where organization_id = n.organization_id and asset_id = n.asset_id and span_minutes = span.minutes
+      where organization_id = n.organization_id and asset_id = n.asset_id and place = at.place
         and last_at >= n.from_at and last_at < n.before_at
-        and last_at <= n.to_at + make_interval(mins => span.minutes) and first_at <= n.to_at
+        and last_at <= n.to_at + make_interval(mins => at.reach) and first_at <= n.to_at
       offset 0
     ) as stored
   ) as b`;

@@ -58,6 +58,17 @@ describe('Compaction', () => {
     assert.deepEqual(await history(), before);
   });
 
+  it('keeps the only frame of a day in the history, and knows its reading when it comes again', async () => {
+    const lone = [temperature(0, { value: 4 }, noon)];
+    await intakeWith().receive(frame({ readings: lone, receivedAt: new Date(noon + 1_000) }));
+    const before = await history();
+    assert.equal(before.items.length, 1);
+    await compact();
+    assert.deepEqual(await history(), before);
+    const again = { channel: 1, type: 'temperature', value: 4, measuredAt: new Date(noon).toISOString() };
+    assert.deepEqual(countsOf(await logger.send([again])), { accepted: 0, duplicates: 1 });
+  });
+
   it('skips today and yesterday', async () => {
     for (const minute of [-2, -1]) await intakeWith().receive(frame({ readings: [temperature(minute)] }));
     await compact();

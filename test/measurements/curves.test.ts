@@ -54,7 +54,7 @@ describe('A curve', () => {
     const times = readings.map(({ measuredAt }) => measuredAt);
     await createPartitionKeeper(logger.dms.service.sql, MEASUREMENTS).ensure(times);
     await createCompactionRepository(logger.dms.service.sql).insert(
-      blocks.map((block) => ({ organizationId: org.id, assetId, block })),
+      blocks.map((block) => ({ organizationId: org.id, assetId, block, freshHour: null })),
     );
   }
   const sample = (minute: number, value: number | null, more: Partial<Reading> = {}) =>

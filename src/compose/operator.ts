@@ -12,6 +12,7 @@ import { neededRole, type Route } from '../http/route.ts';
 import { readStaticFiles } from '../http/static-files.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { accessRoutes } from '../operator/access.routes.ts';
+import { alertLinkRoutes } from '../operator/alert-link.routes.ts';
 import { alertsRoutes } from '../operator/alerts.routes.ts';
 import type { Answers } from '../operator/answers.ts';
 import { applyRoutes } from '../operator/apply.routes.ts';
@@ -124,7 +125,6 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...formsRoutes(deps),
   ];
   const renderer = createPageRenderer(pages);
-  const linkLookUps = createKeyedSemaphore(LINK_LOOK_UPS);
   const sessions = createSessions({
     sessions: createSessionsRepository(sql),
     cookies: createCookieSigner(settings.secretsKeys),
@@ -136,6 +136,15 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     intervalMs: WATCH_INTERVAL_MS,
     lifetimeMs: WATCH_LIFETIME_MS,
   });
+  const admit = (session: Session) => {
+    refuseOver(slices.keys.limits.customer.take(toCaller(session).keyId));
+    refuseOver(slices.keys.organizationLimits.customer.take(session.organizationId));
+  };
+  // Counted after a link was looked up: a valid link works, whatever others at the address have sent.
+  const links = {
+    lookUps: createKeyedSemaphore(LINK_LOOK_UPS),
+    countFailure: (address: string) => refuseOver(slices.keys.failures.take(address)),
+  };
   return {
     pages: createPages<Session>({
       prefix: OPERATOR_PATH,
@@ -147,16 +156,19 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
           layout,
           sessions,
           provider: settings.oidc && new URL(settings.oidc.issuer).host,
-          lookUps: linkLookUps,
-          // Counted after the link was looked up: a valid link works, whatever others at the address have
-          // sent.
-          countFailure: (address) => refuseOver(slices.keys.failures.take(address)),
+          ...links,
         }),
         ...confirmAddressRoutes({
           layout,
           confirmations: slices.notifications.confirmations,
-          lookUps: linkLookUps,
-          countFailure: (address) => refuseOver(slices.keys.failures.take(address)),
+          ...links,
+        }),
+        ...alertLinkRoutes({
+          ...deps,
+          ...links,
+          find: slices.notifications.alertLinks.find,
+          findOrganizationName: createOrganizationsRepository(sql).findName,
+          admit,
         }),
         ...composeIdentity(resources, {
           operatorUrl,
@@ -166,10 +178,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
         }),
       ],
       findVisitor: sessions.find,
-      admit(session) {
-        refuseOver(slices.keys.limits.customer.take(toCaller(session).keyId));
-        refuseOver(slices.keys.organizationLimits.customer.take(session.organizationId));
-      },
+      admit,
       clientAddress: createClientAddress(settings.trustedProxies),
       staticFiles,
       translateFault: options.translateFault,

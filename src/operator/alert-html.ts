@@ -1,6 +1,6 @@
 /** One alert with its history. */
 import { alertDetails } from './alerts-html.ts';
-import type { Answers, ChannelView, EscalationView } from './answers.ts';
+import type { Answers } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Html, html } from './html.ts';
 import { badge, facts, live, table, time, toWords } from './parts.ts';
@@ -8,13 +8,12 @@ import { badge, facts, live, table, time, toWords } from './parts.ts';
 type Alert = Answers['getAlert'];
 
 export interface AlertOptions {
-  /** Null: the alert has no policy, or it was deleted. */
-  escalation: EscalationView | null;
-  channels: readonly ChannelView[];
+  /** The recipients of the next step of its escalation; null: none follows. */
+  next: string | null;
   link: FormLink;
 }
 
-export const alertHtml = (alert: Alert, { escalation, channels, link }: AlertOptions): Html => html`
+export const alertHtml = (alert: Alert, { next, link }: AlertOptions): Html => html`
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
   'alert',
@@ -30,14 +29,7 @@ ${facts([
     'Snoozed until',
     alert.snoozeUntil ? time(alert.snoozeUntil) : html`<span class="quiet">not snoozed</span>`,
   ],
-  ...(alert.escalation === null
-    ? []
-    : [
-        [
-          'Escalation',
-          escalationOf(alert.escalation, nextOf(alert.escalation, escalation, channels)),
-        ] as const,
-      ]),
+  ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next)] as const] : []),
 ])}
 ${actionsOf(alert, link)}
 <h2>History</h2>
@@ -46,19 +38,8 @@ ${table({ caption: 'History, oldest first', head: ['When', 'What', 'By', 'Commen
 
 type Escalation = Exclude<Alert['escalation'], null>;
 
-const escalationOf = ({ step, nextStepAt }: Escalation, next: string): Html =>
+export const escalationOf = ({ step, nextStepAt }: Escalation, next: string | null): Html =>
   html`${step === 0 ? 'no step was made yet' : `step ${step} was made`}, ${nextStepAt === null ? 'none follows' : html`${next} is next, ${time(nextStepAt)}`}`;
-
-/** The recipients of the next step, or of the last one again. */
-function nextOf(
-  { step }: Escalation,
-  escalation: EscalationView | null,
-  channels: readonly ChannelView[],
-): string {
-  const { channelIds = [] } = escalation?.steps[step] ?? escalation?.steps.at(-1) ?? {};
-  const names = channelIds.flatMap((id) => channels.find((each) => each.id === id)?.target ?? []);
-  return names.join(', ') || 'another channel';
-}
 
 const toRow = ({ at, action, by, comment }: Alert['history'][number]) => [
   time(at),

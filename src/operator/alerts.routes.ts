@@ -1,5 +1,6 @@
 import { alertHtml } from './alert-html.ts';
 import { alertsHtml } from './alerts-html.ts';
+import { findNextRecipients } from './next-recipients.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH } from './session.ts';
@@ -51,15 +52,8 @@ export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageD
       isLive: true,
       async handle({ visitor: session, params, query, url }) {
         const alert = await ask(session, 'getAlert', { params });
-        const [escalation, channels] = alert.escalation?.nextStepAt
-          ? await Promise.all([
-              ask(session, 'getEscalation', { params: { escalationId: alert.escalation.id } }).catch(
-                () => null,
-              ),
-              ask(session, 'listNotificationChannels', { query: { limit: '500' } }),
-            ])
-          : [null, { items: [] }];
-        const content = alertHtml(alert, { escalation, channels: channels.items, link: linksFor(session) });
+        const next = await findNextRecipients(ask, session, alert);
+        const content = alertHtml(alert, { next, link: linksFor(session) });
         const title = `${toWords(alert.type)} of ${alert.serialNumber}`;
         const notice = noticeOf(query);
         return { page: layout({ title, session, section: 'Alerts', watch: url, notice }, content) };

@@ -62,7 +62,9 @@ import type { Slices } from './slices.ts';
 const WATCH_INTERVAL_MS = 3_000;
 const WATCH_LIFETIME_MS = 2 * 60_000;
 const LINK_LOOK_UPS = { perKeyMax: 1, totalMax: 2 };
-const WATCHES = { name: 'open pages', perKeyMax: 12, perProcessMax: 100 };
+const WATCHES = { name: 'open pages', perKeyMax: 12, perProcessMax: 400 };
+/** Pages that are drawn again wait for each other, so that many different ones do not load the database. */
+const REDRAWS = { perKeyMax: 2, totalMax: 8 };
 
 export interface OperatorOptions {
   routes: Route[];
@@ -130,8 +132,9 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     cookies: createCookieSigner(settings.secretsKeys),
     now,
   });
+  const redraws = createKeyedSemaphore(REDRAWS);
   const watch = createWatch({
-    draw: renderer.draw,
+    draw: (session, url) => redraws.run(session.organizationId, () => renderer.draw(session, url)),
     isActive: sessions.isActive,
     intervalMs: WATCH_INTERVAL_MS,
     lifetimeMs: WATCH_LIFETIME_MS,
@@ -274,8 +277,15 @@ const FILES = {
   'base.css': own('base.css'),
   'operator.css': own('operator.css'),
   'operator.mjs': own('operator.mjs'),
+  'ages.mjs': own('ages.mjs'),
+  'live.mjs': own('live.mjs'),
+  'morph.mjs': own('morph.mjs'),
   'curve.mjs': own('curve.mjs'),
   'icon.svg': own('icon.svg'),
+  'app.webmanifest': own('app.webmanifest'),
+  'icon-180.png': own('icon-180.png'),
+  'icon-192.png': own('icon-192.png'),
+  'icon-512.png': own('icon-512.png'),
   'uplot.js': uplot('uPlot.iife.min.js'),
   'uplot.css': uplot('uPlot.min.css'),
 };

@@ -1,6 +1,6 @@
 /**
- * Files of the pages, read once. Their paths contain a hash of the content, so browsers may cache them
- * forever.
+ * Files of the pages, read once. Their paths contain a hash of the content of all, so browsers may cache them
+ * forever, and files name each other by relative paths.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -24,19 +24,18 @@ const TYPES: Record<string, string> = {
   mjs: 'text/javascript; charset=utf-8',
   png: 'image/png',
   svg: 'image/svg+xml',
+  webmanifest: 'application/manifest+json',
 };
 const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
 
 export function readStaticFiles(prefix: string, files: Record<string, URL | string>): StaticFiles {
-  const byPath = new Map<string, StaticFile>();
-  const paths = new Map<string, string>();
-  for (const [name, file] of Object.entries(files)) {
-    const bytes = readFileSync(file);
-    const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
-    const path = `${prefix}/${hash}/${name}`;
-    paths.set(name, path);
-    byPath.set(path, { bytes, type: TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream' });
-  }
+  const read = Object.entries(files).map(([name, file]) => ({ name, bytes: readFileSync(file) }));
+  const hash = createHash('sha256');
+  for (const { bytes } of read) hash.update(bytes);
+  const folder = `${prefix}/${hash.digest('hex').slice(0, 12)}`;
+  const byPath = new Map<string, StaticFile>(
+    read.map(({ name, bytes }) => [`${folder}/${name}`, { bytes, type: typeOf(name) }]),
+  );
   return {
     has: (path) => byPath.has(path),
     send(ctx) {
@@ -46,9 +45,11 @@ export function readStaticFiles(prefix: string, files: Record<string, URL | stri
       ctx.body = bytes;
     },
     pathOf(name) {
-      const path = paths.get(name);
-      if (path === undefined) throw new Error(`There is no static file ${name}`);
+      const path = `${folder}/${name}`;
+      if (!byPath.has(path)) throw new Error(`There is no static file ${name}`);
       return path;
     },
   };
 }
+
+const typeOf = (name: string): string => TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';

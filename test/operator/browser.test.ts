@@ -1,11 +1,10 @@
 /** The operators' page in a real browser: every page and every action, with the messages of the console. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
+import { findBarriers } from '../support/barriers.ts';
 import { findChromium, startBrowser } from '../support/browser.ts';
 import { apply, eventually, FACTORY, jobOf, register, registerMany } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -13,8 +12,6 @@ import { startService, type TestService } from '../support/service.ts';
 import { type FleetToLookAt, populateFleet } from './fleet-to-look-at.ts';
 import { newLink } from './visitor.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** Pages that another colour scheme can break. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 /** More devices than change at once in all other tests here. */
@@ -404,15 +401,6 @@ async function recordAttempts(
     const attempt = { organizationId, endpointId, attemptedAt, status, statusCode: 204, error: null, counts };
     await health.recordLastAttempts([attempt]);
   }
-}
-
-/** Findings of axe-core, one per line. */
-async function findBarriers(page: Page, runOnly = ALL_RULES): Promise<string[]> {
-  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE);
-  const found = (await page.evaluate(
-    `axe.run({ runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] }).then(({ violations }) => violations)`,
-  )) as Array<{ id: string; nodes: Array<{ html: string }> }>;
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`);
 }
 
 /**

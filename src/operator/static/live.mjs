@@ -1,0 +1,110 @@
+/** Keeps a page up to date while it is open, and says when it cannot. */
+import { showAges } from './ages.mjs';
+import { morph } from './morph.mjs';
+
+/** The service sends something every few seconds. */
+const LOST_MS = 15_000;
+const RETRY_MS = 1_000;
+const RETRY_MS_MAX = 10_000;
+const BACK_SHOWN_MS = 5_000;
+
+const { watch: page, fingerprint } = document.body.dataset;
+const state = document.querySelector('#connection');
+let seen = fingerprint;
+let stream = null;
+let retryMs = RETRY_MS;
+let retryTimer;
+let lostTimer;
+let backTimer;
+
+function say(text, isLost) {
+  state.textContent = text;
+  state.classList.toggle('lost', isLost);
+}
+
+function apply({ fingerprint: drawn, html }) {
+  const fresh = new DOMParser().parseFromString(html, 'text/html');
+  showAges(fresh);
+  for (const part of document.querySelectorAll('[data-live]')) {
+    const other = fresh.querySelector(`[data-live="${CSS.escape(part.dataset.live)}"]`);
+    if (other) morph(part, other);
+  }
+  seen = drawn;
+}
+
+function heard() {
+  retryMs = RETRY_MS;
+  expectWord();
+  if (!state.classList.contains('lost')) return;
+  say('Connected again: the page is up to date.', false);
+  backTimer = setTimeout(say, BACK_SHOWN_MS, '', false);
+}
+
+function expectWord() {
+  clearTimeout(lostTimer);
+  lostTimer = setTimeout(lose, LOST_MS);
+}
+
+function lose() {
+  clearTimeout(backTimer);
+  say('The connection is lost. This page shows how things were, and tries again.', true);
+  expectWord();
+  // Without a stream, the next attempt is planned already.
+  if (stream) reconnect();
+}
+
+/** Browsers that lost the same process come back one after the other. */
+function reconnect() {
+  stream.close();
+  stream = null;
+  retryTimer = setTimeout(connect, retryMs * (0.5 + Math.random()));
+  retryMs = Math.min(2 * retryMs, RETRY_MS_MAX);
+}
+
+async function onError() {
+  const isRefused = stream.readyState === EventSource.CLOSED;
+  reconnect();
+  if (isRefused && (await isSignedOut())) {
+    leave();
+    say('You are signed out. This page shows how things were.', true);
+  }
+}
+
+const isSignedOut = () =>
+  fetch('/operator/changes', { method: 'HEAD' }).then(
+    ({ status }) => status === 401,
+    () => false,
+  );
+
+function connect() {
+  clearTimeout(retryTimer);
+  stream?.close();
+  stream = new EventSource(`/operator/changes?${new URLSearchParams({ page, fingerprint: seen })}`);
+  stream.addEventListener('changed', ({ data }) => {
+    apply(JSON.parse(data));
+    heard();
+  });
+  stream.addEventListener('unchanged', heard);
+  stream.addEventListener('error', () => void onError());
+}
+
+function leave() {
+  clearTimeout(lostTimer);
+  clearTimeout(retryTimer);
+  stream?.close();
+  stream = null;
+}
+
+function come() {
+  expectWord();
+  connect();
+}
+
+if (page) {
+  come();
+  addEventListener('pagehide', leave);
+  // A browser shows a page that was left as it was.
+  addEventListener('pageshow', ({ persisted }) => persisted && come());
+  addEventListener('offline', lose);
+  addEventListener('online', connect);
+}

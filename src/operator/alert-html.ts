@@ -1,25 +1,27 @@
 /** One alert with its history. */
+import { ALERT_NAMES } from '../alerts/alert.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Html, html } from './html.ts';
-import { badge, facts, live, table, time, toWords } from './parts.ts';
+import { badge, facts, live, nameLink, table, time, toWords } from './parts.ts';
 
 type Alert = Answers['getAlert'];
 
 export interface AlertOptions {
+  assetName: string;
   /** The recipients of the next step of its escalation; null: none follows. */
   next: string | null;
   link: FormLink;
 }
 
-export const alertHtml = (alert: Alert, { next, link }: AlertOptions): Html => html`
+export const alertHtml = (alert: Alert, { assetName, next, link }: AlertOptions): Html => html`
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
   'alert',
-  html`<h1>${toWords(alert.type)} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}</h1>
+  html`<h1>${assetName}: ${ALERT_NAMES[alert.type]} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}</h1>
 ${facts([
-  ['Device', html`<a href="/operator/devices/${alert.assetId}">${alert.serialNumber}</a>`],
+  ['Device', nameLink(alert.assetId, assetName, alert.serialNumber)],
   ['Details', alertDetails(alert)],
   ['Since', time(alert.timestamp)],
   ['Until', alert.endedAt ? time(alert.endedAt) : html`<span class="quiet">it is open</span>`],

@@ -1,9 +1,10 @@
+import { ALERT_NAMES } from '../alerts/alert.ts';
 import { ALERT_LINK_HOURS, ALERT_LINK_PATH } from '../notifications/alert-link.ts';
 import { escalationOf } from './alert-html.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, facts, time, toWords } from './parts.ts';
+import { badge, facts, time } from './parts.ts';
 
 type Alert = Answers['getAlert'];
 
@@ -20,7 +21,8 @@ interface AlertLinkOptions {
 export const alertLinkHtml = (alert: Alert, options: AlertLinkOptions): Html => {
   const { assetName, organizationName, next, address, token } = options;
   return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
-<h1>${assetName} ${badge(alert.type, 'bad')}</h1>
+<h1>${assetName} ${badge(ALERT_NAMES[alert.type], 'bad')}</h1>
+${valueOf(alert)}
 ${facts([
   ['Device', alert.serialNumber],
   ['Details', alertDetails(alert)],
@@ -31,12 +33,16 @@ ${alert.status === 'new' ? acknowledgeForm(alert, token, address) : html`<p clas
 <p><a href="/operator/alerts/${alert.id}">Its history, curve and device</a> <span class="quiet">after you have signed in</span></p></section>`;
 };
 
+/** The first reading beyond the bound, legible at arm's length. */
+const valueOf = ({ details }: Alert): Content =>
+  'bounds' in details && html`<p class="now"><strong class="value problem">${details.value} °C</strong></p>`;
+
 const acknowledgeForm = (
   { type }: Alert,
   token: string,
   address: string,
 ): Html => html`<form method="post" action="${ALERT_LINK_PATH}" class="thumb"><input type="hidden" name="token" value="${token}">
-<button class="main">Acknowledge<span class="hidden"> ${toWords(type)}</span></button></form>
+<button class="main">Acknowledge<span class="hidden"> ${ALERT_NAMES[type]}</span></button></form>
 <p class="quiet">You do this as ${address}. Messages and escalation stop; the alert stays open until readings are good.</p>`;
 
 function outcomeOf({ status, endedAt, acknowledgedAt, acknowledgedBy, snoozeUntil }: Alert): Content {

@@ -1,8 +1,8 @@
+import { ALERT_NAMES } from '../alerts/alert.ts';
 import { alertHtml } from './alert-html.ts';
 import { alertsHtml } from './alerts-html.ts';
 import { findNextRecipients } from './next-recipients.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
-import { toWords } from './parts.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
@@ -52,9 +52,14 @@ export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageD
       isLive: true,
       async handle({ visitor: session, params, query, url }) {
         const alert = await ask(session, 'getAlert', { params });
-        const next = await findNextRecipients(ask, session, alert);
-        const content = alertHtml(alert, { next, link: linksFor(session) });
-        const title = `${toWords(alert.type)} of ${alert.serialNumber}`;
+        const { organizationId } = session;
+        const [next, names] = await Promise.all([
+          findNextRecipients(ask, session, alert),
+          shownAssets.listNames(organizationId, [alert.assetId]),
+        ]);
+        const assetName = names.get(alert.assetId) ?? alert.serialNumber;
+        const content = alertHtml(alert, { assetName, next, link: linksFor(session) });
+        const title = `${assetName}, ${ALERT_NAMES[alert.type]}`;
         const notice = noticeOf(query);
         return { page: layout({ title, session, section: 'Alerts', watch: url, notice }, content) };
       },

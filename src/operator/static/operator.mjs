@@ -11,5 +11,14 @@ addEventListener('keydown', ({ key }) => {
   }
 });
 
+/** On a phone, the entries of the navigation are wider than the screen. */
+function showCurrentSection() {
+  const nav = document.querySelector('.top nav');
+  const current = nav?.querySelector('[aria-current]');
+  if (current)
+    nav.scrollLeft = current.offsetLeft - nav.offsetLeft - (nav.clientWidth - current.offsetWidth) / 2;
+}
+
+showCurrentSection();
 showAges(document);
 setInterval(showAges, 15_000, document);

@@ -14,7 +14,7 @@ import type { PageDeps } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
-export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout'> {
+export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout' | 'now'> {
   call: CallOperation;
   find(token: string): Promise<WorkingLink | null>;
   findOrganizationName(organizationId: string): Promise<string | null>;
@@ -50,7 +50,14 @@ export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Sessio
     ]);
     const assetName = names.get(alert.assetId) ?? alert.serialNumber;
     const { organizationName } = session;
-    const content = alertLinkHtml(alert, { token, assetName, organizationName, next, address: link.address });
+    const content = alertLinkHtml(alert, {
+      token,
+      assetName,
+      organizationName,
+      next,
+      address: link.address,
+      now: deps.now(),
+    });
     return layout({ title: assetName, session: null }, content);
   }
 

@@ -12,7 +12,7 @@ export interface AlertsPageDeps extends PageDeps {
   shownAssets: ShownAssetsRepository;
 }
 
-export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageDeps): OperatorPage[] {
+export function alertsRoutes({ ask, layout, linksFor, now, shownAssets }: AlertsPageDeps): OperatorPage[] {
   return [
     {
       method: 'GET',
@@ -58,7 +58,7 @@ export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageD
           shownAssets.listNames(organizationId, [alert.assetId]),
         ]);
         const assetName = names.get(alert.assetId) ?? alert.serialNumber;
-        const content = alertHtml(alert, { assetName, next, link: linksFor(session) });
+        const content = alertHtml(alert, { assetName, next, link: linksFor(session), now: now() });
         const title = `${assetName}, ${ALERT_NAMES[alert.type]}`;
         const notice = noticeOf(query);
         return { page: layout({ title, session, section: 'Alerts', watch: url, notice }, content) };

@@ -48,7 +48,11 @@ function actionsOf({ id: channelId, status, target: about }: ChannelView, link: 
   ];
 }
 
-function whenOf({ delayMinutes, reminderMinutes }: ChannelView): string {
+function whenOf({ delayMinutes, reminderMinutes, quietHours }: ChannelView): string {
   const delay = delayMinutes === 0 ? 'at once' : `after ${delayMinutes} min`;
-  return reminderMinutes === null ? delay : `${delay}, again every ${reminderMinutes} min`;
+  const reminders = reminderMinutes === null ? '' : `, again every ${reminderMinutes} min`;
+  const quiet = quietHours
+    ? `; not from ${quietHours.from} to ${quietHours.to} (${quietHours.timezone})`
+    : '';
+  return `${delay}${reminders}${quiet}`;
 }

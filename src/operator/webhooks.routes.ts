@@ -1,6 +1,7 @@
 import { notFound } from '../process/errors.ts';
 import type { DeliveryDetailView, WebhookView } from './answers.ts';
 import { deliveryHtml } from './delivery-html.ts';
+import type { Content } from './html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import { testedText } from './tested-text.ts';
@@ -31,7 +32,7 @@ export function webhooksRoutes({
   now,
   webhookHours,
 }: WebhooksPageDeps): OperatorPage[] {
-  const show = (session: Session, title: string, url: string | undefined, notice?: string) => ({
+  const show = (session: Session, title: string, url: string | undefined, notice?: Content) => ({
     title,
     session,
     section: 'Webhooks',
@@ -43,7 +44,7 @@ export function webhooksRoutes({
     session: Session,
     params: Params,
     query: URLSearchParams,
-    { url, notice }: { url?: string; notice?: string },
+    { url, notice }: { url?: string; notice?: Content },
   ): Promise<{ page: string }> {
     const noun = toNoun(params);
     const filter = given({ state: query.get('state'), cursor: query.get('cursor') });
@@ -134,7 +135,7 @@ export function webhooksRoutes({
       async handle({ visitor: session, params, query, url }) {
         const delivery = await ask(session, `get${toNoun(params)}Delivery`, { params: idOf(params) });
         const mayChange = session.role !== 'read';
-        const content = deliveryHtml({ delivery, path: pathOf(params), mayChange });
+        const content = deliveryHtml({ delivery, path: pathOf(params), mayChange, now: now() });
         const notice = noticeOf(query);
         return { page: layout(show(session, delivery.eventType, url, notice), content) };
       },

@@ -110,6 +110,7 @@ ${live(
     head: [
       'Event',
       'When',
+      'Device',
       'State',
       'Attempts',
       'Last answer',
@@ -142,6 +143,7 @@ const deliveryRow = (
 ): Content[] => [
   html`<a class="name" href="${path}/deliveries/${delivery.id}">${delivery.eventType}</a>`,
   time(delivery.createdAt),
+  delivery.serialNumber,
   html`${badge(delivery.state)}${delivery.reason && html` <span class="quiet">${delivery.reason}</span>`}`,
   delivery.attemptCount,
   delivery.lastError ?? (delivery.lastStatusCode === null ? '' : `status ${delivery.lastStatusCode}`),

@@ -39,8 +39,7 @@ describe("The operators' page on a phone", () => {
     };
     [dms, browser] = await Promise.all([startService({ settings }), startBrowser(executable)]);
     await dms.api.post('/notification-channels', { type: 'email', target: ADDRESS });
-    const confirmation = confirmAddress(dms, mail.mails, ADDRESS);
-    await confirmation;
+    await confirmAddress(dms, mail.mails, ADDRESS);
     context = await browser.newContext(PHONE);
     page = await context.newPage();
     page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
@@ -83,7 +82,7 @@ describe("The operators' page on a phone", () => {
 
   it('can be installed, with icons of both kinds and the colours of day and night', async () => {
     await page.goto(await newLink(dms));
-    const manifestUrl = await page.locator('link[rel=manifest]').evaluate('link => link.href');
+    const manifestUrl = await page.evaluate("document.querySelector('link[rel=manifest]').href");
     const session = await context.newCDPSession(page);
     const { url, errors, data } = await session.send('Page.getAppManifest');
     assert.deepEqual([url, errors], [manifestUrl, []]);

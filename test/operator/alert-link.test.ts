@@ -114,7 +114,7 @@ describe('The link in a mail about an alert', () => {
     );
   });
 
-  it('acknowledges once, whoever presses again', async () => {
+  it('acknowledges once, also when the button is pressed again', async () => {
     const channelId = await addChannel();
     const { id } = await openAlert();
     const token = tokenOf(linkFor(id, channelId));

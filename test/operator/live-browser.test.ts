@@ -81,7 +81,7 @@ describe('An open page', () => {
       `<tr><td><input type="checkbox" name="pick" value="${name}"></td><td><a href="/${name}">${text}</a></td></tr>`;
     const table = (...rows: string[]) => `<table><tbody>${rows.join('')}</tbody></table>`;
 
-    it('has the fresh markup, whatever was there before', async () => {
+    it('takes the fresh markup over, whatever was there before', async () => {
       for (const [from, to] of [
         ['', '<p>One</p>'],
         ['<p>One</p>', ''],

@@ -1,6 +1,6 @@
 /**
- * Files of the pages, read once. Their paths contain a hash of the content of all, so browsers may cache them
- * forever, and files name each other by relative paths.
+ * Files of the pages, read once. Their paths contain a hash of all of them, so browsers may cache them
+ * forever, and a module imports another one by its name.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -29,13 +29,17 @@ const TYPES: Record<string, string> = {
 const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
 
 export function readStaticFiles(prefix: string, files: Record<string, URL | string>): StaticFiles {
-  const read = Object.entries(files).map(([name, file]) => ({ name, bytes: readFileSync(file) }));
+  const byPath = new Map<string, StaticFile>();
+  const paths = new Map<string, string>();
+  const all = Object.entries(files).map(([name, file]) => ({ name, bytes: readFileSync(file) }));
   const hash = createHash('sha256');
-  for (const { bytes } of read) hash.update(bytes);
+  for (const { name, bytes } of all) hash.update(`${name} ${bytes.length}\n`).update(bytes);
   const folder = `${prefix}/${hash.digest('hex').slice(0, 12)}`;
-  const byPath = new Map<string, StaticFile>(
-    read.map(({ name, bytes }) => [`${folder}/${name}`, { bytes, type: typeOf(name) }]),
-  );
+  for (const { name, bytes } of all) {
+    const path = `${folder}/${name}`;
+    paths.set(name, path);
+    byPath.set(path, { bytes, type: TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream' });
+  }
   return {
     has: (path) => byPath.has(path),
     send(ctx) {
@@ -45,11 +49,9 @@ export function readStaticFiles(prefix: string, files: Record<string, URL | stri
       ctx.body = bytes;
     },
     pathOf(name) {
-      const path = `${folder}/${name}`;
-      if (!byPath.has(path)) throw new Error(`There is no static file ${name}`);
+      const path = paths.get(name);
+      if (path === undefined) throw new Error(`There is no static file ${name}`);
       return path;
     },
   };
 }
-
-const typeOf = (name: string): string => TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';

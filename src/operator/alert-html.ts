@@ -4,7 +4,7 @@ import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Html, html } from './html.ts';
-import { badge, dueTime, facts, live, nameLink, table, time, toWords } from './parts.ts';
+import { badge, facts, live, nameLink, table, time, toWords } from './parts.ts';
 
 type Alert = Answers['getAlert'];
 
@@ -12,11 +12,10 @@ export interface AlertOptions {
   assetName: string;
   /** The recipients of the next step of its escalation; null: none follows. */
   next: string | null;
-  now: Date;
   link: FormLink;
 }
 
-export const alertHtml = (alert: Alert, { assetName, next, link, now }: AlertOptions): Html => html`
+export const alertHtml = (alert: Alert, { assetName, next, link }: AlertOptions): Html => html`
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
   'alert',
@@ -32,7 +31,7 @@ ${facts([
     'Snoozed until',
     alert.snoozeUntil ? time(alert.snoozeUntil) : html`<span class="quiet">not snoozed</span>`,
   ],
-  ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next, now)] as const] : []),
+  ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next)] as const] : []),
 ])}
 ${actionsOf(alert, link)}
 <h2>History</h2>
@@ -41,8 +40,8 @@ ${table({ caption: 'History, oldest first', head: ['When', 'What', 'By', 'Commen
 
 type Escalation = Exclude<Alert['escalation'], null>;
 
-export const escalationOf = ({ step, nextStepAt }: Escalation, next: string | null, now: Date): Html =>
-  html`${step === 0 ? 'no step was made yet' : `step ${step} was made`}, ${nextStepAt === null ? 'none follows' : html`${next} is next, ${dueTime(nextStepAt, now)}`}`;
+export const escalationOf = ({ step, nextStepAt }: Escalation, next: string | null): Html =>
+  html`${step === 0 ? 'no step was made yet' : `step ${step} was made`}, ${nextStepAt === null ? 'none follows' : html`${next} is next, ${time(nextStepAt)}`}`;
 
 const toRow = ({ at, action, by, comment }: Alert['history'][number]) => [
   time(at),

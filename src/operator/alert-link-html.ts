@@ -16,11 +16,10 @@ interface AlertLinkOptions {
   next: string | null;
   /** Where the link was sent. */
   address: string;
-  now: Date;
 }
 
 export const alertLinkHtml = (alert: Alert, options: AlertLinkOptions): Html => {
-  const { assetName, organizationName, next, address, token, now } = options;
+  const { assetName, organizationName, next, address, token } = options;
   return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
 <h1>${assetName} ${badge(ALERT_NAMES[alert.type], 'bad')}</h1>
 ${firstValue(alert)}
@@ -28,7 +27,7 @@ ${facts([
   ['Device', alert.serialNumber],
   ['Details', alertDetails(alert)],
   ['Since', time(alert.timestamp)],
-  ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next, now)] as const] : []),
+  ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next)] as const] : []),
 ])}
 ${alert.status === 'new' ? acknowledgeForm(alert, token, address) : html`<p class="notice" role="status">${outcomeOf(alert)}</p>`}
 <p><a href="/operator/alerts/${alert.id}">Its history, curve and device</a> <span class="quiet">after you have signed in</span></p></section>`;

@@ -9,12 +9,12 @@ import type { WorkingLink } from '../notifications/alert-links.service.ts';
 import { AppError } from '../process/errors.ts';
 import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { alertLinkHtml, deadAlertLinkHtml } from './alert-link-html.ts';
-import { findNextRecipients } from './next-recipients.ts';
+import { findNextRecipients } from './alert-recipients.ts';
 import type { PageDeps } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
-export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout' | 'now'> {
+export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout'> {
   call: CallOperation;
   find(token: string): Promise<WorkingLink | null>;
   findOrganizationName(organizationId: string): Promise<string | null>;
@@ -56,7 +56,6 @@ export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Sessio
       organizationName,
       next,
       address: link.address,
-      now: deps.now(),
     });
     return layout({ title: assetName, session: null }, content);
   }

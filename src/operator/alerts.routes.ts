@@ -1,7 +1,7 @@
 import { ALERT_NAMES } from '../alerts/alert.ts';
 import { alertHtml } from './alert-html.ts';
+import { findNextRecipients } from './alert-recipients.ts';
 import { alertsHtml } from './alerts-html.ts';
-import { findNextRecipients } from './next-recipients.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
@@ -12,7 +12,7 @@ export interface AlertsPageDeps extends PageDeps {
   shownAssets: ShownAssetsRepository;
 }
 
-export function alertsRoutes({ ask, layout, linksFor, now, shownAssets }: AlertsPageDeps): OperatorPage[] {
+export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageDeps): OperatorPage[] {
   return [
     {
       method: 'GET',
@@ -58,7 +58,7 @@ export function alertsRoutes({ ask, layout, linksFor, now, shownAssets }: Alerts
           shownAssets.listNames(organizationId, [alert.assetId]),
         ]);
         const assetName = names.get(alert.assetId) ?? alert.serialNumber;
-        const content = alertHtml(alert, { assetName, next, link: linksFor(session), now: now() });
+        const content = alertHtml(alert, { assetName, next, link: linksFor(session) });
         const title = `${assetName}, ${ALERT_NAMES[alert.type]}`;
         const notice = noticeOf(query);
         return { page: layout({ title, session, section: 'Alerts', watch: url, notice }, content) };

@@ -48,11 +48,7 @@ function actionsOf({ id: channelId, status, target: about }: ChannelView, link: 
   ];
 }
 
-function whenOf({ delayMinutes, reminderMinutes, quietHours }: ChannelView): string {
+function whenOf({ delayMinutes, reminderMinutes }: ChannelView): string {
   const delay = delayMinutes === 0 ? 'at once' : `after ${delayMinutes} min`;
-  const reminders = reminderMinutes === null ? '' : `, again every ${reminderMinutes} min`;
-  const quiet = quietHours
-    ? `; not from ${quietHours.from} to ${quietHours.to} (${quietHours.timezone})`
-    : '';
-  return `${delay}${reminders}${quiet}`;
+  return reminderMinutes === null ? delay : `${delay}, again every ${reminderMinutes} min`;
 }

@@ -1,16 +1,15 @@
 import type { DeliveryDetailView } from './answers.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, dueTime, facts, live, table, time } from './parts.ts';
+import { badge, button, facts, live, table, time } from './parts.ts';
 
 interface DeliveryOptions {
   delivery: DeliveryDetailView;
   path: string;
   mayChange: boolean;
-  now: Date;
 }
 
-export const deliveryHtml = ({ delivery, path, mayChange, now }: DeliveryOptions): Html => html`
+export const deliveryHtml = ({ delivery, path, mayChange }: DeliveryOptions): Html => html`
 <p class="crumbs"><a href="/operator/webhooks">Webhooks</a> <a href="${path}">Webhook</a></p>
 ${live(
   'delivery',
@@ -19,7 +18,7 @@ ${facts([
   ['webhook-id', html`<code>${delivery.eventId}</code>`],
   ['Attempts', String(delivery.attemptCount)],
   ['Delivered', delivery.deliveredAt ? time(delivery.deliveredAt) : '–'],
-  ['Next attempt', delivery.nextAttemptAt ? dueTime(delivery.nextAttemptAt, now) : '–'],
+  ['Next attempt', delivery.nextAttemptAt ? time(delivery.nextAttemptAt) : '–'],
 ])}`,
 )}
 ${mayChange && html`<div class="actions">${resendButton(delivery, path)}</div>`}

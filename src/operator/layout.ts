@@ -55,11 +55,11 @@ ${scripts.map((name) => html`<script type="module" src="${pathOf(name)}"></scrip
 </head>
 <body${watch && html` data-watch="${watch}" data-fingerprint="${fingerprintOf(main)}"`}>
 <a class="skip" href="#main">Skip to the content</a>
+${watch && html`<p id="connection" role="status"></p>`}
 ${session && header(session, section)}
 <main id="main">
 ${rendered(main)}
 </main>
-${watch && html`<p id="connection" role="status"></p>`}
 </body>
 </html>
 `);

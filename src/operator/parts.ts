@@ -53,9 +53,6 @@ export function time(iso: string | null | undefined): Html {
   return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;
 }
 
-/** The time of the next attempt or step; one that is over is due. */
-export const dueTime = (iso: string, now: Date): Content => (new Date(iso) <= now ? 'now' : time(iso));
-
 export interface TableOptions {
   caption: string;
   head: readonly Content[];

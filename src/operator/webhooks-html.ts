@@ -3,7 +3,7 @@ import type { Answers, DeliveryDetailView, DeliveryView, WebhookView } from './a
 import { failuresHtml, resendButton } from './delivery-html.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, dueTime, facts, live, nextPage, table, tabs, time, toWords } from './parts.ts';
+import { badge, button, facts, live, nextPage, table, tabs, time, toWords } from './parts.ts';
 import type { HourOfAttempts } from './webhook-hours.ts';
 import { hoursHtml } from './webhook-hours-html.ts';
 
@@ -85,7 +85,7 @@ ${facts([
   ['Receives', receives(webhook)],
   ['Trouble since', webhook.health?.since ? time(webhook.health.since) : '–'],
   ['Waiting', webhook.health?.backlog.toLocaleString('en') ?? '–'],
-  ['Next attempt', webhook.health?.nextAttemptAt ? dueTime(webhook.health.nextAttemptAt, more.now) : '–'],
+  ['Next attempt', webhook.health?.nextAttemptAt ? time(webhook.health.nextAttemptAt) : '–'],
   ['Last delivered', time(webhook.delivery.lastDeliveredAt)],
   ['Last attempt', html`${time(webhook.delivery.lastAttemptAt)} ${outcomeOf(webhook)}`],
   ...(webhook.disabledReason ? [['Disabled by', webhook.disabledReason] as const] : []),
@@ -109,15 +109,13 @@ ${live(
     caption: 'Deliveries, newest first',
     head: [
       'Event',
-      'When',
-      'Device',
       'State',
       'Attempts',
       'Last answer',
       'Next attempt',
       html`<span class="hidden">Action</span>`,
     ],
-    rows: deliveries.items.map((delivery) => deliveryRow(delivery, { path, mayChange, now: more.now })),
+    rows: deliveries.items.map((delivery) => deliveryRow(delivery, path, mayChange)),
     empty: 'No delivery.',
   })}${nextPage(path, new URLSearchParams(filter), deliveries.nextCursor)}`,
 )}`;
@@ -137,16 +135,11 @@ ${link(`remove${noun}Secret`, params)}
 ${link(`delete${noun}`, params, { label: 'Delete' })}</div>`;
 }
 
-const deliveryRow = (
-  delivery: DeliveryView,
-  { path, mayChange, now }: Pick<WebhookOptions, 'path' | 'mayChange' | 'now'>,
-): Content[] => [
+const deliveryRow = (delivery: DeliveryView, path: string, mayChange: boolean): Content[] => [
   html`<a class="name" href="${path}/deliveries/${delivery.id}">${delivery.eventType}</a>`,
-  time(delivery.createdAt),
-  delivery.serialNumber,
   html`${badge(delivery.state)}${delivery.reason && html` <span class="quiet">${delivery.reason}</span>`}`,
   delivery.attemptCount,
   delivery.lastError ?? (delivery.lastStatusCode === null ? '' : `status ${delivery.lastStatusCode}`),
-  delivery.nextAttemptAt ? dueTime(delivery.nextAttemptAt, now) : '',
+  delivery.nextAttemptAt ? time(delivery.nextAttemptAt) : '',
   mayChange && resendButton(delivery, path),
 ];

@@ -1,7 +1,6 @@
 import { notFound } from '../process/errors.ts';
 import type { DeliveryDetailView, WebhookView } from './answers.ts';
 import { deliveryHtml } from './delivery-html.ts';
-import type { Content } from './html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import { testedText } from './tested-text.ts';
@@ -32,7 +31,7 @@ export function webhooksRoutes({
   now,
   webhookHours,
 }: WebhooksPageDeps): OperatorPage[] {
-  const show = (session: Session, title: string, url: string | undefined, notice?: Content) => ({
+  const show = (session: Session, title: string, url: string | undefined, notice?: string) => ({
     title,
     session,
     section: 'Webhooks',
@@ -44,7 +43,7 @@ export function webhooksRoutes({
     session: Session,
     params: Params,
     query: URLSearchParams,
-    { url, notice }: { url?: string; notice?: Content },
+    { url, notice }: { url?: string; notice?: string },
   ): Promise<{ page: string }> {
     const noun = toNoun(params);
     const filter = given({ state: query.get('state'), cursor: query.get('cursor') });
@@ -135,7 +134,7 @@ export function webhooksRoutes({
       async handle({ visitor: session, params, query, url }) {
         const delivery = await ask(session, `get${toNoun(params)}Delivery`, { params: idOf(params) });
         const mayChange = session.role !== 'read';
-        const content = deliveryHtml({ delivery, path: pathOf(params), mayChange, now: now() });
+        const content = deliveryHtml({ delivery, path: pathOf(params), mayChange });
         const notice = noticeOf(query);
         return { page: layout(show(session, delivery.eventType, url, notice), content) };
       },

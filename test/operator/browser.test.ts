@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
-import { findBarriers } from '../support/barriers.ts';
+import { COLOUR_RULES, findBarriers } from '../support/barriers.ts';
 import { findChromium, startBrowser } from '../support/browser.ts';
 import { apply, eventually, FACTORY, jobOf, register, registerMany } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -12,8 +12,6 @@ import { startService, type TestService } from '../support/service.ts';
 import { type FleetToLookAt, populateFleet } from './fleet-to-look-at.ts';
 import { newLink } from './visitor.ts';
 
-/** Pages that another colour scheme can break. */
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 /** More devices than change at once in all other tests here. */
 const LARGE = 7;
 const SETTINGS = { temporalUiUrl: 'http://127.0.0.1:1', applyChunkSize: 2, largeJobDevices: LARGE - 1 };

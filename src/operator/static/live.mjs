@@ -1,6 +1,7 @@
 /** Keeps a page up to date while it is open, and says when it cannot. */
-import { showAges } from './ages.mjs';
+
 import { morph } from './morph.mjs';
+import { showTimes } from './times.mjs';
 
 /** The service sends something every few seconds. */
 const LOST_MS = 15_000;
@@ -17,14 +18,14 @@ let retryTimer;
 let lostTimer;
 let backTimer;
 
-function say(text, isLost) {
+function announce(text, isLost) {
   state.textContent = text;
   state.classList.toggle('lost', isLost);
 }
 
 function apply({ fingerprint: drawn, html }) {
   const fresh = new DOMParser().parseFromString(html, 'text/html');
-  showAges(fresh);
+  showTimes(fresh);
   for (const part of document.querySelectorAll('[data-live]')) {
     const other = fresh.querySelector(`[data-live="${CSS.escape(part.dataset.live)}"]`);
     if (other) morph(part, other);
@@ -32,23 +33,23 @@ function apply({ fingerprint: drawn, html }) {
   seen = drawn;
 }
 
-function heard() {
+function onEvent() {
   retryMs = RETRY_MS;
-  expectWord();
+  restartWatchdog();
   if (!state.classList.contains('lost')) return;
-  say('Connected again: the page is up to date.', false);
-  backTimer = setTimeout(say, BACK_SHOWN_MS, '', false);
+  announce('Connected again: the page is up to date.', false);
+  backTimer = setTimeout(announce, BACK_SHOWN_MS, '', false);
 }
 
-function expectWord() {
+function restartWatchdog() {
   clearTimeout(lostTimer);
   lostTimer = setTimeout(lose, LOST_MS);
 }
 
 function lose() {
   clearTimeout(backTimer);
-  say('The connection is lost. This page shows how things were, and tries again.', true);
-  expectWord();
+  announce('The connection is lost. This page shows how things were, and tries again.', true);
+  restartWatchdog();
   // Without a stream, the next attempt is planned already.
   if (stream) reconnect();
 }
@@ -65,8 +66,8 @@ async function onError() {
   const isRefused = stream.readyState === EventSource.CLOSED;
   reconnect();
   if (isRefused && (await isSignedOut())) {
-    leave();
-    say('You are signed out. This page shows how things were.', true);
+    stop();
+    announce('You are signed out. This page shows how things were.', true);
   }
 }
 
@@ -82,29 +83,29 @@ function connect() {
   stream = new EventSource(`/operator/changes?${new URLSearchParams({ page, fingerprint: seen })}`);
   stream.addEventListener('changed', ({ data }) => {
     apply(JSON.parse(data));
-    heard();
+    onEvent();
   });
-  stream.addEventListener('unchanged', heard);
+  stream.addEventListener('unchanged', onEvent);
   stream.addEventListener('error', () => void onError());
 }
 
-function leave() {
+function stop() {
   clearTimeout(lostTimer);
   clearTimeout(retryTimer);
   stream?.close();
   stream = null;
 }
 
-function come() {
-  expectWord();
+function start() {
+  restartWatchdog();
   connect();
 }
 
 if (page) {
-  come();
-  addEventListener('pagehide', leave);
+  start();
+  addEventListener('pagehide', stop);
   // A browser shows a page that was left as it was.
-  addEventListener('pageshow', ({ persisted }) => persisted && come());
+  addEventListener('pageshow', ({ persisted }) => persisted && start());
   addEventListener('offline', lose);
   addEventListener('online', connect);
 }

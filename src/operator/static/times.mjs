@@ -12,7 +12,7 @@ function ageOf(ms) {
   return relative.format(Math.round(ms / unitMs), unit);
 }
 
-export function showAges(within) {
+export function showTimes(within = document) {
   for (const time of within.querySelectorAll('time[datetime]')) {
     const at = new Date(time.dateTime);
     time.title = absolute.format(at);

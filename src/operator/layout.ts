@@ -55,7 +55,7 @@ ${scripts.map((name) => html`<script type="module" src="${pathOf(name)}"></scrip
 </head>
 <body${watch && html` data-watch="${watch}" data-fingerprint="${fingerprintOf(main)}"`}>
 <a class="skip" href="#main">Skip to the content</a>
-${watch && html`<p id="connection" role="status"></p>`}
+${watch && html`<p id="connection" aria-live="polite"></p>`}
 ${session && header(session, section)}
 <main id="main">
 ${rendered(main)}

@@ -199,7 +199,7 @@ describe('An open page', () => {
 
   it('says that the connection is lost and that it is back, and catches up', async () => {
     await open('/fleet');
-    const state = page.locator('#connection[role=status]');
+    const state = page.locator('#connection[aria-live]');
     await context.setOffline(true);
     await state.and(page.getByText('The connection is lost')).waitFor();
     assert.deepEqual(await findBarriers(page), []);

@@ -11,7 +11,7 @@ import {
 } from '../notifications/harness.ts';
 import { findBarriers } from '../support/barriers.ts';
 import { findChromium, startBrowser } from '../support/browser.ts';
-import { eventually } from '../support/fleet.ts';
+import { createProfile, eventually, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { newLink } from './visitor.ts';
 
@@ -80,8 +80,22 @@ describe("The operators' page on a phone", () => {
     assert.deepEqual(await context.cookies(), []);
   });
 
-  it('can be installed, with icons of both kinds and the colours of day and night', async () => {
+  it('ticks a device of the fleet with a finger, beside its name', async () => {
     await page.goto(await newLink(dms));
+    await page.tap('button.main');
+    await createProfile(dms, { slug: 'fridge', temperatureAlerts: [] });
+    const name = 'Cold room with a name that is longer than the screen of a phone is wide';
+    await register(dms, 'PHONE-1', { name });
+    await page.goto(`${dms.baseUrl}/operator/fleet?q=PHONE-1`);
+    const tick = page.getByRole('checkbox', { name: `Choose ${name}` });
+    await tick.tap();
+    assert.equal(await tick.isChecked(), true);
+    const [box, link] = await Promise.all([tick, page.locator('a.name')].map((each) => each.boundingBox()));
+    assert.ok(box && link && box.x + box.width <= link.x && Math.abs(box.y - link.y) < 44);
+  });
+
+  it('can be installed, with icons of both kinds and the colours of day and night', async () => {
+    await page.goto(`${dms.baseUrl}/operator`);
     const manifestUrl = await page.evaluate("document.querySelector('link[rel=manifest]').href");
     const session = await context.newCDPSession(page);
     const { url, errors, data } = await session.send('Page.getAppManifest');

@@ -16,6 +16,8 @@ import { startService, type TestService } from '../support/service.ts';
 import { newLink } from './visitor.ts';
 
 const ADDRESS = 'night@example.com';
+/** Contrast of 7 to 1, for sunlight. */
+const STRONG_CONTRAST = ['color-contrast-enhanced'];
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
 describe("The operators' page on a phone", () => {
@@ -65,6 +67,7 @@ describe("The operators' page on a phone", () => {
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
       assert.deepEqual(await findBarriers(page), [], colorScheme);
+      assert.deepEqual(await findBarriers(page, STRONG_CONTRAST), [], colorScheme);
     }
     const button = page.getByRole('button', { name: 'Acknowledge low battery' });
     const box = await button.boundingBox();
@@ -92,6 +95,15 @@ describe("The operators' page on a phone", () => {
     assert.equal(await tick.isChecked(), true);
     const [box, link] = await Promise.all([tick, page.locator('a.name')].map((each) => each.boundingBox()));
     assert.ok(box && link && box.x + box.width <= link.x && Math.abs(box.y - link.y) < 44);
+  });
+
+  it('is legible in sunlight and at night', async () => {
+    for (const path of ['', '/fleet', '/alerts?status=all', '/channels', '/forms/createEscalation'])
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.goto(`${dms.baseUrl}/operator${path}`);
+        assert.deepEqual(await findBarriers(page, STRONG_CONTRAST), [], `${path} in ${colorScheme}`);
+      }
   });
 
   it('can be installed, with icons of both kinds and the colours of day and night', async () => {

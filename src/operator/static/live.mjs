@@ -28,7 +28,9 @@ function apply({ fingerprint: drawn, html }) {
   showTimes(fresh);
   for (const part of document.querySelectorAll('[data-live]')) {
     const other = fresh.querySelector(`[data-live="${CSS.escape(part.dataset.live)}"]`);
-    if (other) morph(part, other);
+    if (!other) continue;
+    morph(part, other);
+    part.dispatchEvent(new Event('refreshed'));
   }
   seen = drawn;
 }

@@ -1,6 +1,6 @@
 /** Additions to plain HTML: times of the reader, and a page that stays up to date. */
 import './live.mjs';
-import { showTimes } from './times.mjs';
+import { adoptZone, showTimes } from './times.mjs';
 
 /** Escape closes an open question. */
 addEventListener('keydown', ({ key }) => {
@@ -20,5 +20,5 @@ function showCurrentSection() {
 }
 
 showCurrentSection();
-showTimes();
+adoptZone();
 setInterval(showTimes, 15_000);

@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts';
 import { createPoliciesRepository } from '../escalations/escalation-policies.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { atMostEvery } from '../http/gauges.ts';
+import { createAlertLinks } from '../notifications/alert-links.service.ts';
 import { createGathering } from '../notifications/gathering.service.ts';
 import { createMailAddressesRepository } from '../notifications/mail-addresses.repository.ts';
 import { createMailAddresses } from '../notifications/mail-addresses.service.ts';
@@ -18,6 +19,7 @@ import { createNotificationsRepository } from '../notifications/notifications.re
 import { createNotifier } from '../notifications/notifier.service.ts';
 import { createStepGathering } from '../notifications/step-gathering.service.ts';
 import { startPeriodic } from '../process/periodic.ts';
+import { createSigner } from '../process/signer.ts';
 import type { composeDeliveries } from './deliveries.ts';
 import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
@@ -33,7 +35,14 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
   const notificationsIn = (handle: Database) => createNotificationsRepository(handle, ownerId);
   const notifications = notificationsIn(sql);
   const mailer = smtp && createMailer(smtp);
-  const sender = createMessageSender({ post: send, mailer, secretBox });
+  const channels = createChannelsRepository(sql);
+  const alertLinks = createAlertLinks({
+    signer: createSigner(settings.secretsKeys, 'alert link'),
+    baseUrl: settings.operatorUrl,
+    listActive: channels.listActive,
+    now,
+  });
+  const sender = createMessageSender({ post: send, mailer, secretBox, alertLinks });
   const addresses = createMailAddresses({
     addressesIn: createMailAddressesRepository,
     channelsIn: createChannelsRepository,
@@ -41,7 +50,6 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
     transact,
     now,
   });
-  const channels = createChannelsRepository(sql);
   const service = createChannelsService({
     addresses,
     baseUrl: settings.operatorUrl,
@@ -110,6 +118,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
       service,
       tests,
     }),
+    alertLinks,
     confirmations: { find: addresses.findByToken, confirm: addresses.confirm },
     startNotifier,
     removeEnded: notifications.removeEnded,

@@ -13,6 +13,7 @@ import { readStaticFiles } from '../http/static-files.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createMutesRepository } from '../mutes/mutes.repository.ts';
 import { accessRoutes } from '../operator/access.routes.ts';
+import { alertLinkRoutes } from '../operator/alert-link.routes.ts';
 import { alertsRoutes } from '../operator/alerts.routes.ts';
 import type { Answers } from '../operator/answers.ts';
 import { applyRoutes } from '../operator/apply.routes.ts';
@@ -64,7 +65,9 @@ import type { Slices } from './slices.ts';
 const WATCH_INTERVAL_MS = 3_000;
 const WATCH_LIFETIME_MS = 2 * 60_000;
 const LINK_LOOK_UPS = { perKeyMax: 1, totalMax: 2 };
-const WATCHES = { name: 'open pages', perKeyMax: 12, perProcessMax: 100 };
+const WATCHES = { name: 'open pages', perKeyMax: 12, perProcessMax: 400 };
+/** Pages that are drawn again wait for each other, so that many different ones do not load the database. */
+const REDRAWS = { perKeyMax: 2, totalMax: 8 };
 
 export interface OperatorOptions {
   routes: Route[];
@@ -130,18 +133,27 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...formsRoutes(deps),
   ];
   const renderer = createPageRenderer(pages);
-  const linkLookUps = createKeyedSemaphore(LINK_LOOK_UPS);
   const sessions = createSessions({
     sessions: createSessionsRepository(sql),
     cookies: createCookieSigner(settings.secretsKeys),
     now,
   });
+  const redraws = createKeyedSemaphore(REDRAWS);
   const watch = createWatch({
-    draw: renderer.draw,
+    draw: (session, url) => redraws.run(session.organizationId, () => renderer.draw(session, url)),
     isActive: sessions.isActive,
     intervalMs: WATCH_INTERVAL_MS,
     lifetimeMs: WATCH_LIFETIME_MS,
   });
+  const admit = (session: Session) => {
+    requireTurn(slices.keys.limits.customer.take(toCaller(session).keyId));
+    requireTurn(slices.keys.organizationLimits.customer.take(session.organizationId));
+  };
+  // Counted after a link was looked up: a valid link works, whatever others at the address have sent.
+  const links = {
+    lookUps: createKeyedSemaphore(LINK_LOOK_UPS),
+    countFailure: (address: string) => requireTurn(slices.keys.failures.take(address)),
+  };
   return {
     pages: createPages<Session>({
       prefix: OPERATOR_PATH,
@@ -153,16 +165,19 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
           layout,
           sessions,
           provider: settings.oidc && new URL(settings.oidc.issuer).host,
-          lookUps: linkLookUps,
-          // Counted after the link was looked up: a valid link works, whatever others at the address have
-          // sent.
-          countFailure: (address) => requireTurn(slices.keys.failures.take(address)),
+          ...links,
         }),
         ...confirmAddressRoutes({
           layout,
           confirmations: slices.notifications.confirmations,
-          lookUps: linkLookUps,
-          countFailure: (address) => requireTurn(slices.keys.failures.take(address)),
+          ...links,
+        }),
+        ...alertLinkRoutes({
+          ...deps,
+          ...links,
+          find: slices.notifications.alertLinks.find,
+          findOrganizationName: createOrganizationsRepository(sql).findName,
+          admit,
         }),
         ...composeIdentity(resources, {
           operatorUrl,
@@ -172,10 +187,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
         }),
       ],
       findVisitor: sessions.find,
-      admit(session) {
-        requireTurn(slices.keys.limits.customer.take(toCaller(session).keyId));
-        requireTurn(slices.keys.organizationLimits.customer.take(session.organizationId));
-      },
+      admit,
       clientAddress: createClientAddress(settings.trustedProxies),
       staticFiles,
       translateFault: options.translateFault,
@@ -281,4 +293,10 @@ const FILES = {
   'icon.svg': own('icon.svg'),
   'uplot.js': uplot('uPlot.iife.min.js'),
   'uplot.css': uplot('uPlot.min.css'),
+  'live.mjs': own('live.mjs'),
+  'morph.mjs': own('morph.mjs'),
+  'app.webmanifest': own('app.webmanifest'),
+  'icon-180.png': own('icon-180.png'),
+  'icon-192.png': own('icon-192.png'),
+  'icon-512.png': own('icon-512.png'),
 };

@@ -53,5 +53,10 @@ export interface PageRoute<Visitor> extends Common {
 /** A page for everybody, for signing in. */
 export interface OpenPageRoute<Visitor> extends Common {
   role: null;
+  /**
+   * The address and the form hold a secret, which alone permits what the page does. No request names the
+   * address as its referrer.
+   */
+  holdsSecret?: true;
   handle(request: PageRequest<Visitor | null>): Promise<PageReply>;
 }

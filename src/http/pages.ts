@@ -72,6 +72,7 @@ const POLICY = [
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
+  "manifest-src 'self'",
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
@@ -106,7 +107,9 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
     if (route.role !== null && visitor === null) throw signInFirst();
     if (route.role !== null && !includesRole((visitor as Visitor).role, route.role))
       throw forbidden(route.role);
-    if (route.method === 'POST') requireOwnOrigin(ctx, options.baseUrl);
+    if (route.role === null && route.holdsSecret) ctx.set('Referrer-Policy', 'no-referrer');
+    // Browsers send no origin from pages without a referrer, and no other site knows the secret.
+    else if (route.method === 'POST') requireOwnOrigin(ctx, options.baseUrl);
     const sent = await readSent(ctx, route);
     const query = new URLSearchParams(ctx.querystring);
     const handoff = cookies.handoff.get(ctx);

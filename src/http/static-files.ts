@@ -24,6 +24,7 @@ const TYPES: Record<string, string> = {
   mjs: 'text/javascript; charset=utf-8',
   png: 'image/png',
   svg: 'image/svg+xml',
+  webmanifest: 'application/manifest+json',
 };
 const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
 

@@ -71,8 +71,8 @@ const DELIVERED: Outcome = { verdict: 'delivered', statusCode: null, error: null
 const failed = (verdict: 'retry' | 'gone', error: string): Outcome => ({ ...DELIVERED, verdict, error });
 
 /**
- * RFC 5321, 4.2.1: a code that begins with 5 is final. A fault of login or sender is the operator's and not
- * of the address.
+ * RFC 5321, 4.2.1: a code that begins with 5 is final. The operator repairs faults of login and sender, so
+ * these are not final.
  */
 function toFailure(error: { code?: string; command?: string; responseCode?: number }): Outcome {
   const { responseCode, command } = error;

@@ -3,6 +3,8 @@ import type { OutgoingRequest } from '../deliveries/sender.service.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { serializeEvent } from '../events/event.ts';
 import { conflict } from '../process/errors.ts';
+import type { AlertLinks } from './alert-links.service.ts';
+import { mailText } from './mail-text.ts';
 import type { Mailer } from './mailer.service.ts';
 import { type Message, toSlackText } from './message.ts';
 import {
@@ -22,6 +24,8 @@ export interface MessageSenderDeps {
   /** Null: there is no mail server. */
   mailer: Mailer | null;
   secretBox: SecretBox;
+  /** Only mails have links, because many people read along in a chat. */
+  alertLinks: Pick<AlertLinks, 'toUrl'>;
 }
 
 export interface OutgoingMessage {
@@ -38,10 +42,21 @@ export interface MessageSender {
   send(address: ChannelAddress, message: OutgoingMessage): Promise<SendResult>;
 }
 
-export function createMessageSender({ post, mailer, secretBox }: MessageSenderDeps): MessageSender {
-  async function mail({ target }: ChannelAddress, { id, content }: OutgoingMessage): Promise<SendResult> {
+export function createMessageSender({
+  post,
+  mailer,
+  secretBox,
+  alertLinks,
+}: MessageSenderDeps): MessageSender {
+  async function mail(
+    { organizationId, channelId, target }: ChannelAddress,
+    { id, content: { subject, data } }: OutgoingMessage,
+  ): Promise<SendResult> {
     if (!mailer) throw conflict(NO_MAIL_SERVER);
-    return mailer.send({ id, to: target, subject: content.subject, text: content.data.text });
+    const text = mailText(data, (alertId) =>
+      alertLinks.toUrl({ organizationId, channelId, alertId }, target),
+    );
+    return mailer.send({ id, to: target, subject, text });
   }
 
   return {

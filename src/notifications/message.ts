@@ -210,7 +210,7 @@ function describe(alert: Alert): string {
 const NAME_LENGTH_MAX = 60;
 
 /** Short enough to keep a message below the 20 kB of an event. */
-function toOneLine(name: string): string {
+export function toOneLine(name: string): string {
   return cutText(withoutFormatting(name.replace(/\p{Cc}+/gu, ' ')), NAME_LENGTH_MAX, '…');
 }
 

@@ -1,5 +1,5 @@
 /**
- * Decides, outside of quiet hours, what a notification says about each due alert, and when that alert is due
+ * Decides, outside of quiet hours, how a notification mentions each due alert, and when that alert is due
  * again. An alert that quiet hours delay is due when they end. An alert that ends before its opening was
  * mentioned is never mentioned, unless it was over when it was recorded: then it is mentioned once.
  */

@@ -1,26 +1,27 @@
 /** One alert with its history. */
+import { ALERT_NAMES } from '../alerts/alert.ts';
 import { alertDetails } from './alerts-html.ts';
-import type { Answers, ChannelView, EscalationView } from './answers.ts';
+import type { Answers } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Html, html } from './html.ts';
-import { badge, facts, live, table, time, toWords } from './parts.ts';
+import { badge, facts, live, nameLink, table, time, toWords } from './parts.ts';
 
 type Alert = Answers['getAlert'];
 
 export interface AlertOptions {
-  /** Null: the alert has no policy, or it was deleted. */
-  escalation: EscalationView | null;
-  channels: readonly ChannelView[];
+  assetName: string;
+  /** The recipients of the next step of its escalation; null: none follows. */
+  next: string | null;
   link: FormLink;
 }
 
-export const alertHtml = (alert: Alert, { escalation, channels, link }: AlertOptions): Html => html`
+export const alertHtml = (alert: Alert, { assetName, next, link }: AlertOptions): Html => html`
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
   'alert',
-  html`<h1>${toWords(alert.type)} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}</h1>
+  html`<h1>${assetName}: ${ALERT_NAMES[alert.type]} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}</h1>
 ${facts([
-  ['Device', html`<a href="/operator/devices/${alert.assetId}">${alert.serialNumber}</a>`],
+  ['Device', nameLink(alert.assetId, assetName, alert.serialNumber)],
   ['Details', alertDetails(alert)],
   ['Since', time(alert.timestamp)],
   ['Until', alert.endedAt ? time(alert.endedAt) : html`<span class="quiet">it is open</span>`],
@@ -30,14 +31,7 @@ ${facts([
     'Snoozed until',
     alert.snoozeUntil ? time(alert.snoozeUntil) : html`<span class="quiet">not snoozed</span>`,
   ],
-  ...(alert.escalation === null
-    ? []
-    : [
-        [
-          'Escalation',
-          escalationOf(alert.escalation, nextOf(alert.escalation, escalation, channels)),
-        ] as const,
-      ]),
+  ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next)] as const] : []),
 ])}
 ${actionsOf(alert, link)}
 <h2>History</h2>
@@ -46,19 +40,8 @@ ${table({ caption: 'History, oldest first', head: ['When', 'What', 'By', 'Commen
 
 type Escalation = Exclude<Alert['escalation'], null>;
 
-const escalationOf = ({ step, nextStepAt }: Escalation, next: string): Html =>
+export const escalationOf = ({ step, nextStepAt }: Escalation, next: string | null): Html =>
   html`${step === 0 ? 'no step was made yet' : `step ${step} was made`}, ${nextStepAt === null ? 'none follows' : html`${next} is next, ${time(nextStepAt)}`}`;
-
-/** The recipients of the next step, or of the last one again. */
-function nextOf(
-  { step }: Escalation,
-  escalation: EscalationView | null,
-  channels: readonly ChannelView[],
-): string {
-  const { channelIds = [] } = escalation?.steps[step] ?? escalation?.steps.at(-1) ?? {};
-  const names = channelIds.flatMap((id) => channels.find((each) => each.id === id)?.target ?? []);
-  return names.join(', ') || 'another channel';
-}
 
 const toRow = ({ at, action, by, comment }: Alert['history'][number]) => [
   time(at),

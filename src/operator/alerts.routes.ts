@@ -1,7 +1,8 @@
+import { ALERT_NAMES } from '../alerts/alert.ts';
 import { alertHtml } from './alert-html.ts';
+import { findNextRecipients } from './alert-recipients.ts';
 import { alertsHtml } from './alerts-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
-import { toWords } from './parts.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
@@ -51,16 +52,14 @@ export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageD
       isLive: true,
       async handle({ visitor: session, params, query, url }) {
         const alert = await ask(session, 'getAlert', { params });
-        const [escalation, channels] = alert.escalation?.nextStepAt
-          ? await Promise.all([
-              ask(session, 'getEscalation', { params: { escalationId: alert.escalation.id } }).catch(
-                () => null,
-              ),
-              ask(session, 'listNotificationChannels', { query: { limit: '500' } }),
-            ])
-          : [null, { items: [] }];
-        const content = alertHtml(alert, { escalation, channels: channels.items, link: linksFor(session) });
-        const title = `${toWords(alert.type)} of ${alert.serialNumber}`;
+        const { organizationId } = session;
+        const [next, names] = await Promise.all([
+          findNextRecipients(ask, session, alert),
+          shownAssets.listNames(organizationId, [alert.assetId]),
+        ]);
+        const assetName = names.get(alert.assetId) ?? alert.serialNumber;
+        const content = alertHtml(alert, { assetName, next, link: linksFor(session) });
+        const title = `${assetName}, ${ALERT_NAMES[alert.type]}`;
         const notice = noticeOf(query);
         return { page: layout({ title, session, section: 'Alerts', watch: url, notice }, content) };
       },

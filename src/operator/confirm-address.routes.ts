@@ -37,6 +37,7 @@ export function confirmAddressRoutes(deps: ConfirmAddressDeps): Array<OpenPageRo
       method: 'GET',
       path: CONFIRM_PATH,
       role: null,
+      holdsSecret: true,
       async handle({ query, address: client }) {
         const token = query.get('token') ?? '';
         const found = await lookUps.run(client, () => confirmations.find(token));
@@ -47,6 +48,7 @@ export function confirmAddressRoutes(deps: ConfirmAddressDeps): Array<OpenPageRo
       method: 'POST',
       path: CONFIRM_PATH,
       role: null,
+      holdsSecret: true,
       async handle({ form, address: client }) {
         const confirmed = await lookUps.run(client, () => confirmations.confirm(form.get('token') ?? ''));
         return answer(confirmed, client, confirmedHtml);

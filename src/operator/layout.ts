@@ -42,8 +42,12 @@ ${content}`);
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#181f22">
 <title>${title} · Device monitoring</title>
 <link rel="icon" href="${pathOf('icon.svg')}" type="image/svg+xml">
+<link rel="apple-touch-icon" href="${pathOf('icon-180.png')}">
+<link rel="manifest" href="${pathOf('app.webmanifest')}">
 ${withCurve && html`<link rel="stylesheet" href="${pathOf('uplot.css')}">`}
 ${['base.css', 'operator.css'].map((name) => html`<link rel="stylesheet" href="${pathOf(name)}">`)}
 ${withCurve && html`<script src="${pathOf('uplot.js')}" defer></script>`}
@@ -51,6 +55,7 @@ ${scripts.map((name) => html`<script type="module" src="${pathOf(name)}"></scrip
 </head>
 <body${watch && html` data-watch="${watch}" data-fingerprint="${fingerprintOf(main)}"`}>
 <a class="skip" href="#main">Skip to the content</a>
+${watch && html`<p id="connection" aria-live="polite"></p>`}
 ${session && header(session, section)}
 <main id="main">
 ${rendered(main)}

@@ -6,6 +6,15 @@ import { createHash } from 'node:crypto';
 export const fingerprintOf = (content: string): string =>
   createHash('sha256').update(content).digest('base64url');
 
-/** The fingerprint of a page as `layout` made it; null: it has none. */
-export const fingerprintOfPage = (page: string): string | null =>
-  /<body[^>]* data-fingerprint="([\w-]+)"/.exec(page)?.[1] ?? null;
+/** The content of a page without the frame, which names the person it was drawn for. */
+export interface PageContent {
+  fingerprint: string;
+  html: string;
+}
+
+/** Null: `layout` made the page without a fingerprint. */
+export function contentOfPage(page: string): PageContent | null {
+  const found = /<body[^>]* data-fingerprint="([\w-]+)".*?<main id="main">\n(.*)\n<\/main>/s.exec(page);
+  const [, fingerprint, html] = found ?? [];
+  return fingerprint === undefined || html === undefined ? null : { fingerprint, html };
+}

@@ -128,7 +128,7 @@ export function nextPage(path: string, query: URLSearchParams, nextCursor: strin
   return html`<p class="pager"><a href="${path}?${next.toString()}" rel="next">Next page</a></p>`;
 }
 
-/** A part of the page that is replaced when it changes. */
+/** A part of the page that changes in place while the page is open. */
 export const live = (id: string, content: Content): Html => html`<div data-live="${id}">${content}</div>`;
 
 export interface Tab {

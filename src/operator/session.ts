@@ -1,7 +1,8 @@
 /** Sessions at the operators' page, and how links and cookies identify them. */
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Role } from '../http/role.ts';
 import type { Caller } from '../http/route.ts';
+import { createSigner } from '../process/signer.ts';
 
 export interface Session {
   organizationId: string;
@@ -47,29 +48,19 @@ export const hashProof = (proof: string): Buffer => createHash('sha256').update(
 export const toLink = (baseUrl: string, claim: Claim): string =>
   `${baseUrl.replace(/\/+$/, '')}${OPERATOR_PATH}/sign-in?link=${toToken(claim)}`;
 
-/**
- * Signs cookies with the newest key and accepts those of all, so that keys can be replaced one after the
- * other.
- */
 export function createCookieSigner(secretsKeys: Readonly<Record<number, Buffer>>) {
-  const ids = Object.keys(secretsKeys).map(Number);
-  const newestFirst = ids
-    .sort((a, b) => b - a)
-    .map((id) => Buffer.from(hkdfSync('sha256', secretsKeys[id] as Buffer, '', 'operator session', 32)));
-  const sign = (key: Buffer, { organizationId, id }: SessionRef) =>
-    createHmac('sha256', key).update(`${organizationId}.${id}`).digest('base64url');
+  const signer = createSigner(secretsKeys, 'operator session');
+  const textOf = ({ organizationId, id }: SessionRef) => `${organizationId}.${id}`;
   return {
-    sign: (ref: SessionRef): string => toToken({ ...ref, proof: sign(newestFirst[0] as Buffer, ref) }),
+    sign: (ref: SessionRef): string => toToken({ ...ref, proof: signer.sign(textOf(ref)) }),
     /** Null if it was not signed here. */
     verify(cookie: string): SessionRef | null {
       const claim = parseToken(cookie);
-      const isSigned = claim && newestFirst.some((key) => isSame(claim.proof, sign(key, claim)));
+      const isSigned = claim && signer.isSigned(textOf(claim), claim.proof);
       return isSigned ? { organizationId: claim.organizationId, id: claim.id } : null;
     },
   };
 }
-
-const isSame = (a: string, b: string) => timingSafeEqual(hashProof(a), hashProof(b));
 
 /** A session may do the same as a key with its role. */
 export const toCaller = ({ organizationId, id, name, role, keyId }: Session): Caller => ({

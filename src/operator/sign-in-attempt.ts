@@ -1,6 +1,6 @@
 /** The attempt that a browser keeps during a sign-in at the identity provider, signed against changes. */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { createBoundedCache } from '../process/bounded-cache.ts';
+import { createSigner } from '../process/signer.ts';
 
 export interface SignInAttempt {
   state: string;
@@ -13,11 +13,7 @@ const USED_MAX = 10_000;
 export const ATTEMPT_MS = 10 * 60_000;
 
 export function createAttemptSigner(secretsKeys: Readonly<Record<number, Buffer>>) {
-  const newestFirst = Object.keys(secretsKeys)
-    .map(Number)
-    .sort((a, b) => b - a)
-    .map((id) => Buffer.from(hkdfSync('sha256', secretsKeys[id] as Buffer, '', 'operator sign-in', 32)));
-  const sign = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+  const signer = createSigner(secretsKeys, 'operator sign-in');
   /**
    * States of attempts that came back to this process; in another process, the provider refuses the used
    * code.
@@ -27,19 +23,16 @@ export function createAttemptSigner(secretsKeys: Readonly<Record<number, Buffer>
     seal(attempt: SignInAttempt, now: Date): string {
       const { state, nonce, verifier } = attempt;
       const text = [now.getTime() + ATTEMPT_MS, state, nonce, verifier].join('.');
-      return `${text}.${sign(newestFirst[0] as Buffer, text).toString('base64url')}`;
+      return `${text}.${signer.sign(text)}`;
     },
     /** Null if it was not signed here, has expired, or was used before. */
     open(sealed: string, now: Date): SignInAttempt | null {
       const [until = '', state = '', nonce = '', verifier = '', proof = '', ...more] = sealed.split('.');
-      const given = Buffer.from(proof, 'base64url');
       const text = [until, state, nonce, verifier].join('.');
-      const isSigned = newestFirst.some((key) => isSame(given, sign(key, text)));
+      const isSigned = signer.isSigned(text, proof);
       if (!isSigned || more.length > 0 || Number(until) <= now.getTime() || used.get(state)) return null;
       used.set(state, true);
       return { state, nonce, verifier };
     },
   };
 }
-
-const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b);

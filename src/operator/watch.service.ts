@@ -1,10 +1,10 @@
 /**
- * Notifies open pages of changes: a page is drawn again from time to time, once for all who watch the same,
- * and its watchers are notified when it looks different. They fetch it themselves, so no content is sent
- * here.
+ * Sends changes to open pages: a page is drawn again from time to time, once for all who watch the same, and
+ * its watchers get the new content when it looks different. A hundred watchers cost one drawing, and no
+ * requests of their own.
  */
 import { PassThrough, type Readable } from 'node:stream';
-import { fingerprintOfPage } from './page-fingerprint.ts';
+import { contentOfPage, type PageContent } from './page-fingerprint.ts';
 import type { Session } from './session.ts';
 
 export interface WatchDeps {
@@ -43,9 +43,15 @@ export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDep
       await Promise.all([...streams].map(([stream, { session: own }]) => endWithSession(stream, own)));
       // A watcher that comes while the page is drawn may have a later state of it.
       const watchers = [...streams];
-      const drawn = await draw(session, url).then(fingerprintOfPage, () => null);
-      for (const [stream, watcher] of watchers)
-        if (!stream.writableEnded) stream.write(lineFor(watcher, drawn));
+      const drawn = await draw(session, url).then(contentOfPage, () => null);
+      const changed = drawn && changedLine(drawn);
+      for (const [stream, watcher] of watchers) {
+        // A browser that reads slowly gets the latest state once it has read the one before.
+        if (stream.writableEnded || stream.writableNeedDrain) continue;
+        const isNew = drawn !== null && watcher.seen !== drawn.fingerprint;
+        if (isNew) watcher.seen = drawn.fingerprint;
+        stream.write(isNew ? changed : UNCHANGED);
+      }
       if (watched.get(key) === entry) entry.timer = setTimeout(look, intervalMs).unref();
     }
     const entry: Watched = { streams, timer: setTimeout(look, 0) };
@@ -61,7 +67,10 @@ export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDep
   }
 
   return {
-    /** `seen`: the fingerprint of the page in the browser, so that no change since is missed. */
+    /**
+     * `seen`: the fingerprint of the page in the browser, so that no change since is missed. Without it, the
+     * content is sent in any case.
+     */
     open(session: Session, url: string, seen: string | null = null): Readable {
       const key = [session.organizationId, session.role, url].join(' ');
       const entry = watched.get(key) ?? follow(key, session, url);
@@ -72,7 +81,7 @@ export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDep
         clearTimeout(end);
         leave(key, entry, stream);
       });
-      stream.write(STILL_THERE);
+      stream.write(BEGIN);
       return stream;
     },
 
@@ -86,13 +95,10 @@ export function createWatch({ draw, isActive, intervalMs, lifetimeMs }: WatchDep
   };
 }
 
-/** Null if the page could not be drawn. */
-function lineFor(watcher: Watcher, drawn: string | null): string {
-  if (drawn === null) return STILL_THERE;
-  const { seen } = watcher;
-  watcher.seen = drawn;
-  return seen !== null && seen !== drawn ? CHANGED : STILL_THERE;
-}
-
-const CHANGED = 'event: changed\ndata:\n\n';
-const STILL_THERE = ':\n\n';
+/** JSON has no line breaks, which would end the event. The bytes are the same for all watchers. */
+const changedLine = (drawn: PageContent): Buffer =>
+  Buffer.from(`event: changed\ndata: ${JSON.stringify(drawn)}\n\n`);
+/** A comment, which sends the headers. */
+const BEGIN = ':\n\n';
+/** By it, browsers know that the connection holds. */
+const UNCHANGED = 'event: unchanged\ndata:\n\n';

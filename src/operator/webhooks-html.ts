@@ -91,7 +91,7 @@ ${facts([
   ...(webhook.disabledReason ? [['Disabled by', webhook.disabledReason] as const] : []),
 ])}`,
 )}
-${mayChange && actionsOf(webhook, path, more.link)}
+${mayChange && live('actions', actionsOf(webhook, path, more.link))}
 ${live('hours', hoursHtml(more.hours, more.now))}
 ${live('failures', more.failures.length > 0 && failuresHtml(more.failures, path))}
 <h2>Deliveries</h2>

@@ -107,11 +107,22 @@ export async function newDevice(organization: TestOrganization, name: string) {
   };
 }
 
-const LINK = /https?:\/\/\S+\/operator\/confirm-address\?token=[\w.-]+/;
+/** The text of a sent mail, without the line breaks of the transport. */
+const textOf = ({ source }: ReceivedMail): string =>
+  source.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, '%$1');
 
-/** The link in a sent mail, without the line breaks of the transport. */
-export const linkIn = ({ source }: ReceivedMail): string =>
-  LINK.exec(source.replace(/=\r?\n/g, '').replace(/=3D/g, '='))?.[0] ?? '';
+const linkTo =
+  (path: string) =>
+  (mail: ReceivedMail): string =>
+    new RegExp(`https?://\\S+/operator/${path}(?:\\?|%3F)token(?:=|%3D)[\\w.-]+`)
+      .exec(textOf(mail))?.[0]
+      .replaceAll('%3D', '=') ?? '';
+
+/** The link that confirms an address. */
+export const linkIn = linkTo('confirm-address');
+
+/** The first link to an alert. */
+export const alertLinkIn = linkTo('alert-link');
 
 /** Presses the button behind the link, as the owner of the address does. */
 export async function confirmAddress(

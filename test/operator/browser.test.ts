@@ -107,10 +107,13 @@ describe("The operators' page in a browser", () => {
 
   it("shows every page without messages in the browser's console, in light and dark, also on a phone", async () => {
     for (const path of paths()) {
-      await page.setViewportSize({ width: 360, height: 760 });
-      await open(path);
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      assert.ok(Number(overflow) <= 0, `${path} is ${overflow} px too wide for a phone`);
+      for (const width of [360, 390]) {
+        await page.setViewportSize({ width, height: 760 });
+        await open(path);
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        assert.ok(Number(overflow) <= 0, `${path} is ${overflow} px too wide for a phone of ${width} px`);
+        assert.deepEqual(await page.evaluate(SMALL_TARGETS), [], `${path} on a phone`);
+      }
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.emulateMedia({ colorScheme: 'dark' });
       assert.deepEqual(await findBarriers(page, COLOUR_RULES), [], `${path} in dark`);
@@ -336,3 +339,10 @@ async function recordAttempts(
     await health.recordLastAttempts([attempt]);
   }
 }
+
+/** What is smaller than 44 px to press; links within a sentence are as high as its lines. */
+const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary')]
+  .filter((target) => target.checkVisibility() && !target.matches('.skip, p:not([class]) > a, p.quiet > a'))
+  .map((target) => [target, (target.type === 'checkbox' && target.closest('label') || target).getBoundingClientRect()])
+  .filter(([, { width, height }]) => width < 43.5 || height < 43.5)
+  .map(([target, { width, height }]) => width + ' x ' + height + ' ' + target.outerHTML.slice(0, 100))`;

@@ -1,12 +1,10 @@
 /** The documentation in a real browser: its console, the findings of axe-core, and the search. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
+import { findBarriers } from '../support/barriers.ts';
 import { findChromium, startBrowser } from '../support/browser.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** One of each sort: pictures, code, tables, long ones. */
 const PATHS = ['/', '/docs', '/docs/webhooks', '/docs/command-line', '/docs/architecture', '/docs/nothing'];
 const VIEWS = [
@@ -123,12 +121,3 @@ describe('The documentation in a browser', () => {
     await plain.close();
   });
 });
-
-/** Findings of axe-core, one per line. */
-async function findBarriers(page: Page): Promise<string[]> {
-  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE);
-  const found = (await page.evaluate(
-    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations'] }).then(({ violations }) => violations)`,
-  )) as Array<{ id: string; nodes: Array<{ html: string }> }>;
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`);
-}

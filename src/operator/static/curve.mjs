@@ -164,10 +164,10 @@ function createCurve(target) {
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => void load());
   /** New readings move a picture that ends now, unless somebody is reading it. */
   const news = document.querySelector('[data-live="device"]');
-  new MutationObserver(() => {
+  news?.addEventListener('refreshed', () => {
     const isRead = target.matches(':hover') || target.contains(document.activeElement);
     if (!address.span() && !isRead && !target.querySelector('details[open]')) void load();
-  }).observe(news, { childList: true });
+  });
   void load();
 }
 

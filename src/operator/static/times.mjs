@@ -44,8 +44,8 @@ function ageOf(ms) {
 }
 
 /** The age within a day, and the clock beyond it; the exact time on hover. */
-export function showTimes() {
-  for (const time of document.querySelectorAll('time[datetime]')) {
+export function showTimes(within = document) {
+  for (const time of within.querySelectorAll('time[datetime]')) {
     const at = new Date(time.dateTime);
     const ms = at.getTime() - Date.now();
     time.title = exact.format(at);

@@ -1,0 +1,55 @@
+import { ALERT_NAMES } from '../alerts/alert.ts';
+import { ALERT_LINK_HOURS, ALERT_LINK_PATH } from '../notifications/alert-link.ts';
+import { escalationOf } from './alert-html.ts';
+import { alertDetails } from './alerts-html.ts';
+import type { Answers } from './answers.ts';
+import { type Content, type Html, html } from './html.ts';
+import { badge, facts, time } from './parts.ts';
+
+type Alert = Answers['getAlert'];
+
+interface AlertLinkOptions {
+  token: string;
+  assetName: string;
+  organizationName: string;
+  /** The recipients of the next step of the escalation; null: none follows. */
+  next: string | null;
+  /** Where the link was sent. */
+  address: string;
+}
+
+export const alertLinkHtml = (alert: Alert, options: AlertLinkOptions): Html => {
+  const { assetName, organizationName, next, address, token } = options;
+  return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
+<h1>${assetName} ${badge(ALERT_NAMES[alert.type], 'bad')}</h1>
+${firstValue(alert)}
+${facts([
+  ['Device', alert.serialNumber],
+  ['Details', alertDetails(alert)],
+  ['Since', time(alert.timestamp)],
+  ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next)] as const] : []),
+])}
+${alert.status === 'new' ? acknowledgeForm(alert, token, address) : html`<p class="notice" role="status">${outcomeOf(alert)}</p>`}
+<p><a href="/operator/alerts/${alert.id}">Its history, curve and device</a> <span class="quiet">after you have signed in</span></p></section>`;
+};
+
+/** The first reading beyond the bound, legible at arm's length. */
+const firstValue = ({ details }: Alert): Content =>
+  'bounds' in details && html`<p class="now"><strong class="value problem">${details.value} °C</strong></p>`;
+
+const acknowledgeForm = (
+  { type }: Alert,
+  token: string,
+  address: string,
+): Html => html`<form method="post" action="${ALERT_LINK_PATH}" class="thumb"><input type="hidden" name="token" value="${token}">
+<button class="main">Acknowledge<span class="hidden"> ${ALERT_NAMES[type]}</span></button></form>
+<p class="quiet">You do this as ${address}. Messages and escalation stop; the alert stays open until readings are good.</p>`;
+
+function outcomeOf({ status, endedAt, acknowledgedAt, acknowledgedBy, snoozeUntil }: Alert): Content {
+  if (status === 'resolved') return html`This alert is over, ${time(endedAt)}.`;
+  return html`Acknowledged by ${acknowledgedBy?.name}, ${time(acknowledgedAt)}${snoozeUntil && html`. It is snoozed until ${time(snoozeUntil)}`}.`;
+}
+
+export const deadAlertLinkHtml: Html = html`<section class="sign-in"><h1>This link does not work</h1>
+<p>It is older than ${ALERT_LINK_HOURS} hours, is not complete, or its notification channel was changed.</p>
+<p>The next message about an open alert has a new one. Or <a href="/operator/alerts">open the alerts</a> after you have signed in.</p></section>`;

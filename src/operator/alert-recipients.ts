@@ -1,0 +1,21 @@
+import type { Answers } from './answers.ts';
+import type { Ask } from './page-deps.ts';
+import type { Session } from './session.ts';
+
+/** The recipients of the next step of an escalation, or of its last one again; null: none follows. */
+export async function findNextRecipients(
+  ask: Ask,
+  session: Session,
+  { escalation }: Answers['getAlert'],
+): Promise<string | null> {
+  if (!escalation?.nextStepAt) return null;
+  const { id: escalationId, step } = escalation;
+  const [policy, channels] = await Promise.all([
+    // The policy may have been deleted meanwhile.
+    ask(session, 'getEscalation', { params: { escalationId } }).catch(() => null),
+    ask(session, 'listNotificationChannels', { query: { limit: '500' } }),
+  ]);
+  const { channelIds = [] } = policy?.steps[step] ?? policy?.steps.at(-1) ?? {};
+  const names = channelIds.flatMap((id) => channels.items.find((each) => each.id === id)?.target ?? []);
+  return names.join(', ') || 'another channel';
+}

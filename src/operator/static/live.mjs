@@ -1,0 +1,113 @@
+/** Keeps a page up to date while it is open, and says when it cannot. */
+
+import { morph } from './morph.mjs';
+import { showTimes } from './times.mjs';
+
+/** The service sends something every few seconds. */
+const LOST_MS = 15_000;
+const RETRY_MS = 1_000;
+const RETRY_MS_MAX = 10_000;
+const BACK_SHOWN_MS = 5_000;
+
+const { watch: page, fingerprint } = document.body.dataset;
+const state = document.querySelector('#connection');
+let seen = fingerprint;
+let stream = null;
+let retryMs = RETRY_MS;
+let retryTimer;
+let lostTimer;
+let backTimer;
+
+function announce(text, isLost) {
+  state.textContent = text;
+  state.classList.toggle('lost', isLost);
+}
+
+function apply({ fingerprint: drawn, html }) {
+  const fresh = new DOMParser().parseFromString(html, 'text/html');
+  showTimes(fresh);
+  for (const part of document.querySelectorAll('[data-live]')) {
+    const other = fresh.querySelector(`[data-live="${CSS.escape(part.dataset.live)}"]`);
+    if (!other) continue;
+    morph(part, other);
+    part.dispatchEvent(new Event('refreshed'));
+  }
+  seen = drawn;
+}
+
+function onEvent() {
+  retryMs = RETRY_MS;
+  restartWatchdog();
+  if (!state.classList.contains('lost')) return;
+  announce('Connected again: the page is up to date.', false);
+  backTimer = setTimeout(announce, BACK_SHOWN_MS, '', false);
+}
+
+function restartWatchdog() {
+  clearTimeout(lostTimer);
+  lostTimer = setTimeout(lose, LOST_MS);
+}
+
+function lose() {
+  clearTimeout(backTimer);
+  announce('The connection is lost. This page shows how things were, and tries again.', true);
+  restartWatchdog();
+  // Without a stream, the next attempt is planned already.
+  if (stream) reconnect();
+}
+
+/** Browsers that lost the same process come back one after the other. */
+function reconnect() {
+  stream.close();
+  stream = null;
+  retryTimer = setTimeout(connect, retryMs * (0.5 + Math.random()));
+  retryMs = Math.min(2 * retryMs, RETRY_MS_MAX);
+}
+
+async function onError() {
+  const isRefused = stream.readyState === EventSource.CLOSED;
+  reconnect();
+  if (isRefused && (await isSignedOut())) {
+    stop();
+    announce('You are signed out. This page shows how things were.', true);
+  }
+}
+
+const isSignedOut = () =>
+  fetch('/operator/changes', { method: 'HEAD' }).then(
+    ({ status }) => status === 401,
+    () => false,
+  );
+
+function connect() {
+  clearTimeout(retryTimer);
+  stream?.close();
+  stream = new EventSource(`/operator/changes?${new URLSearchParams({ page, fingerprint: seen })}`);
+  stream.addEventListener('changed', ({ data }) => {
+    apply(JSON.parse(data));
+    onEvent();
+  });
+  stream.addEventListener('unchanged', onEvent);
+  stream.addEventListener('error', () => void onError());
+}
+
+function stop() {
+  clearTimeout(lostTimer);
+  clearTimeout(retryTimer);
+  stream?.close();
+  stream = null;
+}
+
+function start() {
+  restartWatchdog();
+  connect();
+}
+
+if (page) {
+  start();
+  addEventListener('pagehide', stop);
+  // A browser shows a page that was left as it was.
+  addEventListener('pageshow', ({ persisted }) => persisted && start());
+  addEventListener('offline', lose);
+  addEventListener('online', connect);
+}

@@ -1,0 +1,233 @@
+/** The link in a mail about an alert: one alert, one button, and nothing else. */
+import assert from 'node:assert/strict';
+import { createAlertLinks } from '../../src/notifications/alert-links.service.ts';
+import { createChannelsRepository } from '../../src/notifications/notification-channels.repository.ts';
+import { createLog } from '../../src/process/log.ts';
+import { createSigner } from '../../src/process/signer.ts';
+import {
+  alertLinkIn,
+  confirmAddress,
+  newDevice,
+  type ReceivedMail,
+  startMailServer,
+} from '../notifications/harness.ts';
+import { eventually } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { visit } from './visitor.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const FORMS_OF_ANOTHER_SITE = { origin: 'https://elsewhere.example' };
+
+describe('The link in a mail about an alert', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let mail: Awaited<ReturnType<typeof startMailServer>>;
+  let aheadMs = 0;
+  let count = 0;
+  let target: string;
+  const lines: string[] = [];
+
+  before(async () => {
+    mail = await startMailServer();
+    dms = await startService({
+      now: () => new Date(Date.now() + aheadMs),
+      log: createLog('trace', { write: (line) => void lines.push(line) }),
+      settings: { smtp: mail.smtp, notificationIntervalMs: 0 },
+    });
+  });
+  after(async () => {
+    await dms.stop();
+    await mail.stop();
+  });
+  beforeEach(async () => {
+    aheadMs = 0;
+    org = await dms.addOrganization();
+    target = `night-${++count}@example.com`;
+  });
+
+  async function addChannel(): Promise<string> {
+    const { body } = await org.api.post('/notification-channels', { type: 'email', target });
+    await confirmAddress(dms, mail.mails, target);
+    return body.id;
+  }
+
+  /** Links in the mails to the address, once there are as many mails that match. */
+  const links = async (enough: number, subject: RegExp): Promise<string[]> => {
+    const matching = ({ to, source }: ReceivedMail) => to.includes(target) && subject.test(source);
+    const sent = await eventually(
+      async () => mail.mails.filter(matching),
+      ({ length }) => length >= enough,
+    );
+    return sent.map(alertLinkIn);
+  };
+
+  async function openAlert(name = 'Cold room') {
+    const setBattery = await newDevice(org, name);
+    await setBattery('low');
+    const { items } = (await org.api.get('/alerts?limit=1')).body;
+    return { id: items[0].id as string, resolve: () => setBattery('ok') };
+  }
+
+  /** Without waiting for a mail. */
+  const linkFor = (alertId: string, channelId: string): string => {
+    const made = createAlertLinks({
+      signer: createSigner(dms.settings.secretsKeys, 'alert link'),
+      baseUrl: dms.settings.operatorUrl,
+      listActive: createChannelsRepository(dms.service.sql).listActive,
+      now: () => new Date(Date.now() + aheadMs),
+    });
+    return made.toUrl({ organizationId: org.id, alertId, channelId }, target) ?? '';
+  };
+  const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? '';
+  const open = (token: string) => visit(`${dms.baseUrl}/operator/alert-link?token=${token}`);
+  /** As a browser sends the form of a page without a referrer. */
+  const press = (token: string) =>
+    visit(`${dms.baseUrl}/operator/alert-link`, { form: { token }, headers: { origin: 'null' } });
+  const shown = async (id: string) => (await org.api.get(`/alerts/${id}`)).body;
+
+  it('shows the alert and who is next, and acknowledges only when its button is pressed', async () => {
+    const channelId = await addChannel();
+    const steps = [0, 30].map((afterMinutes) => ({ afterMinutes, channelIds: [channelId] }));
+    assert.equal((await org.api.post('/escalations', { name: 'On call', steps })).status, 201);
+    const { id } = await openAlert();
+    const [link = ''] = await links(1, /Subject: Escalation, step 1/);
+    assert.match(link, /^https:\/\/operators\.example\/operator\/alert-link\?token=/);
+    const page = await open(tokenOf(link));
+    assert.equal(page.status, 200);
+    assert.match(page.text, /<h1>Cold room .*low battery/);
+    assert.match(page.text, new RegExp(`Since.*<time.*step 1 was made, ${target} is next`, 's'));
+    assert.equal(page.text.match(/<button/g)?.length, 1);
+    await fetch(`${dms.baseUrl}/operator/alert-link?token=${tokenOf(link)}`, { method: 'HEAD' });
+    assert.equal((await shown(id)).status, 'new');
+    const { status, headers } = await press(tokenOf(link));
+    assert.equal(status, 303);
+    const after = await visit(dms.baseUrl + headers.get('location'));
+    assert.match(after.text, /Acknowledged by night-\d@example\.com \(link in an e-mail\), <time/);
+    assert.doesNotMatch(after.text, /<button/);
+    const { acknowledgedBy, escalation } = await shown(id);
+    const actor = { keyId: null, name: `${target} (link in an e-mail)` };
+    assert.deepEqual([acknowledgedBy, escalation.nextStepAt], [actor, null]);
+    const { items } = (await org.api.get(`/audit?subject=${id}`)).body;
+    assert.deepEqual(
+      items.map((entry: { action: string; actor: unknown }) => [entry.action, entry.actor]),
+      [['acknowledgeAlert', actor]],
+    );
+  });
+
+  it('acknowledges once, also when the button is pressed again', async () => {
+    const channelId = await addChannel();
+    const { id } = await openAlert();
+    const token = tokenOf(linkFor(id, channelId));
+    assert.equal((await org.api.patch(`/alerts/${id}`, { status: 'acknowledged' })).status, 200);
+    assert.equal((await press(token)).status, 303);
+    assert.equal((await org.api.get(`/audit?subject=${id}`)).body.items.length, 1);
+    assert.equal((await shown(id)).acknowledgedBy.keyId, org.keyId);
+  });
+
+  it('says that an alert is over, before and after the button is pressed', async () => {
+    const channelId = await addChannel();
+    const { id, resolve } = await openAlert();
+    const token = tokenOf(linkFor(id, channelId));
+    await resolve();
+    assert.equal((await press(token)).status, 303);
+    assert.match((await open(token)).text, /This alert is over, <time/);
+    assert.equal((await shown(id)).acknowledgedBy, null);
+  });
+
+  it('ends after 24 hours, with its channel, and with the address of its channel', async () => {
+    const channelId = await addChannel();
+    const { id } = await openAlert();
+    const token = tokenOf(linkFor(id, channelId));
+    const change = (body: object) => org.api.patch(`/notification-channels/${channelId}`, body);
+    const isDead = async () => {
+      const answers = await Promise.all([open(token), press(token)]);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [404, 404],
+      );
+      assert.match(answers[0]?.text ?? '', /older than 24 hours.*next message.*has a new one/s);
+    };
+    aheadMs = DAY_MS - 60_000;
+    assert.equal((await open(token)).status, 200);
+    aheadMs = DAY_MS + 1_000;
+    await isDead();
+    aheadMs = 0;
+    await change({ status: 'disabled' });
+    await isDead();
+    await change({ status: 'active' });
+    assert.equal((await open(token)).status, 200);
+    const address = target;
+    target = `other-${target}`;
+    await change({ target });
+    await confirmAddress(dms, mail.mails, target);
+    await isDead();
+    await change({ target: address });
+    assert.equal((await open(token)).status, 200);
+    await org.api.delete(`/notification-channels/${channelId}`);
+    await isDead();
+    assert.equal((await shown(id)).status, 'new');
+  });
+
+  it('opens no other alert, organization or page', async () => {
+    const channelId = await addChannel();
+    const [one, other] = [await openAlert(), await openAlert('Warm room')];
+    const token = tokenOf(linkFor(one.id, channelId));
+    const foreign = await dms.addOrganization();
+    for (const [name, made] of Object.entries({
+      'another alert': token.replace(one.id, other.id),
+      'another organization': token.replace(org.id, foreign.id),
+      'a later end': token.replace(/\.(\d+)\./, (_, until) => `.${Number(until) + 1}.`),
+      'a changed signature': token.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A')),
+      'no token': '',
+    }))
+      assert.deepEqual([(await open(made)).status, (await press(made)).status], [404, 404], name);
+    assert.equal((await visit(`${dms.baseUrl}/operator/alerts/${one.id}?token=${token}`)).status, 401);
+    assert.equal((await org.with(token).get(`/alerts/${one.id}`)).status, 401);
+    for (const { id } of [one, other]) assert.equal((await shown(id)).status, 'new');
+  });
+
+  it('stays out of logs, of caches and of the addresses that other pages see', async () => {
+    const channelId = await addChannel();
+    const { id } = await openAlert();
+    const [link = ''] = await links(1, /Subject: New alert/);
+    for (const token of [tokenOf(link), tokenOf(linkFor(id, channelId))]) {
+      for (const { headers } of [await open(token), await press(token), await open(`${token}A`)]) {
+        assert.equal(headers.get('cache-control'), 'no-store');
+        assert.equal(headers.get('referrer-policy'), 'no-referrer');
+      }
+      assert.ok(
+        lines.some((line) => line.includes('/notification-channels') || line.includes('operationId')),
+      );
+      assert.ok(!lines.some((line) => line.includes(token.slice(-43))));
+    }
+  });
+
+  it('takes the form of a page without a referrer, but no form of another site without the secret', async () => {
+    const form = { token: '' };
+    const url = `${dms.baseUrl}/operator/alert-link`;
+    assert.equal((await visit(url, { form, headers: FORMS_OF_ANOTHER_SITE })).status, 404);
+    const signIn = { form: { link: '' }, headers: FORMS_OF_ANOTHER_SITE };
+    assert.equal((await visit(`${dms.baseUrl}/operator/sign-in`, signIn)).status, 403);
+  });
+
+  it('slows down guesses, and too many uses of one link', async () => {
+    const channelId = await addChannel();
+    const { id } = await openAlert();
+    const { databaseUrl, secretsKeys, operatorUrl } = dms.settings;
+    const customerLimit = { perSecond: 1, burst: 5 };
+    const settings = { secretsKeys, operatorUrl, failedKeysPerMinute: 3, customerLimit };
+    const limited = await startService({ withWorker: false, databaseUrl, settings });
+    try {
+      const token = tokenOf(linkFor(id, channelId));
+      const at = `${limited.baseUrl}/operator/alert-link?token=`;
+      const statuses = async (made: string) => {
+        const answers = await Promise.all(Array.from({ length: 12 }, () => visit(at + made)));
+        return new Set(answers.map(({ status }) => status));
+      };
+      assert.deepEqual(await statuses(token.replace(id, id.replace(/.$/, 'f'))), new Set([404, 429]));
+      assert.deepEqual(await statuses(token), new Set([200, 429]));
+    } finally {
+      await limited.stop();
+    }
+  });
+});

@@ -1,0 +1,240 @@
+/** Pages that stay up to date while somebody works on them, in a real browser. */
+import assert from 'node:assert/strict';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import { findBarriers } from '../support/barriers.ts';
+import { findChromium, startBrowser } from '../support/browser.ts';
+import { apply, applyAnswer, createProfile, registerMany } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { newLink } from './visitor.ts';
+
+const DEVICES = 30;
+
+describe('An open page', () => {
+  const executable = findChromium();
+  let dms: TestService;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let serials: string[];
+
+  before(async function () {
+    if (executable === null) this.skip();
+    const port = await freePort();
+    const settings = { port, operatorUrl: `http://127.0.0.1:${port}` };
+    dms = await startService({ withWorker: false, settings });
+    [serials, browser] = await Promise.all([registerMany(dms, DEVICES, 'LIVE'), startBrowser(executable)]);
+    await createProfile(dms, {
+      slug: 'fridge',
+      temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 2, highC: 8 }],
+    });
+    const [first] = serials as [string];
+    await apply(dms, 'fridge', { serialNumbers: [first] });
+    await applyAnswer(dms, first);
+    context = await browser.newContext({ viewport: { width: 900, height: 500 } });
+    page = await context.newPage();
+    await page.goto(await newLink(dms));
+    await page.click('button.main');
+  });
+  after(async () => {
+    await browser?.close();
+    await dms?.stop();
+  });
+
+  const open = async (path: string) => {
+    await page.goto(`${dms.baseUrl}/operator${path}`);
+    await page.evaluate('globalThis.isSamePage = true');
+  };
+  const assertSamePage = async () => assert.equal(await page.evaluate('globalThis.isSamePage'), true);
+  const isFocused = (selector: string) =>
+    page.evaluate(`document.activeElement === document.querySelector(${JSON.stringify(selector)})`);
+  async function idOf(serialNumber: string): Promise<string> {
+    return (await dms.api.get(`/assets?serialNumber=${serialNumber}`)).body.items[0].id;
+  }
+  async function send(serial: string, value: number): Promise<void> {
+    const readings = [{ channel: 'probe', type: 'temperature', value, measuredAt: new Date().toISOString() }];
+    assert.equal((await dms.device.post(`/devices/${serial}/measurements`, { readings })).status, 202);
+  }
+
+  describe('in place', () => {
+    before(() => open('/fleet'));
+
+    /** Morphs the first markup into the second one; returns the result of the script between, and the markup. */
+    const morph = (from: string, to: string, between = '') =>
+      page.evaluate(`(async () => {
+        const { morph } = await import(document.querySelector('script[src*="operator.mjs"]').src.replace('operator.mjs', 'morph.mjs'));
+        const [part, fresh] = [${JSON.stringify(from)}, ${JSON.stringify(to)}].map((markup) => Object.assign(document.createElement('div'), { innerHTML: markup }));
+        document.querySelector('main').append(part);
+        const first = [...part.querySelectorAll('*')];
+        ${between}
+        morph(part, fresh);
+        const shown = {
+          markup: part.innerHTML,
+          kept: [...part.querySelectorAll('*')].map((element) => first.indexOf(element)),
+          focused: document.activeElement.id || document.activeElement.localName,
+          values: [...part.querySelectorAll('input, textarea, select')].map((field) => field.type === 'checkbox' ? field.checked : field.value),
+        };
+        part.remove();
+        return shown;
+      })()`) as Promise<{ markup: string; kept: number[]; focused: string; values: unknown[] }>;
+    const row = (name: string, text: string) =>
+      `<tr><td><input type="checkbox" name="pick" value="${name}"></td><td><a href="/${name}">${text}</a></td></tr>`;
+    const table = (...rows: string[]) => `<table><tbody>${rows.join('')}</tbody></table>`;
+
+    it('takes the fresh markup over, whatever was there before', async () => {
+      for (const [from, to] of [
+        ['', '<p>One</p>'],
+        ['<p>One</p>', ''],
+        ['<p class="a" title="b">One</p> two', '<p class="c">Two <b>bold</b></p><h2>New</h2>'],
+        [table(row('a', 'A'), row('b', 'B')), table(row('c', 'C'), row('b', 'Bee'), row('a', 'A'))],
+        [table(row('a', 'A'), row('a', 'again')), table(row('a', 'A'))],
+        [
+          '<svg viewBox="0 0 1 1"><rect width="1"></rect></svg>',
+          '<svg viewBox="0 0 1 1"><rect width="2"></rect></svg>',
+        ],
+        [
+          '<form action="/x"><input name="id" value="1"></form>',
+          '<form action="/y"><input name="id" value="1"></form>',
+        ],
+      ] as const)
+        assert.equal((await morph(from, to)).markup, to, from);
+    });
+
+    it('keeps ticks with their rows, also when others come, go and change places', async () => {
+      const from = table(row('a', 'A'), row('b', 'B'), row('c', 'C'));
+      const to = table(row('d', 'D'), row('c', 'C'), row('b', 'B'));
+      const { values } = await morph(from, to, 'part.querySelector("[value=b]").click();');
+      assert.deepEqual(values, [false, false, true]);
+    });
+
+    it('keeps focus and typed text, also in a row that moves', async () => {
+      const form = '<form action="/x"><input id="note" name="note" value="old"></form>';
+      const moved = await morph(
+        table(row('a', form), row('b', 'B')),
+        table(row('b', 'B'), row('a', form.replace('old', 'new'))),
+        'part.querySelector("#note").focus(); part.querySelector("#note").value = "typed";',
+      );
+      assert.deepEqual([moved.focused, moved.values], ['note', [false, false, 'typed']]);
+      const untouched = await morph(form, form.replace('old', 'new'));
+      assert.deepEqual(untouched.values, ['new']);
+    });
+
+    it('keeps a question open, and opens no other one in its place', async () => {
+      const question = (name: string, more = '') =>
+        `<details${more}><summary>${name}</summary><p>Sure?</p></details>`;
+      const both = question('Retry') + question('Cancel');
+      const { markup } = await morph(both, both, 'part.lastChild.open = true;');
+      assert.equal(markup, question('Retry') + question('Cancel', ' open=""'));
+      const gone = await morph(question('Cancel'), question('Retry'), 'part.firstChild.open = true;');
+      assert.equal(gone.markup, question('Retry'));
+    });
+
+    it('leaves the picture of a curve to the script that draws it', async () => {
+      const curve = '<div data-curve="/c"><p>Needs a script</p></div>';
+      const { markup } = await morph(curve, curve, 'part.firstChild.innerHTML = "<canvas></canvas>";');
+      assert.equal(markup, '<div data-curve="/c"><canvas></canvas></div>');
+    });
+  });
+
+  it('keeps ticks, focus and place in the fleet while another device is renamed', async () => {
+    await open('/fleet');
+    const tick = page.getByRole('checkbox', { name: `Choose ${serials[20]}` });
+    await tick.check();
+    await tick.scrollIntoViewIfNeeded();
+    const before = await page.evaluate('scrollY');
+    await dms.api.patch(`/assets/${await idOf(serials[21] as string)}`, { name: 'Renamed' });
+    await page.waitForSelector('a.name:has-text("Renamed")');
+    assert.ok(Number(before) > 0);
+    assert.equal(await page.evaluate('scrollY'), before);
+    assert.equal(await tick.isChecked(), true);
+    assert.equal(await isFocused(`[aria-label="Choose ${serials[20]}"]`), true);
+    await assertSamePage();
+  });
+
+  it('keeps an open question with its text on a job whose devices progress', async () => {
+    const [, one, other] = serials as [string, string, string];
+    const jobId = await apply(dms, 'fridge', { serialNumbers: [one, other] });
+    await open(`/jobs/${jobId}`);
+    await page.click('summary:has-text("Cancel")');
+    await page.focus('details[open] button');
+    await applyAnswer(dms, one);
+    await page.waitForSelector('.legend:has-text("applied")');
+    assert.equal(await page.locator('details[open]').count(), 1);
+    assert.equal(await isFocused('details[open] button'), true);
+    await assertSamePage();
+  });
+
+  it('shows a new alert on the start page, on the list, on its device, and its end on its own page', async () => {
+    const [serial] = serials as [string];
+    const assetId = await idOf(serial);
+    const pages = await Promise.all(
+      ['', '/alerts', `/devices/${assetId}`].map(async (path) => {
+        const shown = await context.newPage();
+        await shown.goto(`${dms.baseUrl}/operator${path}`);
+        return shown;
+      }),
+    );
+    await send(serial, 15);
+    for (const shown of pages) await shown.getByText('15 °C').first().waitFor();
+    const { body } = await dms.api.get('/alerts?status=new&type=high_temp');
+    await open(`/alerts/${body.items[0].id}`);
+    await dms.api.post(`/alerts/${body.items[0].id}/comments`, { comment: 'On my way' });
+    await page.waitForSelector('td:has-text("On my way")');
+    await send(serial, 5);
+    await page.waitForSelector('h1 .badge:has-text("resolved")');
+    await assertSamePage();
+    for (const shown of pages) await shown.close();
+  });
+
+  it('shows on the page of a webhook that it was paused, with the button that resumes it', async () => {
+    const { body } = await dms.api.post('/webhooks', {
+      url: 'http://127.0.0.1:9/',
+      events: ['alert.created'],
+    });
+    await open(`/webhooks/events/${body.id}`);
+    await dms.api.patch(`/webhooks/${body.id}`, { status: 'disabled' });
+    await page.waitForSelector('a:has-text("Resume")');
+    await assertSamePage();
+  });
+
+  it('says that the connection is lost and that it is back, and catches up', async () => {
+    await open('/fleet');
+    const state = page.locator('#connection[aria-live]');
+    await context.setOffline(true);
+    await state.and(page.getByText('The connection is lost')).waitFor();
+    assert.deepEqual(await findBarriers(page), []);
+    await dms.api.patch(`/assets/${await idOf(serials[5] as string)}`, { name: 'Meanwhile' });
+    await context.setOffline(false);
+    await state.and(page.getByText('Connected again')).waitFor();
+    await page.waitForSelector('a.name:has-text("Meanwhile")');
+    assert.deepEqual(await findBarriers(page), []);
+    await assertSamePage();
+  });
+
+  it('continues after the stream has ended, without a word', async () => {
+    let ended = 0;
+    await page.route('**/operator/changes?*', (route) =>
+      ended++ === 0 ? route.fulfill({ contentType: 'text/event-stream', body: ':\n\n' }) : route.continue(),
+    );
+    await open('/fleet');
+    await page.evaluate(`globalThis.said = []; new MutationObserver(() => said.push(document.querySelector('#connection').textContent))
+      .observe(document.querySelector('#connection'), { childList: true, characterData: true, subtree: true })`);
+    await dms.api.patch(`/assets/${await idOf(serials[6] as string)}`, { name: 'Late' });
+    await page.waitForSelector('a.name:has-text("Late")');
+    assert.deepEqual(await page.evaluate('said'), []);
+    assert.ok(ended > 1);
+    await page.unrouteAll();
+  });
+
+  it('says that the person is signed out', async () => {
+    const visitor = await browser.newContext();
+    const shown = await visitor.newPage();
+    await shown.goto(await newLink(dms, { name: 'Grace' }));
+    await shown.click('button.main');
+    const { items } = (await dms.api.get('/operator-sessions')).body;
+    const { id } = items.find(({ name }: { name: string }) => name === 'Grace');
+    assert.equal((await dms.api.delete(`/operator-sessions/${id}`)).status, 204);
+    await shown.getByText('You are signed out').waitFor();
+    await visitor.close();
+  });
+});

@@ -1,0 +1,130 @@
+/** The operators' page on a phone: the night alert by the link in its mail, and the installed page. */
+import assert from 'node:assert/strict';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import {
+  alertLinkIn,
+  confirmAddress,
+  newDevice,
+  type ReceivedMail,
+  startMailServer,
+} from '../notifications/harness.ts';
+import { findBarriers } from '../support/barriers.ts';
+import { findChromium, startBrowser } from '../support/browser.ts';
+import { createProfile, eventually, register } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { newLink } from './visitor.ts';
+
+const ADDRESS = 'night@example.com';
+/** Contrast of 7 to 1, for sunlight. */
+const STRONG_CONTRAST = ['color-contrast-enhanced'];
+const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+describe("The operators' page on a phone", () => {
+  const executable = findChromium();
+  let dms: TestService;
+  let mail: Awaited<ReturnType<typeof startMailServer>>;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let complaints: string[];
+
+  before(async function () {
+    if (executable === null) this.skip();
+    const port = await freePort();
+    mail = await startMailServer();
+    const settings = {
+      port,
+      operatorUrl: `http://127.0.0.1:${port}`,
+      smtp: mail.smtp,
+      notificationIntervalMs: 0,
+    };
+    [dms, browser] = await Promise.all([startService({ settings }), startBrowser(executable)]);
+    await dms.api.post('/notification-channels', { type: 'email', target: ADDRESS });
+    await confirmAddress(dms, mail.mails, ADDRESS);
+    context = await browser.newContext(PHONE);
+    page = await context.newPage();
+    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+    page.on('pageerror', (error) => complaints.push(error.message));
+  });
+  after(async () => {
+    await browser?.close();
+    await dms?.stop();
+    await mail?.stop();
+  });
+  beforeEach(() => {
+    complaints = [];
+  });
+  afterEach(() => assert.deepEqual(complaints, []));
+
+  it('acknowledges an alert in two taps from the mail, by day and at night, without signing in', async () => {
+    await (await newDevice(dms, 'Blood bank'))('low');
+    const [sent] = await eventually(
+      async () => mail.mails.filter((each) => alertLinkIn(each) !== ''),
+      ({ length }) => length > 0,
+    );
+    await page.goto(alertLinkIn(sent as ReceivedMail));
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await findBarriers(page), [], colorScheme);
+      assert.deepEqual(await findBarriers(page, STRONG_CONTRAST), [], colorScheme);
+    }
+    const button = page.getByRole('button', { name: 'Acknowledge low battery' });
+    const box = await button.boundingBox();
+    assert.ok(box && box.width > 300 && box.height >= 60, JSON.stringify(box));
+    assert.equal(await page.locator('button, input:not([type=hidden])').count(), 1);
+    assert.equal((await dms.api.get('/alerts')).body.items[0].status, 'new');
+    await button.tap();
+    await page.getByText(`Acknowledged by ${ADDRESS} (link in an e-mail)`).waitFor();
+    assert.equal((await dms.api.get('/alerts')).body.items[0].status, 'acknowledged');
+    assert.deepEqual(await findBarriers(page), []);
+    await page.reload();
+    await page.getByText('Acknowledged by').waitFor();
+    assert.deepEqual(await context.cookies(), []);
+  });
+
+  it('ticks a device of the fleet with a finger, beside its name', async () => {
+    await page.goto(await newLink(dms));
+    await page.tap('button.main');
+    await createProfile(dms, { slug: 'fridge', temperatureAlerts: [] });
+    const name = 'Cold room with a name that is longer than the screen of a phone is wide';
+    await register(dms, 'PHONE-1', { name });
+    await page.goto(`${dms.baseUrl}/operator/fleet?q=PHONE-1`);
+    const tick = page.getByRole('checkbox', { name: `Choose ${name}` });
+    await tick.tap();
+    assert.equal(await tick.isChecked(), true);
+    const [box, link] = await Promise.all([tick, page.locator('a.name')].map((each) => each.boundingBox()));
+    assert.ok(box && link && box.x + box.width <= link.x && Math.abs(box.y - link.y) < 44);
+  });
+
+  it('is legible in sunlight and at night', async () => {
+    for (const path of ['', '/fleet', '/alerts?status=all', '/channels', '/forms/createEscalation'])
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.goto(`${dms.baseUrl}/operator${path}`);
+        assert.deepEqual(await findBarriers(page, STRONG_CONTRAST), [], `${path} in ${colorScheme}`);
+      }
+  });
+
+  it('can be installed, with icons of both kinds and the colours of day and night', async () => {
+    await page.goto(`${dms.baseUrl}/operator`);
+    const manifestUrl = await page.evaluate("document.querySelector('link[rel=manifest]').href");
+    const session = await context.newCDPSession(page);
+    const { url, errors, data } = await session.send('Page.getAppManifest');
+    assert.deepEqual([url, errors], [manifestUrl, []]);
+    const { icons, start_url, scope, display } = JSON.parse(data ?? '');
+    assert.deepEqual([start_url, scope, display], ['/operator', '/operator', 'standalone']);
+    for (const { src, type, sizes } of icons) {
+      const answer = await page.request.get(new URL(src, url).href);
+      assert.deepEqual([answer.status(), answer.headers()['content-type']], [200, type], src);
+      if (type !== 'image/png') continue;
+      const bytes = await answer.body();
+      assert.equal(`${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`, sizes, src);
+    }
+    assert.equal(
+      (await page.request.get(manifestUrl as string)).headers()['content-type'],
+      'application/manifest+json',
+    );
+    assert.equal(await page.locator('meta[name=theme-color]').count(), 2);
+  });
+});

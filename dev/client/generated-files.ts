@@ -1,5 +1,5 @@
 /** The files that are generated from the OpenAPI document, by path in the repository. */
-import type { ApiDocument } from './api-operations.ts';
+import type { ApiDocument } from '../../src/http/api-document.ts';
 import { generatePython } from './python-client.ts';
 import { generateOperations, generateTypes } from './typescript-client.ts';
 

@@ -1,5 +1,10 @@
 /** The generated file of the Python client: a method for each operation. */
-import { type ApiDocument, type DocumentedOperation, operationsOf, parametersOf } from './api-operations.ts';
+import {
+  type ApiDocument,
+  type DocumentedOperation,
+  operationsOf,
+  parametersOf,
+} from '../../src/http/api-document.ts';
 
 const NOTICE = '# Generated from openapi.json by `npm run client`.\n';
 

@@ -27,7 +27,7 @@ const READINGS = 'data.measurement';
 export const listenCommand: Command = {
   words: ['listen'],
   args: '[--events EVENT,EVENT] [--forward-to URL] [--port N] [--address URL]',
-  summary: 'prints events as they happen: a webhook that ends with the command',
+  summary: 'print events as they happen: a webhook that ends with the command',
   details: `Registers a webhook at this machine, verifies each request, prints its event, forwards it if asked to, and removes
 the webhook at the end (Ctrl-C). Without --events: every event but ${READINGS}, which must be named.
 The service has to reach this machine: with npm start it does; elsewhere give the --address that leads to

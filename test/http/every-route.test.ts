@@ -500,7 +500,7 @@ describe('Every route', () => {
       for (const path of [
         ...KEYLESS,
         '/docs/api',
-        '/docs/api/swagger-ui.css',
+        '/docs/api/assets',
         '/nothing',
         '/%zz',
         '/docs/nothing',

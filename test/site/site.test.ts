@@ -189,6 +189,9 @@ describe('The documentation site', () => {
     assert.ok(find('hysteresis').length > 3);
     assert.ok(find('idempotency mismatch').includes('/docs/errors#idempotency-mismatch'));
     assert.ok(find('notification_channels')[0]?.startsWith('/docs/schema'));
+    assert.ok(
+      find('listNotificationChannels').includes('/docs/api/notification-channels#listNotificationChannels'),
+    );
     assert.ok(find('quiet hours').some((id) => id.startsWith('/docs/alerts-and-channels')));
     const zipped = await fetch(dms.baseUrl + path, { headers: { 'accept-encoding': 'gzip' } });
     assert.equal(zipped.headers.get('content-encoding'), 'gzip');
@@ -262,8 +265,7 @@ describe('Links between documents', () => {
   });
 });
 
-const isOfSite = (path: string) =>
-  path.startsWith('/docs') && !path.startsWith('/docs/api') && !path.startsWith('/docs/static');
+const isOfSite = (path: string) => path.startsWith('/docs') && !path.startsWith('/docs/static');
 
 const linksIn = ({ text }: Answer): string[] =>
   [...text.matchAll(/<(?:a|img|link|script)\b[^>]*?(?:href|src)="([^"]+)"/g)].map(

@@ -143,7 +143,7 @@ const OUTCOMES: Record<string, Outcome> = {
         ['opened', 'acknowledged', 'assigned', 'commented', 'commented'],
       );
       assert.equal(alert.assignee, 'Grace');
-      assert.match(printed, /282C02424E31 is muted until/);
+      assert.match(printed, /^reason: Defrosting$/m);
       assert.equal((await organization.api.get('/assets')).body.items[0].mute, null);
     },
   },

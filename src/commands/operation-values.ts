@@ -16,6 +16,7 @@ export function toValue(field: CommandField, typed: string, clock: Clock): unkno
     case 'number':
       return typed.trim() === '' || Number.isNaN(Number(typed)) ? typed : Number(typed);
     case 'boolean':
+    case 'flag':
       return typed === 'true';
     case 'time':
       return toTime(typed, clock);

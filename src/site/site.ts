@@ -66,7 +66,7 @@ export function createSite(options: SiteOptions): Site {
   });
   /** Renders the pages one after the other, as they are consumed. */
   async function* indexed(): AsyncGenerator<IndexedPage> {
-    for (const document of documents) {
+    for (const document of documents.filter(({ isUnsearched }) => !isUnsearched)) {
       yield { href: hrefOf(document), title: document.label, passages: (await render(document)).passages };
     }
   }

@@ -59,7 +59,7 @@ describe('The command line', () => {
     const group = await run('help', 'jobs');
     const one = await run('jobs', 'watch', '--help');
     assert.match(all.stdout, /^By API, from everywhere\n {2}login URL \[--name NAME\] {2,}keep URL/m);
-    assert.match(all.stdout, /^On a machine of the service, with its settings\n {2}org create NAME /m);
+    assert.match(all.stdout, /^On a machine of the service, with its settings\n {2}fleet list {2,}list/m);
     assert.match(group.stdout, /^ {2}jobs watch ID {2,}show how/m);
     assert.doesNotMatch(group.stdout, /login URL/);
     assert.match(one.stdout, /^Usage: npm run dms -- jobs watch ID\n\nshow how .*\n[\s\S]*\nExit code 3: /);

@@ -1,4 +1,4 @@
-/** What a command asks for, derived from the parameters and the body of its operation. */
+/** Arguments and options of a command, derived from the parameters and the body of its operation. */
 import {
   type ApiDocument,
   type ApiOperation,
@@ -42,7 +42,7 @@ export function fieldsOf(document: ApiDocument, operation: ApiOperation): Comman
   ];
 }
 
-/** Objects become one option for each of their fields, one level deep; what is deeper is JSON. */
+/** Objects become one option for each of their fields, one level deep; deeper values are JSON. */
 function bodyFields(
   document: ApiDocument,
   { properties = {}, required = [] }: DocumentSchema,
@@ -67,7 +67,7 @@ function toField(
   place: Pick<CommandField, 'place' | 'path' | 'isRequired'>,
 ): CommandField {
   const kind = kindOf(schema, place.place);
-  const choices = kind === 'boolean' ? ['true', 'false'] : textsIn(schema.enum);
+  const choices = kind === 'boolean' ? ['true', 'false'] : textsIn(schema.enum ?? schema.items?.enum);
   return {
     ...place,
     name: place.path.map(toOptionName).join('-'),

@@ -3,8 +3,8 @@ import type { OperationId } from '../../client/src/index.ts';
 
 export interface OperationLayout {
   /**
-   * The operation. Where webhooks of both collections are meant, the second one is called when the first one
-   * does not know the id.
+   * The operation. A command for webhooks of both collections calls the second one when the first one does not
+   * know the id.
    */
   operation: OperationId | readonly [OperationId, OperationId];
   /** Columns of the table, as paths in an item; only for lists. */

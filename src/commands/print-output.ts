@@ -3,8 +3,11 @@ import { type Output, print, type Table } from './command.ts';
 
 export function printOutput(output: Output, isJson: boolean): void {
   if (isJson) print(JSON.stringify(jsonOf(output), null, 2));
-  else print(textOf(output));
+  else print(textOf(output).replace(CONTROLS, '�'));
 }
+
+/** Answers hold text of others, such as the response of a receiver, which must not steer the terminal. */
+const CONTROLS = /[^\P{Cc}\n\t]/gu;
 
 function jsonOf(output: Output): unknown {
   if (typeof output === 'string') return { message: output };

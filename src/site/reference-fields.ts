@@ -11,7 +11,7 @@ export interface FieldRow {
 
 const DEPTH_MAX = 4;
 
-/** Fields of an object and of what it contains. An object of several kinds has the fields of all of them. */
+/** Fields of an object, and of objects within it. An object of several kinds has the fields of each kind. */
 export function rowsOf(document: ApiDocument, schema: DocumentSchema, prefix = '', depth = 0): FieldRow[] {
   const resolved = resolveSchema(document, schema);
   const kinds = resolved.anyOf ?? [resolved];

@@ -52,7 +52,7 @@ ${parts.map(({ section }) => section)}`,
   };
 }
 
-/** A section of a page, and what the search finds it by. */
+/** A section of a page, with the words by which the search finds it. */
 interface Part {
   id: string;
   text: string;
@@ -166,7 +166,8 @@ function attempt(document: ApiDocument, operation: ApiOperation): Content {
   const sample = sampleOf(document, operation);
   const inputs = parametersOf(document, documented).filter(({ in: place }) => place !== 'header');
   const idOf = (name: string) => `${operation.id}-${name}`;
-  return html`<form class="attempt" data-method="${operation.method}" data-path="${operation.path}" hidden>
+  return html`<details class="attempt" hidden><summary>Try it</summary>
+<form data-method="${operation.method}" data-path="${operation.path}">
 ${inputs.map(
   ({ name, required = false }) => html`<label for="${idOf(name)}">${name}</label>
 <input id="${idOf(name)}" name="${name}" autocomplete="off"${required && html` required`}>`,
@@ -178,7 +179,7 @@ ${
 }
 <button type="submit">Send ${operation.method} with your key</button>
 <pre tabindex="0" role="status" hidden></pre>
-</form>`;
+</form></details>`;
 }
 
 const eventsIn = (document: ApiDocument): Part[] =>

@@ -17,7 +17,7 @@ export interface Sample {
   fileType: string | null;
 }
 
-/** Placeholders that the page replaces by what its reader uses. */
+/** Placeholders that a script replaces by the address and the key of the reader. */
 export const SAMPLE_URL = 'https://loggers.example.com';
 const SAMPLE_KEY = '$DMS_KEY';
 
@@ -49,7 +49,7 @@ export function sampleOf(document: ApiDocument, operation: ApiOperation): Sample
   };
 }
 
-/** A parameter that can only be true is one of several ways to say what is meant. */
+/** A parameter that can only be true chooses one of several ways to name devices. */
 const isSwitch = (values: unknown[] | undefined): boolean => values?.length === 1 && values[0] === true;
 
 export function toCurl({ operation, path, query, body, fileType }: Sample): string {

@@ -156,6 +156,8 @@ describe('Commands by API', () => {
     const { stdout } = await run('jobs', 'show', jobId);
     assert.match(stdout, new RegExp(`1 were not in time\\.\nNot in time: ${serial}$`, 'm'));
     assert.deepEqual((await jsonOf('jobs', 'show', jobId)).notInTime, [serial]);
+    const retried = await jsonOf('jobs', 'retry', jobId);
+    assert.deepEqual([retried.total, retried.id === jobId], [1, false]);
   });
 
   it('shows the devices of a job that have refused it, with the reason', async () => {

@@ -16,7 +16,7 @@ describe('The API reference', () => {
   const pages = referenceDocuments(document).map((page) => ({ page, ...renderReference(document, page) }));
   const ids = pages.flatMap(({ headings }) => headings.map(({ id }) => id));
 
-  it('has a section for each operation and each event, once', () => {
+  it('shows a section for each operation and each event, once', () => {
     const expected = [...operations.map(({ id }) => id), ...Object.keys(document.webhooks)];
     assert.deepEqual(ids.toSorted(), expected.toSorted());
   });

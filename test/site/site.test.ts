@@ -43,7 +43,7 @@ describe('The documentation site', () => {
     return found;
   }
 
-  it('has a page for each document of the repository', () => {
+  it('serves a page for each document of the repository', () => {
     const documents = readdirSync(DOCS, { recursive: true, encoding: 'utf8' }).filter((name) =>
       /\.(md|sql)$/.test(name),
     );

@@ -152,6 +152,11 @@ const OUTCOMES: Record<string, Outcome> = {
   },
 };
 
+/** In the order of the site. */
+const GUIDES = sectionsWith([])
+  .flatMap(({ documents }) => documents.map(({ file }) => file))
+  .filter((file) => file in OUTCOMES);
+
 /** Collections that a guide leaves as it found them. */
 const LEFT_EMPTY = [
   '/assets',
@@ -288,8 +293,3 @@ function cleanUpOf(page: string): string | undefined {
   const below = blocksOf(page).filter((block) => heading >= 0 && text.indexOf(block) > heading);
   return heading >= 0 ? below[0] : undefined;
 }
-
-/** In the order of the site. */
-const GUIDES = sectionsWith([])
-  .flatMap(({ documents }) => documents.map(({ file }) => file))
-  .filter((file) => file in OUTCOMES);

@@ -1,12 +1,13 @@
 /** Sends operations from the pages of the reference, with the key of the reader. */
 
-for (const attempt of document.querySelectorAll('form.attempt')) startAttempt(attempt);
+for (const attempt of document.querySelectorAll('.attempt')) startAttempt(attempt);
 
 /** Sends the operation of a section, and shows the answer. */
-function startAttempt(form) {
+function startAttempt(details) {
+  const form = details.querySelector('form');
   const { method, path } = form.dataset;
   const output = form.querySelector('pre');
-  form.hidden = false;
+  details.hidden = false;
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     const { body, ...parameters } = Object.fromEntries(new FormData(form));

@@ -16,6 +16,7 @@ import {
   UsageError,
   urlOption,
 } from './command.ts';
+import { toTerminalText } from './terminal-text.ts';
 
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 1_048_576;
@@ -173,5 +174,5 @@ async function forward(url: string, { headers }: IncomingMessage, body: Buffer):
 function lineOf(event: WebhookEvent): string {
   const { type, timestamp, data } = event as { type: string; timestamp: string; data: unknown };
   const text = JSON.stringify(data);
-  return `${timestamp}  ${type.padEnd(22)}  ${cutText(text, SHOWN_MAX, '…')}`;
+  return toTerminalText(`${timestamp}  ${type.padEnd(22)}  ${cutText(text, SHOWN_MAX, '…')}`);
 }

@@ -144,15 +144,22 @@ type Typed = [CommandField, () => Promise<string> | string];
 function typedValues(input: CommandInput, { positionals, options }: Described): Typed[] {
   const placed = positionals.map((field, index): Typed => {
     const rest = input.positionals.slice(index);
-    return [field, () => (field.kind === 'texts' ? rest.join(',') : (rest[0] as string))];
+    return [field, readerOf(field.kind === 'texts' ? rest.join(',') : (rest[0] as string), field)];
   });
   const chosen = options.flatMap((field): Typed[] => {
     const given = input.options[field.name];
-    if (given === undefined) return [];
-    return [[field, () => (field.kind === 'secret' ? readSecret(`${field.name}: `) : String(given))]];
+    return given === undefined ? [] : [[field, readerOf(String(given), field)]];
   });
   return [...placed, ...chosen];
 }
+
+const HIDDEN = '-';
+
+/** Arguments are visible to every program on the machine, so a value can be asked for. */
+const readerOf =
+  (given: string, { kind, path }: CommandField): Typed[1] =>
+  () =>
+    kind === 'secret' || given === HIDDEN ? readSecret(`${path.at(-1)}: `) : given;
 
 async function readBody(input: CommandInput): Promise<Record<string, unknown>> {
   const file = option(input, 'body');
@@ -181,12 +188,9 @@ async function toReference(dms: Client, { path }: CommandField, value: unknown):
   const name = path.at(-1) as string;
   const find = FINDERS[name.replace(/s$/, '')];
   if (!find || value === null) return value;
-  const ids = await Promise.all(
-    [value]
-      .flat()
-      .flatMap(split)
-      .map((text) => find(dms, text)),
-  );
+  const ids: string[] = [];
+  // One by one, because a long list would use up the limit of requests.
+  for (const text of [value].flat().flatMap(split)) ids.push(await find(dms, text));
   return Array.isArray(value) ? ids : ids.join(',');
 }
 

@@ -1,13 +1,11 @@
 /** Prints the output of commands: columns and sentences for people, JSON for programs. */
 import { type Output, print, type Table } from './command.ts';
+import { toTerminalText } from './terminal-text.ts';
 
 export function printOutput(output: Output, isJson: boolean): void {
   if (isJson) print(JSON.stringify(jsonOf(output), null, 2));
-  else print(textOf(output).replace(CONTROLS, '�'));
+  else print(toTerminalText(textOf(output)));
 }
-
-/** Answers hold text of others, such as the response of a receiver, which must not steer the terminal. */
-const CONTROLS = /[^\P{Cc}\n\t]/gu;
 
 function jsonOf(output: Output): unknown {
   if (typeof output === 'string') return { message: output };

@@ -7,6 +7,7 @@ import { commandTree } from './command-tree.ts';
 import { commands } from './commands.ts';
 import { EXIT_CODES, exitCodeOf } from './exit-codes.ts';
 import { printOutput } from './print-output.ts';
+import { toTerminalText } from './terminal-text.ts';
 
 const CHECK_ADDRESS =
   'Is the service running (npm start), and is this its address? dms doctor checks it, dms login URL names another one.';
@@ -19,7 +20,7 @@ export async function runCommandLine(typed: string[]): Promise<void> {
   } catch (error) {
     const fault = faultOf(error);
     if (!fault) throw error;
-    if (fault.message !== '') process.stderr.write(`${fault.message.trimEnd()}\n`);
+    if (fault.message !== '') process.stderr.write(`${toTerminalText(fault.message.trimEnd())}\n`);
     process.exitCode = fault.exitCode;
   }
 }

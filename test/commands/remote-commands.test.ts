@@ -332,6 +332,10 @@ describe('Commands by API', () => {
     );
     const { stdout } = await withInput(`${SECRET}\n`, create);
     assert.equal((await run('webhooks', 'delete', JSON.parse(stdout).id)).code, 0);
+    const target = 'http://127.0.0.1:9/services/secret';
+    const channel = await withInput(`${target}\n`, () => jsonOf('channels', 'create', 'webhook', '-'));
+    assert.equal(channel.target, target);
+    assert.equal((await run('channels', 'delete', channel.id)).code, 0);
   });
 
   it('says what to do when the service does not answer, with exit code 6', async () => {

@@ -72,7 +72,6 @@ function toField(
     ...place,
     name: place.path.map(toOptionName).join('-'),
     kind,
-    // Any text may be typed where null is one of the choices: the service names the valid ones.
     choices: kind === 'flag' ? [] : choices,
     isNullable: typesOf(schema).includes('null'),
     help: schema.description ?? '',

@@ -333,7 +333,10 @@ describe('Commands by API', () => {
     const { stdout } = await withInput(`${SECRET}\n`, create);
     assert.equal((await run('webhooks', 'delete', JSON.parse(stdout).id)).code, 0);
     const target = 'http://127.0.0.1:9/services/secret';
-    const channel = await withInput(`${target}\n`, () => jsonOf('channels', 'create', 'webhook', '-'));
+    const hidden = () => run('channels', 'create', 'webhook', '-', '--json');
+    const created = await withInput(`${target}\n`, hidden);
+    assert.equal(created.code, 0, created.stderr);
+    const channel = JSON.parse(created.stdout);
     assert.equal(channel.target, target);
     assert.equal((await run('channels', 'delete', channel.id)).code, 0);
   });

@@ -68,6 +68,7 @@ const OTHERS: Section[] = [
       page('guarantees', 'Guarantees'),
       page('contract', 'API contract'),
       page('glossary', 'Glossary'),
+      page('states', 'States'),
       page('schema', 'Database schema', 'docs/schema.sql'),
     ],
   },

@@ -12,7 +12,7 @@ COPY workflows workflows
 COPY activities activities
 COPY migrations migrations
 COPY docs docs
-COPY *.md ./
+COPY *.md openapi.json ./
 COPY client/README.md client/
 COPY client/python/README.md client/python/
 RUN npm run build

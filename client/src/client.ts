@@ -1,5 +1,6 @@
 /** A function for each operation of the service, by its operation id. */
 import { ApiError, toApiError } from './api-error.ts';
+import { ConnectionError } from './connection-error.ts';
 import { OPERATIONS } from './generated/operations.ts';
 import { parseMediaType } from './http-fields.ts';
 import type { Arguments, OperationId, Result } from './operation-types.ts';
@@ -38,7 +39,7 @@ const TIMEOUT_MS = 30_000;
 
 /**
  * Calls return the JSON of the service, or throw an `ApiError` with its message; without a complete answer,
- * they throw the error of `fetch`. Refusals for overload, and lost or cut-off answers of calls that are safe
+ * they throw a `ConnectionError`. Refusals for overload, and lost or cut-off answers of calls that are safe
  * to repeat, are retried first.
  */
 export function createClient(options: ClientOptions): Client {
@@ -65,7 +66,7 @@ export function createClient(options: ClientOptions): Client {
   ): Promise<Answer> {
     const parts = toRequest(baseUrl, id, given, call);
     for (let count = 1; ; count++) {
-      const outcome = await outcomeOf(attempt(parts, call.signal), read);
+      const outcome = await outcomeOf(parts.url, attempt(parts, call.signal), read);
       if ('answer' in outcome) return outcome.answer;
       call.signal?.throwIfAborted();
       const waitMs = retryInMs({ ...outcome, isRepeatable: parts.isRepeatable }, count, policy);
@@ -87,12 +88,13 @@ export function createClient(options: ClientOptions): Client {
 }
 
 interface Failed {
-  error: ApiError | Error;
+  error: ApiError | ConnectionError;
   status: number | null;
   retryAfterMs: number | null;
 }
 
 async function outcomeOf<Answer>(
+  url: string,
   pending: Promise<Response>,
   read: (response: Response) => Answer | Promise<Answer>,
 ): Promise<{ answer: Answer } | Failed> {
@@ -102,8 +104,8 @@ async function outcomeOf<Answer>(
     const error = await toApiError(response);
     return { error, status: error.status, retryAfterMs: error.retryAfterMs };
   } catch (error) {
-    const status = error instanceof ApiError ? error.status : null;
-    return { error: error as Error, status, retryAfterMs: null };
+    if (error instanceof ApiError) return { error, status: error.status, retryAfterMs: null };
+    return { error: new ConnectionError(url, error), status: null, retryAfterMs: null };
   }
 }
 

@@ -1,5 +1,11 @@
 /** The generated file of the Python client: a method for each operation. */
-import { type ApiDocument, type DocumentedOperation, operationsOf, parametersOf } from './api-operations.ts';
+import {
+  type ApiDocument,
+  type DocumentedOperation,
+  operationsOf,
+  parametersOf,
+} from '../../src/http/api-document.ts';
+import { pythonName } from '../../src/site/samples.ts';
 
 const NOTICE = '# Generated from openapi.json by `npm run client`.\n';
 
@@ -10,7 +16,7 @@ from urllib.parse import quote
 
 
 class Operations:
-    """What a client has by inheriting: \`_call\` sends the request."""
+    """Methods that a client inherits; its \`_call\` sends the request."""
 
     def _call(self, method: str, path: str, query: Mapping[str, Any], **how: Any) -> Any:
         raise NotImplementedError
@@ -34,10 +40,11 @@ function methodOf(
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const inQuery = parameters.filter((each) => each.in === 'query');
   const given = [
-    ...inPath.map((name) => `${snake(name)}: str`),
+    ...inPath.map((name) => `${pythonName(name)}: str`),
     '*',
     ...inQuery.map(
-      ({ name, schema, required }) => `${snake(name)}: ${typeOf(schema)}${required ? '' : ' | None = None'}`,
+      ({ name, schema, required }) =>
+        `${pythonName(name)}: ${typeOf(schema)}${required ? '' : ' | None = None'}`,
     ),
     ...(body === null ? [] : ['body: Any = None']),
     'headers: Mapping[str, str] | None = None',
@@ -45,28 +52,20 @@ function methodOf(
   const url =
     inPath.length === 0
       ? `"${path}"`
-      : `f"${path.replace(/\{(\w+)\}/g, (_, name) => `{quote(${snake(name)}, safe='')}`)}"`;
-  const query = `{${inQuery.map(({ name }) => `"${name}": ${snake(name)}`).join(', ')}}`;
+      : `f"${path.replace(/\{(\w+)\}/g, (_, name) => `{quote(${pythonName(name)}, safe='')}`)}"`;
+  const query = `{${inQuery.map(({ name }) => `"${name}": ${pythonName(name)}`).join(', ')}}`;
   const how = [
     ...(body === null ? [] : ['body=body', `content_type="${body}"`]),
     ...(takesIdempotencyKey ? ['takes_key=True'] : []),
     'headers=headers',
   ];
-  return `    def ${snake(id)}(
+  return `    def ${pythonName(id)}(
         self,
 ${given.map((each) => `        ${each},\n`).join('')}    ) -> Any:
         """${summary}."""
         return self._call("${method}", ${url}, ${query}, ${how.join(', ')})
 `;
 }
-
-/** Keywords of Python get an underscore, following PEP 8. */
-function snake(name: string): string {
-  const snaked = name.replaceAll('-', '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return KEYWORDS.has(snaked) ? `${snaked}_` : snaked;
-}
-
-const KEYWORDS = new Set(['from', 'import', 'class', 'in', 'is', 'not', 'global', 'pass', 'with', 'async']);
 
 const PYTHON_TYPES: Record<string, string> = { integer: 'int', number: 'float', boolean: 'bool' };
 

@@ -1,6 +1,6 @@
 /** The generated files of the TypeScript client: types, and a table of operations. */
 import openapiTS, { astToString } from 'openapi-typescript';
-import { type ApiDocument, operationsOf } from './api-operations.ts';
+import { type ApiDocument, operationsOf } from '../../src/http/api-document.ts';
 
 const NOTICE = '// Generated from openapi.json by `npm run client`.\n';
 

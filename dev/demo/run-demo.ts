@@ -59,7 +59,8 @@ export async function runDemo({ env, keep, run, secret, print, onStop }: DemoOpt
   // The receiver ends with the demo, and the service should not retry for days.
   await api.disableWebhook(result.webhookId);
   print(`\n${whatStays(service.isOurs, keep)}`);
-  print(whereToLook(local, result));
+  // Addresses of a service that ends now would lead nowhere.
+  if (!service.isOurs || keep) print(whereToLook(local, result));
   if (service.isOurs && keep) await new Promise(() => undefined);
 }
 

@@ -1,40 +1,22 @@
 /** Commands for devices, by API. */
-import { readFile } from 'node:fs/promises';
-import { type Arguments, type Client, each, type Result } from '../../client/src/index.ts';
+import type { Client, Result } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
-import {
-  type Command,
-  type CommandInput,
-  limitOption,
-  option,
-  required,
-  type Table,
-  UsageError,
-} from './command.ts';
-import { take } from './take.ts';
+import { type Command, required } from './command.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { readInput } from './read-input.ts';
 
 type Asset = Result<'getAsset'>;
 
 type Imported = Result<'importAssets'>;
 
-const LISTED_DEFAULT = 50;
 const FAULTS_SHOWN = 20;
-/** Exit code if a row registered no device. */
-const NOT_REGISTERED = 3;
 
 export const assetCommands: Command[] = [
   {
-    words: ['assets', 'list'],
-    args: '[--search TEXT] [--status STATUS] [--sync-status STATUS] [--limit 50]',
-    summary: 'lists devices, those whose serial or name contains a text',
-    ...byApi(async ({ dms }, input) => {
-      return tableOf(await take(each(dms.listAssets, filterOf(input)), limitOption(input, LISTED_DEFAULT)));
-    }),
-  },
-  {
     words: ['assets', 'show'],
+    operations: ['getAsset', 'getDeviceConfig'],
     args: 'SERIAL',
-    summary: 'shows a device: what it runs, and what it has yet to confirm',
+    summary: 'show a device: what it runs, and what it has yet to confirm',
     ...byApi(async ({ dms }, input) => {
       const config = await dms.getDeviceConfig({ serial: required(input, 0, 'SERIAL') });
       const asset = await dms.getAsset({ assetId: config.assetId });
@@ -42,27 +24,15 @@ export const assetCommands: Command[] = [
     }),
   },
   {
-    words: ['assets', 'withdraw'],
-    args: 'SERIAL',
-    summary: 'takes out all that is pending for a device, also what it has refused; what it runs stays',
-    ...byApi(async ({ dms }, input) => {
-      const config = await dms.withdrawDeviceConfig({ serial: required(input, 0, 'SERIAL') });
-      const text = `${config.serialNumber}: nothing is pending, configuration ${config.syncStatus}`;
-      return { text, value: config };
-    }),
-  },
-  {
     words: ['assets', 'import'],
+    operations: ['importAssets'],
     args: 'FILE',
-    summary: 'registers the devices of a table (CSV), each in the group that its row names',
+    summary: 'register the devices of a table (CSV), each in the group that its row names',
     details: 'Exit code 3: some rows failed, and the others are registered. The same file may be sent again.',
     ...byApi(async ({ dms }, input) => {
-      const path = required(input, 0, 'FILE');
-      const table = await readFile(path).catch(() => {
-        throw new UsageError(`FILE cannot be read: ${path}`);
-      });
+      const table = await readInput(required(input, 0, 'FILE'));
       const imported = (await importTable(dms, table)) as Imported;
-      if (imported.failed > 0) process.exitCode = NOT_REGISTERED;
+      if (imported.failed > 0) process.exitCode = EXIT_CODES.partly;
       return { text: describeImport(imported), value: imported };
     }),
   },
@@ -84,26 +54,6 @@ function describeImport({ created, unchanged, failed, results }: Imported): stri
     ...more,
   ].join('\n');
 }
-
-function filterOf(input: CommandInput): Arguments<'listAssets'> {
-  const [q, status, syncStatus] = ['search', 'status', 'sync-status'].map((name) => option(input, name));
-  const filter = { ...(q && { q }), ...(status && { status }), ...(syncStatus && { syncStatus }) };
-  // The service names the valid values.
-  return filter as Arguments<'listAssets'>;
-}
-
-const tableOf = (assets: Result<'listAssets'>['items']): Table => ({
-  headings: ['SERIAL', 'NAME', 'STATUS', 'BATTERY', 'SIGNAL', 'LAST READING'],
-  rows: assets.map((asset) => [
-    asset.serialNumber,
-    asset.name,
-    asset.status,
-    asset.batteryStatus,
-    asset.signalStrength,
-    asset.lastReadingAt,
-  ]),
-  items: assets,
-});
 
 function describe(
   asset: Asset,

@@ -20,7 +20,7 @@ export const backupCommands: Command[] = [
   {
     words: ['backup'],
     args: 'FILE',
-    summary: 'writes the whole database to a file, or to the standard output where FILE is -',
+    summary: 'write the whole database to a file, or to the standard output where FILE is -',
     run: async (input) => {
       const file = required(input, 0, 'FILE');
       await requireProgram('pg_dump', await withDatabase(serverVersion));
@@ -42,7 +42,7 @@ export const backupCommands: Command[] = [
   {
     words: ['restore'],
     args: 'FILE',
-    summary: 'fills an empty database from the file of a backup, or from the standard input where FILE is -',
+    summary: 'fill an empty database from the file of a backup, or from the standard input where FILE is -',
     run: async (input) => {
       const file = required(input, 0, 'FILE');
       await requireProgram('pg_restore', await withDatabase(versionOfEmpty));

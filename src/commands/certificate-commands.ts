@@ -11,7 +11,7 @@ export const certificateCommands: Command[] = [
   {
     words: ['certificate', 'upload'],
     args: '--org NAME SERIAL FILE',
-    summary: 'stores a calibration certificate (PDF) for a serial number',
+    summary: 'store a calibration certificate (PDF) for a serial number',
     ...changing('uploadCalibrationCertificate', async (input, tx, sql) => {
       const serial = required(input, 0, 'SERIAL');
       if (!isSerialNumber(serial)) throw new UsageError('SERIAL must be a serial number of a device');

@@ -10,7 +10,8 @@ const CALL_WIDTH_MAX = 48;
 const OF_ALL = `
 Every command takes --json, for programs, and --help.
 Commands by API take --login NAME; without it DMS_URL and DMS_KEY decide, then the login used last, then the last npm start.
-Exit codes: 0 done, 1 it failed, 2 it was called wrongly. Further ones stand in the help of a command.`;
+TIME is 2026-03-02T08:15:00Z, now, or a duration such as 2h: from now on, or back from now where something is looked up.
+Exit codes: 0 done, 1 it failed, 2 called wrongly, 3 done in part, 4 not found, 5 not allowed, 6 no answer.`;
 
 export function commandTree(commands: Command[], run: Run): Node {
   const root = new Node(PROGRAM)
@@ -42,14 +43,15 @@ const groupOf = (root: Node, { words }: Command): Node =>
   words.slice(0, -1).reduce((node, word) => childOf(node, word) ?? node.command(word).usage('COMMAND'), root);
 
 function addLeaf(group: Node, command: Command, run: Run): void {
-  const { words, args, summary, details = '', isRemote } = command;
+  const { words, args, options = [], summary, details = '', isRemote } = command;
   const leaf = group
     .command(words.at(-1) as string)
     // Commander would replace an empty usage by its own.
-    .usage(args || ' ')
+    .usage(`${args}${options.length > 0 ? ' [options]' : ''}`.trim() || ' ')
     .description(summary)
     .helpGroup(isRemote ? 'By API, from everywhere' : 'On a machine of the service, with its settings')
     .addHelpText('after', details && `\n${details}`);
+  for (const { name, value, help } of options) leaf.addOption(toOption(`--${name}`, value, help));
   addArgs(leaf, `${args} [--json] ${isRemote ? '[--login NAME]' : ''}`);
   leaf.action(() => run(command, inputOf(leaf)));
 }
@@ -66,9 +68,9 @@ function addArgs(leaf: Node, args: string): void {
   }
 }
 
-function toOption(flag: string, value: string | undefined): Option {
-  if (value === undefined) return new Option(flag);
-  const option = new Option(`${flag} <${value}>`);
+function toOption(flag: string, value: string | null = null, help = ''): Option {
+  if (value === null) return new Option(flag, help);
+  const option = new Option(`${flag} <${value}>`, help);
   if (value.includes('|')) return option.choices(value.split('|'));
   return option.argParser((typed: string) => {
     // Commander would take the next option for the value.

@@ -1,4 +1,6 @@
 /** A command is data: its help, its completion and its parsing come from the same description. */
+import type { OperationId } from '../../client/src/index.ts';
+import { parseDurationMs } from './duration.ts';
 
 export interface CommandInput {
   positionals: string[];
@@ -17,6 +19,14 @@ export interface Table {
 /** A sentence for people, or text with the value that programs get instead. */
 export type Output = string | Table | { text: string; value: unknown };
 
+export interface CommandOption {
+  /** Without hyphens. */
+  name: string;
+  /** Placeholder, `a|b` for one of these; null for an option without a value. */
+  value: string | null;
+  help: string;
+}
+
 export interface Command {
   words: string[];
   /**
@@ -24,6 +34,8 @@ export interface Command {
    * required, `NAME…` takes any number, and `a|b` means one of these.
    */
   args: string;
+  /** Further options, all of them optional, with a line each in the help. */
+  options?: readonly CommandOption[];
   summary: string;
   /** Further lines of its own help: requirements and exit codes. */
   details?: string;
@@ -32,6 +44,8 @@ export interface Command {
    * of the service.
    */
   isRemote?: boolean;
+  /** Operations of the API that it is there for. */
+  operations?: readonly OperationId[];
   /** Its name in the audit trail; absent for commands that change nothing of an organization. */
   action?: string;
   /** Returns the output; nothing when it has already printed. */
@@ -68,13 +82,10 @@ export function urlOption(input: CommandInput, name: string): string | undefined
   throw new UsageError(`--${name} must be a URL that begins with http:// or https://`);
 }
 
-/** Converts `90d`, `24h`, `30m`, `10s` to milliseconds. */
 export function durationMs(text: string, name: string): number {
-  const match = /^(\d{1,6})([dhms])$/.exec(text);
-  if (!match) throw new UsageError(`--${name} must be a number with d, h, m or s, such as 90d`);
-  return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
+  const ms = parseDurationMs(text);
+  if (ms === null) throw new UsageError(`--${name} must be a number with d, h, m or s, such as 90d`);
+  return ms;
 }
-
-const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
 
 export const print = (text: string) => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);

@@ -1,4 +1,4 @@
-import { alertCommands } from './alert-commands.ts';
+import { readApiDocument } from './api-document-file.ts';
 import { assetCommands } from './asset-commands.ts';
 import { backupCommands } from './backup-commands.ts';
 import { certificateCommands } from './certificate-commands.ts';
@@ -6,14 +6,13 @@ import type { Command } from './command.ts';
 import { completionCommands } from './completion-commands.ts';
 import { deviceCommands } from './device-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
-import { escalationCommands } from './escalation-commands.ts';
 import { fleetCommands } from './fleet-commands.ts';
-import { groupCommands } from './group-commands.ts';
 import { jobCommands } from './job-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { listenCommand } from './listen-command.ts';
 import { loginCommands } from './login-commands.ts';
-import { muteCommands } from './mute-commands.ts';
+import { createOperationCommands } from './operation-commands.ts';
+import { OPERATION_LAYOUTS } from './operation-layout.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { organizationCommands } from './organization-commands.ts';
 import { schemaCommands } from './schema-commands.ts';
@@ -28,11 +27,8 @@ export const commands: Command[] = [
   ...webhookCommands,
   tailCommand,
   ...jobCommands,
-  ...alertCommands,
-  ...escalationCommands,
-  ...muteCommands,
   ...assetCommands,
-  ...groupCommands,
+  ...createOperationCommands(readApiDocument(), OPERATION_LAYOUTS),
   ...organizationCommands,
   ...keyCommands,
   ...operatorCommands,

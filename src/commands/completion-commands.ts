@@ -6,7 +6,7 @@ export const completionCommands = (commands: () => Command[]): Command[] => [
   {
     words: ['completion'],
     args: 'SHELL',
-    summary: 'prints the completion for bash, zsh or fish, for a command named dms',
+    summary: 'print the completion for bash, zsh or fish, for a command named dms',
     details: `An alias is enough: alias dms='npm run -s dms --'
 Then, for bash: source <(dms completion bash)`,
     run: async ({ positionals: [shell] }) => {
@@ -18,7 +18,7 @@ Then, for bash: source <(dms completion bash)`,
   {
     words: ['complete'],
     args: '[WORD…]',
-    summary: 'lists what may follow; shells call it',
+    summary: 'list what may follow; shells call it',
     run: async ({ positionals }) => candidates(commands(), positionals).join('\n'),
   },
 ];

@@ -8,7 +8,7 @@ export const deviceCommands: Command[] = [
   {
     words: ['device', 'unregistered'],
     args: '',
-    summary: 'lists serials that used the device token of an organization that has not registered them',
+    summary: 'list serials that used the device token of an organization that has not registered them',
     run: () =>
       withDatabase(async (sql) => {
         const unknown = await createUnregisteredDevicesRepository(sql).list(SHOWN_MAX);

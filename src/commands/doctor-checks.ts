@@ -7,7 +7,7 @@ import { query } from '../db/query.ts';
 import { findSchemaFault, findUnreleasedFault } from '../db/schema-check.ts';
 import { readCommandSettings } from '../process/config.ts';
 import { isOlderThanAYear, TIME_ZONE_RULES } from '../process/time-zone-rules.ts';
-import { VERSION } from '../process/version.ts';
+import { API_INFO, VERSION } from '../process/version.ts';
 import { connect } from './api.ts';
 import type { Login } from './logins.ts';
 import { withDatabase } from './with-database.ts';
@@ -26,6 +26,8 @@ export interface Check {
 
 /** Tolerance between the clocks of two machines. */
 const SKEW_MS_MAX = 2_000;
+/** Another program at the address may accept a connection and never answer. */
+const ANSWER_MS_MAX = 5_000;
 const DISK_GIB_MIN = 2;
 const GIB = 1024 ** 3;
 /** The first version with `uuidv7()`, which makes the ids of rows. */
@@ -40,10 +42,14 @@ export const apiChecks = (login: Login): Check[] => [
   {
     name: 'API',
     async look() {
-      const response = await fetch(`${login.url}/openapi.json`);
-      const { info } = (await response.json()) as { info: { version: string } };
-      if (info.version === VERSION) return good(`${login.url} answers, version ${VERSION}`);
-      const detail = `${login.url} has version ${info.version}, this command ${VERSION}`;
+      const version = await findVersion(login.url);
+      if (version === null)
+        return bad(
+          `another program answers at ${login.url}`,
+          'dms login URL, with the address of the service',
+        );
+      if (version === VERSION) return good(`${login.url} answers, version ${VERSION}`);
+      const detail = `${login.url} has version ${version}, this command ${VERSION}`;
       return warning(detail, 'use the command of the version that runs');
     },
   },
@@ -76,6 +82,15 @@ export const apiChecks = (login: Login): Check[] => [
     },
   },
 ];
+
+/** The version of the service at the address; null when another program answers. */
+async function findVersion(url: string): Promise<string | null> {
+  const response = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+  const { info } = (await response.json().catch(() => ({}))) as {
+    info?: { title?: string; version?: string };
+  };
+  return info?.title === API_INFO.title ? (info.version ?? null) : null;
+}
 
 /** Work on the machine of the service. */
 export const machineChecks = (): Check[] => [
@@ -153,8 +168,8 @@ async function lookAtPort(port: number): Promise<Finding> {
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
   if (isFree) return good(`${port} is free`);
-  const answer = await fetch(`http://127.0.0.1:${port}/livez`).catch(() => null);
-  if (answer?.ok) return good(`a service listens at ${port}`);
+  const version = await findVersion(`http://127.0.0.1:${port}`).catch(() => null);
+  if (version !== null) return good(`a service listens at ${port}`);
   return warning(`something else listens at ${port}`, 'choose another one with PORT');
 }
 

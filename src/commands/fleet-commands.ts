@@ -8,7 +8,7 @@ export const fleetCommands: Command[] = [
   {
     words: ['fleet', 'list'],
     args: '',
-    summary: 'lists organizations of which many devices became overdue at once',
+    summary: 'list organizations with many devices that became overdue at once',
     run: () =>
       withDatabase(async (sql) => {
         const fleets = await createOverdueFleetsRepository(sql).list();
@@ -28,8 +28,7 @@ export const fleetCommands: Command[] = [
   {
     words: ['fleet', 'confirm'],
     args: '--org NAME',
-    summary:
-      'confirms that the devices of an overdue fleet really are offline; each then gets its own events',
+    summary: 'confirm that the devices of an overdue fleet really are offline; each then gets its own events',
     ...changing('confirmFleet', async (input, { sql }) => {
       const name = required(input, 'org');
       const organization = await createOrganizationsRepository(sql).findByName(name);

@@ -1,30 +1,21 @@
 /** Commands for jobs, by API. */
 import { type Client, type ConfigJob, each, type Result, waitUntilApplied } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
-import { type Command, limitOption, option, print, required, type Table } from './command.ts';
+import { type Command, print, required } from './command.ts';
+import { EXIT_CODES } from './exit-codes.ts';
 import { progressLine } from './progress-line.ts';
 import { take } from './take.ts';
 
 type Target = Result<'listConfigJobTargets'>['items'][number];
 
 const TARGETS_SHOWN = 10;
-/** Exit code if a device did not get the change. */
-const NOT_APPLIED = 3;
 
 export const jobCommands: Command[] = [
   {
-    words: ['jobs', 'list'],
-    args: '[--status STATUS] [--limit 20]',
-    summary: 'lists jobs, newest first',
-    ...byApi(async ({ dms }, input) => {
-      const status = option(input, 'status') as ConfigJob['status'] | undefined;
-      return tableOf(await take(each(dms.listConfigJobs, { ...(status && { status }) }), limitOption(input)));
-    }),
-  },
-  {
     words: ['jobs', 'show'],
     args: 'ID',
-    summary: 'shows a job, whom it waits for, who refused it and why, and who was not in time',
+    operations: ['getConfigJob'],
+    summary: 'show a job, whom it waits for, who refused it and why, and who was not in time',
     ...byApi(async ({ dms }, input) => {
       const jobId = required(input, 0, 'ID');
       const job = await dms.getConfigJob({ jobId });
@@ -50,7 +41,7 @@ export const jobCommands: Command[] = [
   {
     words: ['jobs', 'watch'],
     args: 'ID',
-    summary: 'shows how a job goes on until it has ended',
+    summary: 'show how a job goes on until it has ended',
     details: 'Exit code 3: it has ended, and not every device runs the configuration.',
     ...byApi(async ({ dms }, input) => {
       const isTerminal = process.stdout.isTTY === true && !input.isJson;
@@ -61,44 +52,11 @@ export const jobCommands: Command[] = [
       };
       const job = await waitUntilApplied(dms, required(input, 0, 'ID'), { onProgress: show });
       if (isTerminal) print('');
-      if (job.status !== 'succeeded') process.exitCode = NOT_APPLIED;
+      if (job.status !== 'succeeded') process.exitCode = EXIT_CODES.partly;
       return input.isJson ? undefined : describe(job);
     }),
   },
-  {
-    words: ['jobs', 'cancel'],
-    args: 'ID',
-    summary:
-      'ends a job: devices that have not applied the change are not offered it any more; a large job ends a little later',
-    ...byApi(async ({ dms }, input) => {
-      const job = await dms.cancelConfigJob({ jobId: required(input, 0, 'ID') });
-      return { text: describe(job), value: job };
-    }),
-  },
-  {
-    words: ['jobs', 'retry'],
-    args: 'ID',
-    summary: 'starts a job for the devices of another one that failed or were not in time',
-    ...byApi(async ({ dms }, input) => {
-      const retried = await dms.retryConfigJob({ jobId: required(input, 0, 'ID') });
-      return { text: JSON.stringify(retried, null, 2), value: retried };
-    }),
-  },
 ];
-
-const tableOf = (jobs: ConfigJob[]): Table => ({
-  headings: ['ID', 'PROFILE', 'STATUS', 'APPLIED', 'TOTAL', 'CREATED', 'DEADLINE'],
-  rows: jobs.map((job) => [
-    job.id,
-    job.profileSlug,
-    job.status,
-    String(job.counts.applied),
-    String(job.total),
-    job.createdAt,
-    job.deadlineAt,
-  ]),
-  items: jobs,
-});
 
 const describe = ({ profileSlug, status, reason, counts, total }: ConfigJob): string =>
   `${profileSlug}: ${status}${reason === null ? '' : `: ${reason}`}. ${counts.applied} of ${total} devices have applied it${failures(counts)}.`;

@@ -21,7 +21,7 @@ export const keyCommands: Command[] = [
   {
     words: ['key', 'create'],
     args: '--org NAME [--create] [--kind customer|device] [--role admin|write|read] [--name NAME] [--expires 90d]',
-    summary: 'prints the id of a new key and, last and only this once, the key',
+    summary: 'print the id of a new key and, last and only this once, the key',
     details:
       'At a terminal, an organization that is not there is refused unless --create is given, or it is the first one.\n' +
       'A script that runs without one makes it.',
@@ -47,7 +47,7 @@ export const keyCommands: Command[] = [
   {
     words: ['key', 'list'],
     args: '[--org NAME]',
-    summary: 'lists keys by their first characters',
+    summary: 'list keys by their first characters',
     run: (input) =>
       withDatabase(async (sql) => {
         const given = option(input, 'org');
@@ -61,7 +61,7 @@ export const keyCommands: Command[] = [
   {
     words: ['key', 'rotate'],
     args: 'ID [--overlap 24h]',
-    summary: 'prints a new key; the old one goes on for the overlap',
+    summary: 'print a new key; the old one goes on for the overlap',
     ...changing('rotateKey', async (input, { sql }) => {
       const overlapMs = durationMs(option(input, 'overlap') ?? OVERLAP_DEFAULT, 'overlap');
       const id = keyId(input);
@@ -76,7 +76,7 @@ export const keyCommands: Command[] = [
   {
     words: ['key', 'revoke'],
     args: 'ID',
-    summary: 'ends a key; every process refuses it within 5 s',
+    summary: 'end a key; every process refuses it within 5 s',
     ...changing('deleteKey', async (input, { sql }) => {
       const id = keyId(input);
       const before = await shownKey(sql, id);

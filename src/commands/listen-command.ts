@@ -16,6 +16,7 @@ import {
   UsageError,
   urlOption,
 } from './command.ts';
+import { toTerminalText } from './terminal-text.ts';
 
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 1_048_576;
@@ -27,7 +28,7 @@ const READINGS = 'data.measurement';
 export const listenCommand: Command = {
   words: ['listen'],
   args: '[--events EVENT,EVENT] [--forward-to URL] [--port N] [--address URL]',
-  summary: 'prints events as they happen: a webhook that ends with the command',
+  summary: 'print events as they happen: a webhook that ends with the command',
   details: `Registers a webhook at this machine, verifies each request, prints its event, forwards it if asked to, and removes
 the webhook at the end (Ctrl-C). Without --events: every event but ${READINGS}, which must be named.
 The service has to reach this machine: with npm start it does; elsewhere give the --address that leads to
@@ -173,5 +174,5 @@ async function forward(url: string, { headers }: IncomingMessage, body: Buffer):
 function lineOf(event: WebhookEvent): string {
   const { type, timestamp, data } = event as { type: string; timestamp: string; data: unknown };
   const text = JSON.stringify(data);
-  return `${timestamp}  ${type.padEnd(22)}  ${cutText(text, SHOWN_MAX, '…')}`;
+  return toTerminalText(`${timestamp}  ${type.padEnd(22)}  ${cutText(text, SHOWN_MAX, '…')}`);
 }

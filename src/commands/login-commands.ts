@@ -9,7 +9,7 @@ export const loginCommands: Command[] = [
   {
     words: ['login'],
     args: 'URL [--name NAME]',
-    summary: 'keeps URL and a customer key for later commands, once the key has been tried',
+    summary: 'keep URL and a customer key for later commands, once the key has been tried',
     details: `The key is read from DMS_KEY, else asked for and not shown, else read from standard input.
 It is kept in a file that only you can read, in the folder dms of your configuration folder.`,
     isRemote: true,
@@ -28,7 +28,7 @@ It is kept in a file that only you can read, in the folder dms of your configura
   {
     words: ['logout'],
     args: '[NAME]',
-    summary: 'forgets a login; the key stays valid until it is revoked',
+    summary: 'forget a login; the key stays valid until it is revoked',
     isRemote: true,
     run: async (input) => {
       const { loginFile } = readRemoteSettings();
@@ -44,7 +44,7 @@ It is kept in a file that only you can read, in the folder dms of your configura
   {
     words: ['logins'],
     args: '',
-    summary: 'lists logins; the one with * is used',
+    summary: 'list logins; the one with * is used',
     isRemote: true,
     run: async () => {
       const { current, byName } = readLogins(readRemoteSettings().loginFile);

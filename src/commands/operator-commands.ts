@@ -13,7 +13,7 @@ export const operatorCommands: Command[] = [
   {
     words: ['operator', 'link'],
     args: '--org NAME [--role admin|write|read] [--name NAME]',
-    summary: "prints a link to the operators' page that signs in once, within 10 minutes",
+    summary: "print a link to the operators' page that signs in once, within 10 minutes",
     ...changing('createOperatorLink', async (input, { sql }) => {
       const baseUrl = findOperatorUrl();
       const name = personName(input);

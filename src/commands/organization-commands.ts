@@ -39,7 +39,7 @@ export const organizationCommands: Command[] = [
   {
     words: ['org', 'create'],
     args: 'NAME',
-    summary: 'makes an organization and prints its id',
+    summary: 'make an organization and print its id',
     ...changing('createOrganization', async (input, { sql }) => {
       const { organization, changes } = await ensured(sql, organizationName(required(input, 0, 'NAME')));
       return { changes, output: organization.id };
@@ -48,7 +48,7 @@ export const organizationCommands: Command[] = [
   {
     words: ['org', 'list'],
     args: '',
-    summary: 'lists organizations',
+    summary: 'list organizations',
     run: () =>
       withDatabase(async (sql) => {
         const organizations = await createOrganizationsRepository(sql).list();
@@ -59,7 +59,7 @@ export const organizationCommands: Command[] = [
   {
     words: ['org', 'set'],
     args: 'NAME [--require-device-tokens] [--allow-fleet-token]',
-    summary: 'says whether loggers need a token each; every process knows within 5 s',
+    summary: 'say whether loggers need a token each; every process knows within 5 s',
     ...changing('updateOrganization', async (input, { sql }) => {
       const organizations = createOrganizationsRepository(sql);
       const name = required(input, 0, 'NAME');

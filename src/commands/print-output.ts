@@ -1,9 +1,10 @@
 /** Prints the output of commands: columns and sentences for people, JSON for programs. */
 import { type Output, print, type Table } from './command.ts';
+import { toTerminalText } from './terminal-text.ts';
 
 export function printOutput(output: Output, isJson: boolean): void {
   if (isJson) print(JSON.stringify(jsonOf(output), null, 2));
-  else print(textOf(output));
+  else print(toTerminalText(textOf(output)));
 }
 
 function jsonOf(output: Output): unknown {

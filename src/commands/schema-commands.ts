@@ -1,16 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { distribute } from '../db/distribute.ts';
 import { migrate } from '../db/migrate.ts';
+import { API_DOCUMENT_FILE } from './api-document-file.ts';
 import { type Command, print } from './command.ts';
 import { withDatabase } from './with-database.ts';
-
-const GOLDEN = new URL('../../openapi.json', import.meta.url);
 
 export const schemaCommands: Command[] = [
   {
     words: ['migrate'],
     args: '',
-    summary: 'brings the database schema up to date',
+    summary: 'bring the database schema up to date',
     run: () =>
       withDatabase(async (sql) => {
         const names = await migrate(sql);
@@ -20,7 +19,7 @@ export const schemaCommands: Command[] = [
   {
     words: ['distribute'],
     args: '',
-    summary: 'distributes the tables over the nodes of Citus, by organization; while the service is stopped',
+    summary: 'distribute the tables over the nodes of Citus, by organization; while the service is stopped',
     run: () =>
       withDatabase(async (sql) => {
         await distribute(sql, print);
@@ -30,14 +29,14 @@ export const schemaCommands: Command[] = [
   {
     words: ['openapi'],
     args: '[--write]',
-    summary: 'prints the OpenAPI document; --write refreshes openapi.json',
+    summary: 'print the OpenAPI document; --write refreshes openapi.json',
     run: async ({ options }) => {
       // Loaded here, because loading the whole service takes a second.
       const { documentedApi } = await import('../compose/service.ts');
       const value = documentedApi();
       const text = `${JSON.stringify(value, null, 2)}\n`;
       if (!options.write) return { text, value };
-      writeFileSync(GOLDEN, text);
+      writeFileSync(API_DOCUMENT_FILE, text);
       return 'openapi.json is up to date';
     },
   },

@@ -15,7 +15,7 @@ const EVERY_DEFAULT = '5';
 export const tailCommand: Command = {
   words: ['tail'],
   args: 'SERIAL [--every 5] [--count N]',
-  summary: 'prints the last readings of a device and then each new one, with a curve',
+  summary: 'print the last readings of a device and then each new one, with a curve',
   details: 'Looks every 5 seconds. Ends with Ctrl-C, or after --count readings.',
   ...byApi(async ({ dms }, input) => {
     const { assetId } = await dms.getDeviceConfig({ serial: required(input, 0, 'SERIAL') });

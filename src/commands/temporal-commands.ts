@@ -7,7 +7,7 @@ export const temporalCommands: Command[] = [
   {
     words: ['temporal', 'setup'],
     args: '[--retention 72h]',
-    summary: 'creates the namespace and the search attributes on the Temporal server',
+    summary: 'create the namespace and the search attributes on the Temporal server',
     run: async (input) => {
       // Loaded here, because the Temporal client takes a second to load.
       const { setUpNamespace } = await import('../temporal/set-up-namespace.ts');

@@ -1,8 +1,9 @@
-/** Commands for webhooks, by API: list and test them, and send example events to a receiver. */
+/** Commands for webhooks, by API: list them, and send example events to a receiver. */
 import { randomUUID } from 'node:crypto';
 import { sign } from '../deliveries/signature.ts';
 import { byApi } from './api.ts';
-import { type Command, CommandFailed, option, required, UsageError, urlOption } from './command.ts';
+import { type Command, CommandFailed, required, UsageError, urlOption } from './command.ts';
+import { readSecret } from './read-secret.ts';
 
 interface Document {
   webhooks: Record<
@@ -16,8 +17,9 @@ const EVERY = '\n  ';
 export const webhookCommands: Command[] = [
   {
     words: ['webhooks', 'list'],
+    operations: ['listWebhooks', 'listCellularWebhooks'],
     args: '',
-    summary: 'lists the webhooks of both collections',
+    summary: 'list the webhooks of both collections',
     ...byApi(async ({ dms }) => {
       const [cellular, events] = await Promise.all([dms.listCellularWebhooks(), dms.listWebhooks()]);
       const all = [...cellular.items, ...events.items];
@@ -26,35 +28,17 @@ export const webhookCommands: Command[] = [
     }),
   },
   {
-    words: ['webhooks', 'test'],
-    args: 'ID',
-    summary: 'lets the service send a test event to a webhook, and says what it answered',
-    details: 'Exit code 1: it was not delivered.',
-    ...byApi(async ({ dms }, input) => {
-      const webhookId = required(input, 0, 'ID');
-      const { items } = await dms.listCellularWebhooks();
-      const isCellular = items.some(({ id }) => id === webhookId);
-      const result = await (isCellular
-        ? dms.testCellularWebhook({ webhookId })
-        : dms.testWebhook({ webhookId }));
-      if (!result.delivered) process.exitCode = 1;
-      const text = result.delivered
-        ? `Delivered in ${result.durationMs} ms: ${result.statusCode}`
-        : `Not delivered after ${result.durationMs} ms: ${result.error ?? result.statusCode}`;
-      return { text, value: result };
-    }),
-  },
-  {
     words: ['trigger'],
-    args: 'EVENT --to URL [--secret SECRET]',
-    summary: 'sends the example of an event from here to a receiver, signed as the service signs',
-    details: `Nothing happens in the service: this is for whoever writes a receiver. The examples are those of its OpenAPI document.
-Without --secret the request has no signature. Exit code 1: the receiver did not answer with 2xx.`,
+    args: 'EVENT --to URL [--secret]',
+    summary: 'send the example of an event from here to a receiver, signed as the service signs',
+    details: `Nothing happens in the service: this is for the author of a receiver. The examples are those of its OpenAPI document.
+--secret asks for the secret without showing it, or reads it from the standard input; without it the request has no signature. Exit code 1: the receiver did not answer with 2xx.`,
     ...byApi(async ({ url }, input) => {
       const to = urlOption(input, 'to') as string;
       const type = required(input, 0, 'EVENT');
       const body = JSON.stringify(await exampleOf(url, type));
-      const headers = signed(body, option(input, 'secret'));
+      const secret = input.options.secret === true ? await readSecret('secret: ') : undefined;
+      const headers = signed(body, secret);
       const { status, ok } = await post(to, body, headers);
       if (!ok) process.exitCode = 1;
       return { text: `${type} → ${to}: ${status}`, value: { type, to, status } };

@@ -7,13 +7,13 @@ import { dirname, join } from 'node:path';
 import type { ReadOnlyPaths } from '../http/app.ts';
 import { requireTurn } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
-import { createDocs } from '../http/docs.ts';
 import type { JsonSchema } from '../http/json-schema.ts';
+import { createOpenApiPath } from '../http/openapi-path.ts';
 import { readStaticFiles } from '../http/static-files.ts';
 import { createTokenBucket } from '../http/token-bucket.ts';
 import { DIAGRAMS_FOLDER } from '../site/diagrams.ts';
-import { decisionDocument, PICTURES, SECTIONS } from '../site/documents.ts';
-import { REFERENCE_PATH } from '../site/layout.ts';
+import { decisionDocument, PICTURES, sectionsWith } from '../site/documents.ts';
+import { REFERENCE_FILE, referenceDocuments } from '../site/reference.ts';
 import { createSiteRoutes, type SiteRoutesOptions } from '../site/site.routes.ts';
 import { createSite } from '../site/site.ts';
 import type { Resources } from './resources.ts';
@@ -48,28 +48,34 @@ export function composeSite(
       return handle(ctx, next);
     },
   });
-  return [createDocs(makeDocument), createSiteRoutes(readSite(hasOperatorsPage))].map(limited);
+  return [createOpenApiPath(makeDocument), createSiteRoutes(readSite(hasOperatorsPage))].map(limited);
 }
 
 function readSite(hasOperatorsPage: boolean): SiteRoutesOptions {
   const unlisted = decisionNames().map((name) => decisionDocument(name, read(`docs/decisions/${name}.md`)));
-  const documents = [...SECTIONS.flatMap((section) => section.documents), ...unlisted];
+  const reference = read(REFERENCE_FILE);
+  const sections = sectionsWith(referenceDocuments(JSON.parse(reference)));
+  const documents = [...sections.flatMap((section) => section.documents), ...unlisted].filter(
+    ({ file }) => !file.startsWith(REFERENCE_FILE),
+  );
   const diagrams = readdirSync(fileOf(DIAGRAMS_FOLDER)).map((name) => `${DIAGRAMS_FOLDER}/${name}`);
   const staticFiles = readStaticFiles('/docs/static', {
     'base.css': BASE,
     'site.css': own('site.css'),
     'site.mjs': own('site.mjs'),
+    'own-key.mjs': own('own-key.mjs'),
+    'attempt.mjs': own('attempt.mjs'),
     'minisearch.mjs': moduleOfMiniSearch(),
     ...Object.fromEntries([...PICTURES, ...diagrams].map((path) => [nameOf(path), fileOf(path)])),
   });
   const site = createSite({
-    sections: SECTIONS,
+    sections,
     unlisted,
-    texts: Object.fromEntries(documents.map(({ file }) => [file, read(file)])),
-    otherPaths: {
-      'openapi.json': REFERENCE_PATH,
-      ...Object.fromEntries(PICTURES.map((path) => [path, staticFiles.pathOf(nameOf(path))])),
+    texts: {
+      [REFERENCE_FILE]: reference,
+      ...Object.fromEntries(documents.map(({ file }) => [file, read(file)])),
     },
+    otherPaths: Object.fromEntries(PICTURES.map((path) => [path, staticFiles.pathOf(nameOf(path))])),
     diagramPaths: Object.fromEntries(
       diagrams.map((path) => [nameOf(path), staticFiles.pathOf(nameOf(path))]),
     ),

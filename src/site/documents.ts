@@ -7,6 +7,8 @@ export interface Document {
   file: string;
   /** Used in the navigation. */
   label: string;
+  /** Left out of the search, because other pages have its words. */
+  isUnsearched?: boolean;
 }
 
 export interface Section {
@@ -16,7 +18,14 @@ export interface Section {
 
 const page = (path: string, label: string, file = `docs/${path}.md`): Document => ({ path, file, label });
 
-export const SECTIONS: Section[] = [
+/** The reference stands after the guides. */
+export const sectionsWith = (reference: Document[]): Section[] => [
+  ...GUIDES,
+  { title: 'API reference', documents: reference },
+  ...OTHERS,
+];
+
+const GUIDES: Section[] = [
   {
     title: 'Start',
     documents: [page('', 'Overview', 'README.md'), page('quickstart', 'Quickstart')],
@@ -32,10 +41,14 @@ export const SECTIONS: Section[] = [
       page('night-shift', 'The night shift'),
       page('a-night', 'A night'),
       page('errors', 'Errors'),
+      { ...page('operations', 'Table of operations'), isUnsearched: true },
       page('typescript-client', 'TypeScript client', 'client/README.md'),
       page('python-client', 'Python client', 'client/python/README.md'),
     ],
   },
+];
+
+const OTHERS: Section[] = [
   {
     title: 'Run it',
     documents: [

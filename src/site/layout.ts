@@ -59,7 +59,7 @@ const document = ({ pathOf }: SiteFrame, title: string, content: Html): string =
 <title>${title === SITE_NAME ? title : `${title} · ${SITE_NAME}`}</title>
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
 ${['base.css', 'site.css'].map((name) => html`<link rel="stylesheet" href="${pathOf(name)}">`)}
-<script type="module" src="${pathOf('site.mjs')}"></script>
+${['own-key.mjs', 'site.mjs', 'attempt.mjs'].map((name) => html`<script type="module" src="${pathOf(name)}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
@@ -68,7 +68,7 @@ ${content}
 </html>
 `);
 
-/** Hidden until the script shows it, because search needs scripts. */
+/** Search and the key of the reader are hidden until the script shows them, because they need scripts. */
 const top = ({ indexPath, pathOf, hasOperatorsPage }: SiteFrame) => html`<header class="top">
 <a class="brand" href="${DOCS_PATH}"><span aria-hidden="true" class="mark"></span>${SITE_NAME}</a>
 <form role="search" class="search" data-index="${indexPath}" data-library="${pathOf('minisearch.mjs')}" hidden>
@@ -76,6 +76,10 @@ const top = ({ indexPath, pathOf, hasOperatorsPage }: SiteFrame) => html`<header
 <p role="status" class="hidden"></p>
 <ol hidden></ol>
 </form>
+<details class="own" hidden><summary>Your key</summary>
+<form><label for="own-key">Key or device token</label>
+<input id="own-key" type="password" autocomplete="off" spellcheck="false">
+<p>Filled in to the examples of this site, with the address of this service. It stays in this tab.</p></form></details>
 <nav aria-label="Other pages"><a class="menu" href="#navigation">Contents</a><a href="${REFERENCE_PATH}">API reference</a>${
   hasOperatorsPage && html`<a href="/operator">Operators’ page</a>`
 }</nav>

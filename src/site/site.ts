@@ -1,6 +1,7 @@
 /** The pages of the site, made from their documents. Each is rendered on the first request, and cached. */
 import { createHash } from 'node:crypto';
 import { gzip } from 'node:zlib';
+import type { ApiDocument } from '../http/api-document.ts';
 import { html } from '../operator/html.ts';
 import { diagramFile } from './diagrams.ts';
 import type { Document, Section } from './documents.ts';
@@ -8,6 +9,7 @@ import { landing } from './landing.ts';
 import { plainPage, SITE_NAME, type SiteFrame, sitePage } from './layout.ts';
 import { createLinks, DOCS_PATH, hrefOf } from './links.ts';
 import { type Rendered, renderMarkdown } from './markdown.ts';
+import { REFERENCE_FILE, renderReference } from './reference.ts';
 import { toSchemaDocument } from './schema-document.ts';
 import { type IndexedPage, toSearchIndex } from './search-index.ts';
 
@@ -49,7 +51,9 @@ export function createSite(options: SiteOptions): Site {
   const findDiagram = (text: string) => options.diagramPaths[diagramFile(text)] ?? null;
   const frame: SiteFrame = { sections, hasOperatorsPage, pathOf, indexPath: indexPathOf(texts) };
 
-  const render = kept((document: Document): Promise<Rendered> => {
+  const api = () => JSON.parse(texts[REFERENCE_FILE] ?? '') as ApiDocument;
+  const render = kept(async (document: Document): Promise<Rendered> => {
+    if (document.file.startsWith(REFERENCE_FILE)) return renderReference(api(), document);
     const text = texts[document.file] ?? '';
     const markdown = document.file.endsWith('.sql') ? toSchemaDocument(text) : text;
     return renderMarkdown(markdown, (target) => resolve(document.file, target), findDiagram);
@@ -62,7 +66,7 @@ export function createSite(options: SiteOptions): Site {
   });
   /** Renders the pages one after the other, as they are consumed. */
   async function* indexed(): AsyncGenerator<IndexedPage> {
-    for (const document of documents) {
+    for (const document of documents.filter(({ isUnsearched }) => !isUnsearched)) {
       yield { href: hrefOf(document), title: document.label, passages: (await render(document)).passages };
     }
   }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import {
   ApiError,
   type Client,
+  ConnectionError,
   createClient,
   each,
   verifyWebhook,
@@ -123,6 +124,14 @@ describe('The typed client', () => {
     assert.equal((await client.listAssets()).totalItems, 0);
     assert.equal(server.requests, 4);
     server.stop();
+  });
+
+  it('throws a ConnectionError that names the address and the reason when nothing answers', async () => {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:9/x', apiKey, retry: { retries: 0 } });
+    const error = await client.listAssets().catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof ConnectionError, String(error));
+    assert.match(error.message, /^No answer from http:\/\/127\.0\.0\.1:9: (?!fetch failed)./);
+    assert.ok(error.cause instanceof TypeError);
   });
 
   it('throws an ApiError with its status for every answer that is not JSON of the service', async () => {

@@ -26,6 +26,7 @@ describe('The package of the typed client', () => {
     });
     assert.deepEqual(exported.trim().split(','), [
       'ApiError',
+      'ConnectionError',
       'WebhookVerificationError',
       'createClient',
       'each',

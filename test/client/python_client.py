@@ -103,8 +103,9 @@ class PythonClient(unittest.TestCase):
         self.assertEqual(Client(GIVEN["brokenUrl"], GIVEN["apiKey"]).list_assets()["totalItems"], 0)
 
     def test_raises_a_connection_error_for_an_answer_that_stays_cut_off(self):
-        with self.assertRaises(ConnectionError):
+        with self.assertRaises(ConnectionError) as raised:
             Client(GIVEN["cutOffUrl"], GIVEN["apiKey"], retries=0).list_assets()
+        self.assertIn(f"No answer from {GIVEN['cutOffUrl']}: ", str(raised.exception))
 
     def test_raises_an_api_error_with_its_status_for_every_answer_that_is_no_json_of_the_service(self):
         for url, status in GIVEN["wrongUrls"]:

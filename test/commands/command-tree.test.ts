@@ -48,6 +48,7 @@ describe('The command line', () => {
       [['jobs', 'lst'], "Unknown command 'lst'\n(Did you mean list?)\n"],
       [['jobs', 'list', '--stauts', 'x'], "Unknown option '--stauts'\n(Did you mean --status?)\n"],
       [['jobs', 'show'], "Missing required argument 'ID'\n"],
+      [['alert', 'list'], "Unknown command 'alert'\n(Did you mean alerts?)\n"],
       [['jobs', 'show', 'a', 'b'], "Too many arguments for 'show'. Expected 1 argument but got 2.\n"],
     ] as const)
       assert.deepEqual(await run(...typed), { code: 2, stdout: '', stderr: says });
@@ -57,11 +58,11 @@ describe('The command line', () => {
     const all = await run();
     const group = await run('help', 'jobs');
     const one = await run('jobs', 'watch', '--help');
-    assert.match(all.stdout, /^By API, from everywhere\n {2}login URL \[--name NAME\] {2,}keeps URL/m);
-    assert.match(all.stdout, /^On a machine of the service, with its settings\n {2}org create NAME /m);
-    assert.match(group.stdout, /^ {2}jobs watch ID {2,}shows how/m);
+    assert.match(all.stdout, /^By API, from everywhere\n {2}login URL \[--name NAME\] {2,}keep URL/m);
+    assert.match(all.stdout, /^On a machine of the service, with its settings\n {2}fleet list {2,}list/m);
+    assert.match(group.stdout, /^ {2}jobs watch ID {2,}show how/m);
     assert.doesNotMatch(group.stdout, /login URL/);
-    assert.match(one.stdout, /^Usage: npm run dms -- jobs watch ID\n\nshows how .*\n[\s\S]*\nExit code 3: /);
+    assert.match(one.stdout, /^Usage: npm run dms -- jobs watch ID\n\nshow how .*\n[\s\S]*\nExit code 3: /);
     assert.deepEqual(await run('help', 'jobs', 'watch'), one);
     for (const { code, stdout } of [all, group, one]) {
       assert.equal(code, 0);

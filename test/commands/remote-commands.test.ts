@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { verifyWebhook } from '../../client/src/index.ts';
 import { timeZoneFinding } from '../../src/commands/doctor-checks.ts';
 import { query } from '../../src/db/query.ts';
-import { runCommand } from '../support/command-line.ts';
+import { runCommand, withInput } from '../support/command-line.ts';
 import {
   apply,
   applyAnswer,
@@ -88,7 +88,7 @@ describe('Commands by API', () => {
     const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
     process.env.DMS_KEY = wrong;
     const refused = await run('login', dms.baseUrl);
-    assert.equal(refused.code, 1);
+    assert.equal(refused.code, 5);
     assert.match(refused.stderr, /key/i);
     process.env.DMS_KEY = key;
     assert.match((await run('login', dms.baseUrl, '--name', 'mine')).stdout, /as mine/);
@@ -127,7 +127,7 @@ describe('Commands by API', () => {
     const cancelledId = await apply(dms, slug, { serialNumbers: [other] });
     assert.match((await run('jobs', 'cancel', cancelledId)).stdout, /cancelled/);
     await apply(dms, slug, { serialNumbers: [other] });
-    assert.match((await run('assets', 'withdraw', other)).stdout, /nothing is pending/);
+    assert.match((await run('assets', 'withdraw', other)).stdout, /^pendingConfig: –$/m);
     const ended = await run('jobs', 'watch', cancelledId);
     assert.equal(ended.code, 3);
     assert.match(ended.stdout, /^█+ 100 % · 1 cancelled\n.*cancelled\. 0 of 1 devices have applied it\.$/m);
@@ -156,6 +156,8 @@ describe('Commands by API', () => {
     const { stdout } = await run('jobs', 'show', jobId);
     assert.match(stdout, new RegExp(`1 were not in time\\.\nNot in time: ${serial}$`, 'm'));
     assert.deepEqual((await jsonOf('jobs', 'show', jobId)).notInTime, [serial]);
+    const retried = await jsonOf('jobs', 'retry', jobId);
+    assert.deepEqual([retried.total, retried.id === jobId], [1, false]);
   });
 
   it('shows the devices of a job that have refused it, with the reason', async () => {
@@ -181,61 +183,182 @@ describe('Commands by API', () => {
     await dms.device.post(`/devices/${serial}/measurements`, frame);
     const alerts = await jsonOf('alerts', 'list', '--type', 'low_battery', '--status', 'new');
     const { id } = alerts.find((alert: { serialNumber: string }) => alert.serialNumber === serial);
-    const { stdout } = await run('alerts', 'acknowledge', id, '--assignee', 'Ada', '--snooze', '2h');
-    assert.match(
-      stdout,
-      new RegExp(
-        `^${serial}: low_battery, critical, acknowledged, since .*\nAssigned to Ada\nSnoozed until `,
-      ),
-    );
+    const { stdout } = await run('alerts', 'acknowledge', id, '--assignee', 'Ada', '--snooze-until', '2h');
+    assert.match(stdout, /^status: acknowledged$[\s\S]*^assignee: Ada$[\s\S]*^snoozeUntil: \d{4}-/m);
     assert.match(
       (await run('alerts', 'comment', id, 'Battery ordered')).stdout,
-      /commented by \S+ - Battery ordered$/m,
+      /^comment: Battery ordered$/m,
+    );
+    assert.match(
+      (await run('alerts', 'show', id)).stdout,
+      /^- at \S+, action commented, by \(.*\), comment /m,
     );
     const { history } = await jsonOf('alerts', 'show', id);
     assert.deepEqual(
       history.map(({ action }: { action: string }) => action),
       ['opened', 'acknowledged', 'assigned', 'snoozed', 'commented'],
     );
-    assert.equal((await run('alerts', 'acknowledge', id, '--snooze', 'soon')).code, 2);
+    assert.equal((await run('alerts', 'acknowledge', id, '--snooze-until', 'soon')).code, 2);
   });
 
-  it('mutes a device or a group until the mute is ended', async () => {
+  it('mutes a device or a group for a time from now on', async () => {
     const serial = await registerOne();
-    const { stdout } = await run('mute', 'asset', serial, '--for', '2h', '--reason', 'Defrosting');
-    assert.match(stdout, new RegExp(`^${serial} is muted until \\d{4}-\\S+Z: Defrosting$`, 'm'));
-    assert.match((await run('mute', 'end', serial)).stdout, /is not muted any more/);
+    const { stdout } = await run('mute', 'asset', serial, '2h', 'Defrosting');
+    assert.match(stdout, /^until: \d{4}-\S+Z\nreason: Defrosting\n/);
+    assert.equal((await run('unmute', 'asset', serial)).stdout, 'Done\n');
     const name = `Cold rooms ${randomUUID()}`;
     await run('groups', 'create', name);
-    const muted = await jsonOf('mute', 'group', name, '--for', '30d', '--reason', 'Empty');
+    const muted = await jsonOf('mute', 'group', name.toUpperCase(), '30d', 'Empty');
     assert.equal(muted.reason, 'Empty');
-    assert.equal((await run('mute', 'end', '--group', name)).code, 0);
-    assert.equal((await run('mute', 'end', '--group', name)).code, 1);
-    assert.equal((await run('mute', 'end')).code, 2);
-    assert.equal((await run('mute', 'asset', serial, '--for', '2h')).code, 2);
+    assert.equal((await run('unmute', 'group', name)).code, 0);
+    assert.equal((await run('unmute', 'group', name)).code, 4);
+    assert.equal((await run('mute', 'asset', serial, '2h')).code, 2);
   });
 
-  it('lists, shows, creates, updates and deletes escalations', async () => {
-    const target = 'http://127.0.0.1:9/nurse';
-    const { body: channel } = await dms.api.post('/notification-channels', { type: 'webhook', target });
-    const steps = ['--steps', `0:${channel.id},15:${channel.id}`];
-    const { id, repeatMinutes } = await jsonOf('escalations', 'create', 'Night', ...steps, '--repeat', '30');
-    assert.equal(repeatMinutes, 30);
-    const { stdout } = await run('escalations', 'show', id);
-    assert.match(stdout, new RegExp(`^${id} Night: active, high_temp,`));
-    assert.match(stdout, /^after 15 min: /m);
-    const changes = ['--repeat', '0', '--severities', 'critical', '--status', 'disabled', '--name', 'Day'];
-    const changed = await jsonOf('escalations', 'update', id, ...changes);
-    assert.deepEqual(
-      [changed.repeatMinutes, changed.severities, changed.status, changed.name, changed.steps.length],
-      [null, ['critical'], 'disabled', 'Day', 2],
+  it('creates, changes and deletes with fields as options, or with the whole body from a file', async () => {
+    const { id: channelId } = await jsonOf('channels', 'create', 'webhook', 'http://127.0.0.1:9/nurse');
+    const steps = JSON.stringify([{ afterMinutes: 0, channelIds: [channelId] }]);
+    const { id, repeatMinutes } = await jsonOf(
+      'escalations',
+      'create',
+      'Night',
+      '--steps',
+      steps,
+      '--repeat-minutes',
+      '30',
     );
-    assert.match((await run('escalations', 'list')).stdout, /Day .*critical +2 +disabled/);
-    assert.equal((await run('escalations', 'create', 'Night')).code, 2);
-    assert.equal((await run('escalations', 'create', 'Night', '--steps', 'soon')).code, 2);
-    assert.equal((await run('escalations', 'update', id, '--repeat', 'abc')).code, 2);
+    assert.equal(repeatMinutes, 30);
+    const shown = await run('escalations', 'show', id);
+    assert.match(shown.stdout, /^name: Night\nalertTypes: high_temp, /m);
+    assert.match(shown.stdout, new RegExp(`^steps:\n- afterMinutes 0, channelIds \\[${channelId}\\]`, 'm'));
+    const file = join(folder, 'change.json');
+    writeFileSync(file, JSON.stringify({ severities: ['critical'], name: 'Evening' }));
+    const options = ['--body', file, '--name', 'Day', '--repeat-minutes', 'null', '--status', 'disabled'];
+    const changed = await jsonOf('escalations', 'change', id, ...options);
+    assert.deepEqual(
+      [changed.repeatMinutes, changed.severities, changed.status, changed.name],
+      [null, ['critical'], 'disabled', 'Day'],
+    );
+    assert.match((await run('escalations', 'list')).stdout, /^ID +NAME .*\n.* Day .*critical +– +disabled$/m);
+    for (const [typed, message] of [
+      [['create', 'Night'], 'Needed: --steps, or --body FILE with it\n'],
+      [['create', 'Night', '--steps', 'soon'], '--steps must be JSON\n'],
+      [['change', id, '--body', join(folder, 'none.json')], `FILE cannot be read: ${folder}/none.json\n`],
+    ] as const)
+      assert.deepEqual(await run('escalations', ...typed), { code: 2, stdout: '', stderr: message });
+    assert.equal((await run('escalations', 'change', id, '--repeat-minutes', 'abc')).code, 2);
     assert.equal((await run('escalations', 'delete', id)).code, 0);
-    assert.equal((await run('escalations', 'show', id)).code, 1);
+    assert.equal((await run('escalations', 'show', id)).code, 4);
+    assert.equal((await run('channels', 'delete', channelId)).code, 0);
+  });
+
+  it('applies a profile, and moves the deadline of its job', async () => {
+    const slug = `daily-${randomUUID()}`;
+    const created = await jsonOf(
+      'profiles',
+      'create',
+      '--slug',
+      slug,
+      '--intervals-transmission-interval-seconds',
+      '86400',
+    );
+    assert.equal(created.profile.transmissionIntervalSeconds, 86_400);
+    assert.match((await run('profiles', 'list')).stdout, new RegExp(`^${slug} `, 'm'));
+    const serial = await registerOne();
+    const { stdout } = await run('apply', slug, '--serial-numbers', serial, '--deadline-minutes', '60');
+    const [, jobId = ''] = /^Follow it: dms jobs watch (\S+)$/m.exec(stdout) ?? [];
+    const before = await jsonOf('jobs', 'show', jobId);
+    assert.ok((await jsonOf('jobs', 'extend', jobId, '3d')).deadlineAt > before.deadlineAt);
+    assert.match((await run('jobs', 'targets', jobId)).stdout, new RegExp(`^${serial} +waiting `, 'm'));
+    assert.equal((await run('jobs', 'proceed', jobId)).code, 1);
+    assert.match((await run('apply', slug, '--apply-to-all', '--dry-run')).stdout, /^appliedCount: /m);
+  });
+
+  it('writes exports and certificates to files that are complete, in the format of their name', async () => {
+    const serial = await registerOne();
+    const reading = { channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() };
+    await dms.device.post(`/devices/${serial}/measurements`, { readings: [reading] });
+    assert.match((await run('readings', serial)).stdout, /^MEASURED AT +CHANNEL .*\n.* 1 +\S+ +4 +°C +–$/m);
+    assert.match((await run('readings', serial, '--resolution', '1h')).stdout, /^CHANNEL .* AVG .*\n1 /m);
+    const table = join(folder, 'readings.csv');
+    assert.match(
+      (await run('export', '1d', 'now', '--assets', serial, '--output', table)).stdout,
+      /\d+ bytes$/m,
+    );
+    assert.match(readFileSync(table, 'utf8'), new RegExp(`,${serial},.*,4,`));
+    const lines = (await run('export', '1d', 'now', '--assets', serial)).stdout.trim().split('\n');
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).value),
+      [4],
+    );
+    const record = join(folder, 'record.pdf');
+    await run('statistics', serial, '1d', 'now', '--output', record);
+    assert.equal((await run('certificates', 'upload', serial, record)).code, 0);
+    const copy = join(folder, 'copy.pdf');
+    await run('certificates', 'download', serial, '--output', copy);
+    assert.deepEqual(readFileSync(copy), readFileSync(record));
+    const kept = join(folder, 'kept.pdf');
+    writeFileSync(kept, 'from before');
+    assert.equal((await run('statistics', 'NONE', '1d', 'now', '--output', kept)).code, 4);
+    assert.equal(readFileSync(kept, 'utf8'), 'from before');
+    assert.match((await run('audit', '--from', '1h')).stdout, /^\S+ +\S.* +uploadCalibrationCertificate +/m);
+  });
+
+  it('finds a webhook and its deliveries in either collection', async () => {
+    const url = 'http://127.0.0.1:9/hooks';
+    for (const [create, kind] of [
+      ['create', 'webhook'],
+      ['create-cellular', 'cellular-webhook'],
+    ] as const) {
+      const { id, recType } = await jsonOf('webhooks', create, url);
+      assert.equal(recType, (await jsonOf('webhooks', 'show', id)).recType, kind);
+      assert.deepEqual(await jsonOf('deliveries', 'list', id), []);
+      const tested = await run('webhooks', 'test', id);
+      assert.deepEqual([tested.code, /^delivered: –$/m.test(tested.stdout)], [1, true], tested.stdout);
+      assert.equal((await jsonOf('webhooks', 'replay', id, '1d')).queued, 0);
+      assert.equal((await run('webhooks', 'delete', id)).code, 0);
+      assert.equal((await run('webhooks', 'show', id)).code, 4);
+    }
+  });
+
+  it('reads secrets from the standard input, so that no other program sees them', async () => {
+    const url = 'http://127.0.0.1:9/hooks';
+    const create = () => run('webhooks', 'create', url, '--secret', '--json');
+    const refused = await withInput('whsec_no-base64\n', create);
+    assert.deepEqual(
+      [refused.code, /secret length must be at least 16/.test(refused.stderr)],
+      [2, true],
+      refused.stderr,
+    );
+    const { stdout } = await withInput(`${SECRET}\n`, create);
+    assert.equal((await run('webhooks', 'delete', JSON.parse(stdout).id)).code, 0);
+    const target = 'http://127.0.0.1:9/services/secret';
+    const hidden = () => run('channels', 'create', 'webhook', '-', '--json');
+    const created = await withInput(`${target}\n`, hidden);
+    assert.equal(created.code, 0, created.stderr);
+    const channel = JSON.parse(created.stdout);
+    assert.equal(channel.target, target);
+    assert.equal((await run('channels', 'delete', channel.id)).code, 0);
+  });
+
+  it('says what to do when the service does not answer, with exit code 6', async () => {
+    process.env.DMS_URL = 'http://127.0.0.1:9';
+    const { code, stderr } = await run('assets', 'archive', randomUUID());
+    assert.equal(code, 6);
+    assert.match(
+      stderr,
+      /^No answer from http:\/\/127\.0\.0\.1:9: .+\nIs the service running .* dms doctor checks it, dms login URL/,
+    );
+  });
+
+  it('tells apart a refusal of the key, and a field that the service refuses', async () => {
+    const { token } = await dms.issueKey(dms.id, 'customer', 'read');
+    process.env.DMS_KEY = token;
+    const { code, stderr } = await run('groups', 'create', 'Fridges');
+    assert.deepEqual([code, /role/.test(stderr)], [5, true], stderr);
+    process.env.DMS_KEY = key;
+    assert.equal((await run('alerts', 'list', '--asset', 'NONE')).code, 4);
+    assert.equal((await run('groups', 'create', ' ')).code, 2);
   });
 
   it('listens: prints and forwards verified events, and leaves no webhook behind', async () => {
@@ -321,7 +444,8 @@ describe('Commands by API', () => {
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
     const to = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-    assert.equal((await run('trigger', 'alert.created', '--to', to, '--secret', SECRET)).code, 0);
+    const signed = () => run('trigger', 'alert.created', '--to', to, '--secret');
+    assert.equal((await withInput(`${SECRET}\n`, signed)).code, 0);
     assert.equal((received[0] as { type: string }).type, 'alert.created');
     receiver.close();
     const away = await run('trigger', 'alert.created', '--to', to);
@@ -386,13 +510,22 @@ describe('Commands by API', () => {
 
   it('accepts `help` as a name where a name is expected', async () => {
     const { code, stderr } = await run('jobs', 'show', 'help');
-    assert.deepEqual([code, stderr.includes('npm run dms')], [1, false]);
+    assert.deepEqual([code, stderr.includes('npm run dms')], [4, false]);
   });
 
   it('completes commands and options', async () => {
     const typed = async (...words: string[]) =>
       (await run('complete', '--', ...words)).stdout.trim().split('\n');
-    assert.deepEqual(await typed('jobs', ''), ['cancel', 'list', 'retry', 'show', 'watch']);
+    assert.deepEqual(await typed('jobs', ''), [
+      'cancel',
+      'extend',
+      'list',
+      'proceed',
+      'retry',
+      'show',
+      'targets',
+      'watch',
+    ]);
     assert.deepEqual(await typed('jobs', 'list', '--'), ['--json', '--limit', '--login', '--status']);
     const long = ['operator', 'link', '--org', 'Acme', '--role', 'write', '--name', 'Ann', '--'];
     assert.deepEqual((await run('complete', '--', ...long)).code, 0);
@@ -407,7 +540,7 @@ describe('Commands by API', () => {
     const name = `Fridges ${first}`;
     const slug = `daily-${first.toLowerCase()}`;
     await createProfile(dms, { slug, intervals: { transmissionIntervalSeconds: 86_400 } });
-    assert.match((await run('groups', 'create', name)).stdout, /: 0 members, no profile/);
+    assert.match((await run('groups', 'create', name)).stdout, /^memberCount: 0$/m);
     const file = join(folder, 'loggers.csv');
     writeFileSync(file, `serialNumber;name;group\n${first};Fridge 1;${name}\n${second};Fridge 2;Elsewhere\n`);
     const { code, stdout } = await run('assets', 'import', file);
@@ -416,17 +549,20 @@ describe('Commands by API', () => {
       stdout,
       /^1 registered, 0 registered before, 1 failed\nrow 2, \S+: group must be the name of a group/,
     );
-    assert.match((await run('groups', 'profile', name, slug, '--dry-run')).stdout, /offered to 1 device$/m);
-    const { jobId } = await jsonOf('groups', 'profile', name.toUpperCase(), slug, '--first-percent', '100');
+    const change = ['groups', 'change', name.toUpperCase(), '--profile-slug', slug];
+    assert.match((await run(...change, '--dry-run')).stdout, /^preview:\n- .*deviceCount 1$/m);
+    const { jobId } = await jsonOf(...change, '--rollout-first-percent', '100');
     assert.equal((await jsonOf('jobs', 'show', jobId)).total, 1);
     await register(dms, second);
-    assert.match((await run('groups', 'add', name, second)).stdout, /^1 added; dms jobs watch /);
-    assert.match((await run('groups', 'remove', name, first, second)).stdout, /^2 removed/);
+    assert.match(
+      (await run('groups', 'add', name, second)).stdout,
+      /^added: 1\n.*\nFollow it: dms jobs watch /,
+    );
+    assert.match((await run('groups', 'remove', name, first, second)).stdout, /^removed: 2/);
     assert.match((await run('groups', 'list')).stdout, new RegExp(`${name} +${slug} +0 `));
-    assert.equal((await jsonOf('groups', 'profile', name, '--none')).profileSlug, null);
+    assert.equal((await jsonOf('groups', 'change', name, '--profile-slug', 'null')).profileSlug, null);
     for (const [typed, message] of [
       [['groups', 'add', 'No such group', first], /There is no group "No such group"/],
-      [['groups', 'profile', name], /Name a profile, or --none/],
       [['assets', 'import', join(folder, 'none.csv')], /FILE cannot be read/],
     ] as const) {
       const refused = await run(...typed);

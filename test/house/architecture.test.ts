@@ -68,6 +68,7 @@ const PURE_FILES = [
   'client/src/http-fields.ts',
   'src/db/array-text.ts',
   'src/db/faults.ts',
+  'src/http/api-document.ts',
   'src/http/one-line.ts',
   'src/http/role.ts',
   'src/process/bounded-cache.ts',

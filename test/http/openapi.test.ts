@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { closedSchemas } from '../../dev/ledger/closed-schemas.ts';
 import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
-import type { Answer, Client } from '../support/client.ts';
+import type { Client } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 type Json = { [key: string]: unknown };
@@ -52,7 +52,6 @@ interface Document extends Json {
 
 const GOLDEN = new URL('../../openapi.json', import.meta.url);
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
-const OUTSIDE = /https?:\/\/|["'(]\/\//;
 
 describe('The OpenAPI document', () => {
   let dms: TestService;
@@ -278,84 +277,5 @@ describe('The OpenAPI document', () => {
     const { status, headers } = await anybody.get('/openapi.json');
     assert.equal(status, 200);
     assert.equal(headers['content-type'], 'application/json; charset=utf-8');
-  });
-});
-
-describe('The API reference', () => {
-  let dms: TestService;
-  let anybody: Client;
-  let page: Answer;
-
-  before(async () => {
-    dms = await startService({ withWorker: false });
-    anybody = dms.with(null);
-    page = await anybody.get('/docs/api');
-  });
-  after(() => dms.stop());
-
-  const linked = () =>
-    [...page.text.matchAll(/<(?:script|link rel="stylesheet")[^>]* (?:src|href)="([^"]*)"/g)].map(
-      ([, url]) => url as string,
-    );
-
-  it('serves the reference as HTML without a key', () => {
-    assert.equal(page.status, 200);
-    assert.equal(page.headers['content-type'], 'text/html; charset=utf-8');
-  });
-
-  it('forbids external resources and framing by its content security policy', async () => {
-    for (const path of ['/docs/api', ...linked()]) {
-      const policy = String((await anybody.get(path)).headers['content-security-policy']);
-      assert.match(policy, /default-src 'self'/, path);
-      assert.match(policy, /frame-ancestors 'none'/, path);
-      assert.doesNotMatch(policy, /https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/, path);
-    }
-  });
-
-  it('contains no inline script, which its policy would block', () => {
-    assert.doesNotMatch(page.text, /<script(?![^>]*\bsrc=)/);
-    assert.doesNotMatch(page.text, / on\w+=/);
-  });
-
-  it('links only files that the service serves', async () => {
-    const types: Record<string, string> = { css: 'text/css', js: 'text/javascript' };
-    assert.ok(linked().length >= 3);
-    for (const url of linked()) {
-      assert.match(url, /^\/docs\/api\/[\w.-]+$/);
-      const { status, headers, bytes } = await anybody.get(url);
-      assert.equal(status, 200, url);
-      assert.match(String(headers['content-type']), new RegExp(`^${types[url.split('.').at(-1) as string]}`));
-      assert.ok(bytes.length > 0, url);
-    }
-  });
-
-  it('refers to no other host', async () => {
-    assert.doesNotMatch(page.text, OUTSIDE);
-    assert.doesNotMatch((await anybody.get('/docs/api/start.js')).text, OUTSIDE);
-    const { text: css } = await anybody.get('/docs/api/swagger-ui.css');
-    const urls = [...css.matchAll(/url\(["']?([^)"']{0,30})/g)].map(([, url]) => url as string);
-    assert.deepEqual(
-      urls.filter((url) => !url.startsWith('data:')),
-      [],
-    );
-  });
-
-  it('sends the API to no external validator', async () => {
-    assert.match((await anybody.get('/docs/api/start.js')).text, /validatorUrl: null/);
-  });
-
-  it('shows /openapi.json', async () => {
-    assert.match((await anybody.get('/docs/api/start.js')).text, /url: '\/openapi\.json'/);
-  });
-
-  it('serves no other file of its package', async () => {
-    for (const path of [
-      '/docs/api/package.json',
-      '/docs/api/index.html',
-      '/docs/api/..%2fpackage.json',
-      '/docs/api/__proto__',
-    ]) {
-      assert.equal((await anybody.get(path)).status, 404, path);
-    }
   });
 });

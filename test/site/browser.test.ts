@@ -6,9 +6,21 @@ import { findChromium, startBrowser } from '../support/browser.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /** One of each sort: pictures, code, tables, long ones. */
-const PATHS = ['/', '/docs', '/docs/webhooks', '/docs/command-line', '/docs/architecture', '/docs/nothing'];
+const PATHS = [
+  '/',
+  '/docs',
+  '/docs/webhooks',
+  '/docs/command-line',
+  '/docs/architecture',
+  '/docs/operations',
+  '/docs/api',
+  '/docs/api/groups',
+  '/docs/api/events',
+  '/docs/nothing',
+];
 const VIEWS = [
   [1280, 'light'],
+  [390, 'dark'],
   [360, 'dark'],
 ] as const;
 
@@ -53,7 +65,7 @@ describe('The documentation in a browser', () => {
 
   const open = (path: string) => page.goto(dms.baseUrl + path);
 
-  it('shows no barrier that axe-core finds, in light and dark, and fits a phone', async () => {
+  it('shows pages without barriers that axe-core finds, in light and dark, and fits them to a phone', async () => {
     for (const path of PATHS) {
       await open(path);
       for (const [width, colorScheme] of VIEWS) {
@@ -110,6 +122,58 @@ describe('The documentation in a browser', () => {
     await opened.waitForSelector('.copy:text("Copied")');
     assert.equal(await opened.evaluate('navigator.clipboard.readText()'), 'npm ci && npm start');
     await context.close();
+  });
+
+  it('fills the key of the reader and the address of the service in to code, in this tab alone', async () => {
+    const opened = await newPage();
+    const firstCode = () => opened.locator('pre').first().textContent();
+    await opened.goto(`${dms.baseUrl}/docs/api/alerts`);
+    const origin = new URL(dms.baseUrl).origin;
+    assert.equal(await firstCode(), `curl "${origin}/alerts" \\\n  -H "Authorization: Bearer $DMS_KEY"\n`);
+    await opened.click('.own summary');
+    assert.deepEqual(await findBarriers(opened), []);
+    await opened.fill('#own-key', 'dms_live_$&');
+    assert.equal(await firstCode(), `curl "${origin}/alerts" \\\n  -H "Authorization: Bearer dms_live_$&"\n`);
+    await opened.press('#own-key', 'Enter');
+    await opened.goto(`${dms.baseUrl}/docs/quickstart`);
+    const setup = opened.locator('pre', { hasText: 'BASE=' });
+    assert.match(
+      (await setup.textContent()) ?? '',
+      /^BASE=http:\S+; KEY=dms_live_\$&; DEVICE=\$\(from deviceToken\)$/m,
+    );
+    const other = await newPage();
+    await other.goto(`${dms.baseUrl}/docs/api`);
+    assert.equal(await other.inputValue('#own-key'), '');
+    await Promise.all([opened.close(), other.close()]);
+  });
+
+  it('sends an operation with the key of the reader, on a phone and in the dark', async () => {
+    const { token } = await dms.issueKey(dms.id, 'customer');
+    const phone = await newPage({ viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
+    await phone.goto(`${dms.baseUrl}/docs/api/groups#createGroup`);
+    const section = phone.locator('section[aria-labelledby=createGroup]');
+    const answer = section.locator('[role=status]');
+    await section.locator('summary', { hasText: 'Try it' }).click();
+    await section.locator('button', { hasText: 'Send POST' }).click();
+    assert.match((await answer.textContent()) ?? '', /^Enter your key first/);
+    await phone.click('.own summary');
+    await phone.fill('#own-key', token);
+    await phone.press('#own-key', 'Enter');
+    await section.locator('textarea').fill('{"name": "Fridges of the reference"}');
+    await section.locator('button', { hasText: 'Send POST' }).click();
+    await section.locator('[role=status]:text("201 Created")').waitFor();
+    assert.deepEqual(await findBarriers(phone), []);
+    const { body } = await dms.api.get('/groups');
+    assert.deepEqual(
+      body.items.map(({ name }: { name: string }) => name),
+      ['Fridges of the reference'],
+    );
+    const list = phone.locator('section[aria-labelledby=listGroups]');
+    await list.locator('summary', { hasText: 'Try it' }).click();
+    await list.getByLabel('limit').fill('1');
+    await list.locator('button').filter({ hasText: 'Send GET' }).click();
+    await list.locator('[role=status]:text("200 OK")').waitFor();
+    await phone.close();
   });
 
   it('shows pages without scripts, and hides the search', async () => {

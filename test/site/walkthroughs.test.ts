@@ -1,6 +1,6 @@
 /**
  * Pages with commands, tried as a new user would: every `sh` block of a page, one after the other, in a
- * shell.
+ * shell. The guides are walked in the order of the site, by one organization, and each removes what it made.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -18,11 +18,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../dev/embedded/free-port.ts';
+import { sectionsWith } from '../../src/site/documents.ts';
 import { eventually } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const QUICKSTART = 'docs/quickstart.md';
+/** Printed by the shell once it waits for the check. */
+const CHECKED = 'now-the-check';
 const DOCUMENTS = [
   'README.md',
   ...readdirSync(join(ROOT, 'docs'))
@@ -37,7 +40,7 @@ interface Walked {
   folder: string;
 }
 
-/** The state after all blocks of a page were run. */
+/** The state after the blocks of a page were run, but that which cleans up. */
 interface Outcome {
   leadTo: string;
   check(walked: Walked): Promise<void>;
@@ -55,7 +58,7 @@ const NOT_RUN: Record<string, string> = {
   socat: 'needs socat and a certificate',
 };
 
-/** Checks of pages whose blocks can succeed without the effect that the page describes. */
+/** Guides, whose blocks can succeed without the effect that the page describes. */
 const OUTCOMES: Record<string, Outcome> = {
   [QUICKSTART]: {
     leadTo: 'an applied profile and an alert',
@@ -143,40 +146,74 @@ const OUTCOMES: Record<string, Outcome> = {
         ['opened', 'acknowledged', 'assigned', 'commented', 'commented'],
       );
       assert.equal(alert.assignee, 'Grace');
-      assert.match(printed, /282C02424E31 is muted until/);
+      assert.match(printed, /^reason: Defrosting$/m);
       assert.equal((await organization.api.get('/assets')).body.items[0].mute, null);
     },
   },
 };
 
+/** In the order of the site. */
+const GUIDES = sectionsWith([])
+  .flatMap(({ documents }) => documents.map(({ file }) => file))
+  .filter((file) => file in OUTCOMES);
+
+/** Collections that a guide leaves as it found them. */
+const LEFT_EMPTY = [
+  '/assets',
+  '/groups',
+  '/webhooks',
+  '/cellular-webhooks',
+  '/notification-channels',
+  '/escalations',
+];
+
 describe('The commands of the documents', () => {
   let dms: TestService;
+  let organization: TestOrganization;
   const folders: string[] = [];
 
   before(async () => {
     dms = await startService();
+    organization = await dms.addOrganization();
   });
   after(async () => {
     for (const folder of folders) rmSync(folder, { recursive: true });
     await dms.stop();
   });
 
-  /** Runs all blocks of the page as a user who has just started the service; returns the output. */
-  async function walk(page: string): Promise<Walked> {
-    const organization = await dms.addOrganization();
+  /** Runs all blocks of the page as a user who has started the service; `check` comes before those that clean up. */
+  async function walk(page: string, check: Outcome['check']): Promise<void> {
     const folder = newFolder(await localSettings(organization));
-    const blocks = page === QUICKSTART ? blocksOf(page) : [SETUP, ...blocksOf(page)];
+    const blocks = blocksOf(page);
+    const cleanUp = cleanUpOf(page);
+    const parts = [
+      ...(page === QUICKSTART ? [] : [SETUP]),
+      ...blocks.filter((block) => block !== cleanUp),
+      `echo; echo ${CHECKED}; read -r _`,
+      cleanUp ?? '',
+    ];
     // Another program may use the port in the documents.
-    const script = blocks.join('\n').replaceAll('9000', String(await freePort()));
+    const script = parts.join('\n').replaceAll('9000', String(await freePort()));
     const shell = spawn('bash', ['-c', `set -euo pipefail; shopt -s inherit_errexit\n${script}`], {
       cwd: folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const closed = once(shell, 'close');
     let printed = '';
-    for (const stream of [shell.stdout, shell.stderr]) stream.on('data', (text) => (printed += text));
-    const [code] = await once(shell, 'close');
-    assert.equal(code, 0, `${page}:\n${printed}`);
-    return { printed, organization, folder };
+    const isReady = new Promise<void>((resolve) => {
+      for (const stream of [shell.stdout, shell.stderr])
+        stream.on('data', (text) => {
+          printed += text;
+          if (printed.includes(`\n${CHECKED}\n`)) resolve();
+        });
+    });
+    try {
+      await Promise.race([isReady, closed]);
+      assert.equal(shell.exitCode, null, `${page}:\n${printed}`);
+      await check({ printed, organization, folder });
+    } finally {
+      shell.stdin.end('\n');
+    }
+    assert.deepEqual(await closed, [0, null], `${page}:\n${printed}`);
   }
 
   async function localSettings({ id }: TestOrganization) {
@@ -195,14 +232,47 @@ describe('The commands of the documents', () => {
     return folder;
   }
 
-  for (const page of DOCUMENTS.filter((each) => blocksOf(each).length > 0)) {
-    const { leadTo, check } = OUTCOMES[page] ?? { leadTo: 'no failure', check: async () => {} };
-    it(`leads in ${page} to ${leadTo}`, async () => check(await walk(page)));
+  async function leftOf(): Promise<Record<string, unknown>> {
+    const lists = LEFT_EMPTY.map(async (path) => [
+      path,
+      (await organization.api.get(path)).body.items.length,
+    ]);
+    const jobs = await organization.api.get('/devices/config-jobs?status=running');
+    const alerts = await organization.api.get('/alerts?status=new');
+    return {
+      ...Object.fromEntries(await Promise.all(lists)),
+      jobs: jobs.body.items.length,
+      alerts: alerts.body.items.length,
+    };
   }
 
+  const NOTHING = Object.fromEntries([...LEFT_EMPTY, 'jobs', 'alerts'].map((name) => [name, 0]));
+
+  for (const page of GUIDES) {
+    const { leadTo, check } = OUTCOMES[page] as Outcome;
+    it(`leads in ${page} to ${leadTo}, and leaves nothing of it behind`, async () => {
+      await walk(page, check);
+      // Jobs whose devices were archived end a moment later.
+      assert.deepEqual(await eventually(leftOf, ({ jobs }) => jobs === 0), NOTHING);
+    });
+
+    it(`applies only profiles in ${page} that it creates`, () => {
+      const text = blocksOf(page).join('\n');
+      const applied = [...text.matchAll(/config-profiles\/([a-z-]+)|"profileSlug": "([a-z-]+)"/g)];
+      const created = [...text.matchAll(/config-profiles -d '\{\s*"(?:name|slug)": "([^"]+)"/g)];
+      const slugs = created.map(([, name = '']) => name.toLowerCase().replaceAll(' ', '-'));
+      assert.deepEqual(
+        applied.map(([, path, field]) => path ?? field).filter((slug) => !slugs.includes(slug as string)),
+        [],
+      );
+    });
+  }
+
+  for (const page of DOCUMENTS.filter((each) => !GUIDES.includes(each) && blocksOf(each).length > 0))
+    it(`runs in ${page} without a failure`, () => walk(page, async () => {}));
+
   it('checks only pages with commands', () => {
-    for (const page of Object.keys(OUTCOMES))
-      assert.ok(DOCUMENTS.includes(page) && blocksOf(page).length > 0, page);
+    assert.deepEqual(GUIDES.toSorted(), Object.keys(OUTCOMES).toSorted());
   });
 });
 
@@ -215,3 +285,11 @@ function blocksOf(page: string): string[] {
 
 /** The variables and functions that the other pages take from the quickstart. */
 const SETUP = blocksOf(QUICKSTART)[0] as string;
+
+/** The block that removes what the page made; absent on pages that make nothing. */
+function cleanUpOf(page: string): string | undefined {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  const heading = text.search(/^## Clean up$/m);
+  const below = blocksOf(page).filter((block) => heading >= 0 && text.indexOf(block) > heading);
+  return heading >= 0 ? below[0] : undefined;
+}

@@ -1,5 +1,6 @@
 /** The command line in this process: a process per command would take a second each. */
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 
 export interface Run {
   code: number;
@@ -28,4 +29,15 @@ export async function runCommand(databaseUrl: string, ...typed: string[]): Promi
     delete process.env.DATABASE_URL;
   }
   return result;
+}
+
+/** Runs the work with a text at the standard input. */
+export async function withInput<T>(text: string, work: () => Promise<T>): Promise<T> {
+  const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor;
+  Object.defineProperty(process, 'stdin', { value: Readable.from([text]), configurable: true });
+  try {
+    return await work();
+  } finally {
+    Object.defineProperty(process, 'stdin', stdin);
+  }
 }

@@ -1,4 +1,4 @@
-"""Requests to the service, with retries that are safe."""
+"""Requests to the service, with safe retries."""
 
 import http.client
 import json
@@ -14,35 +14,39 @@ from typing import Any, Mapping
 from .http_fields import parse_retry_after
 from .operations import Operations
 
-# The service did nothing: it was too busy, or what it needs was away.
+# The service did nothing: it or a dependency was overloaded or unavailable.
 _REFUSED = {429, 503}
-# Something between client and service failed: the service may have done its work.
+# A proxy between client and service failed, so the service may have done its work.
 _LOST = {502, 504}
 _FIRST_SECONDS = 0.25
 _LONGEST_SECONDS = 10.0
 
 
 class ApiError(Exception):
-    """An answer of the service that is no success."""
+    """An answer of the service other than success."""
 
     def __init__(self, message: str, status: int, request_id: str | None, retry_after: float | None):
         super().__init__(message)
         self.status = status
-        #: As the log of the service has it: worth telling its operators.
+        #: The id of the request in the log of the service; include it in reports to its operators.
         self.request_id = request_id
         #: Seconds, when the service asked to wait.
         self.retry_after = retry_after
 
 
 class Client(Operations):
-    """A method for each operation. `api_key` is a customer key, or a device token for the operations of devices."""
+    """
+    A method for each operation. `api_key` is a customer key, or a device token for the operations of devices.
+
+    Methods raise ApiError for an answer other than success, and ConnectionError without a complete answer.
+    """
 
     def __init__(self, base_url: str, api_key: str, *, timeout: float = 30.0, retries: int = 4):
         self._base_url = base_url.rstrip("/")
         self._api_key = api_key
         self._timeout = timeout
         self._retries = retries
-        # Answers of other hosts are not of the service, and must not get its key.
+        # Another host must not get the key, and its answers do not come from the service.
         self._opener = urllib.request.build_opener(_NoRedirects)
 
     def _call(
@@ -86,7 +90,7 @@ class Client(Operations):
                 wait = error.retry_after or 0.0
             except (OSError, http.client.HTTPException) as error:
                 if not is_repeatable or attempt > self._retries:
-                    raise _connection_error(error) from error
+                    raise ConnectionError(f"No answer from {self._base_url}: {_reason(error)}") from error
                 wait = 0.0
             time.sleep(max(wait, _backoff(attempt)))
 
@@ -104,9 +108,9 @@ def _backoff(attempt: int) -> float:
     return min(_LONGEST_SECONDS, _FIRST_SECONDS * 2 ** (attempt - 1)) * (0.5 + random.random() / 2)
 
 
-def _connection_error(error: Exception) -> OSError:
-    """There was no whole answer: callers get one kind of error for it."""
-    return error if isinstance(error, OSError) else ConnectionError(f"The answer was cut off or is no HTTP: {error!r}")
+def _reason(error: Exception) -> str:
+    """The message of the underlying error, because `urlopen error` says nothing by itself."""
+    return str(getattr(error, "reason", error)) or type(error).__name__
 
 
 def _result(answer: Any) -> Any:

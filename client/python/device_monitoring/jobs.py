@@ -18,11 +18,11 @@ def wait_until_applied(
     timeout: float | None = None,
 ) -> Any:
     """
-    Until every device of the job runs the configuration, has refused it, or the deadline is over: answers the ended job.
+    Returns the job once it has ended: each device runs the configuration or has refused it, or the deadline has passed.
 
-    `on_progress` is called with the job at first, and whenever its counts have changed. It looks every `poll_seconds`
-    while counts change, and up to ten times as rarely while nothing does. Raises TimeoutError after `timeout` seconds;
-    the job goes on.
+    `on_progress` is called with the job at first and after each change of its counts. The job is polled every
+    `poll_seconds` while counts change, and up to ten times more slowly otherwise. Raises TimeoutError after `timeout`
+    seconds; the job continues.
     """
     ends_at = None if timeout is None else time.monotonic() + timeout
     seen, wait = None, poll_seconds

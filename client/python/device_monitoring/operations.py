@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 
 class Operations:
-    """What a client has by inheriting: `_call` sends the request."""
+    """Methods that a client inherits; its `_call` sends the request."""
 
     def _call(self, method: str, path: str, query: Mapping[str, Any], **how: Any) -> Any:
         raise NotImplementedError

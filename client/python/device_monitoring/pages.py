@@ -1,4 +1,4 @@
-"""Items of lists, whatever the size of their pages."""
+"""Items of lists, for any size of their pages."""
 
 from typing import Any, Callable, Iterator
 

@@ -11,7 +11,7 @@ from typing import Any, Mapping
 
 
 class WebhookVerificationError(Exception):
-    """The request was not sent by the service, or not lately."""
+    """The request does not come from the service, or is too old."""
 
 
 def verify_webhook(
@@ -23,10 +23,10 @@ def verify_webhook(
     now: float | None = None,
 ) -> Any:
     """
-    Proves that the service sent the request lately, and answers its event.
+    Returns the event after verifying that the service sent the request within the tolerance.
 
-    `body` is as it was received: JSON that was parsed and written again has another signature. Drop events whose
-    `webhook-id` you have seen. Raises WebhookVerificationError for whatever else a request holds.
+    `body` is the body as received: JSON that was parsed and written again has another signature. Drop events whose
+    `webhook-id` you have seen. Raises WebhookVerificationError for any other request.
     """
     payload = _bytes(body)
     found = {str(name).lower(): value for name, value in _items(headers)}
@@ -36,7 +36,7 @@ def verify_webhook(
         raise WebhookVerificationError("webhook-timestamp is too far from now: a replay, or a wrong clock")
     signed = _bytes(f"{identifier}.{sent_at}.") + payload
     expected = hmac.new(_key(secret), signed, hashlib.sha256).digest()
-    # The comparison takes the same time wherever they differ.
+    # The comparison takes the same time at any difference.
     if not any(hmac.compare_digest(expected, each) for each in map(_signature, signatures.split(" "))):
         raise WebhookVerificationError("webhook-signature does not match: another secret, or another body")
     try:
@@ -45,7 +45,7 @@ def verify_webhook(
         raise WebhookVerificationError("the body is no JSON") from None
 
 
-# More digits are not of this time, and Python does not read thousands of them.
+# More digits are no present time, and Python refuses to parse thousands of them.
 _SECONDS = re.compile("[0-9]{1,15}")
 
 
@@ -65,7 +65,7 @@ def _items(headers: Any) -> Any:
 
 def _bytes(body: Any) -> bytes:
     if isinstance(body, str):
-        # Frameworks put halves of surrogate pairs in place of bytes that they cannot decode.
+        # Frameworks replace undecodable bytes by halves of surrogate pairs.
         return body.encode(errors="surrogatepass")
     if isinstance(body, (bytes, bytearray, memoryview)):
         return bytes(body)

@@ -1,0 +1,121 @@
+/** Sends an operation, and shows its answer as a table, as lines, or as a file. */
+import { ApiError, type OperationId } from '../../client/src/index.ts';
+import type { ApiOperation } from '../http/api-document.ts';
+import type { Api } from './api.ts';
+import {
+  type CommandInput,
+  type CommandOption,
+  limitOption,
+  type Output,
+  option,
+  UsageError,
+} from './command.ts';
+import { type OperationLayout, operationsIn } from './operation-layout.ts';
+import { toLines, toTable, valueAt } from './show-value.ts';
+import { take } from './take.ts';
+import { writeOutput } from './write-output.ts';
+
+export const JSON_TYPE = 'application/json';
+
+export interface Sent {
+  api: Api;
+  input: CommandInput;
+  given: Record<string, unknown>;
+  layout: OperationLayout;
+  operation: ApiOperation;
+}
+
+type Call = (given: Record<string, unknown>) => Promise<unknown>;
+
+const callOf = ({ api }: Sent, id: OperationId): Call => api.dms[id] as unknown as Call;
+
+/** Calls the operation for the collection that knows the id. */
+async function call(sent: Sent, more: Record<string, unknown> = {}): Promise<unknown> {
+  const given = { ...sent.given, ...more };
+  const [first, second] = operationsIn(sent.layout) as [OperationId, OperationId?];
+  try {
+    return await callOf(sent, first)(given);
+  } catch (error) {
+    const isElsewhere = error instanceof ApiError && error.status === 404 && second !== undefined;
+    if (!isElsewhere) throw error;
+    return callOf(sent, second)(given);
+  }
+}
+
+export async function sendForObject(sent: Sent): Promise<Output> {
+  const value = await call(sent);
+  const { succeeded } = sent.layout;
+  if (succeeded !== undefined && valueAt(value, succeeded) !== true) process.exitCode = 1;
+  if (value === null) return { text: 'Done', value: {} };
+  return { text: [...toLines(value), ...followUp(value)].join('\n'), value };
+}
+
+function followUp(value: unknown): string[] {
+  const jobId = valueAt(value, 'jobId');
+  return typeof jobId === 'string' ? [`Follow it: dms jobs watch ${jobId}`] : [];
+}
+
+const PAGE_MAX = 500;
+
+/** The items that were asked for, page by page. */
+export async function sendForList(sent: Sent, columns: readonly string[]): Promise<Output> {
+  const limit = sent.operation.query.includes('cursor') ? limitOption(sent.input) : Number.POSITIVE_INFINITY;
+  const items = await take(itemsOf(sent, Math.min(limit, PAGE_MAX)), limit);
+  return toTable(items, columnsFor(items, columns));
+}
+
+/** Readings that are summed up have other fields. */
+function columnsFor([item]: unknown[], columns: readonly string[]): readonly string[] {
+  const isKnown = item === undefined || valueAt(item, columns[0] as string) !== undefined;
+  return isKnown ? columns : Object.keys(item as object);
+}
+
+async function* itemsOf(sent: Sent, limit: number): AsyncGenerator<unknown> {
+  let cursor: unknown;
+  do {
+    const page = await call(sent, { limit, ...(cursor ? { cursor } : {}) });
+    yield* itemsIn(page);
+    cursor = valueAt(page, 'nextCursor');
+  } while (cursor);
+}
+
+/** The one list in an answer, whatever it is called. */
+const itemsIn = (answer: unknown): unknown[] =>
+  Object.values(answer as Record<string, unknown>).find((each) => Array.isArray(each)) as unknown[];
+
+const FORMATS: Record<string, string> = {
+  csv: 'text/csv',
+  pdf: 'application/pdf',
+  ndjson: 'application/x-ndjson',
+  json: JSON_TYPE,
+};
+
+const formatsIn = (answers: readonly string[]): string[] =>
+  Object.keys(FORMATS).filter((format) => answers.includes(FORMATS[format] as string));
+
+export const fileOptions = (answers: readonly string[]): CommandOption[] => [
+  ...(answers.length > 1
+    ? [
+        {
+          name: 'format',
+          value: formatsIn(answers).join('|'),
+          help: 'Default: the end of the name of --output',
+        },
+      ]
+    : []),
+  { name: 'output', value: 'FILE', help: 'Writes the answer to a file, once it is complete' },
+];
+
+/** Streams the answer to a file or the standard output. */
+export async function sendFile(sent: Sent, answers: readonly string[]): Promise<Output | undefined> {
+  const { api, input, given } = sent;
+  const file = option(input, 'output');
+  const ending = formatsIn(answers).find((format) => file?.endsWith(`.${format}`));
+  const type = FORMATS[option(input, 'format') ?? ending ?? ''] ?? (answers[0] as string);
+  if (file === undefined && type === FORMATS.pdf && process.stdout.isTTY)
+    throw new UsageError('A PDF is no text: name a file with --output');
+  const [id] = operationsIn(sent.layout) as [OperationId];
+  const response = await api.files.send(id, given as never, { headers: { Accept: type } });
+  const bytes = await writeOutput(response.body, file);
+  return file === undefined ? undefined : { text: `${file}: ${bytes} bytes`, value: { file, bytes } };
+}

@@ -1,3 +1,4 @@
+import { definitionsOf } from '../alerts/alert-definition.ts';
 import { createApplyPlanner } from '../config-jobs/apply-planner.service.ts';
 import { createBeginJob } from '../config-jobs/begin-job.service.ts';
 import { type ChangesDeps, createChangesService } from '../config-jobs/changes.service.ts';
@@ -122,6 +123,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     targetsIn,
     groupsIn: createGroupsRepository,
     planner,
+    readAlerts: definitionsOf,
     beginJob,
     largeJobs,
     jobEnding,
@@ -177,6 +179,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
       pendingIn,
       groupTargetsIn,
       planner,
+      readAlerts: definitionsOf,
       beginJob,
       largeJobs,
       groupChanges,

@@ -11,6 +11,8 @@ import {
   ASSIGN,
   COUNT_ALL,
   COUNT_GROUP,
+  COUNT_VARIANTS,
+  COUNT_VARIANTS_OF_GROUP,
   LIST_ALL,
   LIST_GROUP,
   LIST_PAGE,
@@ -22,20 +24,28 @@ import {
   LOCK_SERIALS,
 } from './pending-changes.statements.ts';
 
-/** A device, with everything that decides how a change compiles for it. */
-export interface ChangingDevice {
-  assetId: string;
-  serialNumber: string;
+/** Everything that decides how a change compiles for a device. */
+export interface DeviceVariant {
   pendingConfigId: string | null;
   reportedConfigId: string | null;
   confirmedConfigId: string | null;
+  model: string | null;
+  channelTypes: number[] | null;
+  ruleSlots: number;
+}
+
+/** Devices that a change compiles alike for. */
+export interface CountedVariant extends DeviceVariant {
+  deviceCount: number;
+}
+
+export interface ChangingDevice extends DeviceVariant {
+  assetId: string;
+  serialNumber: string;
   /** As in `DeviceSync`. */
   isInheriting: boolean;
   /** The settings of the pending change that the device refused; null: none. */
   refusedKeys: ConfigurationKey[] | null;
-  model: string | null;
-  channelTypes: number[] | null;
-  ruleSlots: number;
 }
 
 /** The change that is pending for a device from now on. */
@@ -78,6 +88,10 @@ export function createPendingChangesRepository(sql: Sql) {
     /** Active devices by asset id, without locks. */
     listAllActive: (scope: DeviceScope): Promise<ChangingDevice[]> =>
       query(sql, scope.groupId === null ? LIST_ALL : LIST_GROUP, { ...scope }),
+
+    /** The same devices, counted by variant. */
+    countVariants: (scope: DeviceScope): Promise<CountedVariant[]> =>
+      query(sql, scope.groupId === null ? COUNT_VARIANTS : COUNT_VARIANTS_OF_GROUP, { ...scope }),
 
     lockAllActive: (scope: DeviceScope): Promise<ChangingDevice[]> =>
       query(sql, scope.groupId === null ? LOCK_ALL : LOCK_GROUP, { ...scope }),

@@ -65,6 +65,7 @@ import * as escalations from './049-escalations.ts';
 import * as countsByIndex from './050-counts-by-index.ts';
 import * as devicesWithoutProfile from './051-devices-without-profile.ts';
 import * as overAtOnce from './052-over-at-once.ts';
+import * as deviceUrgency from './056-device-urgency.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -119,4 +120,5 @@ export const migrations = {
   '050-counts-by-index': countsByIndex,
   '051-devices-without-profile': devicesWithoutProfile,
   '052-over-at-once': overAtOnce,
+  '056-device-urgency': deviceUrgency,
 };

@@ -17,10 +17,8 @@ export interface FleetOptions {
   /** The total is left out where it is the number of all devices. */
   page: Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number };
   listed: readonly ListedDevice[];
-  /** Shown first. */
-  overdue: readonly ListedDevice[];
   filter: FleetFilter;
-  /** Null: by registration. */
+  /** Null: by registration, with a filter. */
   order: AssetOrder | null;
   profiles: Answers['listProfiles']['profiles'];
   /** Options of the filter by group. */
@@ -31,7 +29,7 @@ export interface FleetOptions {
 }
 
 export function fleetHtml(options: FleetOptions): Html {
-  const { counts, page, listed, overdue, filter, order, profiles, groups, link, mayChange, now } = options;
+  const { counts, page, listed, filter, order, profiles, groups, link, mayChange, now } = options;
   const { totalItems = sum(counts.status) } = page;
   const isChoosing = mayChange && profiles.length > 0;
   const query = toQuery(order === null ? filter : { ...filter, order });
@@ -41,18 +39,17 @@ ${live('counts', countsHtml(counts))}
 <div class="tools">${filterForm(filter, groups)}${mayChange && html`<span class="row">${link('registerAsset')}<a href="/operator/import">Import devices from a file</a> <a href="/operator/exports">Export readings</a></span>`}</div>
 ${live(
   'devices',
-  html`${overdue.length > 0 && html`<h2>Missing contact</h2>${devicesTable(overdue, { caption: 'Devices whose contact is overdue', now })}`}
-<h2>${totalItems.toLocaleString('en')} ${totalItems === 1 ? 'device' : 'devices'}${isFiltered(filter) && ' found'}</h2>
-${!isFiltered(filter) && orderTabs(order)}
+  html`<h2>${totalItems.toLocaleString('en')} ${totalItems === 1 ? 'device' : 'devices'}${isFiltered(filter) && ' found'}</h2>
+${isFiltered(filter) ? order === 'urgency' && html`<p class="quiet">Most urgent first.</p>` : orderTabs(order)}
 ${devicesTable(listed, { caption: 'Devices', now, isChoosing })}${nextPage('/operator/fleet', query, page.nextCursor)}`,
 )}
 ${isFiltered(filter) && totalItems > 0 && html`<div class="actions">${link('applyProfile', { filter: toQuery(withoutCursor(filter)).toString() }, { label: `Apply a profile to all ${totalItems.toLocaleString('en')} that match` })}</div>`}
 ${isChoosing && listed.length > 0 && applyRow(profiles, { id: CHOSEN, title: 'Apply a profile to the ticked devices' })}`;
 }
 
-const ORDERS: ReadonlyArray<readonly [AssetOrder | null, string]> = [
-  [null, 'Oldest first'],
-  ['newest', 'Newest first'],
+const ORDERS: ReadonlyArray<readonly [AssetOrder, string]> = [
+  ['urgency', 'Most urgent'],
+  ['newest', 'Newest'],
   ['name', 'Name'],
   ['serial', 'Serial number'],
   ['oldest-reading', 'Oldest reading'],
@@ -62,7 +59,7 @@ const orderTabs = (current: AssetOrder | null): Html =>
   tabs(
     'Order',
     ORDERS.map(([order, label]) => ({
-      href: order === null ? '/operator/fleet' : `/operator/fleet?order=${order}`,
+      href: order === 'urgency' ? '/operator/fleet' : `/operator/fleet?order=${order}`,
       label,
       isCurrent: order === current,
     })),

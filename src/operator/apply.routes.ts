@@ -73,7 +73,7 @@ export function applyRoutes(deps: FormPageDeps): OperatorPage[] {
       // A box that is not ticked says nothing.
       applyToAll: body.applyToAll === true ? true : undefined,
     };
-    const query = isPreview ? { dryRun: 'true', omitApplied: 'true' } : {};
+    const query = given({ dryRun: isPreview && 'true', omitApplied: isPreview && 'true' });
     return ask(session, 'applyProfile', { params: { slug }, query, body: sent });
   }
 

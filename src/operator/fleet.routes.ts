@@ -69,7 +69,8 @@ export function fleetRoutes({
   ): Promise<DevicePage> {
     const after = cursor === undefined ? beginningOf(order) : parseCursor(cursor, order);
     if (!after) throw invalid('cursor must be that of another page of this list');
-    const ofGroup = groupId && (await ask(session, 'listAssets', { query: { groupId, limit: '1' } }));
+    const ofGroup =
+      groupId === null ? null : await ask(session, 'listAssets', { query: { groupId, limit: '1' } });
     if (ofGroup && ofGroup.items.length === 0) return ofGroup;
     const page = { after, limit: DEVICES_PER_PAGE + 1, groupId };
     const found = await listOrdered(session.organizationId, order, page);

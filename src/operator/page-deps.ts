@@ -51,5 +51,5 @@ export function noticeOf(query: URLSearchParams): string | undefined {
 }
 
 /** Parameters of a query that have a value. */
-export const given = (values: Record<string, string | null | undefined>): Record<string, string> =>
+export const given = (values: Record<string, string | null | undefined | false>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])));

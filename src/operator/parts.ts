@@ -5,7 +5,7 @@ export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
 
 const TONES: Record<string, Tone> = {
   online: 'good',
-  newly_registered: 'good',
+  registered: 'good',
   offline: 'bad',
   new: 'info',
   applied: 'good',

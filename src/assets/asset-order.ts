@@ -16,7 +16,7 @@ export interface OrderedPage {
   after: OrderPosition;
   limit: number;
   /** Lists the members of this group alone, which the order by urgency can. */
-  groupId?: string | null;
+  groupId?: string | undefined;
 }
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

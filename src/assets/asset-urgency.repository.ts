@@ -25,7 +25,7 @@ const CLASSES: ReadonlyArray<{ urgency: number; sql: string }> = [
 export async function listByUrgency(
   sql: Database,
   organizationId: string,
-  { after: { key, id }, limit, groupId = null }: OrderedPage,
+  { after: { key, id }, limit, groupId }: OrderedPage,
 ): Promise<OrderedAsset[]> {
   const found: OrderedAsset[] = [];
   for (const { urgency, sql: isOfClass } of CLASSES) {
@@ -35,7 +35,7 @@ export async function listByUrgency(
       .whereRaw(isOfClass)
       .orderBy(urgency === 4 ? 'd.asset_id' : 's.asset_id')
       .limit(limit - found.length);
-    if (groupId !== null) rows.where('a.group_id', groupId);
+    if (groupId !== undefined) rows.where('a.group_id', groupId);
     found.push(...(await rows));
   }
   return found;

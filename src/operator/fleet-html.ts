@@ -10,7 +10,9 @@ import type { FleetFilter } from './fleet-filter.ts';
 import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
+import { typedHtml } from './input-html.ts';
 import { counter, live, nextPage, type Tone, tabs, toWords } from './parts.ts';
+import { areTyped } from './typed-groups.ts';
 
 export interface FleetOptions {
   counts: FleetView;
@@ -121,6 +123,11 @@ const CHOICES: ReadonlyArray<readonly [string, string, readonly string[]]> = [
   ['batteryStatus', 'Battery', BATTERY_STATUSES],
 ];
 
+const groupHtml = ({ groupId = '' }: FleetFilter, groups: readonly Option[]): Html =>
+  areTyped(groups)
+    ? typedHtml('groupId', [groupId], { options: groups, attributes: html`placeholder="any"` })
+    : html`<select name="groupId"><option value="">any</option>${groups.map(({ value, label }) => html`<option value="${value}"${groupId === value && html` selected`}>${label}</option>`)}</select>`;
+
 const filterForm = (
   filter: FleetFilter,
   groups: readonly Option[],
@@ -133,5 +140,5 @@ ${CHOICES.map(
         html`<option value="${value}"${filter[name] === value && html` selected`}>${toWords(value)}</option>`,
     )}</select></label>`,
 )}
-${groups.length > 0 && html`<label>Group <select name="groupId"><option value="">any</option>${groups.map(({ value, label }) => html`<option value="${value}"${filter.groupId === value && html` selected`}>${label}</option>`)}</select></label>`}
+${groups.length > 0 && html`<label>Group ${groupHtml(filter, groups)}</label>`}
 <button class="main">Show</button>${isFiltered(filter) && html` <a href="/operator/fleet">Show all</a>`}</form>`;

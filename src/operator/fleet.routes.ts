@@ -9,19 +9,21 @@ import { byImportance } from './curve.ts';
 import type { ListedDevice } from './devices-table.ts';
 import { type FleetFilter, toFleetFilter } from './fleet-filter.ts';
 import { fleetHtml } from './fleet-html.ts';
+import type { Values } from './form-fields.ts';
 import type { ListChoices } from './form-layout.ts';
-import { FORMS } from './forms.ts';
-import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { given, noticeOf, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
 import type { Session } from './session.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
+const GROUP_LOOKS = { groupId: { choices: 'groups' } } as const;
 const DEVICES_PER_PAGE = 25;
 const STEP_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
 
 export interface FleetPageDeps extends PageDeps {
   listChoices: ListChoices;
+  readTyped: ReadTyped;
   listOrdered: AssetOrderRepository['list'];
   listRecentHours: RecentHoursRepository['list'];
   shownAssets: ShownAssetsRepository;
@@ -36,6 +38,7 @@ export function fleetRoutes({
   linksFor,
   now,
   listChoices,
+  readTyped,
   listOrdered,
   listRecentHours,
   shownAssets,
@@ -65,13 +68,13 @@ export function fleetRoutes({
   async function listInOrder(
     session: Session,
     order: AssetOrder,
-    { cursor, groupId = null }: FleetFilter,
+    { cursor, groupId }: FleetFilter,
   ): Promise<DevicePage> {
     const after = cursor === undefined ? beginningOf(order) : parseCursor(cursor, order);
     if (!after) throw invalid('cursor must be that of another page of this list');
     const ofGroup =
-      groupId === null ? null : await ask(session, 'listAssets', { query: { groupId, limit: '1' } });
-    if (ofGroup && ofGroup.items.length === 0) return ofGroup;
+      groupId === undefined ? null : await ask(session, 'listAssets', { query: { groupId, limit: '1' } });
+    if (ofGroup?.items.length === 0) return ofGroup;
     const page = { after, limit: DEVICES_PER_PAGE + 1, groupId };
     const found = await listOrdered(session.organizationId, order, page);
     const items = found.slice(0, DEVICES_PER_PAGE);
@@ -94,13 +97,15 @@ export function fleetRoutes({
       role: 'read',
       isLive: true,
       async handle({ visitor: session, query, url }) {
-        const filter = toFilter(query);
+        const { values, fault } = await readTyped(session, { form: query, fields: [], looks: GROUP_LOOKS });
+        if (fault) throw fault;
+        const filter = toFilter(query, values);
         const order = toOrder(query, filter);
         const [counts, page, { profiles }, { groupId: groups = [] }] = await Promise.all([
           ask(session, 'getFleet'),
           order === null ? listFiltered(session, filter) : listInOrder(session, order, filter),
           ask(session, 'listProfiles'),
-          listChoices(session, FORMS.registerAsset),
+          listChoices(session, { looks: GROUP_LOOKS }, filter),
         ]);
         const content = fleetHtml({
           counts,
@@ -136,5 +141,9 @@ function toOrder(query: URLSearchParams, { cursor, groupId, ...filter }: FleetFi
   return groupId === undefined ? (order ?? 'urgency') : 'urgency';
 }
 
-const toFilter = (query: URLSearchParams): FleetFilter =>
-  given({ ...toFleetFilter(query), cursor: query.get('cursor') });
+const toFilter = (query: URLSearchParams, { groupId }: Values): FleetFilter =>
+  given({
+    ...toFleetFilter(query),
+    ...(typeof groupId === 'string' && { groupId }),
+    cursor: query.get('cursor'),
+  });

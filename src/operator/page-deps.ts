@@ -2,9 +2,10 @@
 import type { CallOperation, OperationInput } from '../http/operations.ts';
 import type { PageRoute } from '../http/page-route.ts';
 import type { Route } from '../http/route.ts';
+import type { AppError } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
-import type { Field } from './form-fields.ts';
-import type { ListChoices } from './form-layout.ts';
+import type { Field, Values } from './form-fields.ts';
+import type { FormLayout, ListChoices } from './form-layout.ts';
 import type { LinksFor } from './form-links.ts';
 import { SAID } from './forms.ts';
 import type { Layout } from './layout.ts';
@@ -25,6 +26,14 @@ export interface PageDeps {
   now(): Date;
 }
 
+/**
+ * Values of a form, with the ids of groups whose names were typed. The fault names a field whose text is no group.
+ */
+export type ReadTyped = (
+  session: Session,
+  sent: { form: URLSearchParams; fields: readonly Field[]; looks?: FormLayout['looks'] },
+) => Promise<{ values: Values; fault: AppError | null }>;
+
 /** Given to pages with forms beyond the others. */
 export interface FormPageDeps extends PageDeps {
   call: CallOperation;
@@ -32,6 +41,7 @@ export interface FormPageDeps extends PageDeps {
   /** Fields of the body or of the query of an operation. */
   fieldsOf(operationId: string, part?: 'body' | 'query'): Field[];
   listChoices: ListChoices;
+  readTyped: ReadTyped;
   /** @throws when it is a defect. */
   toRefusal(thrown: unknown): Refusal;
 }

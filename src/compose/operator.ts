@@ -49,6 +49,7 @@ import { signInRoutes } from '../operator/sign-in.routes.ts';
 import { createAttemptSigner } from '../operator/sign-in-attempt.ts';
 import { createStartRepository } from '../operator/start.repository.ts';
 import { startRoutes } from '../operator/start.routes.ts';
+import { tickedAlertsRoutes } from '../operator/ticked-alerts.routes.ts';
 import { createReadTyped } from '../operator/typed-groups.ts';
 import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
 import { watchRoutes } from '../operator/watch.routes.ts';
@@ -116,6 +117,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...unregisteredRoutes(deps),
     ...devicesRoutes(deps),
     ...jobsRoutes(deps),
+    ...tickedAlertsRoutes(deps),
     ...alertsRoutes(deps),
     ...webhooksRoutes(deps),
     ...channelsRoutes(deps),

@@ -4,12 +4,15 @@ import { boundsText } from './configuration-html.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, button, live, nameLink, nextPage, table, tabs, time, toWords } from './parts.ts';
+import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 
 interface AlertsOptions {
   alerts: Answers['listAlerts'];
   /** Names of assets by id. */
   names: ReadonlyMap<string, string>;
   filter: Record<string, string>;
+  /** Fields that search the list. */
+  search: Content;
   mayChange: boolean;
 }
 
@@ -22,7 +25,7 @@ const TABS = [
   ['all', 'All'],
 ] as const;
 
-export const alertsHtml = ({ alerts, names, filter, mayChange }: AlertsOptions): Html => html`
+export const alertsHtml = ({ alerts, names, filter, search, mayChange }: AlertsOptions): Html => html`
 <h1>Alerts</h1>
 ${tabs(
   'Status',
@@ -32,12 +35,14 @@ ${tabs(
     isCurrent: filter.status === status,
   })),
 )}
+<form method="get" action="${PATH}" class="filter" role="search">${filter.status !== undefined && html`<input type="hidden" name="status" value="${filter.status}">`}${search}<button class="main">Show</button></form>
 ${live(
   'alerts',
   html`<p class="quiet">${alerts.totalItems.toLocaleString('en')} in all</p>
 ${alertsTable(alerts.items, { mayChange, names, empty: 'There is none.' })}
 ${nextPage('/operator/alerts', new URLSearchParams(filter), alerts.nextCursor)}`,
-)}`;
+)}
+${mayChange && acknowledgeTicked(alerts.items, `${PATH}?${new URLSearchParams(filter)}`)}`;
 
 const withoutCursor = ({ cursor, ...filter }: Record<string, string>) => filter;
 
@@ -70,7 +75,12 @@ export function alertsTable(alerts: readonly AlertView[], { mayChange, empty, na
     'Acknowledged',
     html`<span class="hidden">Action</span>`,
   ];
-  return table({ caption: 'Alerts, newest first', head, rows, empty });
+  if (!names || !mayChange) return table({ caption: 'Alerts, newest first', head, rows, empty });
+  const ticked = alerts.map((alert, index) => [
+    tickOf(alert, names.get(alert.assetId) ?? alert.serialNumber),
+    ...(rows[index] ?? []),
+  ]);
+  return table({ caption: 'Alerts, newest first', head: [TICK_HEAD, ...head], rows: ticked, empty });
 }
 
 const deviceLink = ({ assetId, serialNumber }: AlertView, names: ReadonlyMap<string, string>): Html =>

@@ -1,17 +1,26 @@
 import { alertHtml } from './alert-html.ts';
 import { alertsHtml } from './alerts-html.ts';
-import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { type FormPageDeps, given, noticeOf, type OperatorPage } from './page-deps.ts';
 import { toWords } from './parts.ts';
+import { searchFields } from './search-form.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 const path = `${OPERATOR_PATH}/alerts`;
 
-export interface AlertsPageDeps extends PageDeps {
+const SEARCHED = ['type', 'severity'];
+
+export interface AlertsPageDeps extends FormPageDeps {
   shownAssets: ShownAssetsRepository;
 }
 
-export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageDeps): OperatorPage[] {
+export function alertsRoutes({
+  ask,
+  layout,
+  linksFor,
+  fieldsOf,
+  shownAssets,
+}: AlertsPageDeps): OperatorPage[] {
   return [
     {
       method: 'GET',
@@ -34,10 +43,12 @@ export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageD
           session.organizationId,
           alerts.items.map(({ assetId }) => assetId),
         );
+        const fields = fieldsOf('listAlerts', 'query').filter(({ name }) => SEARCHED.includes(name));
         const content = alertsHtml({
           alerts,
           names,
           filter,
+          search: searchFields(fields, query),
           mayChange: session.role !== 'read',
         });
         const notice = noticeOf(query);

@@ -35,7 +35,7 @@ const channelRow = (channel: ChannelView, link: FormLink, mayChange: boolean): C
   channel.alertTypes.map(toWords).join(', '),
   whenOf(channel),
   html`${badge(channel.status)}${channel.lastError && html` <span class="problem">${channel.lastError}</span>`}`,
-  time(channel.lastSentAt),
+  channel.lastSentAt ? time(channel.lastSentAt) : html`<span class="quiet">no alert yet</span>`,
   html`<div class="row">${mayChange && channel.status !== 'unconfirmed' && button({ action: `/operator/channels/${channel.id}/test`, label: 'Test', about: channel.target })}${actionsOf(channel, link)}</div>`,
 ];
 
@@ -48,7 +48,12 @@ function actionsOf({ id: channelId, status, target: about }: ChannelView, link: 
   ];
 }
 
-function whenOf({ delayMinutes, reminderMinutes }: ChannelView): string {
-  const delay = delayMinutes === 0 ? 'at once' : `after ${delayMinutes} min`;
-  return reminderMinutes === null ? delay : `${delay}, again every ${reminderMinutes} min`;
+function whenOf({ delayMinutes, reminderMinutes, quietHours }: ChannelView): string {
+  return [
+    delayMinutes === 0 ? 'at once' : `after ${delayMinutes} min`,
+    reminderMinutes !== null && `again every ${reminderMinutes} min`,
+    quietHours && `quiet from ${quietHours.from} to ${quietHours.to} (${quietHours.timezone})`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 }

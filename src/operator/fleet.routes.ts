@@ -54,14 +54,19 @@ export function fleetRoutes({
         : [];
     });
     const alerted = devices.filter(({ openAlerts }) => openAlerts > 0).map(({ id }) => id);
-    const [hours, breaches] = await Promise.all([
+    const [hours, breaches, withoutProfile] = await Promise.all([
       listRecentHours(channels, from),
       shownAssets.listBreaches(organizationId, alerted),
+      shownAssets.listWithoutProfile(
+        organizationId,
+        devices.map(({ id }) => id),
+      ),
     ]);
     return devices.map((device) => ({
       device,
       hours: hours.get(device.id) ?? [],
       breached: breaches.get(device.id) ?? [],
+      hasProfile: !withoutProfile.has(device.id),
     }));
   }
 

@@ -9,7 +9,7 @@ import { formHtml, revealedHtml } from './form-html.ts';
 import type { FormLayout } from './form-layout.ts';
 import { defaultsOf, toChange, toCreation, toTimes } from './form-values.ts';
 import { FORM_PATH, FORMS, type FormName, operationOf, toActionUrl } from './forms.ts';
-import type { FormPageDeps, OperatorPage, Refusal } from './page-deps.ts';
+import { type FormPageDeps, type OperatorPage, OWN_PATH, type Refusal } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
 
 interface Form {
@@ -132,9 +132,6 @@ export function formsRoutes(deps: FormPageDeps): OperatorPage[] {
 }
 
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
-
-/** A button may name the page that it stands on. */
-const OWN_PATH = /^\/operator(?:[/?][\w/?=&.-]*)?$/;
 
 const isForm = (name: string | undefined): name is FormName =>
   name !== undefined && Object.hasOwn(FORMS, name) && !('path' in FORMS[name as FormName]);

@@ -60,6 +60,9 @@ export function noticeOf(query: URLSearchParams): string | undefined {
   return Object.hasOwn(SAID, done) ? SAID[done] : undefined;
 }
 
+/** A form may name the page that it stands on, which then follows. */
+export const OWN_PATH = /^\/operator(?:[/?][\w/?=&.-]*)?$/;
+
 /** Parameters of a query that have a value. */
 export const given = (values: Record<string, string | null | undefined | false>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])));

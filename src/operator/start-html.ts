@@ -8,6 +8,7 @@ import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, button, live, nameLink, table, time, toWords } from './parts.ts';
 import type { Notified } from './start.ts';
+import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 import { registerForm } from './unregistered-html.ts';
 import { healthOf, hostOf, pathOf } from './webhooks-html.ts';
 
@@ -75,8 +76,18 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange }: Sta
   return [
     table({
       caption: 'New alerts, most urgent first',
-      head: ['Device', 'Alert', 'Value', 'Since', 'Notified', 'Next', ACTION],
+      head: [
+        ...(mayChange ? [TICK_HEAD] : []),
+        'Device',
+        'Alert',
+        'Value',
+        'Since',
+        'Notified',
+        'Next',
+        ACTION,
+      ],
       rows: alerts.map(({ alert, name, notified }) => [
+        ...(mayChange ? [tickOf(alert, name)] : []),
         nameLink(alert.assetId, name, alert.serialNumber),
         html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning', 'warn')}`}${alert.muted && html` ${badge('muted')}`}`,
         'bounds' in alert.details
@@ -99,6 +110,11 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange }: Sta
       empty: '',
     }),
     more(alerts.length, alertsInAll, '/operator/alerts'),
+    mayChange &&
+      acknowledgeTicked(
+        alerts.map(({ alert }) => alert),
+        HOME.return,
+      ),
   ];
 }
 

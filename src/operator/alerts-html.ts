@@ -1,9 +1,21 @@
-import type { AlertView } from '../alerts/alert.ts';
+import { ALERT_TYPES, type AlertView } from '../alerts/alert.ts';
+import { SEVERITIES } from '../devices/alert-terms.ts';
 import type { Answers } from './answers.ts';
 import { boundsText } from './configuration-html.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, live, nameLink, nextPage, table, tabs, time, toWords } from './parts.ts';
+import {
+  badge,
+  button,
+  filterSelect,
+  live,
+  nameLink,
+  nextPage,
+  table,
+  tabs,
+  time,
+  toWords,
+} from './parts.ts';
 import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 
 interface AlertsOptions {
@@ -11,8 +23,6 @@ interface AlertsOptions {
   /** Names of assets by id. */
   names: ReadonlyMap<string, string>;
   filter: Record<string, string>;
-  /** Fields that search the list. */
-  search: Content;
   mayChange: boolean;
 }
 
@@ -25,7 +35,7 @@ const TABS = [
   ['all', 'All'],
 ] as const;
 
-export const alertsHtml = ({ alerts, names, filter, search, mayChange }: AlertsOptions): Html => html`
+export const alertsHtml = ({ alerts, names, filter, mayChange }: AlertsOptions): Html => html`
 <h1>Alerts</h1>
 ${tabs(
   'Status',
@@ -35,7 +45,7 @@ ${tabs(
     isCurrent: filter.status === status,
   })),
 )}
-<form method="get" action="${PATH}" class="filter" role="search">${filter.status !== undefined && html`<input type="hidden" name="status" value="${filter.status}">`}${search}<button class="main">Show</button></form>
+<form method="get" action="${PATH}" class="filter" role="search"><input type="hidden" name="status" value="${filter.status ?? ''}">${filterSelect('type', 'Type', { values: ALERT_TYPES, current: filter.type })}${filterSelect('severity', 'Severity', { values: SEVERITIES, current: filter.severity })}<button class="main">Show</button></form>
 ${live(
   'alerts',
   html`<p class="quiet">${alerts.totalItems.toLocaleString('en')} in all</p>

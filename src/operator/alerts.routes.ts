@@ -1,26 +1,17 @@
 import { alertHtml } from './alert-html.ts';
 import { alertsHtml } from './alerts-html.ts';
-import { type FormPageDeps, given, noticeOf, type OperatorPage } from './page-deps.ts';
+import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { toWords } from './parts.ts';
-import { searchFields } from './search-form.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 const path = `${OPERATOR_PATH}/alerts`;
 
-const SEARCHED = ['type', 'severity'];
-
-export interface AlertsPageDeps extends FormPageDeps {
+export interface AlertsPageDeps extends PageDeps {
   shownAssets: ShownAssetsRepository;
 }
 
-export function alertsRoutes({
-  ask,
-  layout,
-  linksFor,
-  fieldsOf,
-  shownAssets,
-}: AlertsPageDeps): OperatorPage[] {
+export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageDeps): OperatorPage[] {
   return [
     {
       method: 'GET',
@@ -43,12 +34,10 @@ export function alertsRoutes({
           session.organizationId,
           alerts.items.map(({ assetId }) => assetId),
         );
-        const fields = fieldsOf('listAlerts', 'query').filter(({ name }) => SEARCHED.includes(name));
         const content = alertsHtml({
           alerts,
           names,
           filter,
-          search: searchFields(fields, query),
           mayChange: session.role !== 'read',
         });
         const notice = noticeOf(query);

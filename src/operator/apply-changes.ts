@@ -71,3 +71,20 @@ const WORDS: Record<SettingName, Words> = {
   transmissionIntervalSeconds: { label: 'Transmits every', show: every },
   alarmRules: { label: 'When the logger transmits on alerts', show: String },
 };
+
+/** Warnings name fields as the API does. */
+const FIELDS: ReadonlyArray<readonly [RegExp, (index: string) => string]> = [
+  [/^temperatureAlerts\[(\d+)\](?:\.\w+)?/, (index) => `Alert ${Number(index) + 1}`],
+  [/^temperatureAlerts/, () => 'Alerts'],
+  [/^intervals\.transmissionIntervalSeconds/, () => 'The transmission interval'],
+  [/^intervals/, () => 'Intervals'],
+  [/^schedule/, () => 'The schedule'],
+];
+
+export function warningInWords(warning: string): string {
+  for (const [pattern, toWords] of FIELDS) {
+    const [field, index = ''] = pattern.exec(warning) ?? [];
+    if (field !== undefined) return toWords(index) + warning.slice(field.length);
+  }
+  return warning;
+}

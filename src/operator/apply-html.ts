@@ -3,7 +3,12 @@
 import type { Preview } from '../config-jobs/compile-devices.ts';
 import { firstStageSize, type Rollout } from '../config-jobs/config-job.ts';
 import type { Answers, AppliedView } from './answers.ts';
-import { type ChangeInWords, type ChangesInWords, toChangesInWords } from './apply-changes.ts';
+import {
+  type ChangeInWords,
+  type ChangesInWords,
+  toChangesInWords,
+  warningInWords,
+} from './apply-changes.ts';
 import { APPLY_PATH } from './apply-fields.ts';
 import { changeHtml, duration } from './configuration-html.ts';
 import type { FleetFilter } from './fleet-filter.ts';
@@ -123,7 +128,9 @@ const warningsHtml = (preview: readonly Preview[]): Content => {
     warned.length > 0 &&
     html`<section class="panel"><h2>Warnings</h2><ul class="warnings">${warned.map(
       ({ deviceCount, warnings }) =>
-        warnings.map((warning) => html`<li><strong>${devices(deviceCount)}</strong>: ${warning}</li>`),
+        warnings.map(
+          (warning) => html`<li><strong>${devices(deviceCount)}</strong>: ${warningInWords(warning)}</li>`,
+        ),
     )}</ul></section>`
   );
 };

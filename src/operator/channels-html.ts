@@ -1,3 +1,4 @@
+import { ALERT_TYPES } from '../alerts/alert.ts';
 import type { Answers, ChannelView } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -32,7 +33,7 @@ ${nextPage('/operator/channels', new URLSearchParams(), channels.nextCursor)}`;
 const channelRow = (channel: ChannelView, link: FormLink, mayChange: boolean): Content[] => [
   html`<span class="name">${channel.target}</span>`,
   channel.type,
-  channel.alertTypes.map(toWords).join(', '),
+  channel.alertTypes.length === ALERT_TYPES.length ? 'all' : channel.alertTypes.map(toWords).join(', '),
   whenOf(channel),
   html`${badge(channel.status)}${channel.lastError && html` <span class="problem">${channel.lastError}</span>`}`,
   channel.lastSentAt ? time(channel.lastSentAt) : html`<span class="quiet">no alert yet</span>`,

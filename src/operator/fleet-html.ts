@@ -11,7 +11,7 @@ import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { typedHtml } from './input-html.ts';
-import { counter, live, nextPage, type Tone, tabs, toWords } from './parts.ts';
+import { counter, filterSelect, live, nextPage, type Tone, tabs, toWords } from './parts.ts';
 import { areTyped } from './typed-groups.ts';
 
 export interface FleetOptions {
@@ -133,12 +133,6 @@ const filterForm = (
   groups: readonly Option[],
 ): Html => html`<form class="filter" method="get" action="/operator/fleet" role="search">
 <label>Search <input type="search" name="q" value="${filter.q ?? ''}" maxlength="128" placeholder="serial or name"></label>
-${CHOICES.map(
-  ([name, label, values]) =>
-    html`<label>${label} <select name="${name}"><option value="">any</option>${values.map(
-      (value) =>
-        html`<option value="${value}"${filter[name] === value && html` selected`}>${toWords(value)}</option>`,
-    )}</select></label>`,
-)}
+${CHOICES.map(([name, label, values]) => filterSelect(name, label, { values, current: filter[name] }))}
 ${groups.length > 0 && html`<label>Group ${groupHtml(filter, groups)}</label>`}
 <button class="main">Show</button>${isFiltered(filter) && html` <a href="/operator/fleet">Show all</a>`}</form>`;

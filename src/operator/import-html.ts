@@ -109,8 +109,6 @@ const failedFirst = (results: Imported['results']) =>
     (a, b) => Number(a.outcome !== 'failed') - Number(b.outcome !== 'failed') || a.line - b.line,
   );
 
-const TONES = { created: 'good', unchanged: 'quiet', failed: 'bad' } as const;
-
 const resultRow = (
   { line, serialNumber, id, outcome, error, warnings = [] }: Imported['results'][number],
   imported: Imported,
@@ -119,6 +117,6 @@ const resultRow = (
   id === null
     ? html`<code>${serialNumber ?? ''}</code>`
     : html`<a class="name" href="/operator/devices/${id}">${serialNumber}</a>`,
-  badge(stateOf(outcome, imported), TONES[outcome]),
+  badge(stateOf(outcome, imported)),
   error ?? warnings.join('; '),
 ];

@@ -21,7 +21,8 @@ export function importRoutes({ ask, layout, toRefusal }: FormPageDeps): Operator
       return show(session, importedHtml(imported, rows));
     } catch (thrown) {
       const { message, status } = toRefusal(thrown);
-      return show(session, importHtml(rows, message), status);
+      // The operation speaks of its body.
+      return show(session, importHtml(rows, message.replace(/^The body/, 'The file')), status);
     }
   }
 

@@ -91,6 +91,23 @@ export const button = ({ action, label, fields = {}, tone = 'plain', about }: Fo
 export const nameLink = (id: string, name: string, serialNumber: string): Html =>
   html`<a class="name" href="/operator/devices/${id}">${name}</a>${name !== serialNumber && html` <code>${serialNumber}</code>`}`;
 
+/** A time that has come is now: what is due then is under way. */
+export const dueTime = (at: string | null | undefined, now: Date): Content => {
+  if (!at) return '–';
+  return new Date(at) <= now ? 'now' : time(at);
+};
+
+/** A list to filter by. */
+export const filterSelect = (
+  name: string,
+  label: string,
+  { values, current }: { values: readonly string[]; current: string | undefined },
+): Html =>
+  html`<label>${label} <select name="${name}"><option value="">any</option>${values.map(
+    (value) =>
+      html`<option value="${value}"${current === value && html` selected`}>${toWords(value)}</option>`,
+  )}</select></label>`;
+
 /** A button behind a question. Works without a script. */
 export const confirmed = (question: string, options: FormOptions & { open: string }): Html =>
   html`<details class="confirm"><summary>${options.open}</summary><div class="question"><p>${question}</p>${button(options)}</div></details>`;

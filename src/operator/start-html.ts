@@ -6,7 +6,7 @@ import type { Answers, ChannelView, UnregisteredView, WebhookView } from './answ
 import type { FormLink } from './form-links.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, live, nameLink, table, time, toWords } from './parts.ts';
+import { badge, button, dueTime, live, nameLink, table, time, toWords } from './parts.ts';
 import type { Notified } from './start.ts';
 import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 import { registerForm } from './unregistered-html.ts';
@@ -45,6 +45,7 @@ export interface Calm {
 export interface StartOptions {
   link: FormLink;
   mayChange: boolean;
+  now: Date;
 }
 
 const HOME = { return: '/operator' };
@@ -72,7 +73,7 @@ const ACTION = html`<span class="hidden">Action</span>`;
 const more = (shown: number, inAll: number, href: string): Content =>
   inAll > shown && html`<p class="pager"><a href="${href}">All ${inAll.toLocaleString('en')}</a></p>`;
 
-function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange }: StartOptions): Content {
+function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange, now }: StartOptions): Content {
   return [
     table({
       caption: 'New alerts, most urgent first',
@@ -96,7 +97,7 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange }: Sta
         time(alert.timestamp),
         notified.notified.join(', ') || html`<span class="quiet">no channel</span>`,
         notified.next
-          ? html`${notified.next.targets.join(', ')} ${time(notified.next.at)}`
+          ? html`${notified.next.targets.join(', ')} ${dueTime(notified.next.at, now)}`
           : html`<span class="quiet">–</span>`,
         mayChange &&
           html`<div class="row">${button({

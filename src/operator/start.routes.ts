@@ -112,7 +112,11 @@ export function startRoutes({
       isLive: true,
       async handle({ visitor: session, query, url }) {
         const page = await findPage(session);
-        const content = startHtml(page, { link: linksFor(session), mayChange: session.role !== 'read' });
+        const content = startHtml(page, {
+          link: linksFor(session),
+          mayChange: session.role !== 'read',
+          now: now(),
+        });
         const notice = noticeOf(query);
         return { page: layout({ title: 'Now', session, section: 'Now', watch: url, notice }, content) };
       },

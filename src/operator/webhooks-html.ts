@@ -3,7 +3,19 @@ import type { Answers, DeliveryDetailView, DeliveryView, WebhookView } from './a
 import { failuresHtml, resendButton } from './delivery-html.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, facts, live, nameLink, nextPage, table, tabs, time, toWords } from './parts.ts';
+import {
+  badge,
+  button,
+  dueTime,
+  facts,
+  live,
+  nameLink,
+  nextPage,
+  table,
+  tabs,
+  time,
+  toWords,
+} from './parts.ts';
 import type { HourOfAttempts } from './webhook-hours.ts';
 import { hoursHtml } from './webhook-hours-html.ts';
 
@@ -90,7 +102,7 @@ ${facts([
     webhook.health?.since ? time(webhook.health.since) : '–',
   ],
   ['Waiting', webhook.health?.backlog.toLocaleString('en') ?? '–'],
-  ['Next attempt', nextAttempt(webhook.health?.nextAttemptAt ?? null, more.now)],
+  ['Next attempt', dueTime(webhook.health?.nextAttemptAt, more.now)],
   ['Last delivered', time(webhook.delivery.lastDeliveredAt)],
   ['Last attempt', html`${time(webhook.delivery.lastAttemptAt)} ${outcomeOf(webhook)}`],
   ...(webhook.disabledReason ? [['Disabled by', webhook.disabledReason] as const] : []),
@@ -119,7 +131,6 @@ ${live(
       'State',
       'Attempts',
       'Last attempt',
-      'Last answer',
       'Next attempt',
       html`<span class="hidden">Action</span>`,
     ],
@@ -152,9 +163,8 @@ const deliveryRow = (
   time(delivery.createdAt),
   html`${stateBadge(delivery)}${delivery.reason && html` <span class="quiet">${delivery.reason}</span>`}`,
   delivery.attemptCount,
-  delivery.lastAttemptAt && time(delivery.lastAttemptAt),
-  delivery.lastError ?? (delivery.lastStatusCode === null ? '' : `status ${delivery.lastStatusCode}`),
-  delivery.nextAttemptAt ? nextAttempt(delivery.nextAttemptAt, now) : '',
+  html`${delivery.lastError ?? (delivery.lastStatusCode !== null && `status ${delivery.lastStatusCode}`)} ${delivery.lastAttemptAt && time(delivery.lastAttemptAt)}`,
+  delivery.nextAttemptAt && dueTime(delivery.nextAttemptAt, now),
   mayChange && resendButton(delivery, path),
 ];
 
@@ -167,9 +177,3 @@ function deviceOf({ serialNumber }: DeliveryView, devices: WebhookOptions['devic
 /** A delivery that arrived, and is sent once more on request, has no error that it is retried for. */
 const stateBadge = ({ state, lastError }: DeliveryView): Html =>
   state === 'retrying' && lastError === null ? badge('sent_again', 'info') : badge(state);
-
-/** An attempt that is due is made at once. */
-const nextAttempt = (at: string | null, now: Date): Content => {
-  if (at === null) return '–';
-  return new Date(at) <= now ? 'now' : time(at);
-};

@@ -80,7 +80,7 @@ describe('The preview of an apply', () => {
     });
     assert.match(
       await preview({ slug: 'ambient', applyToAll: 'true' }),
-      /Warnings 12 devices : temperatureAlerts are written for channel 1.*Apply to 12/,
+      /Warnings 12 devices : Alerts are written for channel 1.*Apply to 12/,
     );
   });
 

@@ -122,7 +122,7 @@ describe("Importing a file at the operators' page", () => {
     const csv = 'serialNumber,name\nA,1\n\nB,"2\nC,3\n';
     const { status, text } = await send(fileForm(csv));
     assert.equal(status, 400);
-    assert.match(text, /id="fault">The body must be CSV, and line 4 is not: the double quote/);
+    assert.match(text, /id="fault">The file must be CSV, and line 4 is not: the double quote/);
     assert.match(
       text,
       /aria-invalid="true" autofocus>\nserialNumber,name\nA,1\n\nB,&quot;2\nC,3\n<\/textarea>/,

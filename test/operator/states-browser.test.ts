@@ -164,6 +164,10 @@ describe("States of the operators' page", () => {
   });
 
   it('acknowledges ticked alerts with a note by keyboard alone', async () => {
+    const readings = [
+      { channel: 'probe', type: 'temperature', value: 15, measuredAt: new Date().toISOString() },
+    ];
+    await dms.device.post('/devices/282C02424E00/measurements', { readings });
     const { body } = await dms.api.get('/alerts?status=new');
     await open('/alerts');
     await press('input[name=alertId]', 'Space');

@@ -160,8 +160,17 @@ async function signIn(page: Page, { apiUrl }: BenchStack, { apiKey }: Fleet): Pr
     body: JSON.stringify({ name: 'Bench' }),
   });
   const { url } = (await response.json()) as { url: string };
-  await page.goto(`${apiUrl}${new URL(url).pathname}${new URL(url).search}`);
-  await page.click('button.main');
+  const link = new URL(url).searchParams.get('link') as string;
+  // Forms are taken from the address in the settings alone, which has another port.
+  const signedIn = await fetch(`${apiUrl}/operator/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: new URL(url).origin },
+    body: new URLSearchParams({ link }),
+  });
+  const [name = '', value = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';')[0]?.split('=') ?? [];
+  await page.context().addCookies([{ name, value, url: apiUrl }]);
+  await page.goto(`${apiUrl}/operator`);
   await page.waitForSelector('nav a[aria-current]');
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { failedCsvRows, IMPORT_ROWS_MAX, type ImportOutcome } from '../assets/asset-import.ts';
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -7,17 +8,17 @@ type Imported = Answers['importAssets'];
 
 /** The rows of an import, as a file or as typed. */
 export interface ImportedRows {
-  /** Of the file. */
+  /** Name of the file. */
   name: string;
   bytes: Buffer;
   isJson: boolean;
 }
 
-/** Longer rows are not shown again, so that the page stays small: the file has to be chosen again. */
+/** Larger files are not kept in the page, and have to be chosen again. */
 const SHOWN_BYTES_MAX = 1024 * 1024;
 
 const textOf = ({ bytes }: ImportedRows): string | null =>
-  bytes.length > 0 && bytes.length <= SHOWN_BYTES_MAX ? bytes.toString() : null;
+  bytes.length > 0 && bytes.length <= SHOWN_BYTES_MAX && isUtf8(bytes) ? bytes.toString() : null;
 
 export const importHtml = (rows: ImportedRows | null = null, fault: string | null = null): Html => html`
 <p class="crumbs"><a href="/operator/fleet">Fleet</a></p>

@@ -72,9 +72,9 @@ const bound = (name: string, value: number | undefined): Content =>
 
 interface TypedOptions {
   options: readonly Option[];
-  /** Of the first input. */
+  /** Attributes of the first input. */
   attributes: Html;
-  /** More inputs. */
+  /** Number of empty inputs beyond those with a value. */
   spareCount?: number;
 }
 

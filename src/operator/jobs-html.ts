@@ -70,7 +70,7 @@ interface JobOptions {
   job: JobView;
   stages: JobStages | null;
   progress: JobProgress;
-  /** Of the targets and the latest devices, by asset id. */
+  /** Devices of the targets and the latest devices, by asset id. */
   devices: ReadonlyMap<string, ShownAsset>;
   /** The change that began it; null: unknown. */
   origin: AuditEntryView | null;

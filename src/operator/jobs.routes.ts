@@ -8,7 +8,7 @@ import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 export interface JobsPageDeps extends PageDeps {
-  /** The page of a job's run in the Temporal UI; null where no address of it is set. */
+  /** The page of a job's run in the Temporal UI; null if its address is not configured. */
   runUrl(jobId: string): string | null;
   jobProgress: JobProgressRepository;
   shownAssets: ShownAssetsRepository;

@@ -1,4 +1,4 @@
-/** What every page is given. */
+/** Shared dependencies of the pages. */
 import type { CallOperation, OperationInput } from '../http/operations.ts';
 import type { PageRoute } from '../http/page-route.ts';
 import type { Route } from '../http/route.ts';
@@ -34,7 +34,7 @@ export type ReadTyped = (
   sent: { form: URLSearchParams; fields: readonly Field[]; looks?: FormLayout['looks'] },
 ) => Promise<{ values: Values; fault: AppError | null }>;
 
-/** Given to pages with forms beyond the others. */
+/** Dependencies of pages with forms. */
 export interface FormPageDeps extends PageDeps {
   call: CallOperation;
   findOperation(operationId: string): Route;
@@ -54,7 +54,7 @@ export interface Refusal {
 
 export type OperatorPage = PageRoute<Session>;
 
-/** The result of the last form: `done` names one of the sentences, and the address may hold any other name. */
+/** The outcome of the last form: `done` names one of the sentences; an unknown name, which may stand in any address, shows nothing. */
 export function noticeOf(query: URLSearchParams): string | undefined {
   const done = query.get('done') ?? '';
   return Object.hasOwn(SAID, done) ? SAID[done] : undefined;

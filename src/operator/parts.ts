@@ -91,7 +91,7 @@ export const button = ({ action, label, fields = {}, tone = 'plain', about }: Fo
 export const nameLink = (id: string, name: string, serialNumber: string): Html =>
   html`<a class="name" href="/operator/devices/${id}">${name}</a>${name !== serialNumber && html` <code>${serialNumber}</code>`}`;
 
-/** A time that has come is now: what is due then is under way. */
+/** A time in the past reads as now, because the work that is due then is under way. */
 export const dueTime = (at: string | null | undefined, now: Date): Content => {
   if (!at) return '–';
   return new Date(at) <= now ? 'now' : time(at);

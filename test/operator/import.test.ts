@@ -150,6 +150,7 @@ describe("Importing a file at the operators' page", () => {
       const { status, text } = await send(form);
       assert.equal(status, expected, text);
       assert.match(text, message);
+      assert.doesNotMatch(text, /\ufffd/, 'characters that were lost would be imported');
     }
   });
 

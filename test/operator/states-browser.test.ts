@@ -87,7 +87,7 @@ describe("States of the operators' page", () => {
     await page.keyboard.type(text);
   }
 
-  it('has no barrier on any page of an organization without anything, and none for a reader', async () => {
+  it('shows no barrier on any page of an empty organization, and none to a reader', async () => {
     const other = await dms.addOrganization();
     const empty = await signedIn({ organizationId: other.id });
     for (const path of LISTS) {
@@ -103,7 +103,7 @@ describe("States of the operators' page", () => {
     await reader.context().close();
   });
 
-  it('has no barrier in refusals, previews, checks of a file, questions, notices and error pages', async () => {
+  it('shows no barrier in refusals, previews, checks of a file, questions, notices and error pages', async () => {
     await open('/forms/registerAsset');
     await page.fill('#serialNumber', '282C02424E00');
     await page.click('main button.main');

@@ -26,6 +26,7 @@ import { errorHtml, errorTitle } from '../operator/error-html.ts';
 import { escalationsRoutes } from '../operator/escalations.routes.ts';
 import { exportsRoutes } from '../operator/exports.routes.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
+import { createFleetCounts } from '../operator/fleet-counts.service.ts';
 import { type Described, toFields } from '../operator/form-fields.ts';
 import { createFormLinks } from '../operator/form-links.ts';
 import { formsRoutes } from '../operator/forms.routes.ts';
@@ -94,6 +95,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     call,
     layout,
     now,
+    countFleet: createFleetCounts({ ask, now }),
     deviceContacts: createDeviceContactsRepository(sql),
     deviceJobs: createDeviceJobsRepository(sql),
     jobProgress: createJobProgressRepository(sql),

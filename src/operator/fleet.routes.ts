@@ -7,6 +7,7 @@ import { invalid } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
 import { byImportance } from './curve.ts';
 import type { ListedDevice } from './devices-table.ts';
+import type { CountFleet } from './fleet-counts.service.ts';
 import { type FleetFilter, toFleetFilter } from './fleet-filter.ts';
 import { fleetHtml } from './fleet-html.ts';
 import type { Values } from './form-fields.ts';
@@ -22,6 +23,7 @@ const STEP_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
 
 export interface FleetPageDeps extends PageDeps {
+  countFleet: CountFleet;
   listChoices: ListChoices;
   readTyped: ReadTyped;
   listOrdered: AssetOrderRepository['list'];
@@ -37,6 +39,7 @@ export function fleetRoutes({
   layout,
   linksFor,
   now,
+  countFleet,
   listChoices,
   readTyped,
   listOrdered,
@@ -107,7 +110,7 @@ export function fleetRoutes({
         const filter = toFilter(query, values);
         const order = toOrder(query, filter);
         const [counts, page, { profiles }, { groupId: groups = [] }] = await Promise.all([
-          ask(session, 'getFleet'),
+          countFleet(session),
           order === null ? listFiltered(session, filter) : listInOrder(session, order, filter),
           ask(session, 'listProfiles'),
           listChoices(session, { looks: GROUP_LOOKS }, filter),

@@ -29,7 +29,7 @@ export interface StartPage {
   webhooks: readonly WebhookView[];
   channels: readonly ChannelView[];
   unregistered: readonly UnregisteredView[];
-  unregisteredInAll: number;
+  hasMoreUnregistered: boolean;
   /** Only where all is well. */
   calm: Calm | null;
 }
@@ -175,7 +175,7 @@ const channelsHtml = ({ channels }: StartPage, { link, mayChange }: StartOptions
   });
 
 const unregisteredHtml = (
-  { unregistered, unregisteredInAll }: StartPage,
+  { unregistered, hasMoreUnregistered }: StartPage,
   { mayChange }: StartOptions,
 ): Content => [
   table({
@@ -188,7 +188,7 @@ const unregisteredHtml = (
     ]),
     empty: '',
   }),
-  more(unregistered.length, unregisteredInAll, '/operator/unregistered'),
+  hasMoreUnregistered && html`<p class="pager"><a href="/operator/unregistered">All of them</a></p>`,
 ];
 
 function calmHtml({ since, inContact, inContactMax, devices }: Calm, { link }: StartOptions): Html {

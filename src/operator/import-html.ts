@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { failedCsvRows, IMPORT_ROWS_MAX, type ImportOutcome } from '../assets/asset-import.ts';
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -17,8 +16,12 @@ export interface ImportedRows {
 /** Larger files are not kept in the page, and have to be chosen again. */
 const SHOWN_BYTES_MAX = 1024 * 1024;
 
-const textOf = ({ bytes }: ImportedRows): string | null =>
-  bytes.length > 0 && bytes.length <= SHOWN_BYTES_MAX && isUtf8(bytes) ? bytes.toString() : null;
+/** Null also where characters would be lost. */
+function textOf({ bytes }: ImportedRows): string | null {
+  if (bytes.length === 0 || bytes.length > SHOWN_BYTES_MAX) return null;
+  const text = bytes.toString();
+  return text.includes('\ufffd') ? null : text;
+}
 
 export const importHtml = (rows: ImportedRows | null = null, fault: string | null = null): Html => html`
 <p class="crumbs"><a href="/operator/fleet">Fleet</a></p>

@@ -4,7 +4,7 @@ import { type Content, type Html, html } from './html.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH } from './session.ts';
 
-export const ACKNOWLEDGE_PATH = `${OPERATOR_PATH}/alerts/acknowledge`;
+export const ACKNOWLEDGE_PATH = `${OPERATOR_PATH}/acknowledge-alerts`;
 const FORM_ID = 'acknowledge-ticked';
 
 export const TICK_HEAD = html`<span class="hidden">Choose</span>`;

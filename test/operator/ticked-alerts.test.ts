@@ -24,7 +24,7 @@ describe('Ticked alerts', () => {
   const see = async (path: string, as = cookie) =>
     (await visit(`${dms.baseUrl}/operator${path}`, { cookie: as })).text;
   const send = (fields: Array<[string, string]>, as = cookie) =>
-    fetch(`${dms.baseUrl}/operator/alerts/acknowledge`, {
+    fetch(`${dms.baseUrl}/operator/acknowledge-alerts`, {
       method: 'POST',
       redirect: 'manual',
       headers: { cookie: as, origin: OPERATOR_ORIGIN },

@@ -2,11 +2,13 @@ import { ALERT_TYPES, type AlertView } from '../alerts/alert.ts';
 import { SEVERITIES } from '../devices/alert-terms.ts';
 import type { Answers } from './answers.ts';
 import { boundsText } from './configuration-html.ts';
+import { shortNumber } from './devices-table.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import {
   badge,
   button,
+  clock,
   filterSelect,
   live,
   nameLink,
@@ -98,7 +100,7 @@ const deviceLink = ({ assetId, serialNumber }: AlertView, names: ReadonlyMap<str
 
 const acknowledgedBy = ({ acknowledgedAt, acknowledgedBy: by, snoozeUntil }: AlertView): Content =>
   acknowledgedAt &&
-  html`${by?.name} <span class="quiet">${time(acknowledgedAt)}${snoozeUntil && html`, until ${time(snoozeUntil)}`}</span>`;
+  html`${by?.name} <span class="quiet">${time(acknowledgedAt)}${snoozeUntil && html`, until ${clock(snoozeUntil)}`}</span>`;
 
 const acknowledgeButton = ({ id, type, serialNumber }: AlertView, fields: Record<string, string>): Html =>
   button({
@@ -110,9 +112,9 @@ const acknowledgeButton = ({ id, type, serialNumber }: AlertView, fields: Record
 
 export function alertDetails({ details, extreme }: Pick<AlertView, 'details' | 'extreme'>): Content {
   if ('bounds' in details) {
-    const farthest = extreme ? `; farthest ${extreme.value} °C` : '';
+    const farthest = extreme ? `; farthest ${shortNumber(extreme.value)} °C` : '';
     const ended = details.resolution === 'outside_schedule' ? '; ended by its schedule' : '';
-    return `${details.value} °C on channel ${details.channel}, allowed ${boundsText(details.bounds)}${farthest}${ended}`;
+    return `${shortNumber(details.value)} °C on channel ${details.channel}, allowed ${boundsText(details.bounds)}${farthest}${ended}`;
   }
   if ('expectedBy' in details) return html`expected by ${time(details.expectedBy)}`;
   return 'error' in details ? `error ${details.error} on channel ${details.channel}` : '';

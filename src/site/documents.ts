@@ -55,6 +55,7 @@ export const SECTIONS: Section[] = [
       page('guarantees', 'Guarantees'),
       page('contract', 'API contract'),
       page('glossary', 'Glossary'),
+      page('states', 'States'),
       page('schema', 'Database schema', 'docs/schema.sql'),
     ],
   },

@@ -1,4 +1,7 @@
-/** The operators' page in a browser, with 100,000 devices: the time of the server, and the first paint. */
+/**
+ * The operators' page in a browser, with 100,000 devices beside another organization with as many: the time of
+ * the server, and the first paint; and the preview of an apply to all.
+ */
 import type { Page } from 'playwright-core';
 import { query } from '../src/db/query.ts';
 import { findChromium, startBrowser } from '../test/support/browser.ts';
@@ -8,13 +11,19 @@ import { printTable, round } from './support/table.ts';
 
 const DEVICES = 100_000;
 const LOADS = 15;
+const PREVIEWS = 5;
 /** Devices of one page, with a day of readings each. */
 const SENDING = 40;
 const MINUTE_MS = 60_000;
 
 const PAGES: ReadonlyArray<readonly [string, string]> = [
   ['start', ''],
-  ['fleet', '/fleet'],
+  ['fleet, most urgent', '/fleet'],
+  [
+    'fleet, calm devices',
+    `/fleet?cursor=${Buffer.from(JSON.stringify(['6', '00000000-0000-0000-0000-000000000000'])).toString('base64url')}`,
+  ],
+  ['group of 100,000', '/fleet?groupId='],
   ['fleet by name', '/fleet?order=name'],
   ['fleet by last reading', '/fleet?order=oldest-reading'],
   ['search', '/fleet?q=99'],
@@ -27,15 +36,24 @@ const PAGES: ReadonlyArray<readonly [string, string]> = [
 export async function benchOperator(stack: BenchStack): Promise<void> {
   const executable = findChromium();
   if (executable === null) throw new Error('There is no Chromium: set CHROMIUM_PATH');
+  await stack.addFleet(DEVICES);
   const fleet = await stack.addFleet(DEVICES);
   await live(stack, fleet);
+  const groupId = await addGroup(stack, fleet);
+  await benchPreview(stack, fleet);
   const browser = await startBrowser(executable);
   try {
     const page = await browser.newPage();
     await signIn(page, stack, fleet);
     const rows = [];
     for (const [name, path] of PAGES)
-      rows.push([name, ...(await measure(page, `${stack.apiUrl}/operator${path}`))]);
+      rows.push([
+        name,
+        ...(await measure(
+          page,
+          `${stack.apiUrl}/operator${path.replace(/groupId=$/, `groupId=${groupId}`)}`,
+        )),
+      ]);
     printTable(
       `Operators' page, ${DEVICES.toLocaleString('en')} devices, ${LOADS} loads each`,
       ['page', 'server p50 ms', 'first paint p50 ms', 'first paint p95 ms'],
@@ -46,7 +64,46 @@ export async function benchOperator(stack: BenchStack): Promise<void> {
   }
 }
 
-/** Makes most devices online; some have missed their contact. */
+/** A group that all devices are in. */
+async function addGroup({ sql }: BenchStack, { organizationId }: Fleet): Promise<string> {
+  const [row] = await query<{ id: string }>(
+    sql,
+    `insert into groups (organization_id, name) values (?, 'All of them') returning id`,
+    [organizationId],
+  );
+  const { id } = row as { id: string };
+  await query(sql, 'update assets set group_id = ? where organization_id = ?', [id, organizationId]);
+  await sql.raw('vacuum analyze assets');
+  return id;
+}
+
+/** The dry run of the page, and the one that lists the devices. */
+async function benchPreview({ apiUrl }: BenchStack, { apiKey }: Fleet): Promise<void> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  const send = async (method: string, path: string, body: unknown) => {
+    const response = await fetch(apiUrl + path, { method, headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(await response.text());
+    await response.arrayBuffer();
+  };
+  const alerts = [{ type: 'range', channel: 'probe', lowC: 2, highC: 8 }];
+  await send('POST', '/devices/config-profiles', { slug: 'bench', temperatureAlerts: alerts });
+  const rows = [];
+  for (const [name, more] of [
+    ['counted', '&omitApplied=true'],
+    ['with the list of devices', ''],
+  ] as const) {
+    const times: number[] = [];
+    for (let run = 0; run < PREVIEWS; run++) {
+      const begin = performance.now();
+      await send('PUT', `/devices/config-profiles/bench/apply?dryRun=true${more}`, { applyToAll: true });
+      times.push(performance.now() - begin);
+    }
+    rows.push([name, at(times, 0.5)]);
+  }
+  printTable(`Preview of an apply to ${DEVICES.toLocaleString('en')} devices`, ['dry run', 'p50 ms'], rows);
+}
+
+/** Makes most devices online; some need somebody. */
 async function live(stack: BenchStack, { organizationId, deviceToken }: Fleet): Promise<void> {
   await query(
     stack.sql,
@@ -55,7 +112,29 @@ async function live(stack: BenchStack, { organizationId, deviceToken }: Fleet): 
      where organization_id = ?`,
     [organizationId],
   );
-  await stack.sql.raw('vacuum analyze device_states');
+  await query(
+    stack.sql,
+    `with open as (
+       insert into alerts (organization_id, asset_id, serial_number, type, details, started_at)
+       select organization_id, id, serial_number, 'high_temp',
+         '{"channel": 1, "rule": 0, "value": 19, "bounds": {"lowC": 2, "highC": 8, "hysteresisC": 0}}', now()
+       from assets where organization_id = ? and random() < 0.005 returning organization_id, asset_id, id
+     )
+     update device_states s set open_alerts = jsonb_build_array(jsonb_build_object('type', 'high_temp', 'channel', 1, 'alertId', o.id))
+     from open o where s.organization_id = o.organization_id and s.asset_id = o.asset_id`,
+    [organizationId],
+  );
+  await query(
+    stack.sql,
+    `update device_configs set sync_status = 'failed' where organization_id = ? and random() < 0.002`,
+    [organizationId],
+  );
+  await query(
+    stack.sql,
+    `update device_states set battery_status = 'low' where organization_id = ? and random() < 0.02`,
+    [organizationId],
+  );
+  await stack.sql.raw('vacuum analyze device_states, device_configs, alerts');
   for (let device = 1; device <= SENDING; device++) {
     const response = await fetch(`${stack.apiUrl}/devices/DEV-${device}/measurements`, {
       method: 'POST',
@@ -81,8 +160,17 @@ async function signIn(page: Page, { apiUrl }: BenchStack, { apiKey }: Fleet): Pr
     body: JSON.stringify({ name: 'Bench' }),
   });
   const { url } = (await response.json()) as { url: string };
-  await page.goto(`${apiUrl}${new URL(url).pathname}${new URL(url).search}`);
-  await page.click('button.main');
+  const link = new URL(url).searchParams.get('link') as string;
+  // Forms are taken from the address in the settings alone, which has another port.
+  const signedIn = await fetch(`${apiUrl}/operator/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: new URL(url).origin },
+    body: new URLSearchParams({ link }),
+  });
+  const [name = '', value = ''] = (signedIn.headers.get('set-cookie') ?? '').split(';')[0]?.split('=') ?? [];
+  await page.context().addCookies([{ name, value, url: apiUrl }]);
+  await page.goto(`${apiUrl}/operator`);
   await page.waitForSelector('nav a[aria-current]');
 }
 

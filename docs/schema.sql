@@ -1375,6 +1375,14 @@ CREATE INDEX device_states_last_reading_idx ON device_states USING btree (organi
 CREATE INDEX device_states_overdue_idx ON device_states USING btree (overdue_check_at) WHERE status = 'online'::text;
 CREATE INDEX device_states_status_idx ON device_states USING btree (organization_id, status, asset_id) WHERE is_active;
 CREATE INDEX device_states_uncompacted_idx ON device_states USING btree (uncompacted_from) WHERE uncompacted_from IS NOT NULL;
+CREATE INDEX device_states_urgency_idx ON device_states USING btree (organization_id, (
+CASE
+    WHEN open_alerts @> '[{"type": "high_temp"}]'::jsonb OR open_alerts @> '[{"type": "low_temp"}]'::jsonb THEN 1
+    WHEN open_alerts @> '[{"type": "sensor_error"}]'::jsonb THEN 2
+    WHEN status = 'offline'::text THEN 3
+    WHEN battery_status = 'low'::text THEN 5
+    ELSE 6
+END), asset_id) WHERE is_active;
 COMMENT ON TABLE device_states IS
   'What the contacts of a device change, apart from the asset that customers edit; one narrow row per asset that every frame rewrites.';
 COMMENT ON COLUMN device_states.status IS
@@ -1409,6 +1417,8 @@ COMMENT ON INDEX device_states_overdue_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX device_states_uncompacted_idx IS
   'Without organization_id: the sweep compacts the devices of all organizations.';
+COMMENT ON INDEX device_states_urgency_idx IS
+  'The list of a fleet, most urgent first: 4 is a failed change, which device_configs has.';
 
 CREATE TABLE schema_support (
   is_only boolean DEFAULT true NOT NULL,

@@ -68,6 +68,7 @@ import * as overAtOnce from './052-over-at-once.ts';
 import * as stageZero from './053-stage-zero.ts';
 import * as withdrawalRuns from './054-withdrawal-runs.ts';
 import * as freshReadings from './055-fresh-readings.ts';
+import * as deviceUrgency from './056-device-urgency.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -125,4 +126,5 @@ export const migrations = {
   '053-stage-zero': stageZero,
   '054-withdrawal-runs': withdrawalRuns,
   '055-fresh-readings': freshReadings,
+  '056-device-urgency': deviceUrgency,
 };

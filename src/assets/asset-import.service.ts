@@ -5,7 +5,7 @@ import type { Transact, Transaction } from '../db/transaction.ts';
 import { cutText } from '../process/cut-text.ts';
 import { AppError } from '../process/errors.ts';
 import { registrationWarnings } from './asset.ts';
-import type { ImportResult, ImportRow } from './asset-import.ts';
+import type { ImportOutcome, ImportResult, ImportRow } from './asset-import.ts';
 import type { AssetsRepository, NewAsset } from './assets.repository.ts';
 import type { AssetGroups } from './assets.service.ts';
 
@@ -24,10 +24,9 @@ export interface AssetImportDeps {
   nextTurn(): Promise<unknown>;
 }
 
-export interface ImportedAssets {
-  created: number;
-  unchanged: number;
-  failed: number;
+export interface ImportedAssets extends Record<ImportOutcome, number> {
+  /** Nothing was changed. */
+  dryRun: boolean;
   results: ImportResult[];
 }
 
@@ -35,19 +34,32 @@ export type AssetImport = ReturnType<typeof createAssetImport>;
 
 const CHUNK = 1_000;
 const NO_GROUP = 'groupId names no group';
-const NO_GROUP_NAMED =
-  'group must be the name of a group that exists, as in GET /groups; case does not count';
+const NO_GROUP_NAMED = 'group must be the name of a group that exists; case does not count';
 const GONE = 'the device with this serial number was archived meanwhile: send the row again';
 
-type ReadRow = { row: number; serialNumber: string | null; asset: AssetOfRow | null; error: string | null };
+interface ReadRow {
+  row: number;
+  line: number;
+  serialNumber: string | null;
+  asset: AssetOfRow | null;
+  error: string | null;
+}
+
+/** Ids by serial number as a key. */
+interface Registered {
+  /** Null in a dry run. */
+  created: Map<string, string | null>;
+  existing: Map<string, string>;
+}
 
 export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn }: AssetImportDeps) {
   return {
-    /** An active asset with the serial number of a row stays unchanged. */
+    /** An active asset with the serial number of a row stays unchanged. A dry run changes nothing. */
     async run(
       transact: Transact,
       organizationId: string,
       blocks: Iterable<ImportRow[]>,
+      { isDryRun = false } = {},
     ): Promise<ImportedAssets> {
       const parsed = await readRows(blocks);
       return transact(async (tx) => {
@@ -56,15 +68,13 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
         const read = await withKnownGroups(sql, organizationId, named);
         const first = await firstBySerial(read);
         // One order for all imports, so that two concurrent ones never deadlock.
-        const missing = [...first.keys()].sort().map((serial) => first.get(serial) as NewAsset);
-        const createdIds = new Map<string, string>();
-        const ids = new Map<string, string>();
-        for (let at = 0; at < missing.length; at += CHUNK) {
-          const chunk = missing.slice(at, at + CHUNK);
-          await registerChunk(sql, organizationId, chunk, createdIds, ids);
-        }
-        await offerProfiles(tx, organizationId, missing, createdIds);
-        return summaryOf(read, first, createdIds, ids);
+        const assets = [...first.keys()].sort().map((serial) => first.get(serial) as NewAsset);
+        const registered: Registered = { created: new Map(), existing: new Map() };
+        const register = isDryRun ? lookUpChunk : registerChunk;
+        for (let at = 0; at < assets.length; at += CHUNK)
+          await register(sql, organizationId, assets.slice(at, at + CHUNK), registered);
+        if (!isDryRun) await offerProfiles(tx, organizationId, assets, registered);
+        return { dryRun: isDryRun, ...(await summaryOf(read, first, registered)) };
       });
     },
   };
@@ -90,12 +100,12 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
   async function offerProfiles(
     tx: Transaction,
     organizationId: string,
-    missing: NewAsset[],
-    createdIds: Map<string, string>,
+    assets: NewAsset[],
+    { created }: Registered,
   ): Promise<void> {
     const assetsByGroup = new Map<string, string[]>();
-    for (const { serialNumber, groupId } of missing) {
-      const id = createdIds.get(keyOf(serialNumber));
+    for (const { serialNumber, groupId } of assets) {
+      const id = created.get(keyOf(serialNumber));
       if (!id || !groupId) continue;
       const assetIds = assetsByGroup.get(groupId);
       if (assetIds) assetIds.push(id);
@@ -115,13 +125,14 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
   }
 
   function readRow(row: ImportRow): Omit<ReadRow, 'row'> {
-    if ('error' in row) return { serialNumber: null, asset: null, error: row.error };
+    const { line } = row;
+    if ('error' in row) return { line, serialNumber: null, asset: null, error: row.error };
     try {
       const asset = parse(row.value);
-      return { serialNumber: asset.serialNumber, asset, error: null };
+      return { line, serialNumber: asset.serialNumber, asset, error: null };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      return { serialNumber: serialOf(row.value), asset: null, error: error.message };
+      return { line, serialNumber: serialOf(row.value), asset: null, error: error.message };
     }
   }
 
@@ -148,19 +159,20 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
   async function summaryOf(
     rows: ReadRow[],
     first: Map<string, NewAsset>,
-    createdIds: Map<string, string>,
-    ids: Map<string, string>,
-  ): Promise<ImportedAssets> {
-    const summary: ImportedAssets = { created: 0, unchanged: 0, failed: 0, results: [] };
+    { created, existing }: Registered,
+  ): Promise<Omit<ImportedAssets, 'dryRun'>> {
+    const summary = { created: 0, unchanged: 0, failed: 0, results: [] as ImportResult[] };
+    const outcomeOf = ({ asset }: ReadRow): ImportOutcome => {
+      const key = asset && keyOf(asset.serialNumber);
+      if (key !== null && created.has(key)) return first.get(key) === asset ? 'created' : 'unchanged';
+      return key !== null && existing.has(key) ? 'unchanged' : 'failed';
+    };
     for await (const piece of inPieces(rows)) {
       for (const row of piece) {
-        const key = row.asset && keyOf(row.asset.serialNumber);
-        const createdId = key === null ? undefined : createdIds.get(key);
-        const result = resultOf(row, createdId ?? (key === null ? undefined : ids.get(key)) ?? null);
-        summary.results.push(result);
-        if (result.id === null) summary.failed++;
-        else if (createdId !== undefined && first.get(key as string) === row.asset) summary.created++;
-        else summary.unchanged++;
+        const outcome = outcomeOf(row);
+        const key = row.asset === null ? '' : keyOf(row.asset.serialNumber);
+        summary[outcome] += 1;
+        summary.results.push(resultOf(row, outcome, created.get(key) ?? existing.get(key) ?? null));
       }
     }
     return summary;
@@ -170,21 +182,41 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     sql: Database,
     organizationId: string,
     chunk: NewAsset[],
-    createdIds: Map<string, string>,
-    ids: Map<string, string>,
+    registered: Registered,
   ): Promise<void> {
     const inserted = await assetsIn(sql).insertMissing(organizationId, chunk);
     await devicesIn(sql).insertMany(
       organizationId,
       inserted.map(({ id }) => id),
     );
-    for (const { id, serialNumber } of inserted) createdIds.set(keyOf(serialNumber), id);
-    const known = chunk
-      .map(({ serialNumber }) => serialNumber)
-      .filter((each) => !createdIds.has(keyOf(each)));
-    for (const { id, serialNumber } of await assetsIn(sql).findBySerials(organizationId, known)) {
-      ids.set(keyOf(serialNumber), id);
+    for (const { id, serialNumber } of inserted) registered.created.set(keyOf(serialNumber), id);
+    const others = chunk.filter(({ serialNumber }) => !registered.created.has(keyOf(serialNumber)));
+    await findExisting(sql, organizationId, others, registered);
+  }
+
+  /** Devices that there are not would be created. */
+  async function lookUpChunk(
+    sql: Database,
+    organizationId: string,
+    chunk: NewAsset[],
+    registered: Registered,
+  ): Promise<void> {
+    await findExisting(sql, organizationId, chunk, registered);
+    for (const { serialNumber } of chunk) {
+      const key = keyOf(serialNumber);
+      if (!registered.existing.has(key)) registered.created.set(key, null);
     }
+  }
+
+  async function findExisting(
+    sql: Database,
+    organizationId: string,
+    assets: NewAsset[],
+    { existing }: Registered,
+  ): Promise<void> {
+    const serialNumbers = assets.map(({ serialNumber }) => serialNumber);
+    for (const { id, serialNumber } of await assetsIn(sql).findBySerials(organizationId, serialNumbers))
+      existing.set(keyOf(serialNumber), id);
   }
 }
 
@@ -206,13 +238,20 @@ function serialOf(value: unknown): string | null {
   return typeof serialNumber === 'string' ? cutText(serialNumber, SERIAL_SHOWN_MAX) : null;
 }
 
-function resultOf({ row, serialNumber, error }: ReadRow, id: string | null): ImportResult {
-  const warnings = id === null ? [] : registrationWarnings(serialNumber as string);
+function resultOf(
+  { row, line, serialNumber, error }: ReadRow,
+  outcome: ImportOutcome,
+  id: string | null,
+): ImportResult {
+  const hasFailed = outcome === 'failed';
+  const warnings = hasFailed ? [] : registrationWarnings(serialNumber as string);
   return {
     row,
+    line,
     serialNumber,
+    outcome,
     id,
-    error: error ?? (id === null ? GONE : null),
+    error: error ?? (hasFailed ? GONE : null),
     ...(warnings.length > 0 && { warnings }),
   };
 }

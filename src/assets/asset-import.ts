@@ -4,21 +4,27 @@
  */
 import { CsvError, parse } from 'csv-parse/sync';
 import { invalid } from '../process/errors.ts';
-import { csvRecords, jsonItems, notJson, ROW_BYTES_MAX } from './import-texts.ts';
+import { csvRecords, jsonItems, notJson, ROW_BYTES_MAX, type RowBytes } from './import-texts.ts';
 
 export const IMPORT_ROWS_MAX = 10_000;
 export const IMPORT_BYTES_MAX = 8 * 1024 * 1024;
 
 /** The content of one row before validation, or why it cannot be read. */
-export type ImportRow = { value: unknown } | { error: string };
+export type ImportRow = { line: number } & ({ value: unknown } | { error: string });
+
+export const IMPORT_OUTCOMES = ['created', 'unchanged', 'failed'] as const;
+export type ImportOutcome = (typeof IMPORT_OUTCOMES)[number];
 
 /** The result of one row. */
 export interface ImportResult {
   /** Number of the row of data, from 1. */
   row: number;
+  /** Number of the line on which the row begins, as an editor shows it. */
+  line: number;
   /** As in the row; null when it has none. */
   serialNumber: string | null;
-  /** Null when the row failed. */
+  outcome: ImportOutcome;
+  /** Null when the row failed, and in a dry run when a device would be registered. */
   id: string | null;
   error: string | null;
   /** About a registered device; absent when there are none. */
@@ -41,10 +47,13 @@ export function* readJsonRows(bytes: Buffer, decode: Decode): Generator<ImportRo
   for (const block of inBlocks(jsonItems(withoutMark(bytes)))) {
     count += block.length;
     requireRows(count);
-    yield block.map((item) => ({ value: parseItem(decode(item)) }));
+    yield block.map(({ bytes: item, line }) => ({ line, value: parseItem(decode(item)) }));
   }
   requireRows(count);
 }
+
+/** Columns of the file of failed rows, which may be corrected and sent as it is. */
+const IGNORED_COLUMNS = ['line', 'error'];
 
 /**
  * Reads CSV, in blocks as above. The first line names the columns, after an optional line that names the
@@ -55,19 +64,37 @@ export function* readCsvRows(
   columns: readonly string[],
   decode: Decode,
 ): Generator<ImportRow[]> {
-  const { bytes, delimiter } = separated(withoutMark(file));
+  const { bytes, delimiter, firstLine } = separated(withoutMark(file));
   let names: string[] | undefined;
   let count = 0;
-  for (const block of inBlocks(csvRecords(bytes, delimiter))) {
-    const text = decode(Buffer.concat(block));
-    const rows = parseCells(text, delimiter, names === undefined ? 0 : count + 1);
-    if (names === undefined && rows.length > 0) names = checkedColumns(rows.shift() as string[], columns);
-    count += rows.length;
+  for (const block of inBlocks(csvRecords(bytes, delimiter, firstLine))) {
+    const text = decode(Buffer.concat(block.map((record) => record.bytes)));
+    const cells = parseCells(text, delimiter, block);
+    const rows = cells.map((row, index) => ({ cells: withoutEmptyEnd(row), line: block[index]?.line ?? 0 }));
+    const filled = rows.filter((row) => row.cells.length > 0);
+    if (names === undefined && filled.length > 0)
+      names = checkedColumns(filled.shift()?.cells as string[], columns);
+    count += filled.length;
     if (count > 0) requireRows(count);
-    yield rows.map((cells) => toRow(names ?? [], cells));
+    yield filled.map((row) => ({ line: row.line, ...toRow(names ?? [], row.cells) }));
   }
   if (names === undefined) checkedColumns([], columns);
   requireRows(count);
+}
+
+/** The failed rows of a CSV file as they were, with their line and their error before the other columns. */
+export function failedCsvRows(file: Buffer, errors: ReadonlyMap<number, string>): string {
+  const { bytes, delimiter, firstLine } = separated(withoutMark(file));
+  const lines: string[] = [];
+  for (const { bytes: record, line } of csvRecords(bytes, delimiter, firstLine)) {
+    const text = record.toString().replace(/[\r\n]+$/, '');
+    const error = errors.get(line);
+    if (record.length === 0) continue;
+    if (lines.length === 0) lines.push([...IGNORED_COLUMNS, text].join(delimiter));
+    else if (error !== undefined)
+      lines.push([line, `"${error.replaceAll('"', '""')}"`, text].join(delimiter));
+  }
+  return `${lines.join('\r\n')}\r\n`;
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -78,13 +105,14 @@ const withoutMark = (bytes: Buffer): Buffer =>
     : bytes;
 
 /** An empty row ends its block. */
-function* inBlocks(rows: Iterable<Buffer>): Generator<Buffer[]> {
-  let block: Buffer[] = [];
+function* inBlocks(rows: Iterable<RowBytes>): Generator<RowBytes[]> {
+  let block: RowBytes[] = [];
   let size = 0;
   for (const row of rows) {
-    if (row.length > 0) block.push(row);
-    size += row.length;
-    if (row.length > 0 && size < BLOCK_BYTES && block.length < BLOCK_ROWS) continue;
+    const { length } = row.bytes;
+    if (length > 0) block.push(row);
+    size += length;
+    if (length > 0 && size < BLOCK_BYTES && block.length < BLOCK_ROWS) continue;
     yield block;
     block = [];
     size = 0;
@@ -100,8 +128,8 @@ function parseItem(text: string): unknown {
   }
 }
 
-/** `before`: number of earlier records, including the first line. */
-function parseCells(text: string, delimiter: string, before: number): string[][] {
+/** A row for each record. */
+function parseCells(text: string, delimiter: string, records: readonly RowBytes[]): string[][] {
   try {
     return parse(text, {
       delimiter,
@@ -109,12 +137,9 @@ function parseCells(text: string, delimiter: string, before: number): string[][]
       relax_column_count: true,
       // Also trims around quotes.
       trim: true,
-      skip_empty_lines: true,
-      // Spreadsheets save emptied rows.
-      skip_records_with_empty_values: true,
     });
   } catch (error) {
-    if (error instanceof CsvError) throw invalid(faultText(error, before));
+    if (error instanceof CsvError) throw invalid(faultText(error, records));
     throw error;
   }
 }
@@ -128,25 +153,27 @@ const SEPARATORS = [',', ';', '\t', '|'];
  * separator: spreadsheets separate cells by semicolons where the decimal separator is a comma. No column name
  * contains either.
  */
-function separated(bytes: Buffer): { bytes: Buffer; delimiter: string } {
+function separated(bytes: Buffer): { bytes: Buffer; delimiter: string; firstLine: number } {
   const begin = bytes.toString('latin1', 0, ROW_BYTES_MAX);
   const [line, separator] = SEPARATOR_LINE.exec(begin) ?? [];
   if (line === undefined || separator === undefined) {
     const [header = ''] = begin.replace(/^[\r\n]+/, '').split(/[\r\n]/, 1);
-    return { bytes, delimiter: [';', '\t'].find((each) => header.includes(each)) ?? ',' };
+    return { bytes, delimiter: [';', '\t'].find((each) => header.includes(each)) ?? ',', firstLine: 1 };
   }
   const delimiter = separator === '\\t' ? '\t' : separator;
-  if (SEPARATORS.includes(delimiter)) return { bytes: bytes.subarray(line.length), delimiter };
+  if (SEPARATORS.includes(delimiter))
+    return { bytes: bytes.subarray(line.length), delimiter, firstLine: line.split(/\r\n?|\n/).length };
   throw invalid(
     'The first line names a separator that is not supported: use a comma, semicolon, tab or vertical bar',
   );
 }
 
-/** The header is a record, too, so the number of records read is the row after them. */
-function faultText({ code, records = 0 }: CsvError & { records?: number }, before: number): string {
-  const row = before + records;
-  const place = row > 0 ? `row ${row}` : 'the first line';
-  return `The body must be CSV, and ${place} is not: ${CSV_FAULTS[code] ?? CSV_FAULT}`;
+function faultText(
+  { code, records = 0 }: CsvError & { records?: number },
+  read: readonly RowBytes[],
+): string {
+  const line = read[Math.min(records, read.length - 1)]?.line ?? 1;
+  return `The body must be CSV, and line ${line} is not: ${CSV_FAULTS[code] ?? CSV_FAULT}`;
 }
 
 const CSV_FAULT =
@@ -155,11 +182,10 @@ const CSV_FAULTS: Partial<Record<CsvError['code'], string>> = {
   CSV_QUOTE_NOT_CLOSED: 'the double quote of a cell is not closed',
 };
 
-function checkedColumns(header: string[], columns: readonly string[]): string[] {
-  const names = withoutEmptyEnd(header);
+function checkedColumns(names: string[], columns: readonly string[]): string[] {
   const known = `the first line must name the columns, of ${columns.join(', ')}`;
   if (names.length === 0) throw invalid(`The body must not be empty: ${known}`);
-  const unknown = names.findIndex((name) => !columns.includes(name));
+  const unknown = names.findIndex((name) => ![...columns, ...IGNORED_COLUMNS].includes(name));
   const fault = names[unknown] === '' ? 'no name' : 'an unknown name';
   if (unknown >= 0) throw invalid(`Column ${unknown + 1} has ${fault}: ${known}`);
   if (new Set(names).size < names.length) throw invalid('The first line must name each column once');
@@ -167,14 +193,15 @@ function checkedColumns(header: string[], columns: readonly string[]): string[] 
   return names;
 }
 
-function toRow(names: string[], row: string[]): ImportRow {
-  const cells = withoutEmptyEnd(row);
+function toRow(names: string[], cells: string[]): { value: unknown } | { error: string } {
   if (cells.length > names.length) {
     return { error: `the row has ${cells.length} cells, and the first line names ${names.length} columns` };
   }
   const given = names.flatMap((name, index) => {
     const cell = cells[index] ?? '';
-    return cell === '' ? [] : [[name, name === 'floor' ? toNumber(cell) : cell]];
+    return cell === '' || IGNORED_COLUMNS.includes(name)
+      ? []
+      : [[name, name === 'floor' ? toNumber(cell) : cell]];
   });
   return { value: Object.fromEntries(given) };
 }

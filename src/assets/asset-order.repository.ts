@@ -1,19 +1,12 @@
 /** All active assets in the order of an index. Orders without an index, such as by latest value, are not offered. */
 import type { Database } from '../db/database.ts';
-import type { ListedAsset } from './asset.ts';
 import { FOLDED_NAME } from './asset-columns.ts';
-import type { AssetOrder, OrderPosition } from './asset-order.ts';
+import type { AssetOrder, OrderedAsset, OrderedPage } from './asset-order.ts';
+import { listByUrgency } from './asset-urgency.repository.ts';
 import { listedAssets } from './listed-assets.repository.ts';
 
-export type OrderedAsset = ListedAsset & { key: string };
-
-export interface OrderedPage {
-  after: OrderPosition;
-  limit: number;
-}
-
 /** The order of an index, its value as a cursor keeps it, and the condition of rows after a position. */
-const ORDERS: Record<AssetOrder, { key: string; order: string; isAfter: string }> = {
+const ORDERS: Record<Exclude<AssetOrder, 'urgency'>, { key: string; order: string; isAfter: string }> = {
   newest: { key: `''`, order: 'a.id desc', isAfter: 'a.id < :id' },
   name: {
     key: FOLDED_NAME,
@@ -36,7 +29,9 @@ const ORDERS: Record<AssetOrder, { key: string; order: string; isAfter: string }
 export type AssetOrderRepository = ReturnType<typeof createAssetOrderRepository>;
 
 export const createAssetOrderRepository = (sql: Database) => ({
-  async list(organizationId: string, by: AssetOrder, { after, limit }: OrderedPage): Promise<OrderedAsset[]> {
+  async list(organizationId: string, by: AssetOrder, page: OrderedPage): Promise<OrderedAsset[]> {
+    if (by === 'urgency') return listByUrgency(sql, organizationId, page);
+    const { after, limit } = page;
     const { key, order, isAfter } = ORDERS[by];
     return listedAssets(sql, { organizationId })
       .select(sql.raw(`${key} as key`))

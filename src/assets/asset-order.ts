@@ -1,6 +1,7 @@
 /** The orders of the list of all active assets: each follows an index, so that every page costs the same. */
+import type { ListedAsset } from './asset.ts';
 
-export const ASSET_ORDERS = ['newest', 'name', 'serial', 'oldest-reading'] as const;
+export const ASSET_ORDERS = ['urgency', 'newest', 'name', 'serial', 'oldest-reading'] as const;
 export type AssetOrder = (typeof ASSET_ORDERS)[number];
 
 /** A list continues after the asset with this id; the key is its value in the order. */
@@ -9,16 +10,29 @@ export interface OrderPosition {
   id: string;
 }
 
+export type OrderedAsset = ListedAsset & { key: string };
+
+export interface OrderedPage {
+  after: OrderPosition;
+  limit: number;
+  /** Lists the members of this group alone, which the order by urgency can. */
+  groupId?: string | undefined;
+}
+
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const HOUR = /^(?:-infinity|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d+)?[+-]\d{2}(?::\d{2})?)$/;
+const URGENCY = /^[1-6]$/;
 const KEY_MAX = 512;
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
+const FIRST_KEYS: Partial<Record<AssetOrder, string>> = { urgency: '1', 'oldest-reading': '-infinity' };
+const KEYS: Partial<Record<AssetOrder, RegExp>> = { urgency: URGENCY, 'oldest-reading': HOUR };
+
 /** The position before all assets. */
 export const beginningOf = (order: AssetOrder): OrderPosition => ({
-  key: order === 'oldest-reading' ? '-infinity' : '',
+  key: FIRST_KEYS[order] ?? '',
   id: order === 'newest' ? LAST_ID : FIRST_ID,
 });
 
@@ -31,7 +45,7 @@ export function parseCursor(cursor: string, order: AssetOrder): OrderPosition | 
   const isWhole = typeof key === 'string' && typeof id === 'string' && more.length === 0;
   if (!isWhole || !ID.test(id) || key.length > KEY_MAX || key.includes('\0') || !key.isWellFormed())
     return null;
-  return order === 'oldest-reading' && !HOUR.test(key) ? null : { key, id };
+  return KEYS[order]?.test(key) === false ? null : { key, id };
 }
 
 function parseList(text: string): unknown[] {

@@ -22,6 +22,7 @@ import {
   IMPORT_EXAMPLE,
   importBody,
   importedSchema,
+  importQuery,
   type ListAssets,
   listAssetsQuery,
   registerAssetBody,
@@ -101,9 +102,10 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       operationId: 'importAssets',
       summary: 'Register many devices',
       description:
-        'As CSV, whose first line names the columns, or as a JSON array of bodies as for one device: 1 to 10,000 rows. Each row has its own result, and none fails its neighbours. Beside the fields of one device a row may have group, the name of a group, in place of groupId. Cells are separated by commas, or by semicolons or tabs as the first line shows; blanks around them and empty rows do not count. A serial number that is registered already leaves its device unchanged, so the same rows may be sent again.',
+        'As CSV, whose first line names the columns, or as a JSON array of bodies as for one device: 1 to 10,000 rows. Each row has its own result, and none fails its neighbours. Beside the fields of one device a row may have group, the name of a group, in place of groupId. Cells are separated by commas, or by semicolons or tabs as the first line shows; blanks around them and empty rows do not count. A serial number that is registered already leaves its device unchanged, so the same rows may be sent again. With dryRun each row has the result that it would have.',
       tag,
       auth,
+      query: importQuery,
       rawBody: {
         contentType: 'text/csv',
         otherTypes: ['application/json'],
@@ -117,13 +119,13 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       audit: {
         subject: () => 'import',
         after: ({ created, unchanged, failed }) => ({ created, unchanged, failed }),
+        isChange: ({ dryRun }) => dryRun === false,
       },
-      async handle({ caller, bytes, header, transact }) {
-        return ok(
-          await imports.limit.run(caller, () =>
-            imports.service.run(transact, caller.organizationId, readRows(bytes, header('Content-Type'))),
-          ),
-        );
+      async handle({ caller, query, bytes, header, transact }) {
+        const rows = readRows(bytes, header('Content-Type'));
+        const options = { isDryRun: query.dryRun };
+        const run = () => imports.service.run(transact, caller.organizationId, rows, options);
+        return ok(await imports.limit.run(caller, run));
       },
     }),
     route({

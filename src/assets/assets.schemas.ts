@@ -18,6 +18,7 @@ import { currentMute } from '../mutes/mutes.schemas.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
 import { ASSET_STATUSES, type AssetView, type ListedAssetView, type Registration } from './asset.ts';
 import type { AssetFilter } from './asset-filter.ts';
+import { IMPORT_OUTCOMES } from './asset-import.ts';
 
 const name = nameOf(128);
 const waterType = atMost(32);
@@ -262,11 +263,16 @@ export const archivedSchema = Joi.object({ deleted: Joi.boolean().required() }).
 export const IMPORT_EXAMPLE =
   'serialNumber,name,model,floor,group\n282C02424EED,Vaccine fridge 2,TVO-THT,0,Vaccine fridges\n';
 
+export const importQuery = Joi.object<{ dryRun: boolean }, true>({
+  dryRun: Joi.boolean().default(false).description('Check each row and show its result, register nothing'),
+});
+
 export const importBody = Joi.array()
   .items(importRow)
   .example([{ serialNumber: '282C02424EED', name: 'Vaccine fridge 2', floor: 0, group: 'Vaccine fridges' }]);
 
 export const importedSchema = Joi.object({
+  dryRun: Joi.boolean().required().description('true: nothing was registered'),
   created: Joi.number().integer().required(),
   unchanged: Joi.number().integer().required().description('An active device had the serial number already'),
   failed: Joi.number().integer().required(),
@@ -274,8 +280,15 @@ export const importedSchema = Joi.object({
     .items(
       Joi.object({
         row: Joi.number().integer().required().description('Rows of data, from 1'),
+        line: Joi.number().integer().required().description('Line on which the row begins, from 1'),
         serialNumber: Joi.string().allow(null, '').required(),
-        id: Joi.string().allow(null).required().description('null when the row failed'),
+        outcome: Joi.string()
+          .valid(...IMPORT_OUTCOMES)
+          .required(),
+        id: Joi.string()
+          .allow(null)
+          .required()
+          .description('null when the row failed, and in a dry run for a device that would be registered'),
         error: Joi.string().allow(null).required(),
         warnings: Joi.array()
           .items(Joi.string())
@@ -285,12 +298,13 @@ export const importedSchema = Joi.object({
     .required()
     .description('One for each row, in their order'),
 }).example({
+  dryRun: false,
   created: 1,
   unchanged: 0,
   failed: 1,
   results: [
-    { row: 1, serialNumber: '282C02424EED', id: assetExample.id, error: null },
-    { row: 2, serialNumber: null, id: null, error: 'serialNumber is required' },
+    { row: 1, line: 2, serialNumber: '282C02424EED', outcome: 'created', id: assetExample.id, error: null },
+    { row: 2, line: 3, serialNumber: null, outcome: 'failed', id: null, error: 'serialNumber is required' },
   ],
 });
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { definitionsOf } from '../alerts/alert-definition.ts';
 import { createApplyPlanner } from '../config-jobs/apply-planner.service.ts';
 import { createBeginJob } from '../config-jobs/begin-job.service.ts';
 import { type ChangesDeps, createChangesService } from '../config-jobs/changes.service.ts';
@@ -128,6 +129,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     targetsIn,
     groupsIn: createGroupsRepository,
     planner,
+    readAlerts: definitionsOf,
     beginJob,
     jobEnding,
     groupChanges,
@@ -181,6 +183,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
       pendingIn,
       groupTargetsIn,
       planner,
+      readAlerts: definitionsOf,
       beginJob,
       groupChanges,
       chunkSize,

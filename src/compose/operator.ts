@@ -1,6 +1,7 @@
 /** The operators' page: sessions, the data of its pages, and their files. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { describeSchema } from '../http/describe-schema.ts';
@@ -29,9 +30,11 @@ import { errorHtml, errorTitle } from '../operator/error-html.ts';
 import { escalationsRoutes } from '../operator/escalations.routes.ts';
 import { exportsRoutes } from '../operator/exports.routes.ts';
 import { fleetRoutes } from '../operator/fleet.routes.ts';
+import { createFleetCounts } from '../operator/fleet-counts.service.ts';
 import { type Described, toFields } from '../operator/form-fields.ts';
 import { createFormLinks } from '../operator/form-links.ts';
 import { formsRoutes } from '../operator/forms.routes.ts';
+import { createGroupNamesRepository } from '../operator/group-names.repository.ts';
 import { groupsRoutes } from '../operator/groups.routes.ts';
 import { CALLBACK_PATH, identityRoutes } from '../operator/identity.routes.ts';
 import { createIdentityProvider } from '../operator/identity-provider.service.ts';
@@ -51,6 +54,8 @@ import { signInRoutes } from '../operator/sign-in.routes.ts';
 import { createAttemptSigner } from '../operator/sign-in-attempt.ts';
 import { createStartRepository } from '../operator/start.repository.ts';
 import { startRoutes } from '../operator/start.routes.ts';
+import { tickedAlertsRoutes } from '../operator/ticked-alerts.routes.ts';
+import { createReadTyped } from '../operator/typed-groups.ts';
 import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
 import { watchRoutes } from '../operator/watch.routes.ts';
 import { createWatch } from '../operator/watch.service.ts';
@@ -96,6 +101,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     call,
     layout,
     now,
+    countFleet: createFleetCounts({ ask, now }),
     curveMarks: createCurveMarksRepository(sql),
     mutes: createMutesRepository(sql),
     deviceContacts: createDeviceContactsRepository(sql),
@@ -104,7 +110,8 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     listOrdered: slices.assets.listOrdered,
     listRecentHours: slices.measurements.listRecentHours,
     linksFor: createFormLinks((session, id) => mayCall(session, findOperation(id))),
-    listChoices: createChoices(ask),
+    listChoices: createChoices(ask, createGroupNamesRepository(sql)),
+    readTyped: createReadTyped(createGroupsRepository(sql).findByNames),
     findOperation,
     fieldsOf: fieldsIn(findOperation),
     toRefusal: refusals(options.translateFault),
@@ -121,6 +128,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...devicesRoutes(deps),
     ...curveRoutes(deps),
     ...jobsRoutes(deps),
+    ...tickedAlertsRoutes(deps),
     ...alertsRoutes(deps),
     ...webhooksRoutes(deps),
     ...channelsRoutes(deps),

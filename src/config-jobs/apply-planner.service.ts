@@ -3,7 +3,12 @@ import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
 import type { ConfigurationContents } from '../devices/configuration-id.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
-import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
+import type {
+  ChangingDevice,
+  CountedVariant,
+  DeviceVariant,
+  PendingChangesRepository,
+} from '../devices/pending-changes.repository.ts';
 import { notFound } from '../process/errors.ts';
 import { inSlices, pages } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
@@ -11,7 +16,9 @@ import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
 import type { DeviceChange } from './changes.service.ts';
 import { inOrderOf } from './chosen-serials.ts';
 import {
+  type Compiled,
   type CompiledDevice,
+  comparedDevices,
   compileDevices,
   knownConfigIds,
   needsKnownIntervals,
@@ -33,11 +40,13 @@ export interface ApplyPlannerDeps {
   now(): Date;
 }
 
-export interface ApplyPlan {
+export interface Plan<Device extends DeviceVariant> {
   profileSnapshot: ProfileSnapshot;
-  /** Ordered as the request names the serials, else by asset id. */
-  compiled: CompiledDevice[];
+  /** Devices are ordered as the request names the serials, else by asset id. */
+  compiled: Array<Compiled<Device>>;
 }
+
+export type ApplyPlan = Plan<ChangingDevice>;
 
 /** Devices by serial number, else all active ones, of the group if one is given. */
 export interface ChosenDevices {
@@ -58,7 +67,7 @@ export type ApplyPlanner = ReturnType<typeof createApplyPlanner>;
 export function createApplyPlanner(deps: ApplyPlannerDeps) {
   const { profilesIn, configurationsIn, pendingIn, groupChanges, pageSize, now } = deps;
 
-  const findKnown = (sql: Database, organizationId: string, devices: ChangingDevice[]) =>
+  const findKnown = (sql: Database, organizationId: string, devices: DeviceVariant[]) =>
     configurationsIn(sql).find([{ organizationId, configIds: devices.flatMap(knownConfigIds) }]);
 
   /** @throws not found */
@@ -68,14 +77,14 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
     return { alerts: profile.temperatureAlerts, schedule: profile.schedule, intervals: profile.intervals };
   }
 
-  async function compile(
+  async function compile<Device extends DeviceVariant>(
     sql: Database,
     organizationId: string,
     profileSnapshot: ProfileSnapshot,
-    devices: ChangingDevice[],
-  ): Promise<CompiledDevice[]> {
+    devices: Device[],
+  ): Promise<Array<Compiled<Device>>> {
     const contents = await findKnown(sql, organizationId, needsKnownSettings(profileSnapshot) ? devices : []);
-    const compiled: CompiledDevice[] = [];
+    const compiled: Array<Compiled<Device>> = [];
     for (const slice of inSlices(devices, pageSize)) {
       if (compiled.length > 0) await deps.nextTurn();
       for (const each of compileDevices(profileSnapshot, slice, contents, now())) compiled.push(each);
@@ -140,6 +149,16 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
       return { profileSnapshot, compiled: await compile(tx.sql, organizationId, profileSnapshot, devices) };
     },
 
+    /** A plan for all devices, or those of a group, that counts them by variant instead of listing them. */
+    async planCounts(
+      sql: Database,
+      { organizationId, slug, chosen: { groupId } }: PlanRequest,
+    ): Promise<Plan<CountedVariant>> {
+      const profileSnapshot = await findSnapshot(sql, organizationId, slug);
+      const variants = await pendingIn(sql).countVariants({ organizationId, groupId });
+      return { profileSnapshot, compiled: await compile(sql, organizationId, profileSnapshot, variants) };
+    },
+
     /** Stores each distinct configuration once. */
     async storeChanges(
       sql: Database,
@@ -152,10 +171,15 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
       return compiled.map(({ device, config }) => ({ device, changeId: idOf.get(config) as string }));
     },
 
-    /** The configurations that the warnings of a plan depend on. */
-    findForWarnings(sql: Database, organizationId: string, plan: ApplyPlan): Promise<ConfigurationContents> {
-      const devices = plan.compiled.map(({ device }) => device);
-      return findKnown(sql, organizationId, needsKnownIntervals(plan.profileSnapshot) ? devices : []);
+    /** The configurations that the preview of a plan depends on. */
+    findForPreview<Device extends DeviceVariant>(
+      sql: Database,
+      organizationId: string,
+      { profileSnapshot, compiled }: Plan<Device>,
+    ): Promise<ConfigurationContents> {
+      const isForAll = needsKnownIntervals(profileSnapshot);
+      const devices = isForAll ? compiled.map(({ device }) => device) : comparedDevices(compiled);
+      return findKnown(sql, organizationId, devices);
     },
   };
 }

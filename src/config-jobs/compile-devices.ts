@@ -6,23 +6,38 @@ import { type ConfigurationContents, contentOf } from '../devices/configuration-
 import { capabilitiesKey, type DeviceCapabilities, toRuleSlots } from '../devices/device-capabilities.ts';
 import { knownSettings } from '../devices/device-sync.ts';
 import { measurementIntervalSeconds } from '../devices/measurement-interval.ts';
-import type { ChangingDevice } from '../devices/pending-changes.repository.ts';
+import type { ChangingDevice, DeviceVariant } from '../devices/pending-changes.repository.ts';
 import { rulesByInterval } from '../profiles/compile-alerts.ts';
 import { compileProfile, type ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { compileWarnings, mergedWarnings } from '../profiles/compile-warnings.ts';
+import { type ChangedSetting, changedSettings, type ReadAlerts } from './changed-settings.ts';
 import { memoized } from './changes.ts';
 
-export interface CompiledDevice {
-  device: ChangingDevice;
+export interface Compiled<Device extends DeviceVariant> {
+  device: Device;
   /** The same object for all devices that compile alike. */
   config: DeviceConfiguration;
 }
+
+export type CompiledDevice = Compiled<ChangingDevice>;
+
+/** One device, or as many as are counted. */
+type Previewed = Compiled<DeviceVariant & { deviceCount?: number }>;
 
 export interface Preview {
   config: DeviceConfiguration;
   deviceCount: number;
   warnings: string[];
+  /** Devices that run it already, or are offered it. */
+  unchangedCount: number;
+  /** Other devices by the settings that change, the most first; some may be left out. */
+  changes: Array<{ deviceCount: number; settings: ChangedSetting[] }>;
 }
+
+/** Entries of a preview. */
+const CHANGES_MAX = 20;
+/** Of devices with more different settings than these, the rest is not compared. */
+const COMPARED_MAX = 1_000;
 
 /**
  * Whether the settings that a device has already decide how the profile compiles: a profile with only a
@@ -40,7 +55,7 @@ export const needsKnownIntervals = ({ intervals }: ProfileSnapshot) =>
   intervals !== null && Object.keys(intervals).length === 1;
 
 /** The pending, reported and confirmed configuration of a device; the first one that sets a key counts. */
-export const knownConfigIds = ({ pendingConfigId, reportedConfigId, confirmedConfigId }: ChangingDevice) => [
+export const knownConfigIds = ({ pendingConfigId, reportedConfigId, confirmedConfigId }: DeviceVariant) => [
   pendingConfigId,
   reportedConfigId,
   confirmedConfigId,
@@ -49,16 +64,16 @@ export const knownConfigIds = ({ pendingConfigId, reportedConfigId, confirmedCon
 /**
  * `contents` holds the configurations of `knownConfigIds`, if the profile needs the settings of the devices.
  */
-export function compileDevices(
+export function compileDevices<Device extends DeviceVariant>(
   profile: ProfileSnapshot,
-  devices: ChangingDevice[],
+  devices: Device[],
   contents: ConfigurationContents,
   at: Date,
-): CompiledDevice[] {
+): Array<Compiled<Device>> {
   const isByDevice = needsKnownSettings(profile);
-  const ownConfigIds = (device: ChangingDevice) => (isByDevice ? knownConfigIds(device) : []);
+  const ownConfigIds = (device: Device) => (isByDevice ? knownConfigIds(device) : []);
   const compile = memoized(
-    (device: ChangingDevice) => `${capabilitiesKey(toCapabilities(device))} ${ownConfigIds(device).join()}`,
+    (device: Device) => `${capabilitiesKey(toCapabilities(device))} ${ownConfigIds(device).join()}`,
     (device) => {
       const known = isByDevice ? knownConfig(device, contents) : {};
       return withRulesByInterval(compileProfile(profile, toCapabilities(device), at, known), known);
@@ -75,25 +90,77 @@ function withRulesByInterval(change: DeviceConfiguration, known: DeviceConfigura
 }
 
 /**
- * One entry per distinct configuration. `contents` holds the configurations of `knownConfigIds`, if the
- * profile needs intervals.
+ * One entry per distinct configuration. `contents` holds the configurations of the devices that
+ * `comparedDevices` returns, and those of all `knownConfigIds` if the profile needs intervals.
  */
 export function previewCompiled(
   profile: ProfileSnapshot,
-  compiled: CompiledDevice[],
+  compiled: Previewed[],
   contents: ConfigurationContents,
+  readAlerts: ReadAlerts,
 ): Preview[] {
+  const isCompared = new Set(comparedDevices(compiled));
   return [...byConfig(compiled)].map(([config, alike]) => ({
     config: withoutTerms(config),
-    deviceCount: alike.length,
+    deviceCount: countOf(alike),
     warnings: [
-      ...compileWarnings(profile, toCapabilities((alike[0] as CompiledDevice).device)),
+      ...compileWarnings(profile, toCapabilities((alike[0] as Previewed).device)),
       ...(needsKnownIntervals(profile)
-        ? mergedWarnings(alike.map((each) => mergedOverKnown(each, contents)))
+        ? mergedWarnings(
+            alike.map(({ device }) => ({
+              config: merged(knownConfig(device, contents), config),
+              deviceCount: device.deviceCount ?? 1,
+            })),
+          )
         : []),
     ],
+    ...countChanges(
+      config,
+      alike.map(({ device }) => device).filter((device) => isCompared.has(device)),
+      { contents, readAlerts },
+    ),
   }));
 }
+
+/** The devices whose settings a preview compares: one for each of the known settings, up to a limit of these. */
+export function comparedDevices(compiled: Previewed[]): DeviceVariant[] {
+  const settings = new Set<string>();
+  return compiled.flatMap(({ device }) => {
+    const key = knownConfigIds(device).join();
+    if (settings.size === COMPARED_MAX && !settings.has(key)) return [];
+    settings.add(key);
+    return [device];
+  });
+}
+
+function countChanges(
+  config: DeviceConfiguration,
+  devices: Array<Previewed['device']>,
+  { contents, readAlerts }: { contents: ConfigurationContents; readAlerts: ReadAlerts },
+): Pick<Preview, 'unchangedCount' | 'changes'> {
+  const compare = memoized(
+    (device: DeviceVariant) => knownConfigIds(device).join(),
+    (device) => {
+      const known = knownConfig(device, contents);
+      return includes(known, config) ? '' : JSON.stringify(changedSettings(known, config, readAlerts));
+    },
+  );
+  const counts = new Map<string, number>();
+  for (const device of devices) {
+    const settings = compare(device);
+    counts.set(settings, (counts.get(settings) ?? 0) + (device.deviceCount ?? 1));
+  }
+  const changes = [...counts].filter(([settings]) => settings !== '').sort(([, a], [, b]) => b - a);
+  return {
+    unchangedCount: counts.get('') ?? 0,
+    changes: changes
+      .slice(0, CHANGES_MAX)
+      .map(([settings, deviceCount]) => ({ deviceCount, settings: JSON.parse(settings) })),
+  };
+}
+
+const countOf = (compiled: Previewed[]): number =>
+  compiled.reduce((count, { device: { deviceCount = 1 } }) => count + deviceCount, 0);
 
 /**
  * Whether the device lacks the compiled configuration: it neither runs it nor is offered it. `contents` holds
@@ -113,20 +180,20 @@ function memoizedByConfig<Value>(make: (each: CompiledDevice) => Value): (each: 
   };
 }
 
-const toCapabilities = ({ model, channelTypes, ruleSlots }: ChangingDevice): DeviceCapabilities => ({
+const toCapabilities = ({ model, channelTypes, ruleSlots }: DeviceVariant): DeviceCapabilities => ({
   model,
   channelTypes,
   ruleSlots: toRuleSlots(ruleSlots),
 });
 
 /** Devices that were compiled in different chunks have equal configurations, and not the same ones. */
-function byConfig(compiled: CompiledDevice[]): Map<DeviceConfiguration, CompiledDevice[]> {
+function byConfig(compiled: Previewed[]): Map<DeviceConfiguration, Previewed[]> {
   const firstOf = memoized(
     (config: DeviceConfiguration) => JSON.stringify(config),
     (config) => config,
   );
   const equal = new Map<DeviceConfiguration, DeviceConfiguration>();
-  const groups = new Map<DeviceConfiguration, CompiledDevice[]>();
+  const groups = new Map<DeviceConfiguration, Previewed[]>();
   for (const each of compiled) {
     const config = equal.get(each.config) ?? firstOf(each.config);
     equal.set(each.config, config);
@@ -137,13 +204,7 @@ function byConfig(compiled: CompiledDevice[]): Map<DeviceConfiguration, Compiled
   return groups;
 }
 
-/** The configuration that the device would run, as far as its settings are known. */
-const mergedOverKnown = (
-  { device, config }: CompiledDevice,
-  contents: ConfigurationContents,
-): DeviceConfiguration => merged(knownConfig(device, contents), config);
-
-function knownConfig(device: ChangingDevice, contents: ConfigurationContents): DeviceConfiguration {
+function knownConfig(device: DeviceVariant, contents: ConfigurationContents): DeviceConfiguration {
   const [pending, reported, confirmed] = knownConfigIds(device).map((id) =>
     id === null ? {} : contentOf(contents, id),
   );

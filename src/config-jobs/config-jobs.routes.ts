@@ -10,6 +10,7 @@ import { type JobRef, jobView, NO_SUCH_JOB, targetView } from './config-job.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import {
   type ApplyBody,
+  type ApplyQuery,
   appliedSchema,
   applyBody,
   applyQuery,
@@ -78,7 +79,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       async handle({ caller, params: { slug }, query, body, transact }) {
         const { organizationId } = caller;
         if (query.dryRun)
-          return limit.run(caller, () => preview(service, transact, { organizationId, slug, body }));
+          return limit.run(caller, () => preview(service, transact, { organizationId, slug, query, body }));
         const apply = () =>
           service.apply(transact, organizationId, slug, {
             chosen: chosenBy(body),
@@ -211,8 +212,17 @@ const chosenBy = ({ serialNumbers, groupId }: ApplyBody): ChosenDevices => ({
 async function preview(
   service: ConfigJobsService,
   transact: Transact,
-  { organizationId, slug, body }: { organizationId: string; slug: string; body: ApplyBody },
+  {
+    organizationId,
+    slug,
+    query,
+    body,
+  }: { organizationId: string; slug: string; query: ApplyQuery; body: ApplyBody },
 ): Promise<Reply> {
-  const result = await service.preview(transact, organizationId, slug, chosenBy(body));
-  return ok({ ok: true, profileSlug: slug, appliedCount: result.applied.length, jobId: null, ...result });
+  const result = await service.preview(transact, organizationId, slug, {
+    chosen: chosenBy(body),
+    startAt: body.startAt ?? null,
+    isListed: !query.omitApplied,
+  });
+  return ok({ ok: true, profileSlug: slug, jobId: null, ...result });
 }

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 import { configurationSchema, serialNumbers } from '../devices/devices.schemas.ts';
 import { cursor, limit, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
+import { type ChangedSetting, SETTINGS } from './changed-settings.ts';
 import {
   DEADLINE_MINUTES_DEFAULT,
   DEADLINE_MINUTES_MAX,
@@ -15,6 +16,7 @@ import {
 
 const SERIALS_MAX = 10_000;
 const percent = () => Joi.number().min(1).max(100);
+const count = () => Joi.number().integer().required();
 
 export const rollout = Joi.object<Rollout, true>({
   firstPercent: percent().required().description('Share of the devices that go first'),
@@ -66,14 +68,44 @@ export const applyBody = Joi.object<ApplyBody>({
   .description('To the devices of serialNumbers, of groupId, or with applyToAll to all: one of the three.')
   .meta({ name: 'Apply' });
 
-export const applyQuery = Joi.object<{ dryRun: boolean }, true>({
+export interface ApplyQuery {
+  dryRun: boolean;
+  omitApplied: boolean;
+}
+
+export const applyQuery = Joi.object<ApplyQuery, true>({
   dryRun: Joi.boolean().default(false).description('Check and show what would be applied, change nothing'),
+  omitApplied: Joi.boolean()
+    .default(false)
+    .description('With dryRun: leave applied empty, which answers sooner for a large fleet'),
 });
+
+const settingValue = () => Joi.alternatives(Joi.number(), Joi.string()).allow(null);
+
+const changedSettingSchema = Joi.object<ChangedSetting>({
+  setting: Joi.string()
+    .valid(...SETTINGS)
+    .required()
+    .description('alarmRules: details of the rules beyond the others, such as when the device transmits'),
+  channel: Joi.number().integer().description('Of an alert'),
+  from: settingValue().description('Null: there is none. Left out: the device has not shown it yet'),
+  to: settingValue().required().description('Null: there will be none'),
+}).meta({ name: 'ChangedSetting' });
+
+const previewedChangeSchema = Joi.object({
+  deviceCount: count(),
+  settings: Joi.array().items(changedSettingSchema).required(),
+}).meta({ name: 'PreviewedChange' });
 
 export const previewSchema = Joi.object({
   config: configurationSchema.required(),
   deviceCount: Joi.number().integer().required(),
   warnings: Joi.array().items(Joi.string()).required(),
+  unchangedCount: count().description('Devices that run it already, or are offered it'),
+  changes: Joi.array()
+    .items(previewedChangeSchema)
+    .required()
+    .description('Other devices by the settings that change, the most first; at most 20 entries'),
 }).meta({ name: 'Preview' });
 
 export const appliedSchema = Joi.object({
@@ -98,8 +130,6 @@ export const appliedSchema = Joi.object({
     jobId: '019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5',
   })
   .meta({ name: 'Applied' });
-
-const count = () => Joi.number().integer().required();
 
 export const jobExample: JobView = {
   id: '019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5',

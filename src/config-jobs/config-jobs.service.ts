@@ -2,9 +2,11 @@
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
+import type { DeviceVariant } from '../devices/pending-changes.repository.ts';
 import { conflict, invalid, notFound } from '../process/errors.ts';
-import type { ApplyPlanner, ChosenDevices } from './apply-planner.service.ts';
+import type { ApplyPlanner, ChosenDevices, Plan } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
+import type { ReadAlerts } from './changed-settings.ts';
 import type { DeviceChange } from './changes.service.ts';
 import { type Preview, previewCompiled } from './compile-devices.ts';
 import {
@@ -38,6 +40,18 @@ export interface Applied {
   applied: string[];
 }
 
+export interface PreviewRequest extends Pick<ApplyRequest, 'chosen' | 'startAt'> {
+  /** Whether the answer lists the serial numbers. */
+  isListed: boolean;
+}
+
+export interface PreviewedApply {
+  /** Serial numbers. */
+  applied: string[];
+  appliedCount: number;
+  preview: Preview[];
+}
+
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -51,6 +65,7 @@ export interface ConfigJobsDeps {
   targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'listRetryable'>;
   groupsIn(sql: Database): { exists(organizationId: string, groupId: string): Promise<boolean> };
   planner: ApplyPlanner;
+  readAlerts: ReadAlerts;
   beginJob: BeginJob;
   jobEnding: Pick<JobEnding, 'end'>;
   groupChanges: Pick<GroupChanges, 'lockAssets' | 'isWithdrawing'>;
@@ -120,6 +135,16 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     });
   }
 
+  async function previewPlan<Device extends DeviceVariant & { deviceCount?: number }>(
+    sql: Database,
+    organizationId: string,
+    plan: Plan<Device>,
+  ): Promise<Omit<PreviewedApply, 'applied'>> {
+    const contents = await planner.findForPreview(sql, organizationId, plan);
+    const preview = previewCompiled(plan.profileSnapshot, plan.compiled, contents, deps.readAlerts);
+    return { appliedCount: preview.reduce((total, { deviceCount }) => total + deviceCount, 0), preview };
+  }
+
   return {
     apply(transact: Transact, organizationId: string, slug: string, request: ApplyRequest): Promise<Applied> {
       const { chosen, rollout, startAt, deadlineMinutes } = request;
@@ -143,17 +168,20 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       transact: Transact,
       organizationId: string,
       slug: string,
-      chosen: ChosenDevices,
-    ): Promise<{ applied: string[]; preview: Preview[] }> {
+      { chosen, startAt, isListed }: PreviewRequest,
+    ): Promise<PreviewedApply> {
+      requireSoon(startAt);
       return transact(async (tx) => {
         const { sql } = tx;
         await requireGroup(sql, organizationId, chosen);
-        const plan = await planner.plan(tx, { organizationId, slug, chosen, isOffered: false });
-        const contents = await planner.findForWarnings(sql, organizationId, plan);
-        return {
-          applied: plan.compiled.map(({ device }) => device.serialNumber),
-          preview: previewCompiled(plan.profileSnapshot, plan.compiled, contents),
-        };
+        const request = { organizationId, slug, chosen, isOffered: false };
+        if (!isListed && chosen.serialNumbers === null) {
+          const plan = await planner.planCounts(sql, request);
+          return { applied: [], ...(await previewPlan(sql, organizationId, plan)) };
+        }
+        const plan = await planner.plan(tx, request);
+        const applied = isListed ? plan.compiled.map(({ device }) => device.serialNumber) : [];
+        return { applied, ...(await previewPlan(sql, organizationId, plan)) };
       });
     },
 

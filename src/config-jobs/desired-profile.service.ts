@@ -12,6 +12,7 @@ import { pages } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { ApplyPlanner } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
+import type { ReadAlerts } from './changed-settings.ts';
 import type { DeviceChange } from './changes.service.ts';
 import { type CompiledDevice, lacksConfig, type Preview, previewCompiled } from './compile-devices.ts';
 import type { GroupRef, Rollout } from './config-job.ts';
@@ -23,6 +24,7 @@ export interface DesiredProfileDeps {
   pendingIn(sql: Database): Pick<PendingChangesRepository, 'listActive'>;
   groupTargetsIn(sql: Database): Pick<GroupTargetsRepository, 'listActive'>;
   planner: ApplyPlanner;
+  readAlerts: ReadAlerts;
   beginJob: BeginJob;
   groupChanges: Pick<GroupChanges, 'lockAssets'>;
   /** Number of devices that are read or locked at a time. */
@@ -155,8 +157,8 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
       for await (const lacking of listLacking(sql, group, profileSnapshot, {})) {
         for (const each of lacking) compiled.push(each);
       }
-      const contents = await planner.findForWarnings(sql, organizationId, { profileSnapshot, compiled });
-      return previewCompiled(profileSnapshot, compiled, contents);
+      const contents = await planner.findForPreview(sql, organizationId, { profileSnapshot, compiled });
+      return previewCompiled(profileSnapshot, compiled, contents, deps.readAlerts);
     },
   };
 }

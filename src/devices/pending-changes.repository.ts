@@ -9,6 +9,8 @@ import type { ConfigurationKey } from './configuration.ts';
 import { toKeysText } from './device-row.ts';
 import {
   ASSIGN,
+  COUNT_VARIANTS,
+  COUNT_VARIANTS_OF_GROUP,
   LIST_PAGE,
   LIST_PAGE_OF_GROUP,
   LIST_SERIALS,
@@ -16,20 +18,28 @@ import {
   LOCK_SERIALS,
 } from './pending-changes.statements.ts';
 
-/** A device, with everything that decides how a change compiles for it. */
-export interface ChangingDevice {
-  assetId: string;
-  serialNumber: string;
+/** Everything that decides how a change compiles for a device. */
+export interface DeviceVariant {
   pendingConfigId: string | null;
   reportedConfigId: string | null;
   confirmedConfigId: string | null;
+  model: string | null;
+  channelTypes: number[] | null;
+  ruleSlots: number;
+}
+
+/** Devices that a change compiles alike for. */
+export interface CountedVariant extends DeviceVariant {
+  deviceCount: number;
+}
+
+export interface ChangingDevice extends DeviceVariant {
+  assetId: string;
+  serialNumber: string;
   /** As in `DeviceSync`. */
   isInheriting: boolean;
   /** The settings of the pending change that the device refused; null: none. */
   refusedKeys: ConfigurationKey[] | null;
-  model: string | null;
-  channelTypes: number[] | null;
-  ruleSlots: number;
 }
 
 /** The change that is pending for a device from now on. */
@@ -69,6 +79,10 @@ export type PendingChangesRepository = ReturnType<typeof createPendingChangesRep
 /** All devices of one call belong to one organization. */
 export function createPendingChangesRepository(sql: Sql) {
   return {
+    /** Active devices, counted by variant. */
+    countVariants: (scope: DeviceScope): Promise<CountedVariant[]> =>
+      query(sql, scope.groupId === null ? COUNT_VARIANTS : COUNT_VARIANTS_OF_GROUP, { ...scope }),
+
     /** The next active devices by asset id, without locks. */
     listActive(
       scope: DeviceScope,

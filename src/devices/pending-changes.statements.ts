@@ -9,17 +9,31 @@ import {
 } from './device-row.ts';
 import { OFFERED_STATUS } from './device-sync.ts';
 
-const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", d.pending_config_id as "pendingConfigId",
-  d.reported_config_id as "reportedConfigId", d.confirmed_config_id as "confirmedConfigId",
-  d.is_inheriting as "isInheriting", d.refused_keys as "refusedKeys", a.model, d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"`;
+const VARIANT_COLUMNS = `d.pending_config_id as "pendingConfigId", d.reported_config_id as "reportedConfigId",
+  d.confirmed_config_id as "confirmedConfigId", a.model, d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"`;
+const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", ${VARIANT_COLUMNS},
+  d.is_inheriting as "isInheriting", d.refused_keys as "refusedKeys"`;
 const DEVICES = `device_configs d ${WITH_ASSET}`;
 
-const SELECT_ACTIVE = `select ${COLUMNS} from ${DEVICES}
-  where d.organization_id = :organizationId and d.is_active and a.archived_at is null`;
+const ARE_ACTIVE = `d.organization_id = :organizationId and d.is_active and a.archived_at is null`;
+const SELECT_ACTIVE = `select ${COLUMNS} from ${DEVICES} where ${ARE_ACTIVE}`;
+/** By id: in a free join, the planner expects one device if it does not know the organization. */
+const OF_GROUP = `and d.asset_id = any (array(
+    select id from assets where organization_id = :organizationId and group_id = :groupId and archived_at is null
+  ))`;
 const OF_SERIALS = `and d.asset_id = any (array(select id from ${ACTIVE_BY_SERIAL} as assets))`;
 
 export const LIST_SERIALS = `${SELECT_ACTIVE} ${OF_SERIALS}`;
 export const LOCK_SERIALS = `${SELECT_ACTIVE} ${OF_SERIALS} ${LOCKED_IN_ORDER}`;
+
+/** A free join, because all assets are read: the planner hashes them. */
+const SELECT_VARIANTS = `select ${VARIANT_COLUMNS}, count(*) as "deviceCount"
+  from device_configs d join assets a on a.organization_id = d.organization_id and a.id = d.asset_id where ${ARE_ACTIVE}`;
+const BY_VARIANT = `group by d.pending_config_id, d.reported_config_id, d.confirmed_config_id, a.model,
+  d.reported_channel_types, d.rule_slots order by count(*) desc`;
+
+export const COUNT_VARIANTS = `${SELECT_VARIANTS} ${BY_VARIANT}`;
+export const COUNT_VARIANTS_OF_GROUP = `${SELECT_VARIANTS} ${OF_GROUP} ${BY_VARIANT}`;
 
 export const LIST_PAGE = `${SELECT_ACTIVE} and (:after::uuid is null or d.asset_id > :after)
   order by d.asset_id limit :limit`;

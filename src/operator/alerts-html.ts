@@ -1,10 +1,12 @@
-import { ALERT_NAMES, type AlertView } from '../alerts/alert.ts';
+import { ALERT_NAMES, ALERT_TYPES, type AlertView } from '../alerts/alert.ts';
+import { SEVERITIES } from '../devices/alert-terms.ts';
 import type { Answers } from './answers.ts';
 import { boundsText } from './configuration-html.ts';
 import { shortNumber } from './devices-table.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, clock, live, nameLink, nextPage, table, tabs, time } from './parts.ts';
+import { badge, button, clock, filterSelect, live, nameLink, nextPage, table, tabs, time } from './parts.ts';
+import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 
 interface AlertsOptions {
   alerts: Answers['listAlerts'];
@@ -33,12 +35,14 @@ ${tabs(
     isCurrent: filter.status === status,
   })),
 )}
+<form method="get" action="${PATH}" class="filter" role="search"><input type="hidden" name="status" value="${filter.status ?? ''}">${filterSelect('type', 'Type', { values: ALERT_TYPES, current: filter.type })}${filterSelect('severity', 'Severity', { values: SEVERITIES, current: filter.severity })}<button class="main">Show</button></form>
 ${live(
   'alerts',
   html`<p class="quiet">${alerts.totalItems.toLocaleString('en')} in all</p>
 ${alertsTable(alerts.items, { mayChange, names, empty: 'There is none.' })}
 ${nextPage('/operator/alerts', new URLSearchParams(filter), alerts.nextCursor)}`,
-)}`;
+)}
+${mayChange && acknowledgeTicked(alerts.items, `${PATH}?${new URLSearchParams(filter)}`)}`;
 
 const withoutCursor = ({ cursor, ...filter }: Record<string, string>) => filter;
 
@@ -71,7 +75,12 @@ export function alertsTable(alerts: readonly AlertView[], { mayChange, empty, na
     'Acknowledged',
     html`<span class="hidden">Action</span>`,
   ];
-  return table({ caption: 'Alerts, newest first', head, rows, empty });
+  if (!names || !mayChange) return table({ caption: 'Alerts, newest first', head, rows, empty });
+  const ticked = alerts.map((alert, index) => [
+    tickOf(alert, names.get(alert.assetId) ?? alert.serialNumber),
+    ...(rows[index] ?? []),
+  ]);
+  return table({ caption: 'Alerts, newest first', head: [TICK_HEAD, ...head], rows: ticked, empty });
 }
 
 const deviceLink = ({ assetId, serialNumber }: AlertView, names: ReadonlyMap<string, string>): Html =>

@@ -105,6 +105,7 @@ export interface Answers {
   listConfigJobTargets: Page<TargetView>;
   listAlerts: Page<AlertView> & { totalItems: number };
   getAlert: AlertView & { history: AlertActionView[] };
+  acknowledgeAlert: AlertView;
   listWebhooks: { items: WebhookView[] };
   listCellularWebhooks: { items: WebhookView[] };
   listNotificationChannels: Page<ChannelView>;

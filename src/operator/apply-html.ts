@@ -1,6 +1,14 @@
 /** The form that applies a profile, and its preview. */
+
+import type { Preview } from '../config-jobs/compile-devices.ts';
 import { firstStageSize, type Rollout } from '../config-jobs/config-job.ts';
 import type { Answers, AppliedView } from './answers.ts';
+import {
+  type ChangeInWords,
+  type ChangesInWords,
+  toChangesInWords,
+  warningInWords,
+} from './apply-changes.ts';
 import { APPLY_PATH } from './apply-fields.ts';
 import { changeHtml, duration } from './configuration-html.ts';
 import type { FleetFilter } from './fleet-filter.ts';
@@ -8,7 +16,7 @@ import type { Values } from './form-fields.ts';
 import { type FormOptions, fieldsHtml } from './form-html.ts';
 import { FORMS } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { facts, time, toWords } from './parts.ts';
+import { facts, table, time, toWords } from './parts.ts';
 
 type Profiles = Answers['listProfiles']['profiles'];
 
@@ -84,11 +92,13 @@ export function applyPreviewHtml(
   { values, inputs }: ApplyChoices,
 ): Html {
   const { rollout, startAt, deadlineMinutes } = values;
-  const fields = [...inputs];
-  return html`
+  const changes = toChangesInWords(preview);
+  return html`<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a></p>
 <h1>Apply ${profileSlug}?</h1>
 ${facts([
   ['Devices', count(appliedCount)],
+  ['Would change', count(appliedCount - changes.unchangedCount)],
+  ['Have it already', count(changes.unchangedCount)],
   ['Stages', stagesText(rollout as Partial<Rollout> | undefined, appliedCount)],
   ['Start', typeof startAt === 'string' ? time(startAt) : 'at once'],
   [
@@ -98,13 +108,51 @@ ${facts([
       : `${duration(60 * Number(deadlineMinutes))} after the start`,
   ],
 ])}
-${preview.map(
-  ({ config, deviceCount, warnings }) => html`<section class="panel"><h2>${devices(deviceCount)}</h2>
-${warnings.length > 0 && html`<ul class="warnings">${warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`}
-${changeHtml(config)}</section>`,
-)}
+${warningsHtml(preview)}
+<h2>What changes</h2>
+${changesHtml(changes)}
 <form method="post" action="${APPLY_PATH}" class="actions">
-${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${[...inputs].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <button class="main" name="step" value="apply">Apply to ${count(appliedCount)}</button>
-<button name="step" value="edit">Change…</button> <a href="/operator/jobs">Cancel</a></form>`;
+<button name="step" value="edit">Change…</button> <a href="/operator/jobs">Cancel</a></form>
+<h2>Settings that are sent</h2>
+${preview.map(
+  ({ config, deviceCount }) =>
+    html`<details class="sent"><summary>${devices(deviceCount)}</summary>${changeHtml(config)}</details>`,
+)}`;
 }
+
+const warningsHtml = (preview: readonly Preview[]): Content => {
+  const warned = preview.filter(({ warnings }) => warnings.length > 0);
+  return (
+    warned.length > 0 &&
+    html`<section class="panel"><h2>Warnings</h2><ul class="warnings">${warned.map(
+      ({ deviceCount, warnings }) =>
+        warnings.map(
+          (warning) => html`<li><strong>${devices(deviceCount)}</strong>: ${warningInWords(warning)}</li>`,
+        ),
+    )}</ul></section>`
+  );
+};
+
+const changesHtml = ({ changes, unchangedCount, otherCount }: ChangesInWords): Content => [
+  table({
+    caption: 'Changes, for the most devices first',
+    head: ['Devices', 'Change'],
+    rows: changes.map(({ deviceCount, settings }) => [
+      html`<strong>${devices(deviceCount)}</strong>`,
+      settings.map(settingHtml),
+    ]),
+    empty:
+      unchangedCount === 0
+        ? 'There is no device.'
+        : 'Nothing: each of these devices has the settings already, or is offered them.',
+  }),
+  otherCount > 0 &&
+    html`<p class="quiet">${devices(otherCount)} more, whose settings differ from all of these.</p>`,
+];
+
+const settingHtml = ({ label, from, to }: ChangeInWords): Html =>
+  from === ''
+    ? html`<div>${label}</div>`
+    : html`<div>${label} <span class="quiet">${from}</span> <span aria-hidden="true">→</span><span class="hidden">becomes</span> <strong>${to}</strong></div>`;

@@ -5,7 +5,7 @@ import { APPLY_PATH, PROFILE } from './apply-fields.ts';
 import { applyFormHtml, applyPreviewHtml, TARGETS_MAX } from './apply-html.ts';
 import { type FleetFilter, toFleetFilter } from './fleet-filter.ts';
 import type { Values } from './form-fields.ts';
-import { defaultsOf, readValues, toCreation, toInputs } from './form-values.ts';
+import { defaultsOf, toCreation, toInputs } from './form-values.ts';
 import { FORMS } from './forms.ts';
 import { type FormPageDeps, given, type OperatorPage, type Refusal } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
@@ -20,7 +20,7 @@ interface Asked {
 }
 
 export function applyRoutes(deps: FormPageDeps): OperatorPage[] {
-  const { ask, fieldsOf, listChoices, layout, toRefusal } = deps;
+  const { ask, fieldsOf, listChoices, readTyped, layout, toRefusal } = deps;
   const { title, section } = FORMS.applyProfile;
 
   const listFields = () => [PROFILE, ...fieldsOf('applyProfile')];
@@ -36,7 +36,7 @@ export function applyRoutes(deps: FormPageDeps): OperatorPage[] {
       values,
       filter,
       matching: await countMatching(session, filter),
-      options: await listChoices(session, FORMS.applyProfile),
+      options: await listChoices(session, FORMS.applyProfile, values),
       fault: fault?.message ?? null,
     });
     return { page: layout({ title, session, section }, content), status: fault?.status };
@@ -73,7 +73,7 @@ export function applyRoutes(deps: FormPageDeps): OperatorPage[] {
       // A box that is not ticked says nothing.
       applyToAll: body.applyToAll === true ? true : undefined,
     };
-    const query = given({ dryRun: isPreview ? 'true' : null });
+    const query = given({ dryRun: isPreview && 'true', omitApplied: isPreview && 'true' });
     return ask(session, 'applyProfile', { params: { slug }, query, body: sent });
   }
 
@@ -93,18 +93,19 @@ export function applyRoutes(deps: FormPageDeps): OperatorPage[] {
     return { page: layout({ title: `Apply ${applied.profileSlug}`, session, section }, content) };
   }
 
-  const askedIn = (form: URLSearchParams): Asked => ({
-    values: readValues(listFields(), form),
-    filter: toFleetFilter(new URLSearchParams(form.get('filter') ?? '')),
-  });
+  async function readAsked(session: Session, form: URLSearchParams) {
+    const { looks } = FORMS.applyProfile;
+    const { values, fault } = await readTyped(session, { form, fields: listFields(), looks });
+    return { asked: { values, filter: toFleetFilter(new URLSearchParams(form.get('filter') ?? '')) }, fault };
+  }
 
   return [
     {
       method: 'GET',
       path: APPLY_PATH,
       role: 'write',
-      handle({ visitor, query }) {
-        const { values, filter } = askedIn(query);
+      async handle({ visitor, query }) {
+        const { values, filter } = (await readAsked(visitor, query)).asked;
         return draw(visitor, { values: { ...defaultsOf(listFields()), ...values }, filter });
       },
     },
@@ -113,10 +114,11 @@ export function applyRoutes(deps: FormPageDeps): OperatorPage[] {
       path: APPLY_PATH,
       role: 'write',
       async handle({ visitor: session, form }) {
-        const asked = askedIn(form);
+        const { asked, fault } = await readAsked(session, form);
         const step = form.get('step');
         if (step === 'edit') return draw(session, asked);
         try {
+          if (fault) throw fault;
           return await (step === 'apply' ? begin(session, asked) : preview(session, asked));
         } catch (thrown) {
           return draw(session, asked, toRefusal(thrown));

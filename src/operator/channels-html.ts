@@ -1,3 +1,4 @@
+import { ALERT_TYPES } from '../alerts/alert.ts';
 import type { Answers, ChannelView } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -32,10 +33,10 @@ ${nextPage('/operator/channels', new URLSearchParams(), channels.nextCursor)}`;
 const channelRow = (channel: ChannelView, link: FormLink, mayChange: boolean): Content[] => [
   html`<span class="name">${channel.target}</span>`,
   channel.type,
-  channel.alertTypes.map(toWords).join(', '),
+  channel.alertTypes.length === ALERT_TYPES.length ? 'all' : channel.alertTypes.map(toWords).join(', '),
   whenOf(channel),
   html`${badge(channel.status)}${channel.lastError && html` <span class="problem">${channel.lastError}</span>`}`,
-  time(channel.lastSentAt),
+  channel.lastSentAt ? time(channel.lastSentAt) : html`<span class="quiet">no alert yet</span>`,
   html`<div class="row">${mayChange && channel.status !== 'unconfirmed' && button({ action: `/operator/channels/${channel.id}/test`, label: 'Test', about: channel.target })}${actionsOf(channel, link)}</div>`,
 ];
 
@@ -48,7 +49,12 @@ function actionsOf({ id: channelId, status, target: about }: ChannelView, link: 
   ];
 }
 
-function whenOf({ delayMinutes, reminderMinutes }: ChannelView): string {
-  const delay = delayMinutes === 0 ? 'at once' : `after ${delayMinutes} min`;
-  return reminderMinutes === null ? delay : `${delay}, again every ${reminderMinutes} min`;
+function whenOf({ delayMinutes, reminderMinutes, quietHours }: ChannelView): string {
+  return [
+    delayMinutes === 0 ? 'at once' : `after ${delayMinutes} min`,
+    reminderMinutes !== null && `again every ${reminderMinutes} min`,
+    quietHours && `quiet from ${quietHours.from} to ${quietHours.to} (${quietHours.timezone})`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 }

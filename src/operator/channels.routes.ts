@@ -1,4 +1,5 @@
 import { channelsHtml } from './channels-html.ts';
+import type { Content } from './html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import { testedText } from './tested-text.ts';
@@ -6,7 +7,7 @@ import { testedText } from './tested-text.ts';
 const path = `${OPERATOR_PATH}/channels`;
 
 export function channelsRoutes({ ask, layout, linksFor }: PageDeps): OperatorPage[] {
-  async function page(session: Session, query: URLSearchParams, notice?: string): Promise<{ page: string }> {
+  async function page(session: Session, query: URLSearchParams, notice?: Content): Promise<{ page: string }> {
     const cursor = given({ cursor: query.get('cursor') });
     const channels = await ask(session, 'listNotificationChannels', { query: { ...cursor, limit: '50' } });
     const content = channelsHtml(channels, linksFor(session), session.role !== 'read');

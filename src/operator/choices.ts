@@ -1,36 +1,45 @@
 /** Options of fields that take ids or slugs: rows of other lists. */
+import type { Values } from './form-fields.ts';
 import type { ChoiceSource, ListChoices, Option } from './form-layout.ts';
+import type { GroupNamesRepository } from './group-names.repository.ts';
 import type { Ask } from './page-deps.ts';
 import type { Session } from './session.ts';
 
-const LIMIT = '500';
+const CHANNELS_MAX = '500';
+/** Groups that the browser completes; the name of any other one can be typed as well. */
+const GROUPS_MAX = 2_000;
 
-export function createChoices(ask: Ask): ListChoices {
-  const lists: Record<ChoiceSource, (session: Session) => Promise<Option[] | null>> = {
-    async groups(session) {
-      const { items, nextCursor } = await ask(session, 'listGroups', { query: { limit: LIMIT } });
-      return nextCursor === null ? items.map(({ id, name }) => ({ value: id, label: name })) : null;
-    },
+export function createChoices(ask: Ask, groupNames: GroupNamesRepository): ListChoices {
+  /** Those that are chosen already are always among them. */
+  async function listGroups({ organizationId }: Session, chosen: unknown): Promise<Option[]> {
+    const listed = await groupNames.list(organizationId, GROUPS_MAX);
+    if (listed.length < GROUPS_MAX) return listed;
+    const ids = [chosen].flat().filter((id): id is string => typeof id === 'string' && isId(id));
+    const missing = ids.filter((id) => !listed.some(({ value }) => value === id));
+    return missing.length === 0
+      ? listed
+      : [...listed, ...(await groupNames.listByIds(organizationId, missing))];
+  }
+
+  const lists: Record<ChoiceSource, (session: Session, chosen: unknown) => Promise<Option[]>> = {
+    groups: listGroups,
     async channels(session) {
-      const { items, nextCursor } = await ask(session, 'listNotificationChannels', {
-        query: { limit: LIMIT },
-      });
-      return nextCursor === null
-        ? items.map(({ id, type, target }) => ({ value: id, label: `${type} ${target}` }))
-        : null;
+      const { items } = await ask(session, 'listNotificationChannels', { query: { limit: CHANNELS_MAX } });
+      return items.map(({ id, type, target }) => ({ value: id, label: `${type} ${target}` }));
     },
     async profiles(session) {
       const { profiles } = await ask(session, 'listProfiles');
       return profiles.map(({ slug, name }) => ({ value: slug, label: `${name} (${slug})` }));
     },
   };
-  return async (session, { looks = {} }) => {
+  return async (session, { looks = {} }, values: Values = {}) => {
     const found = await Promise.all(
-      Object.entries(looks).map(async ([path, { choices }]) => {
-        const options = choices ? await lists[choices](session) : null;
-        return options ? [[path, options] as const] : [];
-      }),
+      Object.entries(looks).map(async ([path, { choices }]) =>
+        choices ? [[path, await lists[choices](session, values[path])] as const] : [],
+      ),
     );
     return Object.fromEntries(found.flat());
   };
 }
+
+const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);

@@ -1,12 +1,10 @@
 /** Configurations for people: one line per setting, and a comparison of two. */
 import { definitionsOf } from '../alerts/alert-definition.ts';
-import { type Calendar, contradictions, type DeviceConfiguration } from '../devices/configuration.ts';
+import { calendarsText } from '../devices/calendars-text.ts';
+import type { DeviceConfiguration } from '../devices/configuration.ts';
 import { type Content, type Html, html } from './html.ts';
 
 type Lines = Record<string, string>;
-
-const DAY_MINUTES = 1_440;
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /** Only the settings that the configuration contains. */
 export function toLines(config: DeviceConfiguration): Lines {
@@ -17,7 +15,7 @@ export function toLines(config: DeviceConfiguration): Lines {
   else if (factor !== undefined) lines['Measurement factor'] = String(factor);
   if (transmissionInterval !== undefined) lines['Transmits every'] = duration(transmissionInterval);
   if (config.alarmRules !== undefined) lines.Alerts = alertsOf(config);
-  if (config.calendars !== undefined) lines['Alerts are on'] = windowsOf(config);
+  if (config.calendars !== undefined) lines['Alerts are on'] = calendarsText(config.calendars);
   return lines;
 }
 
@@ -32,34 +30,6 @@ export function boundsText({ lowC, highC }: { lowC: number | null; highC: number
   if (lowC !== null && highC !== null) return `${lowC} to ${highC} °C`;
   return highC === null ? `at least ${lowC} °C` : `at most ${highC} °C`;
 }
-
-function windowsOf({ calendars = [] }: DeviceConfiguration): string {
-  const texts = withWholeDays(calendars).flatMap((calendar) => {
-    if (calendar.type !== 'WEEK') return calendar.type === 'OTHER' ? ['another kind of calendar'] : [];
-    const { days, fromTime, toTime, timezone } = calendar;
-    const names = days.map((day) => DAYS[day]).join(' ');
-    return [`${names} ${clock(fromTime)}–${clock(toTime || DAY_MINUTES)} (UTC${offset(timezone)})`];
-  });
-  return texts.join('; ') || 'always';
-}
-
-/** Shows a whole day, which is two adjacent calendars, as one window. */
-const withWholeDays = (calendars: Calendar[]): Calendar[] =>
-  calendars.flatMap((calendar, index) => {
-    const [before, next] = [calendars[index - 1], calendars[index + 1]];
-    if (next && isRestOfDay(calendar, next)) return [];
-    return before && isRestOfDay(before, calendar) ? [{ ...calendar, fromTime: 0 } as Calendar] : [calendar];
-  });
-
-function isRestOfDay(before: Calendar, rest: Calendar): boolean {
-  if (before.type !== 'WEEK' || rest.type !== 'WEEK' || rest.toTime !== 0) return false;
-  const firstPart = { ...rest, fromTime: 0, toTime: rest.fromTime };
-  return contradictions({ calendars: [before] }, { calendars: [firstPart] }).length === 0;
-}
-
-const two = (value: number) => String(value).padStart(2, '0');
-const clock = (minutes: number) => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
-const offset = (minutes: number) => `${minutes < 0 ? '−' : '+'}${clock(Math.abs(minutes))}`;
 
 export function duration(seconds: number): string {
   if (seconds % 3600 === 0) return `${seconds / 3600} h`;

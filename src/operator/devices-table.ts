@@ -12,6 +12,8 @@ export interface ListedDevice {
   hours: readonly SparkPoint[];
   /** Channels in breach. */
   breached: readonly number[];
+  /** Whether a profile was ever applied to it. */
+  hasProfile: boolean;
 }
 
 /** The form that ticked devices belong to. */
@@ -49,7 +51,7 @@ export const devicesTable = (
 const choiceOf = ({ device: { name, serialNumber } }: ListedDevice): Html =>
   html`<input type="checkbox" name="serialNumbers" value="${serialNumber}" form="${CHOSEN}" aria-label="Choose ${name}">`;
 
-function deviceRow({ device, hours, breached }: ListedDevice, now: Date): Content[] {
+function deviceRow({ device, hours, breached, hasProfile }: ListedDevice, now: Date): Content[] {
   const {
     id,
     name,
@@ -68,7 +70,7 @@ function deviceRow({ device, hours, breached }: ListedDevice, now: Date): Conten
     curveOf(name, hours, now),
     batteryStatus === 'low' ? badge('low') : quietState(batteryStatus),
     quietState(signalStrength),
-    badge(syncStatus),
+    hasProfile ? badge(syncStatus) : badge('no_profile'),
     time(lastReadingAt),
   ];
 }

@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream';
 import type { PageReply } from '../http/page-route.ts';
 import { exportHtml } from './export-html.ts';
+import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
-import { readValues } from './form-values.ts';
 import type { FormPageDeps, OperatorPage, Refusal } from './page-deps.ts';
 import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
 
@@ -14,16 +14,16 @@ const LOOKS: FormLayout['looks'] = {
 const section = 'Fleet';
 
 export function exportsRoutes(deps: FormPageDeps): OperatorPage[] {
-  const { call, fieldsOf, listChoices, layout, toRefusal } = deps;
+  const { call, fieldsOf, listChoices, readTyped, layout, toRefusal } = deps;
 
   const listFields = () => fieldsOf('exportMeasurements', 'query');
 
-  async function draw(session: Session, query: URLSearchParams, fault?: Refusal): Promise<PageReply> {
+  async function draw(session: Session, values: Values, fault?: Refusal): Promise<PageReply> {
     const fields = listFields();
-    const options = await listChoices(session, { looks: LOOKS });
+    const options = await listChoices(session, { looks: LOOKS }, values);
     const content = exportHtml({
       fields,
-      values: readValues(fields, query),
+      values,
       options,
       looks: LOOKS,
       fault: fault?.message ?? null,
@@ -49,13 +49,19 @@ export function exportsRoutes(deps: FormPageDeps): OperatorPage[] {
       path: `${OPERATOR_PATH}/exports`,
       role: 'read',
       async handle({ visitor: session, query }) {
-        if (query.get('step') !== 'download') return draw(session, query);
-        const values = Object.entries(readValues(listFields(), query)).filter(([, value]) => value !== false);
-        const asked = Object.fromEntries(values.map(([name, value]) => [name, String(value)]));
+        const { values, fault } = await readTyped(session, {
+          form: query,
+          fields: listFields(),
+          looks: LOOKS,
+        });
+        if (query.get('step') !== 'download') return draw(session, values);
+        const filled = Object.entries(values).filter(([, value]) => value !== false);
+        const asked = Object.fromEntries(filled.map(([name, value]) => [name, String(value)]));
         try {
+          if (fault) throw fault;
           return await download(session, 'exportMeasurements', { query: asked, accept: 'text/csv' });
         } catch (thrown) {
-          return draw(session, query, toRefusal(thrown));
+          return draw(session, values, toRefusal(thrown));
         }
       },
     },

@@ -10,17 +10,17 @@ import type { FleetFilter } from './fleet-filter.ts';
 import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { counter, live, nextPage, type Tone, tabs, toWords } from './parts.ts';
+import { typedHtml } from './input-html.ts';
+import { counter, filterSelect, live, nextPage, type Tone, tabs, toWords } from './parts.ts';
+import { areTyped } from './typed-groups.ts';
 
 export interface FleetOptions {
   counts: FleetView;
   /** The total is left out where it is the number of all devices. */
   page: Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number };
   listed: readonly ListedDevice[];
-  /** Shown first. */
-  overdue: readonly ListedDevice[];
   filter: FleetFilter;
-  /** Null: by registration. */
+  /** Null: by registration, with a filter. */
   order: AssetOrder | null;
   profiles: Answers['listProfiles']['profiles'];
   /** Options of the filter by group. */
@@ -31,7 +31,7 @@ export interface FleetOptions {
 }
 
 export function fleetHtml(options: FleetOptions): Html {
-  const { counts, page, listed, overdue, filter, order, profiles, groups, link, mayChange, now } = options;
+  const { counts, page, listed, filter, order, profiles, groups, link, mayChange, now } = options;
   const { totalItems = sum(counts.status) } = page;
   const isChoosing = mayChange && profiles.length > 0;
   const query = toQuery(order === null ? filter : { ...filter, order });
@@ -41,18 +41,17 @@ ${live('counts', countsHtml(counts))}
 <div class="tools">${filterForm(filter, groups)}${mayChange && html`<span class="row">${link('registerAsset')}<a href="/operator/import">Import devices from a file</a> <a href="/operator/exports">Export readings</a></span>`}</div>
 ${live(
   'devices',
-  html`${overdue.length > 0 && html`<h2>Missing contact</h2>${devicesTable(overdue, { caption: 'Devices whose contact is overdue', now })}`}
-<h2>${totalItems.toLocaleString('en')} ${totalItems === 1 ? 'device' : 'devices'}${isFiltered(filter) && ' found'}</h2>
-${!isFiltered(filter) && orderTabs(order)}
+  html`<h2>${totalItems.toLocaleString('en')} ${totalItems === 1 ? 'device' : 'devices'}${isFiltered(filter) && ' found'}</h2>
+${isFiltered(filter) ? order === 'urgency' && html`<p class="quiet">Most urgent first.</p>` : orderTabs(order)}
 ${devicesTable(listed, { caption: 'Devices', now, isChoosing })}${nextPage('/operator/fleet', query, page.nextCursor)}`,
 )}
 ${isFiltered(filter) && totalItems > 0 && html`<div class="actions">${link('applyProfile', { filter: toQuery(withoutCursor(filter)).toString() }, { label: `Apply a profile to all ${totalItems.toLocaleString('en')} that match` })}</div>`}
 ${isChoosing && listed.length > 0 && applyRow(profiles, { id: CHOSEN, title: 'Apply a profile to the ticked devices' })}`;
 }
 
-const ORDERS: ReadonlyArray<readonly [AssetOrder | null, string]> = [
-  [null, 'Oldest first'],
-  ['newest', 'Newest first'],
+const ORDERS: ReadonlyArray<readonly [AssetOrder, string]> = [
+  ['urgency', 'Most urgent'],
+  ['newest', 'Newest'],
   ['name', 'Name'],
   ['serial', 'Serial number'],
   ['oldest-reading', 'Oldest reading'],
@@ -62,7 +61,7 @@ const orderTabs = (current: AssetOrder | null): Html =>
   tabs(
     'Order',
     ORDERS.map(([order, label]) => ({
-      href: order === null ? '/operator/fleet' : `/operator/fleet?order=${order}`,
+      href: order === 'urgency' ? '/operator/fleet' : `/operator/fleet?order=${order}`,
       label,
       isCurrent: order === current,
     })),
@@ -124,17 +123,16 @@ const CHOICES: ReadonlyArray<readonly [string, string, readonly string[]]> = [
   ['batteryStatus', 'Battery', BATTERY_STATUSES],
 ];
 
+const groupHtml = ({ groupId = '' }: FleetFilter, groups: readonly Option[]): Html =>
+  areTyped(groups)
+    ? typedHtml('groupId', [groupId], { options: groups, attributes: html`placeholder="any"` })
+    : html`<select name="groupId"><option value="">any</option>${groups.map(({ value, label }) => html`<option value="${value}"${groupId === value && html` selected`}>${label}</option>`)}</select>`;
+
 const filterForm = (
   filter: FleetFilter,
   groups: readonly Option[],
 ): Html => html`<form class="filter" method="get" action="/operator/fleet" role="search">
 <label>Search <input type="search" name="q" value="${filter.q ?? ''}" maxlength="128" placeholder="serial or name"></label>
-${CHOICES.map(
-  ([name, label, values]) =>
-    html`<label>${label} <select name="${name}"><option value="">any</option>${values.map(
-      (value) =>
-        html`<option value="${value}"${filter[name] === value && html` selected`}>${toWords(value)}</option>`,
-    )}</select></label>`,
-)}
-${groups.length > 0 && html`<label>Group <select name="groupId"><option value="">any</option>${groups.map(({ value, label }) => html`<option value="${value}"${filter.groupId === value && html` selected`}>${label}</option>`)}</select></label>`}
+${CHOICES.map(([name, label, values]) => filterSelect(name, label, { values, current: filter[name] }))}
+${groups.length > 0 && html`<label>Group ${groupHtml(filter, groups)}</label>`}
 <button class="main">Show</button>${isFiltered(filter) && html` <a href="/operator/fleet">Show all</a>`}</form>`;

@@ -7,40 +7,46 @@ import { invalid } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
 import { byImportance } from './curve.ts';
 import type { ListedDevice } from './devices-table.ts';
+import type { CountFleet } from './fleet-counts.service.ts';
 import { type FleetFilter, toFleetFilter } from './fleet-filter.ts';
 import { fleetHtml } from './fleet-html.ts';
+import type { Values } from './form-fields.ts';
 import type { ListChoices } from './form-layout.ts';
-import { FORMS } from './forms.ts';
-import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { given, noticeOf, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
 import type { Session } from './session.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
+const GROUP_LOOKS = { groupId: { choices: 'groups' } } as const;
 const DEVICES_PER_PAGE = 25;
-const OVERDUE_MAX = '10';
 const STEP_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
 
 export interface FleetPageDeps extends PageDeps {
+  countFleet: CountFleet;
   listChoices: ListChoices;
+  readTyped: ReadTyped;
   listOrdered: AssetOrderRepository['list'];
   listRecentHours: RecentHoursRepository['list'];
   shownAssets: ShownAssetsRepository;
 }
 
-type DevicePage = Pick<Answers['listAssets'], 'items' | 'nextCursor'>;
+/** The total is left out where it is the number of all devices. */
+type DevicePage = Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number };
 
 export function fleetRoutes({
   ask,
   layout,
   linksFor,
   now,
+  countFleet,
   listChoices,
+  readTyped,
   listOrdered,
   listRecentHours,
   shownAssets,
 }: FleetPageDeps): OperatorPage[] {
-  /** Adds the last day of the most important channel. */
+  /** Adds the last day of the most important channel, and the channels in breach. */
   async function withCurves(session: Session, devices: readonly ListedAssetView[]): Promise<ListedDevice[]> {
     const from = new Date(roundedDown(now()).getTime() - DAY_MS);
     const { organizationId } = session;
@@ -51,26 +57,42 @@ export function fleetRoutes({
         : [];
     });
     const alerted = devices.filter(({ openAlerts }) => openAlerts > 0).map(({ id }) => id);
-    const [hours, breaches] = await Promise.all([
+    const [hours, breaches, withoutProfile] = await Promise.all([
       listRecentHours(channels, from),
       shownAssets.listBreaches(organizationId, alerted),
+      shownAssets.listWithoutProfile(
+        organizationId,
+        devices.map(({ id }) => id),
+      ),
     ]);
     return devices.map((device) => ({
       device,
       hours: hours.get(device.id) ?? [],
       breached: breaches.get(device.id) ?? [],
+      hasProfile: !withoutProfile.has(device.id),
     }));
   }
 
-  async function listInOrder(session: Session, order: AssetOrder, cursor?: string): Promise<DevicePage> {
+  async function listInOrder(
+    session: Session,
+    order: AssetOrder,
+    { cursor, groupId }: FleetFilter,
+  ): Promise<DevicePage> {
     const after = cursor === undefined ? beginningOf(order) : parseCursor(cursor, order);
     if (!after) throw invalid('cursor must be that of another page of this list');
-    const page = { after, limit: DEVICES_PER_PAGE + 1 };
+    const ofGroup =
+      groupId === undefined ? null : await ask(session, 'listAssets', { query: { groupId, limit: '1' } });
+    if (ofGroup?.items.length === 0) return ofGroup;
+    const page = { after, limit: DEVICES_PER_PAGE + 1, groupId };
     const found = await listOrdered(session.organizationId, order, page);
     const items = found.slice(0, DEVICES_PER_PAGE);
     const last = items.at(-1);
     const nextCursor = found.length > DEVICES_PER_PAGE && last ? toCursor(last) : null;
-    return { items: items.map(({ key, ...asset }) => listedAssetView(asset)), nextCursor };
+    return {
+      items: items.map(({ key, ...asset }) => listedAssetView(asset)),
+      nextCursor,
+      ...(ofGroup && { totalItems: ofGroup.totalItems }),
+    };
   }
 
   const listFiltered = (session: Session, filter: FleetFilter) =>
@@ -83,22 +105,20 @@ export function fleetRoutes({
       role: 'read',
       isLive: true,
       async handle({ visitor: session, query, url }) {
-        const filter = toFilter(query);
+        const { values, fault } = await readTyped(session, { form: query, fields: [], looks: GROUP_LOOKS });
+        if (fault) throw fault;
+        const filter = toFilter(query, values);
         const order = toOrder(query, filter);
-        const isFirst = order === null && Object.keys(filter).length === 0;
-        const [counts, page, overdue, { profiles }, { groupId: groups = [] }] = await Promise.all([
-          ask(session, 'getFleet'),
-          order === null ? listFiltered(session, filter) : listInOrder(session, order, filter.cursor),
-          isFirst ? ask(session, 'listAssets', { query: { status: 'offline', limit: OVERDUE_MAX } }) : null,
+        const [counts, page, { profiles }, { groupId: groups = [] }] = await Promise.all([
+          countFleet(session),
+          order === null ? listFiltered(session, filter) : listInOrder(session, order, filter),
           ask(session, 'listProfiles'),
-          listChoices(session, FORMS.registerAsset),
+          listChoices(session, { looks: GROUP_LOOKS }, filter),
         ]);
-        const devices = await withCurves(session, [...page.items, ...(overdue?.items ?? [])]);
         const content = fleetHtml({
           counts,
           page,
-          listed: devices.slice(0, page.items.length),
-          overdue: devices.slice(page.items.length),
+          listed: await withCurves(session, page.items),
           filter,
           order,
           profiles,
@@ -121,12 +141,17 @@ export function fleetRoutes({
 /** Rounds down, so that an unchanged page looks the same again. */
 const roundedDown = (at: Date): Date => new Date(Math.floor(at.getTime() / STEP_MS) * STEP_MS);
 
-/** Null with a filter, because no index serves a filter and an order together. */
-function toOrder(query: URLSearchParams, { cursor, ...filter }: FleetFilter): AssetOrder | null {
+/** The most urgent first, unless another order is chosen. Null with a filter, because no index serves both. */
+function toOrder(query: URLSearchParams, { cursor, groupId, ...filter }: FleetFilter): AssetOrder | null {
+  if (Object.keys(filter).length > 0) return null;
   const name = query.get('order');
   const order = ASSET_ORDERS.find((each) => each === name);
-  return order !== undefined && Object.keys(filter).length === 0 ? order : null;
+  return groupId === undefined ? (order ?? 'urgency') : 'urgency';
 }
 
-const toFilter = (query: URLSearchParams): FleetFilter =>
-  given({ ...toFleetFilter(query), cursor: query.get('cursor') });
+const toFilter = (query: URLSearchParams, { groupId }: Values): FleetFilter =>
+  given({
+    ...toFleetFilter(query),
+    ...(typeof groupId === 'string' && { groupId }),
+    cursor: query.get('cursor'),
+  });

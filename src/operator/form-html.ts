@@ -12,8 +12,10 @@ import {
   lookOf,
   type Options,
   optionsOf,
+  typedHtml,
 } from './input-html.ts';
 import { toWords } from './parts.ts';
+import { areTyped } from './typed-groups.ts';
 
 export interface FormOptions {
   layout: FormLayout;
@@ -141,6 +143,10 @@ const boxesHtml = (drawn: Drawn): Content => {
   const { path, inputs } = drawn;
   const chosen = inputs.getAll(path);
   const all = optionsOf(drawn) ?? [];
+  if (areTyped(all)) {
+    const attributes = html`aria-label="1"${aria(drawn)}`;
+    return html`<div class="boxes">${typedHtml(path, chosen, { options: all, attributes, spareCount: SPARE_ROWS })}</div>`;
+  }
   if (all.length === 0) return html`<p class="empty">There is none yet.</p>`;
   return html`<div class="boxes">${all.map(
     ({ value, label }) =>

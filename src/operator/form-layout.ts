@@ -10,10 +10,11 @@ export interface Option {
   label: string;
 }
 
-/** By path of the field. A list of more than a page is left out: the field then takes the id itself. */
+/** By path of the field; `values` are chosen already. */
 export type ListChoices = (
   session: Session,
   layout: Pick<FormLayout, 'looks'>,
+  values?: Values,
 ) => Promise<Record<string, Option[]>>;
 
 export interface FieldLook {

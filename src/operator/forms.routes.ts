@@ -7,9 +7,9 @@ import { AppError, invalid, notFound } from '../process/errors.ts';
 import type { Field, Values } from './form-fields.ts';
 import { formHtml, revealedHtml } from './form-html.ts';
 import type { FormLayout } from './form-layout.ts';
-import { defaultsOf, readValues, toChange, toCreation, toTimes } from './form-values.ts';
+import { defaultsOf, toChange, toCreation, toTimes } from './form-values.ts';
 import { FORM_PATH, FORMS, type FormName, operationOf, toActionUrl } from './forms.ts';
-import type { FormPageDeps, OperatorPage, Refusal } from './page-deps.ts';
+import { type FormPageDeps, type OperatorPage, OWN_PATH, type Refusal } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
 
 interface Form {
@@ -29,7 +29,7 @@ interface Shown {
 }
 
 export function formsRoutes(deps: FormPageDeps): OperatorPage[] {
-  const { call, findOperation, fieldsOf, listChoices, layout: around, now, toRefusal } = deps;
+  const { call, findOperation, fieldsOf, listChoices, readTyped, layout: around, now, toRefusal } = deps;
 
   function findForm(session: Session, name: string | undefined, query: URLSearchParams): Form {
     if (!isForm(name)) throw notFound('There is no such form');
@@ -53,7 +53,7 @@ export function formsRoutes(deps: FormPageDeps): OperatorPage[] {
       fields,
       values,
       shown,
-      options: await listChoices(session, layout),
+      options: await listChoices(session, layout, values),
       action: toActionUrl(name, params),
       back: layout.back(params),
       fault: fault?.message ?? null,
@@ -80,11 +80,11 @@ export function formsRoutes(deps: FormPageDeps): OperatorPage[] {
 
   async function receive({ visitor: session, params, query, form: sent, file }: PageRequest<Session>) {
     const form = findForm(session, params.form, query);
-    const typed = {
-      values: readValues(form.fields, sent),
-      shown: form.layout.changes ? parseShown(sent.get('shown')) : null,
-    };
+    const { looks } = form.layout;
+    const { values, fault } = await readTyped(session, { form: sent, fields: form.fields, looks });
+    const typed = { values, shown: form.layout.changes ? parseShown(sent.get('shown')) : null };
     try {
+      if (fault) throw fault;
       const answer = await send(session, form, { ...typed, file });
       return toReply(session, form, { answer, back: sent.get('return') });
     } catch (thrown) {
@@ -132,9 +132,6 @@ export function formsRoutes(deps: FormPageDeps): OperatorPage[] {
 }
 
 const FILE_BYTES_MAX = 10 * 1024 * 1024;
-
-/** A button may name the page that it stands on. */
-const OWN_PATH = /^\/operator(?:[/?][\w/?=&.-]*)?$/;
 
 const isForm = (name: string | undefined): name is FormName =>
   name !== undefined && Object.hasOwn(FORMS, name) && !('path' in FORMS[name as FormName]);

@@ -44,6 +44,7 @@ function withQuery(path: string, params: Params): string {
 }
 
 /** Sentences that pages show after a form was sent, by the name of the form. */
-export const SAID: Record<string, string> = Object.fromEntries(
-  Object.entries<FormLayout>(FORMS).map(([name, { said }]) => [name, said]),
-);
+export const SAID: Record<string, string> = {
+  ...Object.fromEntries(Object.entries<FormLayout>(FORMS).map(([name, { said }]) => [name, said])),
+  acknowledgeTicked: 'The ticked alerts are acknowledged, but for those that have ended meanwhile.',
+};

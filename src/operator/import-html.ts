@@ -1,80 +1,126 @@
-import { IMPORT_ROWS_MAX } from '../assets/asset-import.ts';
+import { failedCsvRows, IMPORT_ROWS_MAX, type ImportOutcome } from '../assets/asset-import.ts';
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, legend, table } from './parts.ts';
 
 type Imported = Answers['importAssets'];
 
-export const importHtml = (): Html => html`
+/** The rows of an import, as a file or as typed. */
+export interface ImportedRows {
+  /** Name of the file. */
+  name: string;
+  bytes: Buffer;
+  isJson: boolean;
+}
+
+/** Larger files are not kept in the page, and have to be chosen again. */
+const SHOWN_BYTES_MAX = 1024 * 1024;
+
+/** Null also where characters would be lost. */
+function textOf({ bytes }: ImportedRows): string | null {
+  if (bytes.length === 0 || bytes.length > SHOWN_BYTES_MAX) return null;
+  const text = bytes.toString();
+  return text.includes('\ufffd') ? null : text;
+}
+
+export const importHtml = (rows: ImportedRows | null = null, fault: string | null = null): Html => html`
 <p class="crumbs"><a href="/operator/fleet">Fleet</a></p>
 <h1>Import devices</h1>
-<section class="panel"><h2>From a file</h2>
-<form method="post" action="/operator/import" enctype="multipart/form-data" class="stacked">
-<label>File, CSV or JSON <input type="file" name="file" required accept=".csv,.json,text/csv,application/json"></label>
-<button class="main">Import</button>
-<span class="quiet">Up to ${IMPORT_ROWS_MAX.toLocaleString('en')} devices. A serial number that is registered already is left as it is, so the same file may be sent again.</span>
-</form></section>
+${formHtml(rows, fault)}
 <h2>What the file holds</h2>
 <p>The first line of a CSV file names the columns. Only the serial number has to be there. A group is one that exists, by its name. Cells may be separated by semicolons, as many spreadsheets save them.</p>
 <pre tabindex="0"><code>serialNumber,name,model,buildingId,floor,spaceId,group
 282C02424EED,Vaccine fridge 2,TVO-THT,main,0,pharmacy,Vaccine fridges
 282C02424EEE,Blood bank,TVO-T,main,1,,</code></pre>`;
 
+function formHtml(rows: ImportedRows | null, fault: string | null): Html {
+  const text = rows && textOf(rows);
+  return html`<form method="post" action="/operator/import" enctype="multipart/form-data" class="form">
+<div class="field"><label for="file">File, CSV or JSON</label><input type="file" id="file" name="file" accept=".csv,.json,text/csv,application/json"></div>
+<div class="field"><label for="rows">Or the rows themselves</label>
+<textarea id="rows" name="rows" rows="${text ? 12 : 4}" spellcheck="false" class="lines"${fault !== null && html` aria-describedby="fault" aria-invalid="true" autofocus`}>
+${text}</textarea>${fault !== null && html`<p class="problem" role="alert" id="fault">${fault}</p>`}</div>
+<p class="help">Up to ${IMPORT_ROWS_MAX.toLocaleString('en')} devices. A serial number that is registered already is left as it is, so the same file may be sent again.</p>
+<div class="actions"><button class="main" name="step" value="check">Check</button> <button>Import without a check</button> <span class="quiet">The check registers nothing.</span></div></form>`;
+}
+
 /** More rows would delay other requests while the page is made. */
 export const ROWS_SHOWN = 2_000;
 
 /** Failed rows come first, because they need attention. */
-export const importedHtml = (
-  { created, unchanged, failed, results }: Imported,
-  fileName: string,
-): Html => html`
+export const importedHtml = (imported: Imported, rows: ImportedRows): Html => html`
 <p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/import">Import devices</a></p>
-<h1>Imported ${fileName}</h1>
-${legend([
-  { state: 'newly_registered', count: created },
-  { state: 'registered_before', count: unchanged },
-  { state: 'failed', count: failed },
-])}
+<h1>${imported.dryRun ? 'Check of' : 'Imported'} ${rows.name}</h1>
+${imported.dryRun && html`<p role="status">Nothing is registered yet.</p>`}
+${legend(OUTCOMES.map((outcome) => ({ state: stateOf(outcome, imported), count: imported[outcome] })))}
+${imported.dryRun && confirmHtml(imported, rows)}
+${imported.failed > 0 && html`<p><a class="button" download="failed-rows.csv" href="${failedRowsUrl(imported, rows)}">Download the failed rows</a> <span class="quiet">Correct them, and import that file.</span></p>`}
 ${table({
   caption: 'The rows of the file, those that failed first',
-  head: ['Row', 'Serial number', 'Result', 'Why'],
-  rows: failedFirst(results).slice(0, ROWS_SHOWN).map(resultRow),
+  head: ['Line', 'Serial number', 'Result', 'Why'],
+  rows: failedFirst(imported.results)
+    .slice(0, ROWS_SHOWN)
+    .map((result) => resultRow(result, imported)),
   empty: 'The file holds no device.',
 })}
-${results.length > ROWS_SHOWN && html`<p class="quiet">${notShown(results.length - ROWS_SHOWN, failed)}</p>`}
-<p>${failed > 0 && html`<a class="button" download="failed-rows.csv" href="${failedRowsUrl(results)}">Download the failed rows</a> `}<a href="/operator/import">Import another file</a></p>`;
+${imported.results.length > ROWS_SHOWN && html`<p class="quiet">${notShown(imported)}</p>`}
+<p><a href="/operator/import">Import another file</a></p>`;
+
+const OUTCOMES: readonly ImportOutcome[] = ['created', 'unchanged', 'failed'];
+
+function stateOf(outcome: ImportOutcome, { dryRun }: Imported): string {
+  if (outcome === 'created') return dryRun ? 'new' : 'registered';
+  return outcome === 'unchanged' ? 'registered_before' : 'failed';
+}
+
+/** The same rows once more, in the page. */
+function confirmHtml({ created }: Imported, rows: ImportedRows): Content {
+  const text = textOf(rows);
+  if (created === 0) return null;
+  if (text === null)
+    return html`<p>The file is too large to be kept in this page: <a href="/operator/import">choose it again</a> to import it.</p>`;
+  return html`<form method="post" action="/operator/import" enctype="multipart/form-data" class="form">
+<input type="hidden" name="name" value="${rows.name}">
+<details><summary>The rows</summary><label class="hidden" for="rows">Rows</label><textarea id="rows" name="rows" rows="12" spellcheck="false" class="lines">
+${text}</textarea></details>
+<div class="actions"><button class="main">Register ${created.toLocaleString('en')} ${created === 1 ? 'device' : 'devices'}</button> <button name="step" value="check">Check again</button></div></form>`;
+}
 
 /** A file within the page, so that no row is kept for it. */
-const failedRowsUrl = (results: Imported['results']): string =>
-  `data:text/csv;charset=utf-8,${encodeURIComponent(
-    ['row,serialNumber,error', ...results.filter(({ id }) => id === null).map(failedLine)].join('\r\n'),
-  )}`;
+const failedRowsUrl = ({ results }: Imported, { bytes, isJson }: ImportedRows): string => {
+  const failed = results.filter(({ outcome }) => outcome === 'failed');
+  const text = isJson
+    ? ['line,serialNumber,error', ...failed.map(failedLine)].join('\r\n')
+    : failedCsvRows(bytes, new Map(failed.map(({ line, error }) => [line, error ?? ''])));
+  return `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`;
+};
 
-const failedLine = ({ row, serialNumber, error }: Imported['results'][number]): string =>
-  [String(row), serialNumber ?? '', error ?? ''].map(toCell).join(',');
+const failedLine = ({ line, serialNumber, error }: Imported['results'][number]): string =>
+  [String(line), serialNumber ?? '', error ?? ''].map(toCell).join(',');
 
 /** Quoted, and never a formula for a spreadsheet. */
 const toCell = (text: string): string => `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
 
-const notShown = (count: number, failed: number): string =>
-  failed <= ROWS_SHOWN
-    ? `The other ${count.toLocaleString('en')} rows are registered.`
+function notShown({ results, failed }: Imported): string {
+  const count = results.length - ROWS_SHOWN;
+  return failed <= ROWS_SHOWN
+    ? `The other ${count.toLocaleString('en')} rows have no fault.`
     : `${count.toLocaleString('en')} rows are not shown, ${(failed - ROWS_SHOWN).toLocaleString('en')} of which failed.`;
+}
 
 const failedFirst = (results: Imported['results']) =>
-  [...results].sort((a, b) => Number(a.id !== null) - Number(b.id !== null) || a.row - b.row);
+  [...results].sort(
+    (a, b) => Number(a.outcome !== 'failed') - Number(b.outcome !== 'failed') || a.line - b.line,
+  );
 
-const resultRow = ({
-  row,
-  serialNumber,
-  id,
-  error,
-  warnings = [],
-}: Imported['results'][number]): Content[] => [
-  row,
+const resultRow = (
+  { line, serialNumber, id, outcome, error, warnings = [] }: Imported['results'][number],
+  imported: Imported,
+): Content[] => [
+  line,
   id === null
     ? html`<code>${serialNumber ?? ''}</code>`
     : html`<a class="name" href="/operator/devices/${id}">${serialNumber}</a>`,
-  badge(id === null ? 'failed' : 'registered', id === null ? 'bad' : 'good'),
+  badge(stateOf(outcome, imported)),
   error ?? warnings.join('; '),
 ];

@@ -1,15 +1,31 @@
 import { IMPORT_BYTES_MAX } from '../assets/asset-import.ts';
-import { invalid } from '../process/errors.ts';
-import { importedHtml, importHtml } from './import-html.ts';
-import type { OperatorPage, PageDeps } from './page-deps.ts';
+import type { PageReply, PageRequest } from '../http/page-route.ts';
+import type { Html } from './html.ts';
+import { type ImportedRows, importedHtml, importHtml } from './import-html.ts';
+import type { FormPageDeps, OperatorPage } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 
 const path = `${OPERATOR_PATH}/import`;
+const TYPED = 'the rows';
 
-export function importRoutes({ ask, layout }: PageDeps): OperatorPage[] {
-  const show = (session: Session, content: ReturnType<typeof importHtml>) => ({
+export function importRoutes({ ask, layout, toRefusal }: FormPageDeps): OperatorPage[] {
+  const show = (session: Session, content: Html, status?: number): PageReply => ({
     page: layout({ title: 'Import devices', session, section: 'Fleet' }, content),
+    status,
   });
+
+  async function receive(session: Session, rows: ImportedRows, isCheck: boolean): Promise<PageReply> {
+    const raw = { bytes: rows.bytes, contentType: rows.isJson ? 'application/json' : 'text/csv' };
+    try {
+      const imported = await ask(session, 'importAssets', { raw, query: isCheck ? { dryRun: 'true' } : {} });
+      return show(session, importedHtml(imported, rows));
+    } catch (thrown) {
+      const { message, status } = toRefusal(thrown);
+      // The operation speaks of its body.
+      return show(session, importHtml(rows, message.replace(/^The body/, 'The file')), status);
+    }
+  }
+
   return [
     {
       method: 'GET',
@@ -22,14 +38,24 @@ export function importRoutes({ ask, layout }: PageDeps): OperatorPage[] {
       path,
       role: 'write',
       fileBytesMax: IMPORT_BYTES_MAX,
-      async handle({ visitor: session, file }) {
-        if (!file) throw invalid('Choose a file of devices first');
-        const raw = { bytes: file.bytes, contentType: isJson(file.bytes) ? 'application/json' : 'text/csv' };
-        const imported = await ask(session, 'importAssets', { raw });
-        return show(session, importedHtml(imported, file.name));
+      async handle(request) {
+        const rows = rowsIn(request);
+        if (rows.bytes.length > 0)
+          return receive(request.visitor, rows, request.form.get('step') === 'check');
+        return show(
+          request.visitor,
+          importHtml(null, 'Choose a file of devices first, or type the rows'),
+          400,
+        );
       },
     },
   ];
+}
+
+/** A file, else the rows as typed. */
+function rowsIn({ file, form }: PageRequest<Session>): ImportedRows {
+  const bytes = file?.bytes ?? Buffer.from(form.get('rows')?.trim() ? (form.get('rows') ?? '') : '');
+  return { name: file?.name ?? (form.get('name') || TYPED), bytes, isJson: isJson(bytes) };
 }
 
 /** Decided by the first bytes: the type of a file that a browser sends depends on installed programs. */

@@ -3,6 +3,7 @@ import type { Field } from './form-fields.ts';
 import type { FieldLook, Option } from './form-layout.ts';
 import { type Content, type Html, html } from './html.ts';
 import { toWords } from './parts.ts';
+import { areTyped, toNameInput } from './typed-groups.ts';
 
 /** Options by path without indexes, for fields whose options are rows of a list. */
 export type Options = Readonly<Record<string, readonly Option[]>>;
@@ -45,8 +46,10 @@ export function inputHtml(drawn: Drawn): Html {
   const { field, path, inputs } = drawn;
   const { isLong, hours } = lookOf(drawn);
   const value = inputs.getAll(path).join('\n');
-  const common = html`id="${path}" name="${path}"${field.isRequired && !drawn.isWithin && html` required`}${aria(drawn)}`;
+  const attributes = html`id="${path}"${field.isRequired && !drawn.isWithin && html` required`}${aria(drawn)}`;
+  const common = html`${attributes} name="${path}"`;
   const options = hours ? hours.map(toHours) : optionsOf(drawn);
+  if (options && areTyped(options)) return typedHtml(path, inputs.getAll(path), { options, attributes });
   if (options) return selectHtml(drawn, common, options);
   if (isLong || field.kind === 'texts') {
     return html`<textarea ${common} rows="4"${field.kind === 'text' && lengthOf(field)}>${value}</textarea>`;
@@ -66,6 +69,28 @@ const placeholderOf = ({ isSecret, example, default: value }: Field): Content =>
 const lengthOf = ({ max }: Field): Content => bound('maxlength', max);
 const bound = (name: string, value: number | undefined): Content =>
   value !== undefined && html` ${name}="${value}"`;
+
+interface TypedOptions {
+  options: readonly Option[];
+  /** Attributes of the first input. */
+  attributes: Html;
+  /** Number of empty inputs beyond those with a value. */
+  spareCount?: number;
+}
+
+/** Inputs whose text the browser completes to one of the options. */
+export function typedHtml(
+  path: string,
+  values: readonly string[],
+  { options, attributes, spareCount = 0 }: TypedOptions,
+): Html {
+  const labels = new Map(options.map(({ value, label }) => [value, label]));
+  const texts = [...(values.length > 0 ? values : ['']), ...Array<string>(spareCount).fill('')];
+  return html`${texts.map(
+    (value, index) =>
+      html`<input ${index === 0 ? attributes : html`aria-label="${index + 1}"`} name="${toNameInput(path)}" list="${path}-options" value="${labels.get(value) ?? value}" autocomplete="off">`,
+  )}<datalist id="${path}-options">${options.map(({ label }) => html`<option value="${label}"></option>`)}</datalist>`;
+}
 
 const toHours = (hours: number): Option => {
   const count = Math.abs(hours);

@@ -2,7 +2,8 @@ import type { JobView } from '../config-jobs/config-job.ts';
 import { hasEnded } from '../config-jobs/config-job.ts';
 import { type Content, type Html, html } from './html.ts';
 import { AWAITED_READ_MAX, type JobProgress, type JobStages, whyAwaited } from './job-progress.ts';
-import { badge, table, time } from './parts.ts';
+import { badge, nameLink, table, time } from './parts.ts';
+import type { ShownAsset } from './shown-assets.repository.ts';
 
 /** Lines of the facts about a job. */
 export function progressFacts(
@@ -47,17 +48,16 @@ function expectedEnd({ status, counts, deadlineAt }: JobView, progress: JobProgr
   return html`${end ? html`${time(end.toISOString())} at the latest` : html`at the deadline, ${time(deadlineAt)}`}${stillQueued}${end && late}${part}`;
 }
 
-/** `serialNumbers` by asset id. */
 export const latestHtml = (
   { latest, sampledCount }: JobProgress,
-  serialNumbers: ReadonlyMap<string, string>,
+  devices: ReadonlyMap<string, ShownAsset>,
   now: Date,
 ): Html => html`<h2>Devices that hold it up</h2>
 ${table({
   caption: 'The devices that the job waits for, the most overdue first',
   head: ['Device', 'State', 'Why', 'Contact, at the latest', 'Last contact'],
   rows: latest.map((device): Content[] => [
-    html`<a class="name" href="/operator/devices/${device.assetId}">${serialNumbers.get(device.assetId) ?? 'archived'}</a>`,
+    deviceLink(device.assetId, devices),
     badge(device.state),
     whyAwaited(device, now),
     device.expectedBy ? time(device.expectedBy.toISOString()) : html`<span class="quiet">not known</span>`,
@@ -66,3 +66,8 @@ ${table({
   empty: 'The job waits for no device.',
 })}
 ${sampledCount >= AWAITED_READ_MAX && html`<p class="quiet">Of the first ${AWAITED_READ_MAX.toLocaleString('en')} devices that the job waits for.</p>`}`;
+
+export function deviceLink(assetId: string, devices: ReadonlyMap<string, ShownAsset>): Html {
+  const { name, serialNumber } = devices.get(assetId) ?? { name: 'archived', serialNumber: 'archived' };
+  return nameLink(assetId, name, serialNumber);
+}

@@ -47,14 +47,5 @@ export function createJobProgressRepository(sql: Database) {
         ? query(sql, listing(OF_SMALL_JOB), [organizationId, jobId])
         : query(sql, listing(OF_LARGE_JOB), [organizationId, jobId]);
     },
-
-    async listSerialNumbers(organizationId: string, assetIds: string[]): Promise<Map<string, string>> {
-      if (assetIds.length === 0) return new Map();
-      const rows = await sql('assets')
-        .where({ organization_id: organizationId })
-        .whereRaw('id = any(?::uuid[])', [assetIds])
-        .select('id', 'serial_number');
-      return new Map(rows.map(({ id, serial_number }) => [id, serial_number]));
-    },
   };
 }

@@ -1,11 +1,11 @@
 import type { JobView } from '../config-jobs/config-job.ts';
 import { hasEnded, JOB_STATUSES, TARGET_STATES } from '../config-jobs/config-job.ts';
-import type { Answers, TargetView } from './answers.ts';
+import type { Answers, AuditEntryView, TargetView } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { FORMS, type FormName, toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import type { JobProgress, JobStages } from './job-progress.ts';
-import { latestHtml, progressFacts } from './job-progress-html.ts';
+import { deviceLink, latestHtml, progressFacts } from './job-progress-html.ts';
 import {
   badge,
   bar,
@@ -20,6 +20,7 @@ import {
   time,
   toWords,
 } from './parts.ts';
+import type { ShownAsset } from './shown-assets.repository.ts';
 
 interface JobsOptions {
   jobs: Answers['listConfigJobs'];
@@ -69,8 +70,10 @@ interface JobOptions {
   job: JobView;
   stages: JobStages | null;
   progress: JobProgress;
-  /** Serial numbers of the latest devices, by asset id. */
-  serialNumbers: ReadonlyMap<string, string>;
+  /** Devices of the targets and the latest devices, by asset id. */
+  devices: ReadonlyMap<string, ShownAsset>;
+  /** The change that began it; null: unknown. */
+  origin: AuditEntryView | null;
   now: Date;
   targets: Answers['listConfigJobTargets'];
   filter: Record<string, string>;
@@ -86,9 +89,12 @@ ${live(
 ${bar(sharesOf(job), 'Devices')}${legend(sharesOf(job))}
 ${facts([
   ['Devices', job.total.toLocaleString('en')],
-  ['Begun', time(job.createdAt)],
+  [
+    'Begun',
+    html`${time(job.createdAt)}${options.origin && html` <span class="quiet">${originText(options.origin)}</span>`}`,
+  ],
   ...('startAt' in job ? [['Starts', time(job.startAt as string)] as const] : []),
-  ['Deadline', time(job.deadlineAt)],
+  ...(job.status === 'cancelled' ? [] : [['Deadline', time(job.deadlineAt)] as const]),
   ...(job.reason ? [['Reason', job.reason] as const] : []),
   ...(job.cancelRequestedAt ? [['Cancelled', cancelFact(job)] as const] : []),
   ...progressFacts(job, options.stages, options.progress),
@@ -97,13 +103,12 @@ ${facts([
 ])}`,
 )}
 ${mayChange && live('actions', actionsOf(job, options.stages))}
-${live('latest', !hasEnded(job.status) && latestHtml(options.progress, options.serialNumbers, options.now))}
+${live('latest', !hasEnded(job.status) && latestHtml(options.progress, options.devices, options.now))}
 <h2>Devices</h2>
 ${tabs('State', [
-  { href: `/operator/jobs/${job.id}`, label: 'All', isCurrent: filter.state === undefined },
-  ...TARGET_STATES.map((state) => ({
+  ...[ALL_STATES, ...TARGET_STATES].map((state) => ({
     href: `/operator/jobs/${job.id}?state=${state}`,
-    label: toWords(state),
+    label: tabText(job, state),
     isCurrent: filter.state === state,
   })),
 ])}
@@ -112,13 +117,37 @@ ${live(
   html`${table({
     caption: 'Devices of the job',
     head: ['Device', 'State', 'Why', 'Since'],
-    rows: targets.items.map(targetRow),
+    rows: targets.items.map((target) => targetRow(target, options.devices)),
     empty: 'No device is in this state.',
   })}${nextPage(`/operator/jobs/${job.id}`, new URLSearchParams(filter), targets.nextCursor)}`,
 )}`;
 
 const cancelFact = ({ cancelRequestedAt, status }: JobView): Html =>
   html`${time(cancelRequestedAt as string)}${!hasEnded(status) && ', the change is being withdrawn'}`;
+
+export const ALL_STATES = 'all';
+
+/** The state that needs somebody most; all, where every device is in the same one. */
+export function firstState({ counts, total }: JobView): string {
+  const { timedOut, ...others } = counts;
+  const byState: Record<string, number> = { ...others, timed_out: timedOut };
+  const found = ['failed', 'timed_out', 'sent', 'waiting'].find((state) => (byState[state] ?? 0) > 0);
+  return found === undefined || byState[found] === total ? ALL_STATES : found;
+}
+
+function tabText(job: JobView, state: string): string {
+  if (state === ALL_STATES) return 'All';
+  const { count } = sharesOf(job).find((share) => share.state === state) ?? { count: 0 };
+  return `${toWords(state)} ${count.toLocaleString('en')}`;
+}
+
+/** "by Ada, add group members". */
+const originText = ({ actor, action, subject }: AuditEntryView): Content => [
+  `by ${actor.name}, ${toWords(action)}`,
+  action.endsWith('Group') || action === 'addGroupMembers'
+    ? html` of <a href="/operator/groups/${subject}">this group</a>`
+    : null,
+];
 
 /** Meaning of a state, where the target has no reason of its own. */
 const WHY: Record<string, string> = {
@@ -131,8 +160,11 @@ const WHY: Record<string, string> = {
   timed_out: 'The deadline came first. The change is still offered.',
 };
 
-const targetRow = ({ assetId, serialNumber, state, reason, updatedAt }: TargetView): Content[] => [
-  html`<a class="name" href="/operator/devices/${assetId}">${serialNumber}</a>`,
+const targetRow = (
+  { assetId, state, reason, updatedAt }: TargetView,
+  devices: ReadonlyMap<string, ShownAsset>,
+): Content[] => [
+  deviceLink(assetId, devices),
   badge(state),
   reason ?? html`<span class="quiet">${WHY[state] ?? ''}</span>`,
   time(updatedAt),

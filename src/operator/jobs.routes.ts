@@ -1,15 +1,23 @@
 import { hasEnded, type JobView } from '../config-jobs/config-job.ts';
+import type { AuditEntryView } from './answers.ts';
 import type { JobProgressRepository } from './job-progress.repository.ts';
 import { toProgress } from './job-progress.ts';
-import { jobHtml, jobsHtml } from './jobs-html.ts';
+import { ALL_STATES, firstState, jobHtml, jobsHtml } from './jobs-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
+import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 export interface JobsPageDeps extends PageDeps {
-  /** The page of a job's run in the Temporal UI; null where no address of it is set. */
+  /** The page of a job's run in the Temporal UI; null if its address is not configured. */
   runUrl(jobId: string): string | null;
   jobProgress: JobProgressRepository;
+  shownAssets: ShownAssetsRepository;
 }
+
+/** The row of the audit trail is written in the transaction of the job, a moment later. */
+const NEAR_MS = 5_000;
+
+const jobIdIn = (after: object | null): unknown => (after as { jobId?: unknown } | null)?.jobId;
 
 const path = `${OPERATOR_PATH}/jobs`;
 
@@ -20,6 +28,7 @@ export function jobsRoutes({
   now,
   runUrl,
   jobProgress,
+  shownAssets,
 }: JobsPageDeps): OperatorPage[] {
   async function progressOf({ organizationId }: Session, job: JobView) {
     const ref = { organizationId, jobId: job.id };
@@ -29,9 +38,15 @@ export function jobsRoutes({
     ]);
     const at = now();
     const progress = toProgress(awaited, { now: at, deadlineAt: new Date(job.deadlineAt) });
-    const shown = progress.latest.map(({ assetId }) => assetId);
-    const serialNumbers = await jobProgress.listSerialNumbers(organizationId, shown);
-    return { stages, progress, serialNumbers, now: at };
+    return { stages, progress, now: at };
+  }
+
+  /** The change that began the job: its audit row has the time of the job. */
+  async function findOrigin(session: Session, { id, createdAt }: JobView): Promise<AuditEntryView | null> {
+    const at = new Date(createdAt).getTime();
+    const [from, to] = [at - NEAR_MS, at + NEAR_MS].map((ms) => new Date(ms).toISOString());
+    const { items } = await ask(session, 'listAudit', { query: given({ from, to, limit: '100' }) });
+    return items.find(({ subject, after }) => subject === id || jobIdIn(after) === id) ?? null;
   }
 
   return [
@@ -53,13 +68,23 @@ export function jobsRoutes({
       role: 'read',
       isLive: true,
       async handle({ visitor: session, params, query, url }) {
-        const filter = given({ state: query.get('state'), cursor: query.get('cursor') });
-        const [job, targets] = await Promise.all([
-          ask(session, 'getConfigJob', { params }),
-          ask(session, 'listConfigJobTargets', { params, query: { ...filter, limit: '50' } }),
+        const job = await ask(session, 'getConfigJob', { params });
+        const filter = given({
+          state: query.get('state') ?? firstState(job),
+          cursor: query.get('cursor'),
+        });
+        const { state, ...others } = filter;
+        const asked = state === ALL_STATES ? others : filter;
+        const [targets, progress, origin] = await Promise.all([
+          ask(session, 'listConfigJobTargets', { params, query: { ...asked, limit: '50' } }),
+          progressOf(session, job),
+          findOrigin(session, job),
         ]);
+        const shown = [...progress.progress.latest, ...targets.items].map(({ assetId }) => assetId);
         const content = jobHtml({
-          ...(await progressOf(session, job)),
+          ...progress,
+          devices: await shownAssets.list(session.organizationId, shown),
+          origin,
           job,
           targets,
           filter,

@@ -1,10 +1,11 @@
-/** What every page is given. */
+/** Shared dependencies of the pages. */
 import type { CallOperation, OperationInput } from '../http/operations.ts';
 import type { PageRoute } from '../http/page-route.ts';
 import type { Route } from '../http/route.ts';
+import type { AppError } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
-import type { Field } from './form-fields.ts';
-import type { ListChoices } from './form-layout.ts';
+import type { Field, Values } from './form-fields.ts';
+import type { FormLayout, ListChoices } from './form-layout.ts';
 import type { LinksFor } from './form-links.ts';
 import { SAID } from './forms.ts';
 import type { Layout } from './layout.ts';
@@ -25,13 +26,22 @@ export interface PageDeps {
   now(): Date;
 }
 
-/** Given to pages with forms beyond the others. */
+/**
+ * Values of a form, with the ids of groups whose names were typed. The fault names a field whose text is no group.
+ */
+export type ReadTyped = (
+  session: Session,
+  sent: { form: URLSearchParams; fields: readonly Field[]; looks?: FormLayout['looks'] },
+) => Promise<{ values: Values; fault: AppError | null }>;
+
+/** Dependencies of pages with forms. */
 export interface FormPageDeps extends PageDeps {
   call: CallOperation;
   findOperation(operationId: string): Route;
   /** Fields of the body or of the query of an operation. */
   fieldsOf(operationId: string, part?: 'body' | 'query'): Field[];
   listChoices: ListChoices;
+  readTyped: ReadTyped;
   /** @throws when it is a defect. */
   toRefusal(thrown: unknown): Refusal;
 }
@@ -44,12 +54,15 @@ export interface Refusal {
 
 export type OperatorPage = PageRoute<Session>;
 
-/** The result of the last form: `done` names one of the sentences, and the address may hold any other name. */
+/** The outcome of the last form: `done` names one of the sentences; an unknown name, which may stand in any address, shows nothing. */
 export function noticeOf(query: URLSearchParams): string | undefined {
   const done = query.get('done') ?? '';
   return Object.hasOwn(SAID, done) ? SAID[done] : undefined;
 }
 
+/** A form may name the page that it stands on, which then follows. */
+export const OWN_PATH = /^\/operator(?:[/?][\w/?=&.-]*)?$/;
+
 /** Parameters of a query that have a value. */
-export const given = (values: Record<string, string | null | undefined>): Record<string, string> =>
+export const given = (values: Record<string, string | null | undefined | false>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1])));

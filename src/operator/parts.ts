@@ -6,7 +6,7 @@ export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
 
 const TONES: Record<string, Tone> = {
   online: 'good',
-  newly_registered: 'good',
+  registered: 'good',
   offline: 'bad',
   new: 'info',
   applied: 'good',
@@ -103,6 +103,23 @@ export const button = ({ action, label, fields = {}, tone = 'plain', about }: Fo
 /** A device by its name, with the serial number where that is not the name. */
 export const nameLink = (id: string, name: string, serialNumber: string): Html =>
   html`<a class="name" href="/operator/devices/${id}">${name}</a>${name !== serialNumber && html` <code>${serialNumber}</code>`}`;
+
+/** A time in the past reads as now, because the work that is due then is under way. */
+export const dueTime = (at: string | null | undefined, now: Date): Content => {
+  if (!at) return '–';
+  return new Date(at) <= now ? 'now' : time(at);
+};
+
+/** A list to filter by. */
+export const filterSelect = (
+  name: string,
+  label: string,
+  { values, current }: { values: readonly string[]; current: string | undefined },
+): Html =>
+  html`<label>${label} <select name="${name}"><option value="">any</option>${values.map(
+    (value) =>
+      html`<option value="${value}"${current === value && html` selected`}>${toWords(value)}</option>`,
+  )}</select></label>`;
 
 /** A button behind a question. Works without a script. */
 export const confirmed = (question: string, options: FormOptions & { open: string }): Html =>

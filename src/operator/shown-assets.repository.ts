@@ -2,6 +2,11 @@
 import { type AlertState, isTemperature } from '../alerts/open-alert.ts';
 import type { Database } from '../db/database.ts';
 
+export interface ShownAsset {
+  name: string;
+  serialNumber: string;
+}
+
 /** Channels in breach by asset id. */
 export type Breaches = ReadonlyMap<string, readonly number[]>;
 
@@ -9,13 +14,42 @@ export type ShownAssetsRepository = ReturnType<typeof createShownAssetsRepositor
 
 export function createShownAssetsRepository(sql: Database) {
   return {
-    async listNames(organizationId: string, assetIds: readonly string[]): Promise<Map<string, string>> {
+    async list(organizationId: string, assetIds: readonly string[]): Promise<Map<string, ShownAsset>> {
       if (assetIds.length === 0) return new Map();
       const rows = await sql('assets')
         .where({ organization_id: organizationId })
         .whereRaw('id = any(?::uuid[])', [[...new Set(assetIds)]])
-        .select('id', 'name');
-      return new Map(rows.map(({ id, name }) => [id, name]));
+        .select('id', 'name', 'serial_number');
+      return new Map(rows.map(({ id, name, serial_number }) => [id, { name, serialNumber: serial_number }]));
+    },
+
+    async listNames(organizationId: string, assetIds: readonly string[]): Promise<Map<string, string>> {
+      const assets = await this.list(organizationId, assetIds);
+      return new Map([...assets].map(([id, { name }]) => [id, name]));
+    },
+
+    /** Active assets by serial number in lower case. */
+    async listBySerials(
+      organizationId: string,
+      serialNumbers: readonly string[],
+    ): Promise<Map<string, { id: string; name: string }>> {
+      if (serialNumbers.length === 0) return new Map();
+      const keys = [...new Set(serialNumbers.map((serial) => serial.toLowerCase()))];
+      const rows = await sql('assets')
+        .where({ organization_id: organizationId, archived_at: null })
+        .whereRaw('lower(serial_number) = any(?::text[])', [keys])
+        .select('id', 'name', 'serial_number');
+      return new Map(rows.map(({ id, name, serial_number }) => [serial_number.toLowerCase(), { id, name }]));
+    },
+
+    /** Ids of the devices among these that no profile was ever applied to. */
+    async listWithoutProfile(organizationId: string, assetIds: readonly string[]): Promise<Set<string>> {
+      if (assetIds.length === 0) return new Set();
+      const rows: Array<{ asset_id: string }> = await sql('device_configs')
+        .where({ organization_id: organizationId, has_had_profile: false })
+        .whereRaw('asset_id = any(?::uuid[])', [[...assetIds]])
+        .select('asset_id');
+      return new Set(rows.map(({ asset_id }) => asset_id));
     },
 
     async listBreaches(organizationId: string, assetIds: readonly string[]): Promise<Breaches> {

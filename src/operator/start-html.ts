@@ -6,8 +6,9 @@ import type { Answers, ChannelView, UnregisteredView, WebhookView } from './answ
 import type { FormLink } from './form-links.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, live, nameLink, table, time, toWords } from './parts.ts';
+import { badge, button, dueTime, live, nameLink, table, time, toWords } from './parts.ts';
 import type { Notified } from './start.ts';
+import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 import { registerForm } from './unregistered-html.ts';
 import { healthOf, hostOf, pathOf } from './webhooks-html.ts';
 
@@ -28,7 +29,7 @@ export interface StartPage {
   webhooks: readonly WebhookView[];
   channels: readonly ChannelView[];
   unregistered: readonly UnregisteredView[];
-  unregisteredInAll: number;
+  hasMoreUnregistered: boolean;
   /** Only where all is well. */
   calm: Calm | null;
 }
@@ -44,6 +45,7 @@ export interface Calm {
 export interface StartOptions {
   link: FormLink;
   mayChange: boolean;
+  now: Date;
 }
 
 const HOME = { return: '/operator' };
@@ -71,12 +73,22 @@ const ACTION = html`<span class="hidden">Action</span>`;
 const more = (shown: number, inAll: number, href: string): Content =>
   inAll > shown && html`<p class="pager"><a href="${href}">All ${inAll.toLocaleString('en')}</a></p>`;
 
-function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange }: StartOptions): Content {
+function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange, now }: StartOptions): Content {
   return [
     table({
       caption: 'New alerts, most urgent first',
-      head: ['Device', 'Alert', 'Value', 'Since', 'Notified', 'Next', ACTION],
+      head: [
+        ...(mayChange ? [TICK_HEAD] : []),
+        'Device',
+        'Alert',
+        'Value',
+        'Since',
+        'Notified',
+        'Next',
+        ACTION,
+      ],
       rows: alerts.map(({ alert, name, notified }) => [
+        ...(mayChange ? [tickOf(alert, name)] : []),
         nameLink(alert.assetId, name, alert.serialNumber),
         html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning', 'warn')}`}${alert.muted && html` ${badge('muted')}`}`,
         'bounds' in alert.details
@@ -85,7 +97,7 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange }: Sta
         time(alert.timestamp),
         notified.notified.join(', ') || html`<span class="quiet">no channel</span>`,
         notified.next
-          ? html`${notified.next.targets.join(', ')} ${time(notified.next.at)}`
+          ? html`${notified.next.targets.join(', ')} ${dueTime(notified.next.at, now)}`
           : html`<span class="quiet">–</span>`,
         mayChange &&
           html`<div class="row">${button({
@@ -99,6 +111,11 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange }: Sta
       empty: '',
     }),
     more(alerts.length, alertsInAll, '/operator/alerts'),
+    mayChange &&
+      acknowledgeTicked(
+        alerts.map(({ alert }) => alert),
+        HOME.return,
+      ),
   ];
 }
 
@@ -158,7 +175,7 @@ const channelsHtml = ({ channels }: StartPage, { link, mayChange }: StartOptions
   });
 
 const unregisteredHtml = (
-  { unregistered, unregisteredInAll }: StartPage,
+  { unregistered, hasMoreUnregistered }: StartPage,
   { mayChange }: StartOptions,
 ): Content => [
   table({
@@ -171,7 +188,7 @@ const unregisteredHtml = (
     ]),
     empty: '',
   }),
-  more(unregistered.length, unregisteredInAll, '/operator/unregistered'),
+  hasMoreUnregistered && html`<p class="pager"><a href="/operator/unregistered">All of them</a></p>`,
 ];
 
 function calmHtml({ since, inContact, inContactMax, devices }: Calm, { link }: StartOptions): Html {

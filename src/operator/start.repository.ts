@@ -29,6 +29,24 @@ export function createStartRepository(sql: Database) {
       }));
     },
 
+    /** Number of open alerts by type. */
+    async countOpenAlerts(organizationId: string): Promise<Map<string, number>> {
+      const rows = await sql('alerts')
+        .where({ organization_id: organizationId })
+        .whereIn('status', ['new', 'acknowledged'])
+        .groupBy('type')
+        .select('type')
+        .count({ count: '*' });
+      return new Map(rows.map(({ type, count }) => [String(type), Number(count)]));
+    },
+
+    async countDevices(organizationId: string): Promise<number> {
+      const [row] = await sql('device_states')
+        .where({ organization_id: organizationId, is_active: true })
+        .count({ count: '*' });
+      return Number(row?.count ?? 0);
+    },
+
     /** At most `max`, so that a large fleet is not counted to its end. */
     async countInContact(organizationId: string, since: Date, max: number): Promise<number> {
       const inContact = sql('device_states')

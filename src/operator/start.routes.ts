@@ -1,5 +1,4 @@
 import { ALERT_TYPES, type AlertView } from '../alerts/alert.ts';
-import { sum } from './counts.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
@@ -31,19 +30,20 @@ export function startRoutes({
   shownAssets,
 }: StartPageDeps): OperatorPage[] {
   /** Types without an open alert are not looked for, which would read through all those that are resolved. */
-  async function listAlerts(session: Session, open: Record<string, number>): Promise<AlertView[]> {
+  async function listAlerts(session: Session, open: ReadonlyMap<string, number>): Promise<AlertView[]> {
     const pages = await Promise.all(
-      ALERT_TYPES.filter((type) => (open[type] ?? 0) > 0).map((type) =>
+      ALERT_TYPES.filter((type) => open.has(type)).map((type) =>
         ask(session, 'listAlerts', { query: { status: 'new', type, limit: ALERTS_PER_TYPE } }),
       ),
     );
     return pages.flatMap(({ items }) => items).sort(byUrgency);
   }
 
-  async function findCalm(session: Session, devices: number): Promise<Calm> {
+  async function findCalm(session: Session): Promise<Calm> {
     // So that a page on which nothing has changed looks the same again.
     const at = Math.floor(now().getTime() / STEP_MS) * STEP_MS;
-    const [inContact, { items }] = await Promise.all([
+    const [devices, inContact, { items }] = await Promise.all([
+      start.countDevices(session.organizationId),
       start.countInContact(session.organizationId, new Date(at - HOUR_MS), IN_CONTACT_MAX),
       ask(session, 'listAlerts', { query: { status: 'resolved', limit: RESOLVED_READ } }),
     ]);
@@ -57,9 +57,10 @@ export function startRoutes({
 
   async function findPage(session: Session): Promise<StartPage> {
     const { organizationId } = session;
-    const counts = await ask(session, 'getFleet');
+    // Without the counts of devices, which take a while in a large fleet.
+    const open = await start.countOpenAlerts(organizationId);
     const [alerts, failed, jobs, events, cellular, channels, escalations, unregistered] = await Promise.all([
-      listAlerts(session, counts.openAlerts),
+      listAlerts(session, open),
       ask(session, 'listAssets', { query: { syncStatus: 'failed', limit: ROWS } }),
       ask(session, 'listConfigJobs', { query: { status: 'running', limit: ROWS } }),
       ask(session, 'listWebhooks'),
@@ -85,13 +86,13 @@ export function startRoutes({
         name: names.get(alert.assetId) ?? alert.serialNumber,
         notified: toNotified(alert, known),
       })),
-      alertsInAll: sum(counts.openAlerts),
+      alertsInAll: [...open.values()].reduce((total, count) => total + count, 0),
       failed: failed.items,
       jobs: jobs.items.filter(({ counts: { failed: count } }) => count > 0),
       webhooks: [...events.items, ...cellular.items].filter(isWebhookInTrouble),
       channels: channels.items.filter(isChannelInTrouble),
       unregistered: unregistered.items,
-      unregisteredInAll: counts.unregisteredDevices,
+      hasMoreUnregistered: unregistered.nextCursor !== null,
     };
     const isCalm = [
       page.alerts,
@@ -101,7 +102,7 @@ export function startRoutes({
       page.channels,
       page.unregistered,
     ].every(({ length }) => length === 0);
-    return { ...page, calm: isCalm ? await findCalm(session, sum(counts.status)) : null };
+    return { ...page, calm: isCalm ? await findCalm(session) : null };
   }
 
   return [
@@ -112,7 +113,11 @@ export function startRoutes({
       isLive: true,
       async handle({ visitor: session, query, url }) {
         const page = await findPage(session);
-        const content = startHtml(page, { link: linksFor(session), mayChange: session.role !== 'read' });
+        const content = startHtml(page, {
+          link: linksFor(session),
+          mayChange: session.role !== 'read',
+          now: now(),
+        });
         const notice = noticeOf(query);
         return { page: layout({ title: 'Now', session, section: 'Now', watch: url, notice }, content) };
       },

@@ -1,9 +1,10 @@
 import type { TestedView } from './answers.ts';
+import { type Content, html } from './html.ts';
 
 /** The result of a test, in a sentence. */
-export function testedText({ delivered, statusCode, durationMs, error }: TestedView): string {
+export function testedText({ delivered, statusCode, durationMs, error }: TestedView): Content {
   const status = statusCode === null ? '' : ` (status ${statusCode})`;
   return delivered
     ? `The test arrived${status}, in ${durationMs} ms.`
-    : `The test did not arrive: ${error ?? 'no answer'}${status}.`;
+    : html`<span class="problem">The test did not arrive: ${error ?? 'no answer'}${status}.</span>`;
 }

@@ -3,7 +3,19 @@ import type { Answers, DeliveryDetailView, DeliveryView, WebhookView } from './a
 import { failuresHtml, resendButton } from './delivery-html.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, facts, live, nextPage, table, tabs, time, toWords } from './parts.ts';
+import {
+  badge,
+  button,
+  dueTime,
+  facts,
+  live,
+  nameLink,
+  nextPage,
+  table,
+  tabs,
+  time,
+  toWords,
+} from './parts.ts';
 import type { HourOfAttempts } from './webhook-hours.ts';
 import { hoursHtml } from './webhook-hours-html.ts';
 
@@ -61,6 +73,8 @@ interface WebhookOptions {
   /** The last failures, shown without a filter. */
   failures: readonly DeliveryDetailView[];
   hours: readonly HourOfAttempts[];
+  /** By serial number in lower case. */
+  devices: ReadonlyMap<string, { id: string; name: string }>;
   filter: Record<string, string>;
   path: string;
   mayChange: boolean;
@@ -83,9 +97,12 @@ ${live(
 ${facts([
   ['URL', html`<code>${webhook.url}</code>`],
   ['Receives', receives(webhook)],
-  ['Trouble since', webhook.health?.since ? time(webhook.health.since) : '–'],
+  [
+    healthOf(webhook) === 'disabled' ? 'Paused since' : 'Trouble since',
+    webhook.health?.since ? time(webhook.health.since) : '–',
+  ],
   ['Waiting', webhook.health?.backlog.toLocaleString('en') ?? '–'],
-  ['Next attempt', webhook.health?.nextAttemptAt ? time(webhook.health.nextAttemptAt) : '–'],
+  ['Next attempt', dueTime(webhook.health?.nextAttemptAt, more.now)],
   ['Last delivered', time(webhook.delivery.lastDeliveredAt)],
   ['Last attempt', html`${time(webhook.delivery.lastAttemptAt)} ${outcomeOf(webhook)}`],
   ...(webhook.disabledReason ? [['Disabled by', webhook.disabledReason] as const] : []),
@@ -109,13 +126,15 @@ ${live(
     caption: 'Deliveries, newest first',
     head: [
       'Event',
+      'Device',
+      'Created',
       'State',
       'Attempts',
-      'Last answer',
+      'Last attempt',
       'Next attempt',
       html`<span class="hidden">Action</span>`,
     ],
-    rows: deliveries.items.map((delivery) => deliveryRow(delivery, path, mayChange)),
+    rows: deliveries.items.map((delivery) => deliveryRow(delivery, { ...more, path, mayChange })),
     empty: 'No delivery.',
   })}${nextPage(path, new URLSearchParams(filter), deliveries.nextCursor)}`,
 )}`;
@@ -135,11 +154,26 @@ ${link(`remove${noun}Secret`, params)}
 ${link(`delete${noun}`, params, { label: 'Delete' })}</div>`;
 }
 
-const deliveryRow = (delivery: DeliveryView, path: string, mayChange: boolean): Content[] => [
+const deliveryRow = (
+  delivery: DeliveryView,
+  { path, mayChange, devices, now }: Pick<WebhookOptions, 'path' | 'mayChange' | 'devices' | 'now'>,
+): Content[] => [
   html`<a class="name" href="${path}/deliveries/${delivery.id}">${delivery.eventType}</a>`,
-  html`${badge(delivery.state)}${delivery.reason && html` <span class="quiet">${delivery.reason}</span>`}`,
+  deviceOf(delivery, devices),
+  time(delivery.createdAt),
+  html`${stateBadge(delivery)}${delivery.reason && html` <span class="quiet">${delivery.reason}</span>`}`,
   delivery.attemptCount,
-  delivery.lastError ?? (delivery.lastStatusCode === null ? '' : `status ${delivery.lastStatusCode}`),
-  delivery.nextAttemptAt ? time(delivery.nextAttemptAt) : '',
+  html`${delivery.lastError ?? (delivery.lastStatusCode !== null && `status ${delivery.lastStatusCode}`)} ${delivery.lastAttemptAt && time(delivery.lastAttemptAt)}`,
+  delivery.nextAttemptAt && dueTime(delivery.nextAttemptAt, now),
   mayChange && resendButton(delivery, path),
 ];
+
+function deviceOf({ serialNumber }: DeliveryView, devices: WebhookOptions['devices']): Content {
+  if (serialNumber === null) return null;
+  const device = devices.get(serialNumber.toLowerCase());
+  return device ? nameLink(device.id, device.name, serialNumber) : html`<code>${serialNumber}</code>`;
+}
+
+/** A delivery that arrived, and is sent once more on request, has no error that it is retried for. */
+const stateBadge = ({ state, lastError }: DeliveryView): Html =>
+  state === 'retrying' && lastError === null ? badge('sent_again', 'info') : badge(state);

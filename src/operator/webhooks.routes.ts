@@ -1,8 +1,10 @@
 import { notFound } from '../process/errors.ts';
 import type { DeliveryDetailView, WebhookView } from './answers.ts';
 import { deliveryHtml } from './delivery-html.ts';
+import type { Content } from './html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
+import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import { testedText } from './tested-text.ts';
 import type { WebhookHoursRepository } from './webhook-hours.repository.ts';
 import { firstHour } from './webhook-hours.ts';
@@ -19,6 +21,7 @@ type Noun = 'Webhook' | 'CellularWebhook';
 const NOUNS: Record<string, Noun> = { events: 'Webhook', cellular: 'CellularWebhook' };
 
 export interface WebhooksPageDeps extends PageDeps {
+  shownAssets: ShownAssetsRepository;
   webhookHours: WebhookHoursRepository;
 }
 
@@ -29,9 +32,10 @@ export function webhooksRoutes({
   layout,
   linksFor,
   now,
+  shownAssets,
   webhookHours,
 }: WebhooksPageDeps): OperatorPage[] {
-  const show = (session: Session, title: string, url: string | undefined, notice?: string) => ({
+  const show = (session: Session, title: string, url: string | undefined, notice?: Content) => ({
     title,
     session,
     section: 'Webhooks',
@@ -43,7 +47,7 @@ export function webhooksRoutes({
     session: Session,
     params: Params,
     query: URLSearchParams,
-    { url, notice }: { url?: string; notice?: string },
+    { url, notice }: { url?: string; notice?: Content },
   ): Promise<{ page: string }> {
     const noun = toNoun(params);
     const filter = given({ state: query.get('state'), cursor: query.get('cursor') });
@@ -57,7 +61,9 @@ export function webhooksRoutes({
       webhookHours.list(session.organizationId, webhook.id, firstHour(at)),
       Object.keys(filter).length === 0 ? listFailures(session, params) : [],
     ]);
+    const serials = deliveries.items.flatMap(({ serialNumber }) => serialNumber ?? []);
     const content = webhookHtml({
+      devices: await shownAssets.listBySerials(session.organizationId, serials),
       webhook,
       deliveries,
       failures,

@@ -38,13 +38,15 @@ function intervalWarnings(intervals: Intervals): string[] {
  * For profiles with one interval: whether it fits the other one of each device. `configs` are the
  * configurations after the merge.
  */
-export function mergedWarnings(configs: DeviceConfiguration[]): string[] {
-  const tooOften = configs.filter((config) => measurementsPerTransmission(config) < 1).length;
-  const tooSeldom = configs.filter(
-    (config) => measurementsPerTransmission(config) > MEASUREMENTS_PER_TRANSMISSION_MAX,
-  ).length;
-  const prefix = (count: number) =>
-    `intervals: with the other interval that they have, ${count} of these devices`;
+export function mergedWarnings(configs: CountedConfiguration[]): string[] {
+  const count = (matches: (measurements: number) => boolean) =>
+    configs
+      .filter(({ config }) => matches(measurementsPerTransmission(config)))
+      .reduce((total, { deviceCount }) => total + deviceCount, 0);
+  const tooOften = count((measurements) => measurements < 1);
+  const tooSeldom = count((measurements) => measurements > MEASUREMENTS_PER_TRANSMISSION_MAX);
+  const prefix = (devices: number) =>
+    `intervals: with the other interval that they have, ${devices} of these devices`;
   return [
     ...(tooOften > 0
       ? [`${prefix(tooOften)} would transmit more often than they measure, so they may refuse`]
@@ -55,6 +57,11 @@ export function mergedWarnings(configs: DeviceConfiguration[]): string[] {
         ]
       : []),
   ];
+}
+
+export interface CountedConfiguration {
+  config: DeviceConfiguration;
+  deviceCount: number;
 }
 
 /** NaN if one of the intervals is unknown. */

@@ -1,5 +1,6 @@
 /** Section 11 of the contract: registering many devices at once. */
 import assert from 'node:assert/strict';
+import { failedCsvRows } from '../../src/assets/asset-import.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
@@ -124,10 +125,7 @@ describe('An import of devices', () => {
     assert.deepEqual(counts(answer), [1, 0, 5]);
     const errors = answer.body.results.map(({ error }: { error: string | null }) => error);
     for (const error of errors.slice(1, 4)) {
-      assert.equal(
-        error,
-        'group must be the name of a group that exists, as in GET /groups; case does not count',
-      );
+      assert.equal(error, 'group must be the name of a group that exists; case does not count');
     }
     assert.equal(errors[4], 'only one of group and groupId may be given');
     assert.match(errors[5], /^groupId names no group/);
@@ -218,10 +216,10 @@ describe('An import of devices', () => {
       ['serialNumber,colour\nA,red\n', 'text/csv', /^Column 2 has an unknown name: .*waterType/],
       ['name\nA\n', 'text/csv', /column serialNumber$/],
       ['serialNumber,serialNumber\nA,A\n', 'text/csv', /each column once/],
-      ['serialNumber\n"A', 'text/csv', /row 1 is not: the double quote of a cell is not closed$/],
-      ['serialNumber,name\nA,1\n\nB,2\nC,"D\nE,3\nF,4\n', 'text/csv', /row 3 is not: the double quote/],
-      ['serialNumber,name\nA,"B"C\n', 'text/csv', /row 1 is not: separate cells by commas/],
-      ['serialNumber,"name\nA,B\n', 'text/csv', /the first line is not: the double quote/],
+      ['serialNumber\n"A', 'text/csv', /line 2 is not: the double quote of a cell is not closed$/],
+      ['serialNumber,name\nA,1\n\nB,2\nC,"D\nE,3\nF,4\n', 'text/csv', /line 5 is not: the double quote/],
+      ['serialNumber,name\nA,"B"C\n', 'text/csv', /line 2 is not: separate cells by commas/],
+      ['serialNumber,"name\nA,B\n', 'text/csv', /line 1 is not: the double quote/],
       [Buffer.from([0x73, 0xff]), 'text/csv', /UTF-8/],
       ['{}', 'application/json', /must be a list/],
       ['[]', 'application/json', /1 to 10000 devices/],
@@ -234,6 +232,52 @@ describe('An import of devices', () => {
     }
     assert.equal((await send('serialNumber\nA\n', 'text/plain')).status, 415);
     assert.equal((await sendCsv(Buffer.alloc(8 * 1024 * 1024 + 1, 'a'))).status, 413);
+  });
+
+  it('numbers rows by the lines of the file, whatever stands between them', async () => {
+    const linesOf = ({ body }: Awaited<ReturnType<typeof sendCsv>>) =>
+      body.results.map(({ line }: { line: number }) => line);
+    const csv = await sendCsv(
+      'sep=;\n\nserialNumber;name\n;\nL-1;"two\nlines"\n\n"";""\nL-2;x\r\nL-3;y\rL-4;z',
+    );
+    assert.deepEqual(linesOf(csv), [5, 9, 10, 11]);
+    const json = await send(
+      '\n[ {"serialNumber": "L-5"},\n\n  {\n"serialNumber": "L-6"},{"serialNumber":\n"L-7"}\n]',
+      'application/json',
+    );
+    assert.deepEqual(linesOf(json), [2, 4, 5]);
+  });
+
+  it('shows in a dry run what each row would do, and stores nothing', async () => {
+    await sendCsv('serialNumber\nOLD-1\n');
+    const rows = 'serialNumber,floor,group\nNEW-1,1,\nnew-1,2,\nOLD-1,,\nNEW-2,top,\nNEW-3,,nowhere\n';
+    const headers = { 'content-type': 'text/csv' };
+    const dry = await api.post('/assets/import?dryRun=true', undefined, { raw: rows, headers });
+    assert.equal(dry.body.dryRun, true);
+    assert.deepEqual(await serials(), ['OLD-1']);
+    const { body: audit } = await api.get('/audit?subject=import');
+    assert.equal(audit.items.length, 1);
+    const done = await sendCsv(rows);
+    const outcomes = ({ body }: typeof done) =>
+      body.results.map(({ outcome }: { outcome: string }) => outcome);
+    assert.deepEqual(outcomes(dry), ['created', 'unchanged', 'unchanged', 'failed', 'failed']);
+    assert.deepEqual(outcomes(done), outcomes(dry));
+    assert.deepEqual(counts(dry), counts(done));
+    assert.deepEqual(
+      dry.body.results.map(({ error }: { error: string | null }) => error),
+      done.body.results.map(({ error }: { error: string | null }) => error),
+    );
+  });
+
+  it('accepts a file of failed rows as it is, once they are corrected', async () => {
+    const file = Buffer.from('serialNumber;name;floor\nF-1;ok;1\n\nF-2;"a; b";top\n');
+    const failed = failedCsvRows(file, new Map([[4, 'floor must be "a" number']]));
+    assert.equal(
+      failed,
+      'line;error;serialNumber;name;floor\r\n4;"floor must be ""a"" number";F-2;"a; b";top\r\n',
+    );
+    const { body } = await sendCsv(failed.replace('top', '3'));
+    assert.deepEqual([body.created, body.failed], [1, 0], JSON.stringify(body));
   });
 
   it('replays the answer under an Idempotency-Key, and refuses the key for other rows', async () => {

@@ -25,7 +25,7 @@ describe("The operators' page", () => {
     .map(({ operationId }) => operationId);
   const names = Object.keys(FORMS) as FormName[];
   const texts = listFiles('src/operator')
-    .filter((path) => path.endsWith('.routes.ts') || path.endsWith('/choices.ts'))
+    .filter((path) => /(?:\.routes|\.service|\/choices)\.ts$/.test(path))
     .map((path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'))
     .map((text) => NOUNS.map((noun) => text.replace(/\$\{(?:noun|toNoun\(params\))\}/g, noun)).join('\n'));
   const called = new Set([

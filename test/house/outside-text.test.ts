@@ -7,6 +7,7 @@ import { readSources, type Source } from './sources.ts';
 const OTHER_CUTS: Record<string, string> = {
   'src/commands/asset-commands.ts: FAULTS_SHOWN': 'a list',
   'src/config-jobs/chosen-serials.ts: NAMED_SERIALS_MAX': 'a list',
+  'src/config-jobs/compile-devices.ts: CHANGES_MAX': 'a list',
   'src/gateway/coap-server.ts: DIGEST_CHARACTERS': 'a digest',
   'src/http/list-cursors.ts: MARK_LENGTH': 'a digest',
   'src/keys/api-key.ts: KEY_FORMATS[kind].prefix.length + PREVIEW_CHARACTERS': 'a key of ours',

@@ -129,8 +129,8 @@ describe("The operators' page in a browser", () => {
     await page.setInputFiles('input[type=file]', { name: 'devices.csv', mimeType: 'text/csv', buffer });
     await press('Import');
     const rows = await page.locator('tbody tr').allTextContents();
-    assert.match(rows[0] ?? '', /^2.*282C02424EB1.*failed.*floor must be a number/);
-    assert.match(rows[1] ?? '', /^1.*282C02424EB0.*registered/);
+    assert.match(rows[0] ?? '', /^3.*282C02424EB1.*failed.*floor must be a number/);
+    assert.match(rows[1] ?? '', /^2.*282C02424EB0.*registered/);
     assert.deepEqual(await findBarriers(page), []);
     await page.click('tbody a.name');
     assert.match((await page.textContent('h1')) ?? '', /Cellar/);

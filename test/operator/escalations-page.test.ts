@@ -34,7 +34,7 @@ describe('The page of escalations', () => {
   });
   const escalations = async () => (await dms.api.get('/escalations')).body.items;
 
-  it('creates, changes, disables and deletes them, and shows their steps', async () => {
+  it('creates, changes, disables and deletes escalations, and shows their steps', async () => {
     assert.equal((await send('/forms/createEscalation', form())).status, 303);
     const [{ id, name, steps, alertTypes, repeatMinutes }] = await escalations();
     assert.deepEqual(
@@ -59,14 +59,14 @@ describe('The page of escalations', () => {
     assert.deepEqual(await escalations(), []);
   });
 
-  it('says what is wrong with a form, and changes nothing', async () => {
+  it('explains a wrong form, and changes nothing', async () => {
     const { status, text } = await send('/forms/createEscalation', form({ 'steps.1.afterMinutes': '0' }));
     assert.equal(status, 400);
     assert.match(text, /in the order of afterMinutes/);
     assert.deepEqual(await escalations(), []);
   });
 
-  it('shows them to whoever may only read, without forms', async () => {
+  it('shows escalations without forms to people who may only read', async () => {
     await send('/forms/createEscalation', form());
     const reader = await signIn(dms, { name: 'Ada', role: 'read' });
     const { status, text } = await see('/escalations', reader);

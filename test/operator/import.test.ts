@@ -40,7 +40,7 @@ describe("Importing a file at the operators' page", () => {
     ]);
     assert.deepEqual(
       rows.map(([number]) => number),
-      ['3', '1', '2'],
+      ['4', '2', '3'],
     );
     assert.match(rows[0]?.[1] ?? '', /282C02424E02.*floor must be a number/s);
     assert.match(rows[1]?.[1] ?? '', /href="\/operator\/devices\/[0-9a-f-]{36}">282C02424E00/);
@@ -49,7 +49,7 @@ describe("Importing a file at the operators' page", () => {
       text.match(/download="failed-rows\.csv" href="data:text\/csv;charset=utf-8,([^"]+)"/) ?? [];
     assert.match(
       decodeURIComponent(failed),
-      /^row,serialNumber,error\r\n"3","282C02424E02","floor must be a number/,
+      /^line,error,serialNumber,name,floor\r\n4,"floor must be a number[^"]*",282C02424E02,Attic,high\r\n$/,
     );
     assert.doesNotMatch(text, /<b>/);
     const { body } = await dms.api.get('/assets?serialNumber=282C02424E00');
@@ -78,18 +78,55 @@ describe("Importing a file at the operators' page", () => {
         const hasFailed = index >= 10_000 - failed;
         return {
           row: index + 1,
+          line: index + 2,
           serialNumber: 'A',
+          outcome: hasFailed ? ('failed' as const) : ('created' as const),
           id: hasFailed ? null : 'b',
           error: hasFailed ? 'no' : null,
         };
       });
     const textOf = (failed: number) =>
       toText(
-        importedHtml({ created: 10_000 - failed, unchanged: 0, failed, results: resultsOf(failed) }, 'a.csv'),
+        importedHtml(
+          { dryRun: false, created: 10_000 - failed, unchanged: 0, failed, results: resultsOf(failed) },
+          { name: 'a.csv', bytes: Buffer.from('serialNumber\n'), isJson: false },
+        ),
       );
     assert.equal(textOf(5).match(/<tr><td[^>]*>/g)?.length, ROWS_SHOWN);
-    assert.match(textOf(5), /<tbody><tr><td[^>]*>9996<.*The other 8,000 rows are registered/s);
+    assert.match(textOf(5), /<tbody><tr><td[^>]*>9997<.*The other 8,000 rows have no fault/s);
     assert.match(textOf(3_000), /8,000 rows are not shown, 1,000 of which failed/);
+  });
+
+  it('checks a file without registering anything, and registers the same rows by one button', async () => {
+    const csv = 'serialNumber,name\n282C02424EC0,"A ""quoted"" <name>"\n282C02424EC1,\n282C 4,\n';
+    const form = fileForm(csv, { name: 'checked.csv' });
+    form.append('step', 'check');
+    const { status, text } = await send(form);
+    assert.equal(status, 200, text);
+    assert.match(text, /Check of checked\.csv.*Nothing is registered yet.*Register 2 devices/s);
+    assert.match(text, /<tbody><tr><td[^>]*>4<\/td>/);
+    assert.equal((await dms.api.get('/assets?q=282C02424EC')).body.items.length, 0);
+    const [, shown = ''] = text.match(/<textarea[^>]*>\n([^<]*)<\/textarea>/) ?? [];
+    const again = new FormData();
+    again.append('rows', shown.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>'));
+    again.append('name', 'checked.csv');
+    assert.match((await send(again)).text, /Imported checked\.csv/);
+    const { body } = await dms.api.get('/assets?q=282C02424EC');
+    assert.deepEqual(
+      body.items.map(({ name }: { name: string }) => name),
+      ['A "quoted" <name>', '282C02424EC1'],
+    );
+  });
+
+  it('keeps the rows of a file with a mistake, and names the line of it', async () => {
+    const csv = 'serialNumber,name\nA,1\n\nB,"2\nC,3\n';
+    const { status, text } = await send(fileForm(csv));
+    assert.equal(status, 400);
+    assert.match(text, /id="fault">The file must be CSV, and line 4 is not: the double quote/);
+    assert.match(
+      text,
+      /aria-invalid="true" autofocus>\nserialNumber,name\nA,1\n\nB,&quot;2\nC,3\n<\/textarea>/,
+    );
   });
 
   it('accepts JSON as well, with any type from the browser', async () => {
@@ -113,6 +150,7 @@ describe("Importing a file at the operators' page", () => {
       const { status, text } = await send(form);
       assert.equal(status, expected, text);
       assert.match(text, message);
+      assert.doesNotMatch(text, /\ufffd/, 'characters that were lost would be imported');
     }
   });
 

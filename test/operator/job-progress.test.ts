@@ -5,7 +5,9 @@ import {
   apply,
   applyAnswer,
   createProfile,
+  FACTORY,
   FRIDGE,
+  register,
   registerMany,
   sendTemperature,
 } from '../support/fleet.ts';
@@ -95,6 +97,46 @@ describe('The page of a job', () => {
     await dms.service.sql.raw(why, [jobId]);
     assert.match((await pageOf(jobId)).text, /Reason.*?no device of the first stage/s);
     assert.match(latest, /STAGED-0001.*never been in contact.*STAGED-0000.*next contact/s);
+  });
+
+  it('names devices and the person who began it, and begins with the devices that need somebody', async () => {
+    await register(dms, 'NAMED-1', { name: 'Blood bank' });
+    await register(dms, 'NAMED-2', { name: 'Kitchen' });
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'named' });
+    const form = { slug, serialNumbers: 'NAMED-1 NAMED-2', step: 'apply' };
+    const { headers } = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form });
+    const jobId = headers.get('location')?.match(/jobs\/([^?]+)/)?.[1] ?? '';
+    await dms.device.get('/devices/NAMED-2/pending-config');
+    await dms.device.post('/devices/NAMED-2/config-reports', {
+      ...FACTORY,
+      errors: [{ code: 7, message: 'no memory' }],
+    });
+    const { text } = await pageOf(jobId);
+    assert.match(text, /by Ada, apply profile/);
+    assert.match(text, /aria-current="page">failed 1<.*Kitchen<\/a> <code>NAMED-2/s);
+    const targets = text.slice(text.indexOf('<h2>Devices</h2>'));
+    assert.doesNotMatch(targets, /Blood bank/);
+    const all = await visit(`${dms.baseUrl}/operator/jobs/${jobId}?state=all`, { cookie });
+    assert.match(all.text.slice(all.text.indexOf('<h2>Devices</h2>')), /Blood bank/);
+    assert.match(text, /<dt>Deadline<\/dt>/);
+    await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
+    assert.doesNotMatch((await pageOf(jobId)).text, /<dt>Deadline<\/dt>/);
+  });
+
+  it('names the group whose members it is for', async () => {
+    await register(dms, 'GROUPED-1');
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'of-a-group' });
+    const { body: group } = await dms.api.post('/groups', { name: 'Freezers', profileSlug: slug });
+    const { body } = await dms.api.post(`/groups/${group.id}/add-members`, { serialNumbers: ['GROUPED-1'] });
+    const { text } = await pageOf(body.jobId);
+    assert.match(text, new RegExp(`add group members of <a href="/operator/groups/${group.id}"`));
+  });
+
+  it('says of a device that no profile was applied to it', async () => {
+    await register(dms, 'PLAIN-1');
+    await dms.device.post('/devices/PLAIN-1/config-reports', FACTORY);
+    const { text } = await visit(`${dms.baseUrl}/operator/fleet?q=PLAIN-1`, { cookie });
+    assert.match(text, /data-label="Configuration"><span class="badge quiet">no profile</);
   });
 
   it('leads from the fleet or a device to a profile: ticked devices, a preview, then the job', async () => {

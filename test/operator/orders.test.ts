@@ -1,6 +1,15 @@
 /** The fleet in orders with an index. */
 import assert from 'node:assert/strict';
-import { register, sendTemperature } from '../support/fleet.ts';
+import { query } from '../../src/db/query.ts';
+import {
+  apply,
+  applyAnswer,
+  createProfile,
+  FACTORY,
+  register,
+  report,
+  sendTemperature,
+} from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
@@ -70,6 +79,47 @@ describe('The order of the fleet', () => {
     const serials = (await listBy('oldest-reading')).map(({ serial }) => serial);
     assert.equal(serials.length, DEVICES);
     assert.deepEqual(serials.slice(-2), ['SERIAL-30', 'SERIAL-10']);
+  });
+
+  it('orders by urgency: a temperature alert, missing contact, a failed change, a low battery, and others', async () => {
+    const org = await dms.addOrganization();
+    const visitor = await signIn(dms, { organizationId: org.id });
+    const fridge = { temperatureAlerts: [{ type: 'high', channel: 'probe', highC: 8 }] };
+    await createProfile(org, { slug: 'fridge', ...fridge });
+    const ids = new Map<string, string>();
+    for (const name of ['calm', 'low', 'failed', 'away', 'warm', 'both'])
+      ids.set(name, await register(org, `U-${name.toUpperCase()}`, { name }));
+    const { body: group } = await org.api.post('/groups', { name: 'Some' });
+    await org.api.post(`/groups/${group.id}/add-members`, { serialNumbers: ['U-CALM', 'U-WARM', 'U-AWAY'] });
+    await apply(org, 'fridge', { serialNumbers: ['U-WARM', 'U-FAILED', 'U-BOTH'] });
+    await applyAnswer(org, 'U-WARM');
+    await sendTemperature(org, 'U-WARM', 19);
+    for (const name of ['FAILED', 'BOTH']) {
+      await org.device.get(`/devices/U-${name}/pending-config`);
+      await report(org, `U-${name}`, { ...FACTORY, errors: [{ code: 7, message: 'no memory' }] });
+    }
+    await org.device.post('/devices/U-LOW/measurements', {
+      readings: [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }],
+      batteryStatus: 'low',
+    });
+    await query(
+      dms.service.sql,
+      `update device_states set status = 'offline' where organization_id = ? and asset_id = any(?::uuid[])`,
+      [org.id, [ids.get('away') as string, ids.get('both') as string]],
+    );
+    const list = async (address: string) => {
+      const { status, text } = await visit(`${dms.baseUrl}/operator/fleet${address}`, { cookie: visitor });
+      assert.equal(status, 200, text);
+      return [...text.matchAll(/<a class="name" href="[^"]+">([^<]*)<\/a> <code>/g)].map(([, name]) => name);
+    };
+    assert.deepEqual(await list(''), ['warm', 'away', 'both', 'failed', 'low', 'calm']);
+    assert.deepEqual(await list(`?groupId=${group.id}`), ['warm', 'away', 'calm']);
+    assert.deepEqual(await list(`?groupId=${ids.get('warm')}`), []);
+  });
+
+  it('lists each device once over all pages of the order by urgency', async () => {
+    const serials = (await listBy('urgency')).map(({ serial }) => serial);
+    assert.deepEqual([serials.length, new Set(serials).size], [DEVICES, DEVICES]);
   });
 
   it('refuses a cursor of another list, and keeps a filtered list in the order of registration', async () => {

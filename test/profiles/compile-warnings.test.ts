@@ -24,16 +24,18 @@ describe('The warnings of a dry run', () => {
   });
 
   it('warns with the number of devices whose intervals do not fit once they are merged', () => {
-    const merged = (measurementPeriodBase: number, transmissionInterval?: number) => ({
-      measurementPeriodBase,
-      measurementPeriodFactor: 2,
-      transmissionInterval,
+    const merged = (measurementPeriodBase: number, transmissionInterval?: number, deviceCount = 1) => ({
+      config: { measurementPeriodBase, measurementPeriodFactor: 2, transmissionInterval },
+      deviceCount,
     });
-    assert.deepEqual(mergedWarnings([merged(30, 60), merged(30, 3_600), merged(30), {}]), []);
     assert.deepEqual(
-      mergedWarnings([merged(31, 61), merged(31, 60), merged(30, 3_601)]).map((text) => text.slice(0, 99)),
+      mergedWarnings([merged(30, 60), merged(30, 3_600), merged(30), { config: {}, deviceCount: 1 }]),
+      [],
+    );
+    assert.deepEqual(
+      mergedWarnings([merged(31, 61, 3), merged(31, 60), merged(30, 3_601)]).map((text) => text.slice(0, 99)),
       [
-        'intervals: with the other interval that they have, 2 of these devices would transmit more often tha',
+        'intervals: with the other interval that they have, 4 of these devices would transmit more often tha',
         'intervals: with the other interval that they have, 1 of these devices would transmit less often tha',
       ],
     );

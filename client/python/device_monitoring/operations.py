@@ -52,11 +52,12 @@ class Operations:
         slug: str,
         *,
         dry_run: bool | None = None,
+        omit_applied: bool | None = None,
         body: Any = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Apply a profile to devices."""
-        return self._call("PUT", f"/devices/config-profiles/{quote(slug, safe='')}/apply", {"dryRun": dry_run}, body=body, content_type="application/json", takes_key=True, headers=headers)
+        return self._call("PUT", f"/devices/config-profiles/{quote(slug, safe='')}/apply", {"dryRun": dry_run, "omitApplied": omit_applied}, body=body, content_type="application/json", takes_key=True, headers=headers)
 
     def list_config_jobs(
         self,
@@ -277,11 +278,12 @@ class Operations:
     def import_assets(
         self,
         *,
+        dry_run: bool | None = None,
         body: Any = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Register many devices."""
-        return self._call("POST", "/assets/import", {}, body=body, content_type="application/json", takes_key=True, headers=headers)
+        return self._call("POST", "/assets/import", {"dryRun": dry_run}, body=body, content_type="application/json", takes_key=True, headers=headers)
 
     def change_asset(
         self,

@@ -463,7 +463,7 @@ export interface paths {
         put?: never;
         /**
          * Register many devices
-         * @description As CSV, whose first line names the columns, or as a JSON array of bodies as for one device: 1 to 10,000 rows. Each row has its own result, and none fails its neighbours. Beside the fields of one device a row may have group, the name of a group, in place of groupId. Cells are separated by commas, or by semicolons or tabs as the first line shows; blanks around them and empty rows do not count. A serial number that is registered already leaves its device unchanged, so the same rows may be sent again.
+         * @description As CSV, whose first line names the columns, or as a JSON array of bodies as for one device: 1 to 10,000 rows. Each row has its own result, and none fails its neighbours. Beside the fields of one device a row may have group, the name of a group, in place of groupId. Cells are separated by commas, or by semicolons or tabs as the first line shows; blanks around them and empty rows do not count. A serial number that is registered already leaves its device unchanged, so the same rows may be sent again. With dryRun each row has the result that it would have.
          */
         post: operations["importAssets"];
         delete?: never;
@@ -2598,6 +2598,19 @@ export interface components {
             /** @description With dryRun: what the job would offer, one per variant of device */
             preview?: components["schemas"]["Preview"][];
         };
+        ChangedSetting: {
+            /**
+             * @description alarmRules: details of the rules beyond the others, such as when the device transmits
+             * @enum {string}
+             */
+            setting: "lowC" | "highC" | "hysteresisC" | "delayMinutes" | "severity" | "schedule" | "measurementIntervalSeconds" | "transmissionIntervalSeconds" | "alarmRules";
+            /** @description Of an alert */
+            channel?: number;
+            /** @description Null: there is none. Left out: the device has not shown it yet */
+            from?: null | number | string;
+            /** @description Null: there will be none */
+            to: null | number | string;
+        };
         /**
          * @example {
          *       "id": "019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5",
@@ -4082,6 +4095,14 @@ export interface components {
             config: components["schemas"]["DeviceConfiguration"];
             deviceCount: number;
             warnings: string[];
+            /** @description Devices that run it already, or are offered it */
+            unchangedCount: number;
+            /** @description Other devices by the settings that change, the most first; at most 20 entries */
+            changes: components["schemas"]["PreviewedChange"][];
+        };
+        PreviewedChange: {
+            deviceCount: number;
+            settings: components["schemas"]["ChangedSetting"][];
         };
         /**
          * @example {
@@ -5061,6 +5082,8 @@ export interface operations {
             query?: {
                 /** @description Check and show what would be applied, change nothing */
                 dryRun?: boolean;
+                /** @description With dryRun: leave applied empty, which answers sooner for a large fleet */
+                omitApplied?: boolean;
             };
             header?: {
                 /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
@@ -6214,7 +6237,10 @@ export interface operations {
     };
     importAssets: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Check each row and show its result, register nothing */
+                dryRun?: boolean;
+            };
             header?: {
                 /** @description Makes a repeat safe for 24 h: the same key with the same request answers what the first one answered, with Idempotent-Replayed: true. */
                 "Idempotency-Key"?: string;
@@ -6251,19 +6277,24 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "dryRun": false,
                      *       "created": 1,
                      *       "unchanged": 0,
                      *       "failed": 1,
                      *       "results": [
                      *         {
                      *           "row": 1,
+                     *           "line": 2,
                      *           "serialNumber": "282C02424EED",
+                     *           "outcome": "created",
                      *           "id": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27",
                      *           "error": null
                      *         },
                      *         {
                      *           "row": 2,
+                     *           "line": 3,
                      *           "serialNumber": null,
+                     *           "outcome": "failed",
                      *           "id": null,
                      *           "error": "serialNumber is required"
                      *         }
@@ -6271,6 +6302,8 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
+                        /** @description true: nothing was registered */
+                        dryRun: boolean;
                         created: number;
                         /** @description An active device had the serial number already */
                         unchanged: number;
@@ -6279,8 +6312,12 @@ export interface operations {
                         results: {
                             /** @description Rows of data, from 1 */
                             row: number;
+                            /** @description Line on which the row begins, from 1 */
+                            line: number;
                             serialNumber: string | null;
-                            /** @description null when the row failed */
+                            /** @enum {string} */
+                            outcome: "created" | "unchanged" | "failed";
+                            /** @description null when the row failed, and in a dry run for a device that would be registered */
                             id: string | null;
                             error: string | null;
                             /** @description As when one device is registered; only when there are any */

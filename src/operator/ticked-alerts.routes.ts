@@ -1,0 +1,33 @@
+/** Acknowledging several alerts by one form: each by the operation of the API, with the note as its comment. */
+import { AppError, invalid } from '../process/errors.ts';
+import { given, type OperatorPage, OWN_PATH, type PageDeps } from './page-deps.ts';
+import { OPERATOR_PATH } from './session.ts';
+import { ACKNOWLEDGE_PATH } from './ticked-alerts-html.ts';
+
+/** As many as a page lists. */
+const TICKED_MAX = 100;
+
+export const tickedAlertsRoutes = ({ ask }: PageDeps): OperatorPage[] => [
+  {
+    method: 'POST',
+    path: ACKNOWLEDGE_PATH,
+    role: 'write',
+    async handle({ visitor: session, form }) {
+      const alertIds = [...new Set(form.getAll('alertId'))];
+      if (alertIds.length === 0) throw invalid('Tick the alerts to be acknowledged first');
+      if (alertIds.length > TICKED_MAX) throw invalid(`Tick at most ${TICKED_MAX} alerts`);
+      const body = { status: 'acknowledged', ...given({ comment: form.get('comment')?.trim() }) };
+      for (const alertId of alertIds) {
+        await ask(session, 'acknowledgeAlert', { params: { alertId }, body }).catch(passEnded);
+      }
+      const back = form.get('return') ?? '';
+      const next = OWN_PATH.test(back) ? back : `${OPERATOR_PATH}/alerts`;
+      return { location: `${next}${next.includes('?') ? '&' : '?'}done=acknowledgeTicked` };
+    },
+  },
+];
+
+/** An alert that has ended meanwhile needs no acknowledgement. */
+function passEnded(error: unknown): void {
+  if (!(error instanceof AppError && error.kind === 'conflict')) throw error;
+}

@@ -1,0 +1,105 @@
+/** The preview of an apply: the change of each setting, for how many devices, in which stages. */
+import assert from 'node:assert/strict';
+import { apply, applyAnswer, createProfile, registerMany } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { signIn, visit } from './visitor.ts';
+
+describe('The preview of an apply', () => {
+  let dms: TestService;
+  let cookie: string;
+  let serials: string[];
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    cookie = await signIn(dms);
+    serials = await registerMany(dms, 12);
+    const alert = (lowC: number, more = {}) => ({
+      temperatureAlerts: [{ type: 'range', channel: 'probe', lowC, highC: 8, ...more }],
+    });
+    await createProfile(dms, { slug: 'two', ...alert(2) });
+    await createProfile(dms, { slug: 'four', ...alert(4) });
+    await createProfile(dms, { slug: 'late', ...alert(4, { severity: 'warning', delayMinutes: 30 }) });
+    await createProfile(dms, { slug: 'often', intervals: { transmissionIntervalSeconds: 600 } });
+    await apply(dms, 'two', { serialNumbers: serials.slice(0, 6) });
+    await apply(dms, 'four', { serialNumbers: serials.slice(6, 10) });
+    for (const serial of serials.slice(0, 3)) await applyAnswer(dms, serial);
+  });
+  after(() => dms.stop());
+
+  /** Without tags and with single blanks. */
+  async function preview(form: Record<string, string>): Promise<string> {
+    const { status, text } = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form });
+    assert.equal(status, 200, text);
+    return text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+  }
+
+  it('shows each change with its number of devices, and how many have it already', async () => {
+    const text = await preview({ slug: 'four', applyToAll: 'true' });
+    assert.match(text, /Devices 12 Would change 8 Have it already 4/);
+    assert.match(text, /6 devices Low alert on channel 1 2 °C → becomes 4 °C 2 devices/);
+    assert.match(
+      text,
+      /2 devices Low alert on channel 1 not known → becomes 4 °C High alert on channel 1 not known → becomes 8 °C/,
+    );
+    assert.match(text, /Apply to 12/);
+  });
+
+  it('shows changes that only the service keeps, and nothing else of the alert', async () => {
+    const text = await preview({ slug: 'late', serialNumbers: serials.slice(6, 10).join(' ') });
+    const change =
+      /4 devices Delay of the alert on channel 1 0 min → becomes 30 min Severity on channel 1 critical → becomes warning/;
+    assert.match(text, change);
+    assert.match(text, /Have it already 0/);
+  });
+
+  it('says stages in numbers, with start and deadline', async () => {
+    const text = await preview({
+      slug: 'four',
+      applyToAll: 'true',
+      'rollout.firstPercent': '25',
+      'rollout.minAppliedPercent': '95',
+      'rollout.abortFailedPercent': '3',
+      deadlineMinutes: '120',
+    });
+    assert.match(text, /3 first, 9 after 95 % of them, at most 3 % failed\./);
+    assert.match(text, /Start at once Deadline 2 h after the start/);
+  });
+
+  it('says that nothing changes where each device has the settings', async () => {
+    const text = await preview({ slug: 'four', serialNumbers: serials.slice(6, 10).join(' ') });
+    assert.match(text, /Nothing: each of these devices has the settings already/);
+    assert.equal((await dms.api.get('/devices/config-jobs')).body.items.length, 2);
+  });
+
+  it('shows warnings with their number of devices, before the button', async () => {
+    const text = await preview({ slug: 'often', applyToAll: 'true' });
+    assert.match(text, /Transmits every 1 h → becomes 10 min/);
+    await createProfile(dms, {
+      slug: 'ambient',
+      temperatureAlerts: [{ type: 'high', channel: 'ambient', highC: 30 }],
+    });
+    assert.match(
+      await preview({ slug: 'ambient', applyToAll: 'true' }),
+      /Warnings 12 devices : Alerts are written for channel 1.*Apply to 12/,
+    );
+  });
+
+  it('refuses a start in the past before the button is offered, and keeps what was typed', async () => {
+    const form = { slug: 'four', applyToAll: 'true', startAt: '2020-01-01T00:00' };
+    const { status, text } = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form });
+    assert.equal(status, 400);
+    assert.match(text, /id="fault">startAt must be in the future/);
+    assert.match(text, /value="2020-01-01T00:00"/);
+  });
+
+  it('counts the same devices with and without their list', async () => {
+    const path = '/devices/config-profiles/four/apply?dryRun=true';
+    const { body: listed } = await dms.api.put(path, { applyToAll: true });
+    const { body: counted } = await dms.api.put(`${path}&omitApplied=true`, { applyToAll: true });
+    assert.deepEqual([listed.applied.length, counted.applied], [12, []]);
+    const byCount = ({ changes }: { changes: Array<{ deviceCount: number }> }) =>
+      changes.map(({ deviceCount }) => deviceCount);
+    assert.deepEqual([counted.appliedCount, counted.preview.map(byCount)], [12, listed.preview.map(byCount)]);
+    assert.deepEqual(counted.preview, listed.preview);
+  });
+});

@@ -1,0 +1,80 @@
+/** Webhooks and notification channels as an operator reads them: devices, times, and the meaning of states. */
+import assert from 'node:assert/strict';
+import { register } from '../support/fleet.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { signIn, visit } from './visitor.ts';
+
+describe('The pages of receivers', () => {
+  let dms: TestService;
+  let receiver: Receiver;
+  let cookie: string;
+  let webhookId: string;
+
+  before(async () => {
+    receiver = await startReceiver();
+    receiver.answer((response) => response.writeHead(503).end('not now'));
+    dms = await startService({ withWorker: false });
+    cookie = await signIn(dms);
+    const webhook = { url: receiver.url, events: ['alert.created'] };
+    webhookId = (await dms.api.post('/webhooks', webhook)).body.id;
+    await register(dms, '282C02424E00', { name: 'Attic' });
+    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
+    await dms.device.post('/devices/282C02424E00/measurements', { readings, batteryStatus: 'low' });
+  });
+  after(async () => {
+    await dms.stop();
+    await receiver.stop();
+  });
+
+  const see = async (path: string) => (await visit(`${dms.baseUrl}/operator${path}`, { cookie })).text;
+  const send = async (path: string) =>
+    (await visit(`${dms.baseUrl}/operator${path}`, { cookie, form: {} })).text;
+  const seeWebhook = () => see(`/webhooks/events/${webhookId}`);
+
+  it('shows the device and the time of each delivery', async () => {
+    const text = await seeWebhook();
+    assert.match(text, /alert\.created<\/a><\/td><td[^>]*><a class="name"[^>]*>Attic<\/a>/);
+    assert.match(text, /data-label="Created"><time/);
+  });
+
+  it('says that an attempt is due now, never that it was', async () => {
+    await dms.service
+      .sql('deliveries')
+      .where({ organization_id: dms.id, endpoint_id: webhookId })
+      .update({
+        state: 'retrying',
+        attempt_count: 1,
+        last_error: 'status 503',
+        next_attempt_at: new Date(0),
+      });
+    assert.match(await seeWebhook(), /retrying.*data-label="Next attempt">now<\/td>/s);
+  });
+
+  it('tells a delivery that is sent again on request from one that failed', async () => {
+    await dms.service
+      .sql('deliveries')
+      .where({ organization_id: dms.id, endpoint_id: webhookId })
+      .update({ last_error: null, last_status_code: 204 });
+    assert.match(await seeWebhook(), /<span class="badge info">sent again<\/span>/);
+  });
+
+  it('says since when a webhook is paused, in place of a trouble that pausing began', async () => {
+    await dms.api.patch(`/webhooks/${webhookId}`, { status: 'disabled' });
+    const text = await seeWebhook();
+    assert.match(text, /<dt>Paused since<\/dt><dd><time/);
+    assert.doesNotMatch(text, /Trouble since/);
+  });
+
+  it('shows quiet hours of a channel, and a failed test as a failure', async () => {
+    const channel = {
+      type: 'webhook',
+      target: receiver.url,
+      quietHours: { from: '22:00', to: '06:00', timezone: 'Europe/Stockholm' },
+    };
+    const { body } = await dms.api.post('/notification-channels', channel);
+    assert.match(await see('/channels'), /quiet from 22:00 to 06:00 \(Europe\/Stockholm\).*no alert yet/s);
+    const tested = await send(`/channels/${body.id}/test`);
+    assert.match(tested, /role="status"><span class="problem">The test did not arrive/);
+  });
+});

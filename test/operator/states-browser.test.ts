@@ -1,0 +1,199 @@
+/** States of pages beyond the usual one, by axe-core, and actions by keyboard alone, in a real browser. */
+import assert from 'node:assert/strict';
+import type { Browser, Page } from 'playwright-core';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import { findBarriers } from '../support/barriers.ts';
+import { findChromium, startBrowser } from '../support/browser.ts';
+import { jobOf, register } from '../support/fleet.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { populateFleet } from './fleet-to-look-at.ts';
+import { newLink } from './visitor.ts';
+
+const LISTS = [
+  '',
+  '/fleet',
+  '/groups',
+  '/profiles',
+  '/jobs',
+  '/alerts',
+  '/webhooks',
+  '/channels',
+  '/escalations',
+  '/unregistered',
+  '/keys',
+  '/sessions',
+  '/audit',
+  '/exports',
+  '/import',
+  '/apply',
+];
+const TABS_MAX = 150;
+
+describe("States of the operators' page", () => {
+  const executable = findChromium();
+  let dms: TestService;
+  let receiver: Receiver;
+  let browser: Browser;
+  let page: Page;
+
+  before(async function () {
+    if (executable === null) this.skip();
+    receiver = await startReceiver();
+    const port = await freePort();
+    dms = await startService({
+      withWorker: false,
+      settings: { port, operatorUrl: `http://127.0.0.1:${port}` },
+    });
+    [, browser] = await Promise.all([
+      populateFleet(dms, { receiver, devices: 4 }),
+      startBrowser(executable as string),
+    ]);
+    page = await signedIn({});
+  });
+  after(async () => {
+    await browser?.close();
+    await dms?.stop();
+    await receiver?.stop();
+  });
+
+  async function signedIn(options: Parameters<typeof newLink>[1]): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const fresh = await context.newPage();
+    await fresh.goto(await newLink(dms, options));
+    await fresh.click('button.main');
+    return fresh;
+  }
+  const open = (path: string) => page.goto(`${dms.baseUrl}/operator${path}`);
+  const mainText = async () => (await page.textContent('main')) ?? '';
+  const assertNoBarriers = async (state: string, on = page) =>
+    assert.deepEqual(await findBarriers(on), [], state);
+
+  /** Presses the Tab key until the element has the focus, so that it is proven to be reachable. */
+  async function tabTo(selector: string): Promise<void> {
+    const isFocused = `document.activeElement?.matches(${JSON.stringify(selector)})`;
+    for (let count = 0; count < TABS_MAX; count++) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate(isFocused)) return;
+    }
+    assert.fail(`The Tab key does not reach ${selector}`);
+  }
+  async function press(selector: string, key = 'Enter'): Promise<void> {
+    await tabTo(selector);
+    await page.keyboard.press(key);
+  }
+  async function type(selector: string, text: string): Promise<void> {
+    await tabTo(selector);
+    await page.keyboard.type(text);
+  }
+
+  it('shows no barrier on any page of an empty organization, and none to a reader', async () => {
+    const other = await dms.addOrganization();
+    const empty = await signedIn({ organizationId: other.id });
+    for (const path of LISTS) {
+      await empty.goto(`${dms.baseUrl}/operator${path}`);
+      await assertNoBarriers(`${path} when empty`, empty);
+    }
+    await empty.context().close();
+    const reader = await signedIn({ role: 'read' });
+    for (const path of ['', '/fleet', '/alerts', '/import']) {
+      await reader.goto(`${dms.baseUrl}/operator${path}`);
+      await assertNoBarriers(`${path} for a reader`, reader);
+    }
+    await reader.context().close();
+  });
+
+  it('shows no barrier in refusals, previews, checks of a file, questions, notices and error pages', async () => {
+    await open('/forms/registerAsset');
+    await page.fill('#serialNumber', '282C02424E00');
+    await page.click('main button.main');
+    await assertNoBarriers('a refused form');
+    await open('/apply?slug=colder');
+    await page.click('main button.main');
+    await assertNoBarriers('a refused apply');
+    await page.check('input[name=applyToAll]');
+    await page.click('main button.main');
+    await assertNoBarriers('a preview');
+    await open('/import');
+    await page.fill('#rows', 'serialNumber,name\nB,"2\n');
+    await page.click('main button.main');
+    await assertNoBarriers('a file with a mistake');
+    await page.fill('#rows', 'serialNumber,floor\n282C02424F00,1\n282C02424F01,top\n');
+    await page.click('main button.main');
+    await assertNoBarriers('the check of a file');
+    for (const path of [
+      '/fleet?q=nothing-has-this-name',
+      '/alerts?done=acknowledgeTicked',
+      '/forms/noSuchForm',
+      '/devices/none',
+      '/forms/createProfile',
+      '/forms/createEscalation',
+      '/forms/createWebhook',
+      '/forms/createNotificationChannel',
+    ]) {
+      await open(path);
+      await assertNoBarriers(path);
+    }
+  });
+
+  it('checks and registers rows by keyboard alone', async () => {
+    await open('/import');
+    await type('#rows', 'serialNumber,name\n282C02424FA0,Typed\n');
+    await press('button[name=step][value=check]');
+    await page.waitForSelector('h1:has-text("Check of")');
+    await press('main .form button.main');
+    await page.waitForSelector('h1:has-text("Imported")');
+    assert.match(await mainText(), /282C02424FA0/);
+  });
+
+  it('ticks devices, previews and applies a profile, and cancels the job by keyboard alone', async () => {
+    await register(dms, '282C02424FB0', { name: 'By keyboard' });
+    await open('/fleet?q=282C02424FB0');
+    await press('[aria-label="Choose By keyboard"]', 'Space');
+    await tabTo('#apply-to-chosen select');
+    await page.keyboard.type('colder');
+    await press('#apply-to-chosen button.main');
+    await page.waitForSelector('h1:has-text("Apply")');
+    await press('button[value=apply]');
+    await page.waitForURL(/\/jobs\//);
+    const jobId = page.url().match(/jobs\/([^?]+)/)?.[1] ?? '';
+    await press('.confirm summary');
+    await press('.confirm button.danger');
+    await page.waitForSelector('[role=status]');
+    assert.equal((await jobOf(dms, jobId)).status, 'cancelled');
+  });
+
+  it('acknowledges ticked alerts with a note by keyboard alone', async () => {
+    const readings = [
+      { channel: 'probe', type: 'temperature', value: 15, measuredAt: new Date().toISOString() },
+    ];
+    await dms.device.post('/devices/282C02424E00/measurements', { readings });
+    const { body } = await dms.api.get('/alerts?status=new');
+    await open('/alerts');
+    await press('input[name=alertId]', 'Space');
+    await type('#acknowledge-ticked input[name=comment]', 'Seen');
+    await press('#acknowledge-ticked button');
+    await page.waitForSelector('[role=status]');
+    const left = (await dms.api.get('/alerts?status=new')).body;
+    assert.equal(left.totalItems, body.totalItems - 1);
+  });
+
+  it('shows where the focus is, on each thing that can be pressed', async () => {
+    for (const path of ['', '/fleet', '/alerts', '/apply', '/import', '/jobs', '/channels', '/groups']) {
+      await open(path);
+      for (let count = 0; count < 30; count++) {
+        await page.keyboard.press('Tab');
+        const outline = await page.evaluate(
+          'document.activeElement === document.body ? "none" : getComputedStyle(document.activeElement).outlineStyle',
+        );
+        const isOnPage = await page.evaluate('document.activeElement !== document.body');
+        if (!isOnPage) break;
+        assert.notEqual(
+          outline,
+          'none',
+          `${path}: ${await page.evaluate('document.activeElement.outerHTML.slice(0, 120)')}`,
+        );
+      }
+    }
+  });
+});

@@ -1,0 +1,87 @@
+/** Acknowledging several alerts at once, and finding alerts by type. */
+import assert from 'node:assert/strict';
+import { register } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
+
+describe('Ticked alerts', () => {
+  let dms: TestService;
+  let cookie: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    cookie = await signIn(dms, { name: 'Grace Hopper' });
+    for (const [index, name] of ['Attic', 'Cellar', 'Larder', 'Pantry'].entries()) {
+      const serial = `282C02424E0${index}`;
+      await register(dms, serial, { name });
+      const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
+      await dms.device.post(`/devices/${serial}/measurements`, { readings, batteryStatus: 'low' });
+    }
+  });
+  after(() => dms.stop());
+
+  const alerts = async () => (await dms.api.get('/alerts?type=low_battery')).body.items;
+  const see = async (path: string, as = cookie) =>
+    (await visit(`${dms.baseUrl}/operator${path}`, { cookie: as })).text;
+  const send = (fields: Array<[string, string]>, as = cookie) =>
+    fetch(`${dms.baseUrl}/operator/acknowledge-alerts`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie: as, origin: OPERATOR_ORIGIN },
+      body: new URLSearchParams(fields),
+    });
+
+  it('offers a box for each new alert on both pages, named after the device, and none to a reader', async () => {
+    for (const path of ['', '/alerts']) {
+      assert.match(
+        await see(path),
+        /<input type="checkbox" name="alertId"[^>]* aria-label="Choose low battery of Cellar"/,
+      );
+      assert.doesNotMatch(await see(path, await signIn(dms, { role: 'read' })), /name="alertId"/);
+    }
+  });
+
+  it('acknowledges them with one note, in the name of the person, and comes back', async () => {
+    const [first, second] = await alerts();
+    const response = await send([
+      ['alertId', first.id],
+      ['alertId', second.id],
+      ['comment', 'New batteries are on their way'],
+      ['return', '/operator'],
+    ]);
+    assert.equal(response.headers.get('location'), '/operator?done=acknowledgeTicked');
+    assert.match(await see('?done=acknowledgeTicked'), /The ticked alerts are acknowledged/);
+    const states = (await alerts()).map(({ status }: { status: string }) => status);
+    assert.deepEqual(states.sort(), ['acknowledged', 'acknowledged', 'new', 'new']);
+    const { body } = await dms.api.get(`/alerts/${second.id}`);
+    const { by, comment } = body.history.at(-1);
+    assert.deepEqual([by.name, comment], ['Grace Hopper', 'New batteries are on their way']);
+  });
+
+  it('passes over an alert that has ended, and refuses an alert of another organization', async () => {
+    const [, , third, fourth] = (await alerts()).reverse();
+    await dms.service
+      .sql('alerts')
+      .where({ organization_id: dms.id, id: third.id })
+      .update({ status: 'resolved' });
+    const ended = await send([
+      ['alertId', third.id],
+      ['alertId', fourth.id],
+    ]);
+    assert.equal(ended.status, 303);
+    assert.equal((await dms.api.get(`/alerts/${fourth.id}`)).body.status, 'acknowledged');
+    const other = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
+    assert.equal((await send([['alertId', fourth.id]], other)).status, 404);
+    assert.equal((await send([])).status, 400);
+    const reader = await signIn(dms, { role: 'read' });
+    assert.equal((await send([['alertId', fourth.id]], reader)).status, 403);
+  });
+
+  it('finds alerts by type and severity', async () => {
+    const text = await see('/alerts?status=all&type=low_battery');
+    assert.match(text, /<option value="low_battery" selected>/);
+    assert.match(text, /low battery.*Attic/s);
+    assert.match(await see('/alerts?status=all&type=high_temp'), /There is none/);
+    assert.match(await see('/alerts?status=all&severity=warning'), /There is none/);
+  });
+});

@@ -16,6 +16,7 @@ import { loginCommands } from './login-commands.ts';
 import { muteCommands } from './mute-commands.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { organizationCommands } from './organization-commands.ts';
+import { organizationSetupCommand } from './organization-setup-command.ts';
 import { schemaCommands } from './schema-commands.ts';
 import { tailCommand } from './tail-command.ts';
 import { temporalCommands } from './temporal-commands.ts';
@@ -34,6 +35,7 @@ export const commands: Command[] = [
   ...assetCommands,
   ...groupCommands,
   ...organizationCommands,
+  organizationSetupCommand,
   ...keyCommands,
   ...operatorCommands,
   ...certificateCommands,

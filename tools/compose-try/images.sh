@@ -23,7 +23,7 @@ client_package() {
     cp "$programs/postgresql/programs/bin/$program" "$package/usr/lib/postgresql/18/bin/"
     ln -sf "../lib/postgresql/18/bin/$program" "$package/usr/bin/"
   done
-  printf 'Package: postgresql-client-18\nVersion: 18.6\nArchitecture: all\nDepends: libgssapi-krb5-2\nMaintainer: none <none@example.com>\nDescription: stand-in\n' \
+  printf 'Package: postgresql-client-18\nVersion: 18.6\nArchitecture: all\nDepends: libgssapi-krb5-2, libreadline8t64\nMaintainer: none <none@example.com>\nDescription: stand-in\n' \
     > "$package/DEBIAN/control"
   dpkg-deb --build "$package" "$own/repository/client.deb" > /dev/null
   rm -r "$package"

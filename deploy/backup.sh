@@ -1,5 +1,5 @@
 #!/bin/sh
-# Backs the database up once a day, from BACKUP_HOUR (UTC) on, and restores each backup into DRILL_DATABASE, which it empties
+# Backs the database up at the first start and then once a day, from BACKUP_HOUR (UTC) on, and restores each backup into DRILL_DATABASE, which it empties
 # before and after. `backup.sh once` does it now; `backup.sh check` succeeds when a backup of the last 26 hours was restored.
 #
 # A backup that was interrupted leaves nothing: it is made under another name, and the next minute begins anew. A backup that
@@ -56,7 +56,7 @@ case "${1:-nightly}" in
     trap 'exit 0' TERM INT
     while true; do
       today="$folder/dms-$(date -u +%Y-%m-%d).dump"
-      if [ "$(date -u +%H | sed 's/^0//')" -ge "${BACKUP_HOUR:-2}" ]; then
+      if [ "$(date -u +%H | sed 's/^0//')" -ge "${BACKUP_HOUR:-2}" ] || [ ! -e "$drilled" ]; then
         [ -e "$today" ] || backup "$today" || true
         if [ -e "$today" ] && [ -z "$(find "$folder" -name last-restored -newer "$today")" ]; then
           (drill "$today" && remove_old) || sleep 540

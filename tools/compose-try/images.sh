@@ -43,6 +43,7 @@ cp "$here/postgres-entrypoint.sh" "$programs/"
 for each in node postgres nginx caddy; do stand_in "docker.io/library/$(named "$each")" "$each"; done
 for each in server admin-tools; do stand_in "docker.io/$(named "temporalio/$each")" temporal; done
 stand_in localhost/pebble pebble
+stand_in localhost/mail node
 
 [ -e "$own/repository/Packages" ] || client_package
 printf 'cafile=/stand-in/certificates.crt\nprefer-offline=true\n' > "$own/npmrc"

@@ -1,7 +1,9 @@
 #!/bin/sh
 # Stands in for the entry point of the image of PostgreSQL: makes the cluster once, then runs the server as the user postgres.
+# Any other command is run as it is.
 set -eu
 as_postgres() { setpriv --reuid postgres --regid postgres --init-groups env HOME=/var/lib/postgresql "$@"; }
+[ "$1" = postgres ] || exec "$@"
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   as_postgres mkdir -p "$PGDATA"
   echo "$POSTGRES_PASSWORD" > /dev/shm/password && chmod 644 /dev/shm/password

@@ -60,14 +60,14 @@ make_acme_server() {
 run_health_checks() {
   while sleep 1; do
     podman ps --quiet --filter health=starting --filter health=healthy --filter health=unhealthy 2> /dev/null | while read -r id; do
-      timeout 30 podman healthcheck run "$id" > /dev/null 2>&1 || true
+      timeout 30 podman healthcheck run "$id" < /dev/null > /dev/null 2>&1 || true
     done
   done
 }
 
 stop() {
   set +e
-  [ -z "${walked:-}" ] && [ -e "$product/.env" ] && (cd "$product" && docker compose ps --all && docker compose logs --tail 30) > "$work/failed.log" 2>&1 \
+  [ -z "${walked:-}" ] && [ -e "$product/.env" ] && (cd "$product" && docker compose ps --all; docker compose logs --tail 30) > "$work/failed.log" 2>&1 \
     && echo "compose:try: the last lines of each container are in $work/failed.log" >&2
   [ -e "$product/.env" ] && (cd "$product" && docker compose down --volumes --timeout 5) > /dev/null 2>&1
   # shellcheck disable=SC2046
@@ -82,7 +82,7 @@ walk() {
   for block in "$work"/blocks/*.sh; do
     heading=$(basename "$block" .sh)
     echo "compose:try: docs/production.md: ${heading#*-}"
-    (cd "$product" && bash -euo pipefail "$block") > "$work/printed" 2>&1 || { cat "$work/printed" >&2; fails "$heading"; }
+    (cd "$product" && timeout 300 bash -euo pipefail "$block") > "$work/printed" 2>&1 || { cat "$work/printed" >&2; fails "$heading"; }
     after "${heading#*-}"
   done
 }
@@ -122,9 +122,9 @@ trust_acme_server() {
 
 check_tls() {
   grep -q '"status":"ok"' "$work/printed" || fails 'the service reaches PostgreSQL and Temporal'
-  curl --verbose https://monitoring.example.com/livez 2>&1 | grep -q 'issuer: CN=Pebble' || fails 'the certificate is that of the ACME server'
+  curl --verbose https://monitoring.example.com/livez 2>&1 | grep 'issuer: CN=Pebble' > /dev/null || fails 'the certificate is that of the ACME server'
   holds 'a certificate of the ACME server is served'
-  curl --output /dev/null --write-out '%{http_code}' https://monitoring.example.com/operator | grep -qE '^(200|303)$' || fails "the operators' page answers"
+  curl --output /dev/null --write-out '%{http_code}' https://monitoring.example.com/operator | grep -E '^(200|303)$' > /dev/null || fails "the operators' page answers"
   holds "the operators' page answers"
 }
 
@@ -158,7 +158,7 @@ check_backup() {
 }
 
 check_restored() {
-  call GET /assets | grep -q 282C02424E31 || fails 'the device is there again'
+  call GET /assets | grep 282C02424E31 > /dev/null || fails 'the device is there again'
   holds 'everything is there again after the database was lost'
 }
 
@@ -169,7 +169,7 @@ call() {
 
 wait_for() {
   for _ in $(seq 60); do
-    (cd "$product" && docker compose logs "$2") 2>&1 | grep -q "$3" && { holds "$1"; return; }
+    (cd "$product" && docker compose logs "$2") 2>&1 | grep "$3" > /dev/null && { holds "$1"; return; }
     sleep 1
   done
   fails "$1"

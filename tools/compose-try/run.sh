@@ -19,8 +19,8 @@ prepare_folder() {
   mkdir -p "$work/bin" "$work/networks" "$work/own"
   sed "s|FOLDER|$work|" "$here/containers.conf" > "$CONTAINERS_CONF"
   printf '#!/bin/sh\nexec /usr/bin/podman --root %s/storage --runroot %s/run "$@"\n' "$work" "$work" > "$work/bin/podman"
-  printf '#!/bin/sh\n[ "$1" = compose ] || exec podman "$@"\nshift\nexec %s/compose/docker-compose "$@"\n' "$programs" > "$work/bin/docker"
-  # The name of the tutorial leads here, and the root of the ACME server is trusted.
+  printf '#!/bin/sh\n[ "$1" = compose ] || exec podman "$@"\nshift\n[ "$1" != build ] || exit 0\nexec %s/compose/docker-compose "$@"\n' "$programs" > "$work/bin/docker"
+  # The image is built by podman, as BuildKit cannot be pulled. The name of the tutorial leads here, and the root of the ACME server is trusted.
   printf '#!/bin/sh\nexec /usr/bin/curl --silent --show-error --cacert %s/root.pem --connect-to monitoring.example.com:443:127.0.0.1:%s "$@"\n' \
     "$work" "$https_port" > "$work/bin/curl"
   chmod +x "$work"/bin/*

@@ -11,6 +11,7 @@ import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { readStaticFiles } from '../http/static-files.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
+import { createMutesRepository } from '../mutes/mutes.repository.ts';
 import { accessRoutes } from '../operator/access.routes.ts';
 import { alertsRoutes } from '../operator/alerts.routes.ts';
 import type { Answers } from '../operator/answers.ts';
@@ -18,6 +19,8 @@ import { applyRoutes } from '../operator/apply.routes.ts';
 import { channelsRoutes } from '../operator/channels.routes.ts';
 import { createChoices } from '../operator/choices.ts';
 import { confirmAddressRoutes } from '../operator/confirm-address.routes.ts';
+import { curveRoutes } from '../operator/curve.routes.ts';
+import { createCurveMarksRepository } from '../operator/curve-marks.repository.ts';
 import { createDeviceContactsRepository } from '../operator/device-contacts.repository.ts';
 import { createDeviceJobsRepository } from '../operator/device-jobs.repository.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
@@ -90,6 +93,8 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     call,
     layout,
     now,
+    curveMarks: createCurveMarksRepository(sql),
+    mutes: createMutesRepository(sql),
     deviceContacts: createDeviceContactsRepository(sql),
     deviceJobs: createDeviceJobsRepository(sql),
     jobProgress: createJobProgressRepository(sql),
@@ -111,6 +116,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...importRoutes(deps),
     ...unregisteredRoutes(deps),
     ...devicesRoutes(deps),
+    ...curveRoutes(deps),
     ...jobsRoutes(deps),
     ...alertsRoutes(deps),
     ...webhooksRoutes(deps),
@@ -265,7 +271,13 @@ const FILES = {
   'base.css': own('base.css'),
   'operator.css': own('operator.css'),
   'operator.mjs': own('operator.mjs'),
+  'times.mjs': own('times.mjs'),
   'curve.mjs': own('curve.mjs'),
+  'curve-address.mjs': own('curve-address.mjs'),
+  'curve-chart.mjs': own('curve-chart.mjs'),
+  'curve-gestures.mjs': own('curve-gestures.mjs'),
+  'curve-marks.mjs': own('curve-marks.mjs'),
+  'curve-texts.mjs': own('curve-texts.mjs'),
   'icon.svg': own('icon.svg'),
   'uplot.js': uplot('uPlot.iife.min.js'),
   'uplot.css': uplot('uPlot.min.css'),

@@ -1,6 +1,6 @@
 /**
- * Files of the pages, read once. Their paths contain a hash of the content, so browsers may cache them
- * forever.
+ * Files of the pages, read once. Their paths contain a hash of all of them, so browsers may cache them
+ * forever, and a module imports another one by its name.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -30,10 +30,12 @@ const KEPT_FOR_GOOD = 'public, max-age=31536000, immutable';
 export function readStaticFiles(prefix: string, files: Record<string, URL | string>): StaticFiles {
   const byPath = new Map<string, StaticFile>();
   const paths = new Map<string, string>();
-  for (const [name, file] of Object.entries(files)) {
-    const bytes = readFileSync(file);
-    const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
-    const path = `${prefix}/${hash}/${name}`;
+  const all = Object.entries(files).map(([name, file]) => ({ name, bytes: readFileSync(file) }));
+  const hash = createHash('sha256');
+  for (const { name, bytes } of all) hash.update(`${name} ${bytes.length}\n`).update(bytes);
+  const folder = `${prefix}/${hash.digest('hex').slice(0, 12)}`;
+  for (const { name, bytes } of all) {
+    const path = `${folder}/${name}`;
     paths.set(name, path);
     byPath.set(path, { bytes, type: TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream' });
   }

@@ -1,9 +1,10 @@
 import type { AlertView } from '../alerts/alert.ts';
 import type { Answers } from './answers.ts';
 import { boundsText } from './configuration-html.ts';
+import { shortNumber } from './devices-table.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, live, nameLink, nextPage, table, tabs, time, toWords } from './parts.ts';
+import { badge, button, clock, live, nameLink, nextPage, table, tabs, time, toWords } from './parts.ts';
 
 interface AlertsOptions {
   alerts: Answers['listAlerts'];
@@ -78,7 +79,7 @@ const deviceLink = ({ assetId, serialNumber }: AlertView, names: ReadonlyMap<str
 
 const acknowledgedBy = ({ acknowledgedAt, acknowledgedBy: by, snoozeUntil }: AlertView): Content =>
   acknowledgedAt &&
-  html`${by?.name} <span class="quiet">${time(acknowledgedAt)}${snoozeUntil && html`, until ${time(snoozeUntil)}`}</span>`;
+  html`${by?.name} <span class="quiet">${time(acknowledgedAt)}${snoozeUntil && html`, until ${clock(snoozeUntil)}`}</span>`;
 
 const acknowledgeButton = ({ id, type, serialNumber }: AlertView, fields: Record<string, string>): Html =>
   button({
@@ -90,9 +91,9 @@ const acknowledgeButton = ({ id, type, serialNumber }: AlertView, fields: Record
 
 export function alertDetails({ details, extreme }: Pick<AlertView, 'details' | 'extreme'>): Content {
   if ('bounds' in details) {
-    const farthest = extreme ? `; farthest ${extreme.value} °C` : '';
+    const farthest = extreme ? `; farthest ${shortNumber(extreme.value)} °C` : '';
     const ended = details.resolution === 'outside_schedule' ? '; ended by its schedule' : '';
-    return `${details.value} °C on channel ${details.channel}, allowed ${boundsText(details.bounds)}${farthest}${ended}`;
+    return `${shortNumber(details.value)} °C on channel ${details.channel}, allowed ${boundsText(details.bounds)}${farthest}${ended}`;
   }
   if ('expectedBy' in details) return html`expected by ${time(details.expectedBy)}`;
   return 'error' in details ? `error ${details.error} on channel ${details.channel}` : '';

@@ -1,5 +1,5 @@
-/** The spans of a curve, and its points: single readings or buckets, oldest first, per channel. */
-
+/** The points of a curve, single readings or buckets per channel, oldest first, and the marks beside them. */
+import type { AlertType } from '../alerts/alert.ts';
 import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
 import type { bucketView } from '../measurements/buckets.ts';
 import type { readingView } from '../measurements/history.ts';
@@ -7,23 +7,6 @@ import type { SettingsView } from '../statistics/settings-view.ts';
 
 export type ReadingView = ReturnType<typeof readingView>;
 export type BucketView = ReturnType<typeof bucketView>;
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
-export interface CurveSpan {
-  label: string;
-  spanMs: number;
-  resolution: '5m' | '1h' | '1d';
-  bucketMs: number;
-}
-
-export const CURVE_SPANS: Record<string, CurveSpan> = {
-  day: { label: 'Day', spanMs: DAY_MS, resolution: '5m', bucketMs: 300_000 },
-  week: { label: 'Week', spanMs: 7 * DAY_MS, resolution: '1h', bucketMs: HOUR_MS },
-  month: { label: 'Month', spanMs: 30 * DAY_MS, resolution: '1h', bucketMs: HOUR_MS },
-  year: { label: 'Year', spanMs: 365 * DAY_MS, resolution: '1d', bucketMs: DAY_MS },
-};
 
 /** Most important first: the temperature of the probe, then other temperatures, then the rest. */
 export const byImportance = <Channel extends { channel: number; position: string | null; type: string }>(
@@ -48,15 +31,17 @@ export interface ChannelCurve {
   max: number[];
 }
 
-/** From buckets in any order. */
-export function toCurves(buckets: readonly BucketView[]): ChannelCurve[] {
+type Point = Pick<BucketView, 'channel' | 'position' | 'type' | 'unit' | 'from' | 'min' | 'avg' | 'max'>;
+
+/** From readings or buckets in any order. */
+export function toCurves(items: ReadonlyArray<ReadingView | BucketView>): ChannelCurve[] {
   const curves = new Map<string, ChannelCurve>();
-  const oldestFirst = [...buckets].sort((a, b) => (a.from < b.from ? -1 : 1));
+  const oldestFirst = items.flatMap(toPoint).sort((a, b) => (a.from < b.from ? -1 : 1));
   for (const { channel, position, type, unit, from, min, avg, max } of oldestFirst) {
     const key = `${channel}:${type}`;
     const curve = curves.get(key) ?? { channel, position, type, unit, times: [], min: [], avg: [], max: [] };
     curves.set(key, curve);
-    curve.times.push(Date.parse(from) / 1000);
+    curve.times.push(seconds(from));
     curve.min.push(min);
     curve.avg.push(avg);
     curve.max.push(max);
@@ -64,7 +49,14 @@ export function toCurves(buckets: readonly BucketView[]): ChannelCurve[] {
   return [...curves.values()].sort(byImportance);
 }
 
-export const isBucket = (item: ReadingView | BucketView): item is BucketView => 'avg' in item;
+/** A sensor error has no value to draw. */
+function toPoint(item: ReadingView | BucketView): Point[] {
+  if ('avg' in item) return [item];
+  const { value, measuredAt } = item;
+  return value === null ? [] : [{ ...item, from: measuredAt, min: value, avg: value, max: value }];
+}
+
+const seconds = (iso: string): number => Date.parse(iso) / 1000;
 
 export interface Gap {
   /** Unix seconds. */
@@ -83,15 +75,15 @@ export interface CurveSettings {
 /** From the views of the API, newest first. */
 export const toCurveSettings = (settings: readonly SettingsView[]): CurveSettings[] =>
   settings.map(({ from, to, measurementPeriodSeconds, alerts }) => ({
-    from: Date.parse(from) / 1000,
-    to: to === null ? null : Date.parse(to) / 1000,
+    from: seconds(from),
+    to: to === null ? null : seconds(to),
     periodS: measurementPeriodSeconds,
     alerts,
   }));
 
 export interface GapOptions {
   settings: readonly CurveSettings[];
-  /** A bucket may be empty because the device measures less often. */
+  /** A bucket may be empty because the device measures less often; 0 for single readings. */
   bucketS: number;
   endS: number;
 }
@@ -156,3 +148,55 @@ export interface Drawn {
   avg: Array<number | null>;
   max: Array<number | null>;
 }
+
+/** Unix seconds in all marks. */
+export interface AlertMark {
+  id: string;
+  type: AlertType;
+  /** Null: the alert is not about a channel. */
+  channel: number | null;
+  from: number;
+  /** Null: still open. */
+  to: number | null;
+}
+
+/** The answer of a device to the script of the curve, in Unix seconds. */
+export interface CurveView {
+  from: number;
+  to: number;
+  curves: Array<
+    Omit<ChannelCurve, keyof Drawn> & Drawn & { gaps: Gap[]; bounds: Bounds[]; alerts: AlertMark[] }
+  >;
+  alerts: AlertMark[];
+  changes: Array<{ at: number; profile: string }>;
+  mutes: Array<Gap & { reason: string }>;
+  notes: Array<{ at: number; by: string | null; text: string; alertId: string }>;
+}
+
+export interface CurveParts extends Omit<CurveView, 'curves'> {
+  curves: readonly ChannelCurve[];
+  settings: readonly CurveSettings[];
+  bucketS: number;
+}
+
+export function curveView({ curves, settings, bucketS, ...marks }: CurveParts): CurveView {
+  const endS = marks.to;
+  return {
+    ...marks,
+    curves: curves.map((curve) => {
+      const gaps = gapsOf(curve.times, { settings, bucketS, endS });
+      return {
+        ...curve,
+        ...withGaps(curve, gaps),
+        gaps,
+        bounds: boundsOf(settings, curve, endS),
+        alerts: marks.alerts.filter((alert) => isBreachOf(alert, curve)),
+      };
+    }),
+  };
+}
+
+const isBreachOf = (alert: AlertMark, { channel, type }: ChannelCurve): boolean =>
+  type === 'temperature' &&
+  (alert.type === 'high_temp' || alert.type === 'low_temp') &&
+  alert.channel === channel;

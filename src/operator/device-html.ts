@@ -4,14 +4,15 @@ import { alertsTable } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import { applyRow } from './apply-html.ts';
 import { boundsText, comparison, duration } from './configuration-html.ts';
-import { CURVE_SPANS } from './curve.ts';
+import { type CurvePanel, curveHtml, spanTabs } from './curve-html.ts';
+import { type CurveSpan, spanQuery } from './curve-span.ts';
 import type { DeviceContact } from './device-contacts.repository.ts';
 import type { DeviceJob } from './device-jobs.repository.ts';
 import { latestHtml, shortNumber } from './devices-table.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { muteNotice } from './mute-html.ts';
-import { badge, facts, live, table, tabs, time, toWords } from './parts.ts';
+import { badge, clock, facts, live, quietState, table, tabs, time, toWords } from './parts.ts';
 
 interface DeviceOptions {
   device: Answers['getAsset'];
@@ -22,8 +23,7 @@ interface DeviceOptions {
   jobs: readonly DeviceJob[];
   contact: DeviceContact | null;
   profiles: Answers['listProfiles']['profiles'];
-  /** Name of the span. */
-  span: string;
+  curve: Omit<CurvePanel, 'device'>;
   mayChange: boolean;
   link: FormLink;
   now: Date;
@@ -37,7 +37,7 @@ export const deviceHtml = ({
   jobs,
   contact,
   profiles,
-  span,
+  curve,
   mayChange,
   link,
   now,
@@ -49,7 +49,7 @@ ${live(
 <p class="now">${latestHtml(device.latest, breached)}<span class="quiet">last reading ${time(device.lastReadingAt)}, ${contactText(contact, now)}</span></p>${muteNotice(device)}`,
 )}
 ${live('actions', actionsOf(device, link))}
-${curveHtml(device.id, span)}
+${curveHtml({ device, ...curve })}
 <div class="columns">
 <section><h2>Configuration ${badge(config.syncStatus)}${contact?.hasHadProfile === false && html` <span class="quiet">never had a profile</span>`}</h2>
 ${live('configuration', html`${configurationOf(config)}${config.pendingConfig !== null && link('withdrawDeviceConfig', { serial: device.serialNumber }, { label: 'Withdraw…' })}`)}</section>
@@ -73,20 +73,6 @@ function contactText(contact: DeviceContact | null, now: Date): Content {
   const by = time(expectedBy.toISOString());
   return expectedBy > now ? html`next contact ${by} at the latest` : html`a contact was due ${by}`;
 }
-
-const curveHtml = (id: string, span: string): Html => html`<section class="panel" aria-label="Curve">
-<div class="panel-head">${tabs('Span of the curve', spanTabs(`/operator/devices/${id}`, span))}
-<a href="/operator/devices/${id}/statistics?span=${span}">Statistics</a>
-<a href="/operator/devices/${id}/statistics.pdf?span=${span}">PDF</a></div>
-<div class="curves" data-curve="/operator/devices/${id}/curve?span=${span}"><p class="empty">The curve needs JavaScript. The same numbers are under Statistics.</p></div>
-</section>`;
-
-const spanTabs = (path: string, current: string) =>
-  Object.entries(CURVE_SPANS).map(([name, { label }]) => ({
-    href: `${path}?span=${name}`,
-    label,
-    isCurrent: name === current,
-  }));
 
 function configurationOf({
   deviceConfig,
@@ -129,8 +115,8 @@ function factsOf(device: DeviceOptions['device']): Html {
   return facts([
     ['Serial number', html`<code>${serialNumber}</code>`],
     ['Model', model ?? '–'],
-    ['Battery', batteryStatus === 'low' ? badge('low') : batteryStatus],
-    ['Signal', signalStrength],
+    ['Battery', batteryStatus === 'low' ? badge('low') : quietState(batteryStatus)],
+    ['Signal', quietState(signalStrength)],
     ['Place', places.join(', ') || '–'],
     ['Registered', time(createdAt)],
     ...(earlier.length > 0
@@ -168,20 +154,25 @@ const HEAD = [
 interface StatisticsOptions {
   device: Answers['getAsset'];
   statistics: Answers['getStatistics'];
-  /** Name of the span. */
-  span: string;
+  span: CurveSpan;
 }
 
 export const statisticsHtml = ({
   device: { id, name },
   statistics: { channels },
   span,
-}: StatisticsOptions): Html => html`
-<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/devices/${id}?span=${span}">${name}</a></p>
+}: StatisticsOptions): Html => {
+  const path = `/operator/devices/${id}`;
+  const query = String(new URLSearchParams(spanQuery(span)));
+  return html`
+<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="${path}?${query}">${name}</a></p>
 <h1>Statistics</h1>
-<div class="panel-head">${tabs('Span', spanTabs(`/operator/devices/${id}/statistics`, span))}
-<a href="/operator/devices/${id}/statistics.pdf?span=${span}">PDF</a></div>
+<div class="panel-head">${tabs('Span', spanTabs(`${path}/statistics`, span))}
+<span class="exports"><a href="${path}/readings.csv?${query}">CSV</a>
+<a data-zoned href="${path}/statistics.pdf?${query}">PDF</a></span></div>
+<p class="quiet">${clock(span.from.toISOString())} to ${clock(span.to.toISOString())}</p>
 ${table({ caption: 'Statistics per channel', head: HEAD, rows: channels.map(statisticsRow), empty: 'Nothing was measured.' })}`;
+};
 
 function statisticsRow(channel: Answers['getStatistics']['channels'][number]): Content[] {
   const { unit, min, avg, max, meanKineticTemperature, completenessPercent, alerts, gapCount } = channel;

@@ -3,7 +3,7 @@ import type { ListedAssetView } from '../assets/asset.ts';
 import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
 import { byImportance } from './curve.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, nameLink, table, time, toWords } from './parts.ts';
+import { badge, nameLink, quietState, table, time, toWords } from './parts.ts';
 import { type SparkPoint, sparkline } from './sparkline.ts';
 
 export interface ListedDevice {
@@ -66,8 +66,8 @@ function deviceRow({ device, hours, breached }: ListedDevice, now: Date): Conten
     html`${badge(status)}${openAlerts > 0 && html` <a class="badge bad" href="/operator/alerts?assetId=${id}">${openAlerts} open</a>`}`,
     latestHtml(device.latest, breached),
     curveOf(name, hours, now),
-    batteryStatus === 'low' ? badge('low') : html`<span class="quiet">${batteryStatus}</span>`,
-    html`<span class="quiet">${signalStrength}</span>`,
+    batteryStatus === 'low' ? badge('low') : quietState(batteryStatus),
+    quietState(signalStrength),
     badge(syncStatus),
     time(lastReadingAt),
   ];

@@ -1,19 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { AlertView } from '../alerts/alert.ts';
 import type { CallOperation } from '../http/operations.ts';
-import { notFound } from '../process/errors.ts';
-import type { Answers } from './answers.ts';
-import {
-  type BucketView,
-  boundsOf,
-  CURVE_SPANS,
-  type CurveSpan,
-  gapsOf,
-  isBucket,
-  toCurveSettings,
-  toCurves,
-  withGaps,
-} from './curve.ts';
+import { UUID } from '../process/uuid.ts';
+import type { CurvePanel } from './curve-html.ts';
+import { COMPARED_MAX, type CurveSpan, readSpan } from './curve-span.ts';
 import type { DeviceContactsRepository } from './device-contacts.repository.ts';
 import { deviceHtml, statisticsHtml } from './device-html.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
@@ -29,42 +18,47 @@ export interface DevicesPageDeps extends PageDeps {
 }
 
 const path = `${OPERATOR_PATH}/devices/{assetId}`;
-const PAGES_MAX = 20;
 const JOBS_SHOWN = 10;
-/** Changes that are read; the curve marks the ones within its span. */
-const CHANGES_MAX = 100;
+const MATCHES_SHOWN = 8;
 const PDF = 'application/pdf';
 
 export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
   const { ask, call, layout, linksFor, now, deviceJobs, deviceContacts, shownAssets } = deps;
 
-  const spanUntilNow = ({ spanMs }: CurveSpan) => {
-    const to = now();
-    return { from: new Date(to.getTime() - spanMs).toISOString(), to: to.toISOString() };
-  };
+  const spanOf = (query: URLSearchParams) => readSpan(query, now());
 
-  async function listBuckets(
-    session: Session,
-    assetId: string,
-    span: { from: string; to: string; resolution: string },
-  ): Promise<BucketView[]> {
-    const query = { ...span, limit: '500' };
-    const buckets: BucketView[] = [];
-    let cursor: string | null = null;
-    for (let page = 0; page < PAGES_MAX; page++) {
-      const found: Answers['listMeasurements'] = await ask(session, 'listMeasurements', {
-        params: { assetId },
-        query: cursor === null ? query : { ...query, cursor },
-      });
-      buckets.push(...found.items.filter(isBucket));
-      cursor = found.nextCursor;
-      if (cursor === null) break;
-    }
-    return buckets;
+  /** The devices that the address compares with this one, as far as they exist. */
+  async function listCompared(session: Session, assetId: string, query: URLSearchParams) {
+    const ids = [...new Set(query.getAll('with'))].filter((id) => UUID.test(id) && id !== assetId);
+    const names = await shownAssets.listNames(session.organizationId, ids);
+    return ids
+      .flatMap((id) => {
+        const name = names.get(id);
+        return name === undefined ? [] : [{ id, name }];
+      })
+      .slice(0, COMPARED_MAX);
   }
 
-  const listAlerts = async (session: Session, assetId: string, limit: string): Promise<AlertView[]> =>
-    (await ask(session, 'listAlerts', { query: { assetId, limit } })).items;
+  async function readPanel(
+    session: Session,
+    assetId: string,
+    query: URLSearchParams,
+  ): Promise<Omit<CurvePanel, 'device'>> {
+    const compared = await listCompared(session, assetId, query);
+    const find = (query.get('find') ?? '').trim();
+    const span = spanOf(query);
+    const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
+    const typed = span.name === null ? minutesOf(span) : { from, to };
+    const isShown = ({ id }: { id: string }) => id === assetId || compared.some((each) => each.id === id);
+    const listed =
+      find === ''
+        ? null
+        : await ask(session, 'listAssets', {
+            query: { q: find, limit: String(MATCHES_SHOWN + 1 + COMPARED_MAX) },
+          });
+    const found = listed?.items.filter((each) => !isShown(each)).slice(0, MATCHES_SHOWN) ?? null;
+    return { span, typed, compared, found, find };
+  }
 
   return [
     {
@@ -76,24 +70,24 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
         const { assetId = '' } = params;
         const device = await ask(session, 'getAsset', { params });
         const mayChange = session.role !== 'read';
-        const [config, alerts, jobs, contact, { profiles }, breaches] = await Promise.all([
+        const [config, alerts, jobs, contact, { profiles }, breaches, curve] = await Promise.all([
           ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
-          listAlerts(session, assetId, '10'),
+          ask(session, 'listAlerts', { query: { assetId, limit: '10' } }),
           deviceJobs.list(session.organizationId, assetId, JOBS_SHOWN),
           deviceContacts.find(session.organizationId, assetId),
           ask(session, 'listProfiles'),
           shownAssets.listBreaches(session.organizationId, [assetId]),
+          readPanel(session, assetId, query),
         ]);
-        const span = spanName(query.get('span'));
         const content = deviceHtml({
           device,
           config,
-          alerts,
+          alerts: alerts.items,
           breached: breaches.get(assetId) ?? [],
           jobs,
           contact,
           profiles,
-          span,
+          curve,
           mayChange,
           link: linksFor(session),
           now: now(),
@@ -107,49 +101,13 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
     },
     {
       method: 'GET',
-      path: `${path}/curve`,
-      role: 'read',
-      async handle({ visitor: session, params, query }) {
-        const { assetId = '' } = params;
-        const span = toSpan(query.get('span'));
-        const { from, to } = spanUntilNow(span);
-        const [buckets, settings, alerts, jobs] = await Promise.all([
-          listBuckets(session, assetId, { from, to, resolution: span.resolution }),
-          ask(session, 'listSettings', { params, query: { from, to, limit: '500' } }),
-          listAlerts(session, assetId, '100'),
-          deviceJobs.list(session.organizationId, assetId, CHANGES_MAX),
-        ]);
-        const startS = seconds(from);
-        const endS = seconds(to);
-        const changes = jobs
-          .flatMap(({ confirmedAt, profileSlug }) =>
-            confirmedAt ? [{ at: seconds(confirmedAt.toISOString()), profile: profileSlug }] : [],
-          )
-          .filter(({ at }) => at >= startS && at <= endS);
-        const inForce = toCurveSettings(settings.items);
-        const gapOptions = { settings: inForce, bucketS: span.bucketMs / 1000, endS };
-        const curves = toCurves(buckets).map((curve) => {
-          const gaps = gapsOf(curve.times, gapOptions);
-          return {
-            ...curve,
-            ...withGaps(curve, gaps),
-            gaps,
-            bounds: boundsOf(inForce, curve, endS),
-            alerts: alerts.filter((alert) => isOf(alert, curve)).map(toBreach),
-          };
-        });
-        return { json: { from: startS, to: endS, curves, changes } };
-      },
-    },
-    {
-      method: 'GET',
       path: `${path}/statistics`,
       role: 'read',
       async handle({ visitor: session, params, query }) {
-        const span = spanName(query.get('span'));
+        const span = spanOf(query);
         const [device, statistics] = await Promise.all([
           ask(session, 'getAsset', { params }),
-          ask(session, 'getStatistics', { params, query: spanUntilNow(toSpan(span)) }),
+          ask(session, 'getStatistics', { params, query: isoSpan(span) }),
         ]);
         const content = statisticsHtml({ device, statistics, span });
         return { page: layout({ title: 'Statistics', session, section: 'Fleet' }, content) };
@@ -160,7 +118,8 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       path: `${path}/statistics.pdf`,
       role: 'read',
       async handle({ visitor: session, params, query }) {
-        const input = { params, query: spanUntilNow(toSpan(query.get('span'))), accept: PDF };
+        const timezone = query.get('timezone') || 'UTC';
+        const input = { params, query: { ...isoSpan(spanOf(query)), timezone }, accept: PDF };
         const { body, headers = {} } = await call(toCaller(session), 'getStatistics', input);
         return { stream: body as Readable, headers };
       },
@@ -168,22 +127,10 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
   ];
 }
 
-const spanName = (name: string | null): string =>
-  name !== null && Object.hasOwn(CURVE_SPANS, name) ? name : 'day';
-
-function toSpan(name: string | null): CurveSpan {
-  const span = CURVE_SPANS[spanName(name)];
-  if (!span) throw notFound('There is no such span');
-  return span;
-}
-
-const seconds = (iso: string) => Date.parse(iso) / 1000;
-
-const isOf = ({ type, details }: AlertView, { channel }: { channel: number }) =>
-  (type === 'high_temp' || type === 'low_temp') && 'channel' in details && details.channel === channel;
-
-const toBreach = ({ status, timestamp, updatedAt }: AlertView) => ({
-  from: seconds(timestamp),
-  /** Null: still open. */
-  to: status === 'resolved' ? seconds(updatedAt) : null,
+/** As fields for times take them. */
+const minutesOf = ({ from, to }: CurveSpan) => ({
+  from: from.toISOString().slice(0, 16),
+  to: to.toISOString().slice(0, 16),
 });
+
+const isoSpan = ({ from, to }: CurveSpan) => ({ from: from.toISOString(), to: to.toISOString() });

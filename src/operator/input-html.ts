@@ -55,7 +55,7 @@ export function inputHtml(drawn: Drawn): Html {
     return html`<input type="number" ${common} step="${field.isInteger ? '1' : 'any'}"${placeholderOf(field)}${bound('min', field.min)}${bound('max', field.max)} value="${value}">`;
   }
   if (field.kind === 'time')
-    return html`<input type="datetime-local" ${common} value="${value}"> <span class="quiet">UTC</span>`;
+    return html`<input type="datetime-local" ${common} value="${value}"> <span class="quiet" data-zone-of="${path}">UTC</span>`;
   return html`<input ${common}${lengthOf(field)} value="${value}"${placeholderOf(field)}${field.isSecret && html` autocomplete="off"`}>`;
 }
 

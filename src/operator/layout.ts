@@ -55,6 +55,7 @@ ${session && header(session, section)}
 <main id="main">
 ${rendered(main)}
 </main>
+<footer class="foot">Times are in <span data-zone>UTC</span>. <a href="/docs/states">What the states mean</a></footer>
 </body>
 </html>
 `);

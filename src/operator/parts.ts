@@ -1,5 +1,6 @@
 /** Shared parts of the pages: tables, badges, times, buttons. */
 import { type Content, type Html, html } from './html.ts';
+import { meaningOf } from './state-meanings.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
 
@@ -45,13 +46,25 @@ export const toWords = (name: string): string =>
     .trim();
 
 export const badge = (state: string, tone: Tone = TONES[state] ?? 'quiet'): Html =>
-  html`<span class="badge ${tone}">${toWords(state)}</span>`;
+  html`<span class="badge ${tone}"${titleOf(state)}>${toWords(state)}</span>`;
 
-/** In UTC; the script of the page adds the age. */
-export function time(iso: string | null | undefined): Html {
-  if (!iso) return html`<span class="quiet">never</span>`;
-  return html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')}</time>`;
+/** A state without a badge, because no action follows from it. */
+export const quietState = (state: string): Html =>
+  html`<span class="quiet"${titleOf(state)}>${toWords(state)}</span>`;
+
+function titleOf(state: string): Content {
+  const meaning = meaningOf(state);
+  return meaning !== null && html` title="${meaning}"`;
 }
+
+/** In UTC; the script of the page shows the age, or the time in the zone of the reader. */
+export const time = (iso: string | null | undefined): Html =>
+  iso ? html`<time datetime="${iso}">${inUtc(iso)}</time>` : html`<span class="quiet">never</span>`;
+
+/** A time that is never shown as an age, as in "until 14:30". */
+export const clock = (iso: string): Html => html`<time datetime="${iso}" data-clock>${inUtc(iso)}</time>`;
+
+const inUtc = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
 export interface TableOptions {
   caption: string;
@@ -103,8 +116,8 @@ export const counter = (count: number, label: string, href: string | null, tone:
   const inside = html`<span class="number">${count.toLocaleString('en')}</span> <span>${label}</span>`;
   const classes = `counter ${count > 0 ? tone : 'quiet'}`;
   return href
-    ? html`<a class="${classes}" href="${href}">${inside}</a>`
-    : html`<div class="${classes}">${inside}</div>`;
+    ? html`<a class="${classes}" href="${href}"${titleOf(label)}>${inside}</a>`
+    : html`<div class="${classes}"${titleOf(label)}>${inside}</div>`;
 };
 
 /** The link to the next page of a list, with the filters in the address. */

@@ -57,6 +57,7 @@ export const SECTIONS: Section[] = [
       page('guarantees', 'Guarantees'),
       page('contract', 'API contract'),
       page('glossary', 'Glossary'),
+      page('states', 'States'),
       page('schema', 'Database schema', 'docs/schema.sql'),
     ],
   },

@@ -1,11 +1,10 @@
 /** The operators' page in a real browser: every page and every action, with the messages of the console. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { countAttempt } from '../../src/endpoints/attempt-counts.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
+import { COLOUR_RULES, findBarriers } from '../support/barriers.ts';
 import { findChromium, startBrowser } from '../support/browser.ts';
 import { apply, eventually, FACTORY, jobOf, register, registerMany } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -13,10 +12,6 @@ import { startService, type TestService } from '../support/service.ts';
 import { type FleetToLookAt, populateFleet } from './fleet-to-look-at.ts';
 import { newLink } from './visitor.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** Pages that another colour scheme can break. */
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 /** More devices than change at once in all other tests here. */
 const LARGE = 7;
 const SETTINGS = { temporalUiUrl: 'http://127.0.0.1:1', applyChunkSize: 2, largeJobDevices: LARGE - 1 };
@@ -122,57 +117,6 @@ describe("The operators' page in a browser", () => {
       await page.emulateMedia({ colorScheme: 'light' });
       assert.deepEqual(await findBarriers(page), [], `${path} in light`);
     }
-  });
-
-  it('draws the curve of a device with its bounds and its gap', async () => {
-    await open(`/devices/${fleet.assetId}`);
-    await page.waitForSelector('[data-drawn-ms]');
-    const [first, second] = await page.locator('figcaption').allTextContents();
-    const marks = /^Channel 3, temperature \(probe\): .+ °C, 1 alert, 1 gap, 1 configuration change$/;
-    assert.match(first ?? '', marks);
-    assert.match(second ?? '', /humidity/);
-    assert.match((await page.textContent('.comparison mark')) ?? '', /1 to 6 °C/);
-    for (const span of ['Week', 'Month', 'Year']) {
-      await page.click(`text=${span}`);
-      await page.waitForSelector('[data-drawn-ms]');
-    }
-  });
-
-  it('draws a dot for a reading without neighbours, in every span and in the list of the fleet', async () => {
-    for (const [span, stepMs] of Object.entries({ day: 300_000, week: 3_600_000, year: 86_400_000 })) {
-      const serial = `LONE-${span}`;
-      const assetId = await register(dms, serial);
-      const loneAt = Date.now() - 150 * stepMs;
-      const times = [loneAt, ...Array.from({ length: 50 }, (_, step) => Date.now() - step * stepMs)];
-      const readings = times.map((at) => ({
-        channel: 1,
-        type: 'temperature',
-        value: 5,
-        measuredAt: new Date(at).toISOString(),
-      }));
-      assert.equal((await dms.device.post(`/devices/${serial}/measurements`, { readings })).status, 202);
-      await open(`/devices/${assetId}?span=${span}`);
-      await page.waitForSelector('[data-drawn-ms]');
-      const drawn = await page.evaluate(`(${WHERE_DRAWN})(${loneAt / 1000})`);
-      assert.deepEqual(drawn, { near: true, beside: false }, span);
-    }
-    await open('/fleet?q=LONE-day');
-    const path = page.locator('.spark path');
-    assert.match((await path.getAttribute('d')) ?? '', /^M[\d.]+ [\d.]+h0M/);
-    const ends = "getComputedStyle(document.querySelector('.spark path')).strokeLinecap";
-    assert.equal(await page.evaluate(ends), 'round');
-  });
-
-  it('draws a year of three channels at once', async () => {
-    const assetId = await register(dms, '282C02424EAA', { name: 'A year' });
-    for (let month = 0; month < 12; month++)
-      await dms.device.post('/devices/282C02424EAA/measurements', { readings: monthOfReadings(month) });
-    await open(`/devices/${assetId}?span=year`);
-    const drawnMs = Number(await page.locator('[data-drawn-ms]').getAttribute('data-drawn-ms'));
-    assert.equal(await page.locator('figure').count(), 3);
-    console.log(`      drawn ${drawnMs} ms after the data came`);
-    // On an idle machine it is well below 100 ms.
-    assert.ok(drawnMs > 0 && drawnMs < 1_000, `${drawnMs} ms`);
   });
 
   it('registers the devices of a file', async () => {
@@ -375,19 +319,6 @@ const readingOf = (value: number) => [
   { channel: 'probe', type: 'temperature', value, measuredAt: new Date().toISOString() },
 ];
 
-/** Three channels, a reading every 12 hours. */
-const monthOfReadings = (month: number) =>
-  Array.from({ length: 61 }, (_, step) => new Date(Date.now() - (month * 61 + step) * 43_200_000)).flatMap(
-    (at) => {
-      const measuredAt = at.toISOString();
-      return [
-        { channel: 1, type: 'temperature', value: at.getUTCDate() / 10, measuredAt },
-        { channel: 2, type: 'humidity', value: 30 + at.getUTCDate(), measuredAt },
-        { channel: 3, type: 'temperature', value: at.getUTCMonth(), measuredAt },
-      ];
-    },
-  );
-
 /** Some hours, one of them failed. */
 async function recordAttempts(
   { service, id: organizationId }: TestService,
@@ -405,36 +336,3 @@ async function recordAttempts(
     await health.recordLastAttempts([attempt]);
   }
 }
-
-/** Findings of axe-core, one per line. */
-async function findBarriers(page: Page, runOnly = ALL_RULES): Promise<string[]> {
-  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(AXE);
-  const found = (await page.evaluate(
-    `axe.run({ runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] }).then(({ violations }) => violations)`,
-  )) as Array<{ id: string; nodes: Array<{ html: string }> }>;
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`);
-}
-
-/**
- * Whether the curve is drawn at that time, and a little later, where nothing was measured. Decided in the
- * browser, by the pixels with the colour of curves.
- */
-const WHERE_DRAWN = `async (atS) => {
-  const { from, to } = await (await fetch(document.querySelector('[data-curve]').dataset.curve)).json();
-  const canvas = document.querySelector('figure canvas');
-  const area = document.querySelector('figure .u-over').getBoundingClientRect();
-  const corner = canvas.getBoundingClientRect();
-  const scale = canvas.width / corner.width;
-  const probe = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d');
-  probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--accent').trim();
-  probe.fillRect(0, 0, 1, 1);
-  const accent = probe.getImageData(0, 0, 1, 1).data;
-  const isDrawn = (left, right) => {
-    const { data } = canvas.getContext('2d').getImageData(left * scale, 0, Math.max(1, (right - left) * scale), canvas.height);
-    for (let i = 0; i < data.length; i += 4)
-      if (accent.every((each, channel) => Math.abs(each - data[i + channel]) < 40)) return true;
-    return false;
-  };
-  const x = area.left - corner.left + ((atS - from) / (to - from)) * area.width;
-  return { near: isDrawn(x - 4, x + 4), beside: isDrawn(x + 20, x + 30) };
-}`;

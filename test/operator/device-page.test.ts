@@ -93,6 +93,58 @@ describe('The page of a device', () => {
     assert.equal((await changesOf('week')).length, 1);
   });
 
+  it('answers the curve between two times, in single readings where it is short, with maintenance and comments', async () => {
+    const id = await register(dms, 'CURVE-1');
+    const profile = { ...FRIDGE, slug: 'curve', intervals: { measurementIntervalMinutes: 1 } };
+    await apply(dms, await createProfile(dms, profile), { serialNumbers: ['CURVE-1'] });
+    await applyAnswer(dms, 'CURVE-1');
+    await sendTemperature(dms, 'CURVE-1', 20);
+    await dms.api.post(`/assets/${id}/mute`, {
+      until: new Date(Date.now() + 60_000).toISOString(),
+      reason: 'Defrosting',
+    });
+    const [alert] = (await dms.api.get(`/alerts?assetId=${id}`)).body.items;
+    await dms.api.post(`/alerts/${alert.id}/comments`, { comment: 'Door shut' });
+    const curveOf = async (fromMs: number, toMs: number) => {
+      const query = new URLSearchParams({
+        from: new Date(fromMs).toISOString(),
+        to: new Date(toMs).toISOString(),
+      });
+      return JSON.parse(await page(`/devices/${id}/curve?${query}`));
+    };
+    const now = Date.now();
+    const near = await curveOf(now - 600_000, now + 600_000);
+    assert.deepEqual(near.curves[0].avg.slice(0, 1), [20]);
+    assert.notEqual(near.curves[0].times[0] % 300, 0);
+    assert.equal(near.mutes[0].reason, 'Defrosting');
+    assert.equal(near.notes[0].text, 'Door shut');
+    assert.deepEqual(
+      near.alerts.map((each: { id: string; to: number | null }) => [each.id, each.to]),
+      [[alert.id, null]],
+    );
+    assert.equal(near.curves[0].alerts.length, 1);
+    const wide = await curveOf(now - 6 * 3_600_000, now + 600_000);
+    assert.equal(wide.curves[0].times[0] % 300, 0);
+    const before = await curveOf(now - 7_200_000, now - 3_600_000);
+    assert.deepEqual([before.curves, before.alerts, before.mutes, before.notes], [[], [], [], []]);
+  });
+
+  it('neither draws, names nor exports devices of another organization', async () => {
+    const foreign = await register(await dms.addOrganization(), 'FOREIGN-1', { name: 'Foreign fridge' });
+    for (const path of [
+      `${foreign}/curve`,
+      `${foreign}/readings.csv`,
+      `${assetId}/readings.csv?with=${foreign}`,
+    ]) {
+      const { status } = await visit(`${dms.baseUrl}/operator/devices/${path}`, { cookie });
+      assert.equal(status, 404, path);
+    }
+    const shown = await page(`/devices/${assetId}?with=${foreign}&with=none&with=${assetId}`);
+    assert.match(shown, /data-curve="\[\{[^{]+\}\]"/);
+    assert.doesNotMatch(shown, /Foreign/);
+    assert.match(await page(`/devices/${assetId}?find=FOREIGN`), /No other device/);
+  });
+
   it('names who acknowledged an alert and when, here and in the list of alerts, even after its end', async () => {
     await sendTemperature(dms, 'FRIDGE-1', 20);
     const { body } = await dms.api.get('/alerts');

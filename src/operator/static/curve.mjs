@@ -1,204 +1,180 @@
-/** Draws the curves of a device: the band between minimum and maximum, bounds, breaches, gaps and changes. */
+/** The curves of a device, and of others beside it. The address says which span is seen. */
+import { createAddress, followAddress } from './curve-address.mjs';
+import { drawChart, isNumber, resize, toCharts } from './curve-chart.mjs';
+import { actionOf, followTouch, limited } from './curve-gestures.mjs';
+import { captionOf, createReadout, element, happenedIn, legendOf } from './curve-texts.mjs';
+import { zoneText } from './times.mjs';
 
-const HEIGHT = 220;
-const [HOUR, DAY, MONTH, YEAR] = [3600, 86_400, 2_592_000, 31_536_000];
-/** By the distance of ticks: the label of each, and the addition where a year or a day begins. */
-const TICKS = [
-  [YEAR, '{YYYY}', null, null, null, null, null, null, 1],
-  [MONTH, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
-  [DAY, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
-  [HOUR, '{HH}:{mm}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
-  [60, '{HH}:{mm}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
+const LOAD_AFTER_MS = 120;
+const BUTTONS = [
+  ['◀', 'Earlier', 'ArrowLeft'],
+  ['▶', 'Later', 'ArrowRight'],
+  ['−', 'Zoom out', '-'],
+  ['+', 'Zoom in', '+'],
+  ['Back', 'Back to the span before', 'Escape'],
 ];
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const WAYS = [
+  [
+    'by-mouse',
+    'Zoom: drag across the picture, or + and −. Move: ← and →. Back: Esc, double click; 0: to the first span. Values: point, or Shift with ← and →.',
+  ],
+  ['by-touch', 'Zoom: two fingers. Move: one finger. Values: tap.'],
+];
 
-const number = (value) =>
-  value === null || value === undefined ? '–' : value.toFixed(Math.abs(value) < 100 ? 1 : 0);
+function createCurve(target) {
+  const devices = JSON.parse(target.dataset.curve);
+  const note = element('p', { className: 'empty', role: 'status' });
+  const said = element('p', { className: 'hidden', role: 'status' });
+  const pictures = element('div', { className: 'pictures' });
+  const address = createAddress({ onChange });
+  /** { picture, readout, canvas } of each chart. */
+  let drawn = [];
+  let answers = [];
+  let span = null;
+  let abort = new AbortController();
+  let timer;
 
-const toLabels = (splits) => (splits.every(Number.isInteger) ? splits.map(String) : splits.map(number));
-
-/** Shades the spans of time over the whole height. */
-function shade(chart, spans, fill) {
-  const { ctx, bbox } = chart;
-  ctx.save();
-  ctx.fillStyle = fill;
-  for (const { from, to } of spans) {
-    const left = Math.max(chart.valToPos(from, 'x', true), bbox.left);
-    const right = Math.min(chart.valToPos(to, 'x', true), bbox.left + bbox.width);
-    if (right > left) ctx.fillRect(left, bbox.top, Math.max(right - left, 1), bbox.height);
+  const nowS = () => Date.now() / 1000;
+  function preview(next) {
+    for (const { picture } of drawn) picture.setScale('x', { min: next.from, max: next.to });
   }
-  ctx.restore();
-}
+  function go(next, { isMove = false } = {}) {
+    if (!span) return;
+    address.go(limited(next, nowS()), { isMove });
+  }
+  /** Moves the cursor to the reading before or after, and says its values. */
+  function read(step) {
+    const [first] = drawn;
+    if (!first) return;
+    const { picture } = first;
+    const times = picture.data[0];
+    const visible = [
+      times.findIndex((each) => each >= span.from),
+      times.findLastIndex((each) => each <= span.to),
+    ];
+    const index = isNumber(picture.cursor.idx) ? picture.cursor.idx + step : visible[step > 0 ? 0 : 1];
+    const time = times[Math.min(Math.max(index, visible[0]), visible[1])];
+    if (time === undefined) return;
+    for (const each of drawn) each.picture.setCursor({ left: each.picture.valToPos(time, 'x'), top: 20 });
+    said.textContent = drawn.map(({ readout }) => readout.text()).join('; ');
+  }
+  function act(action) {
+    if (action.zoom) go(action.zoom);
+    if (action.move) go(action.move, { isMove: true });
+    if (action.back) address.back(action.back);
+    if (action.read) read(action.read);
+  }
 
-function line(chart, [x1, y1], [x2, y2], { stroke, dash }) {
-  const { ctx } = chart;
-  ctx.save();
-  ctx.strokeStyle = stroke;
-  ctx.lineWidth = devicePixelRatio;
-  ctx.setLineDash(dash.map((each) => each * devicePixelRatio));
-  ctx.beginPath();
-  ctx.moveTo(x1, y1);
-  ctx.lineTo(x2, y2);
-  ctx.stroke();
-  ctx.restore();
-}
+  function onChange() {
+    span = address.span() ?? span;
+    if (span) preview(span);
+    followAddress(address.query());
+    back.disabled = !address.hasBack();
+    clearTimeout(timer);
+    timer = setTimeout(() => void load(), LOAD_AFTER_MS);
+    delete target.dataset.drawnMs;
+  }
 
-/** Draws a step for each time in which bounds were in force. */
-function drawBounds(chart, bounds) {
-  const { left, top, width, height } = chart.bbox;
-  const toX = (at) => Math.min(Math.max(chart.valToPos(at, 'x', true), left), left + width);
-  for (const { from, to, lowC, highC } of bounds) {
-    for (const value of [lowC, highC]) {
-      if (value === null) continue;
-      const y = chart.valToPos(value, 'y', true);
-      if (y >= top && y <= top + height)
-        line(chart, [toX(from), y], [toX(to), y], { stroke: colour('--bad'), dash: [6, 4] });
+  async function load() {
+    abort.abort();
+    abort = new AbortController();
+    const { signal } = abort;
+    delete target.dataset.drawnMs;
+    target.setAttribute('aria-busy', 'true');
+    try {
+      const found = await Promise.all(devices.map(({ id }) => fetchCurve(id, address.query(), signal)));
+      await draw(found, signal);
+    } catch {
+      if (!signal.aborted) note.textContent = 'The curve could not be read. Load the page again.';
     }
+    if (!signal.aborted) target.removeAttribute('aria-busy');
   }
-}
 
-/** Draws a line where the device reported another configuration, with the name of the profile. */
-function drawChanges(chart, changes) {
-  const { ctx, bbox } = chart;
-  const { left, top, width, height } = bbox;
-  ctx.save();
-  ctx.fillStyle = colour('--text');
-  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
-  ctx.textBaseline = 'top';
-  for (const { at, profile } of changes) {
-    const x = chart.valToPos(at, 'x', true);
-    if (x < left || x > left + width) continue;
-    line(chart, [x, top], [x, top + height], { stroke: colour('--accent'), dash: [2, 3] });
-    const isNearEnd = x > left + width / 2;
-    ctx.textAlign = isNearEnd ? 'right' : 'left';
-    ctx.fillText(profile, x + (isNearEnd ? -4 : 4) * devicePixelRatio, top + 2 * devicePixelRatio);
-  }
-  ctx.restore();
-}
-
-/** Includes the bounds in the picture, even while all values are far from them. */
-function rangeOf({ bounds }) {
-  const levels = bounds.flatMap(({ lowC, highC }) => [lowC, highC]).filter((value) => value !== null);
-  return (_chart, low, high) => {
-    if (low === null || high === null) return [0, 1];
-    const bottom = Math.min(low, ...levels);
-    const top = Math.max(high, ...levels);
-    const margin = Math.max((top - bottom) * 0.08, 0.5);
-    return [bottom - margin, top + margin];
-  };
-}
-
-/** Indices of points without a line, because their neighbours are beyond a gap: they are drawn as dots. */
-function lonePoints(chart, series) {
-  const values = chart.data[series];
-  const hasValue = (index) => isNumber(values[index] ?? null);
-  return [...values.keys()].filter(
-    (index) => hasValue(index) && !hasValue(index - 1) && !hasValue(index + 1),
-  );
-}
-
-function optionsOf(curve, { from, to, changes }, { width, onDrawn }) {
-  const text = colour('--quiet');
-  const isSparse = curve.times.length < 40;
-  const grid = { stroke: colour('--line'), width: 1 };
-  const axis = { stroke: text, grid, ticks: grid, font: '12px system-ui, sans-serif' };
-  const value = (_chart, each) => `${number(each)} ${curve.unit}`;
-  const band = { stroke: 'transparent', points: { show: false }, value };
-  const under = (chart) => {
-    shade(chart, curve.gaps, colour('--shade'));
-    shade(
-      chart,
-      curve.alerts.map((alert) => ({ ...alert, to: alert.to ?? to })),
-      colour('--bad-shade'),
+  async function draw(found, signal) {
+    const startedAt = performance.now();
+    answers = devices.map(({ name }, index) => ({ name, data: found[index] }));
+    const [{ from, to }] = found;
+    span = { from, to };
+    const charts = toCharts(answers);
+    note.textContent = charts.length === 0 ? 'Nothing was measured in this span.' : '';
+    for (const { picture } of drawn) picture.destroy();
+    const figures = charts.map(figureOf);
+    pictures.replaceChildren(
+      ...figures.map(({ figure }) => figure),
+      ...legendOf(answers),
+      ...happenedIn(answers),
     );
-  };
-  const over = (chart) => {
-    drawBounds(chart, curve.bounds);
-    drawChanges(chart, changes);
-  };
-  return {
-    width,
-    height: HEIGHT,
-    scales: { x: { min: from, max: to }, y: { range: rangeOf(curve) } },
-    axes: [
-      { ...axis, values: TICKS },
-      { ...axis, size: 56, values: (_chart, splits) => toLabels(splits) },
-    ],
-    series: [
-      { value: '{YYYY}-{MM}-{DD} {HH}:{mm}' },
-      { ...band, label: 'Min' },
-      { ...band, label: 'Max' },
-      {
-        label: 'Average',
-        stroke: colour('--accent'),
-        width: 1.5,
-        value,
-        points: { show: isSparse, filter: isSparse ? null : lonePoints, size: 5, fill: colour('--accent') },
-      },
-    ],
-    bands: [{ series: [2, 1], fill: colour('--accent-shade') }],
-    cursor: { drag: { x: true, y: false } },
-    hooks: { drawAxes: [under], draw: [over], ready: [onDrawn] },
-  };
-}
-
-function figureOf(curve, data) {
-  const figure = document.createElement('figure');
-  const caption = document.createElement('figcaption');
-  const place = curve.position === null ? '' : ` (${curve.position})`;
-  const [low, high] = [Math.min(...curve.min.filter(isNumber)), Math.max(...curve.max.filter(isNumber))];
-  const marks = [
-    counted(curve.alerts, 'alert'),
-    counted(curve.gaps, 'gap'),
-    counted(data.changes, 'configuration change'),
-  ];
-  caption.textContent = `Channel ${curve.channel}, ${curve.type.replaceAll('_', ' ')}${place}: ${number(low)} to ${number(high)} ${curve.unit}${marks.join('')}`;
-  const canvas = document.createElement('div');
-  canvas.className = 'canvas';
-  canvas.setAttribute('aria-hidden', 'true');
-  figure.append(caption, canvas);
-  return { figure, draw: () => draw(curve, data, canvas) };
-}
-
-const counted = ({ length }, noun) => (length === 0 ? '' : `, ${length} ${noun}${length === 1 ? '' : 's'}`);
-
-const isNumber = (value) => value !== null;
-
-/** Resolves when the curve is on the canvas. */
-async function draw(curve, data, target) {
-  const points = [curve.times, curve.min, curve.max, curve.avg];
-  const create = (onDrawn = () => {}) =>
-    new uPlot(optionsOf(curve, data, { width: target.clientWidth, onDrawn }), points, target);
-  let chart;
-  await new Promise((onDrawn) => {
-    chart = create(onDrawn);
-  });
-  new ResizeObserver(() => chart.setSize({ width: target.clientWidth, height: HEIGHT })).observe(target);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-    chart.destroy();
-    chart = create();
-  });
-}
-
-async function show(target) {
-  const answer = await fetch(target.dataset.curve);
-  const note = document.createElement('p');
-  note.className = 'empty';
-  target.replaceChildren(note);
-  if (!answer.ok) {
-    note.textContent = 'The curve could not be read. Load the page again.';
-    return;
+    drawn = await Promise.all(figures.map(drawFigure));
+    if (signal.aborted) return;
+    for (const { readout, picture } of drawn) readout.show(picture);
+    target.dataset.drawnMs = (performance.now() - startedAt).toFixed(1);
   }
-  const data = await answer.json();
-  if (data.curves.length === 0) {
-    note.textContent = 'Nothing was measured in this span.';
-    return;
+
+  function figureOf(chart) {
+    const readout = createReadout(chart);
+    const canvas = element('div', { className: 'canvas', ariaHidden: 'true' });
+    const caption = element('figcaption', { textContent: captionOf(chart) });
+    return { chart, readout, canvas, figure: element('figure', {}, caption, readout.node, canvas) };
   }
-  const startedAt = performance.now();
-  const figures = data.curves.map((curve) => figureOf(curve, data));
-  target.replaceChildren(...figures.map(({ figure }) => figure));
-  await Promise.all(figures.map((each) => each.draw()));
-  target.dataset.drawnMs = (performance.now() - startedAt).toFixed(1);
+
+  async function drawFigure({ chart, readout, canvas }) {
+    const on = { select: go, back: () => address.back(1), cursor: (picture) => readout.show(picture) };
+    const picture = await drawChart(chart, canvas, { span, on });
+    followTouch(picture.over, {
+      spanNow: () => span,
+      preview: (next) => preview(limited(next, nowS())),
+      end: (next, { isSmall } = {}) => (next === null ? preview(span) : go(next, { isMove: isSmall })),
+    });
+    return { picture, readout, canvas };
+  }
+
+  const buttons = BUTTONS.map(([textContent, label, key]) => {
+    const button = element('button', {
+      type: 'button',
+      className: 'plain',
+      textContent,
+      ariaLabel: label,
+      title: label,
+    });
+    button.addEventListener('click', () => span && act(actionOf({ key }, span)));
+    return button;
+  });
+  const back = buttons.at(-1);
+  back.disabled = !address.hasBack();
+  const ways = WAYS.map(([className, textContent]) => element('span', { className, textContent }));
+  target.replaceChildren(
+    element('div', { className: 'row zoom' }, ...buttons),
+    note,
+    said,
+    pictures,
+    element('p', { className: 'ways quiet' }, ...ways, ` Times are in ${zoneText()}.`),
+  );
+  target.tabIndex = 0;
+  target.setAttribute('role', 'group');
+  target.ariaLabel = 'Curves';
+  target.addEventListener('keydown', (event) => {
+    const action = span && actionOf(event, span);
+    if (!action) return;
+    event.preventDefault();
+    act(action);
+  });
+  new ResizeObserver(() => {
+    for (const { picture, canvas } of drawn) resize(picture, canvas.clientWidth);
+  }).observe(target);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => void load());
+  /** New readings move a picture that ends now, unless somebody is reading it. */
+  const news = document.querySelector('[data-live="device"]');
+  new MutationObserver(() => {
+    const isRead = target.matches(':hover') || target.contains(document.activeElement);
+    if (!address.span() && !isRead && !target.querySelector('details[open]')) void load();
+  }).observe(news, { childList: true });
+  void load();
 }
 
-for (const target of document.querySelectorAll('[data-curve]')) void show(target);
+async function fetchCurve(id, query, signal) {
+  const answer = await fetch(`/operator/devices/${id}/curve?${query}`, { signal });
+  if (!answer.ok) throw new Error(`Status ${answer.status}`);
+  return answer.json();
+}
+
+for (const target of document.querySelectorAll('[data-curve]')) createCurve(target);

@@ -1,25 +1,5 @@
-/** Additions to plain HTML: ages beside times, and parts that are replaced when the page has changed. */
-
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-];
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
-const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-
-function ageOf(ms) {
-  const [unit, unitMs] = UNITS.find(([, each]) => Math.abs(ms) >= each) ?? ['second', 1000];
-  return relative.format(Math.round(ms / unitMs), unit);
-}
-
-function showAges() {
-  for (const time of document.querySelectorAll('time[datetime]')) {
-    const at = new Date(time.dateTime);
-    time.title = absolute.format(at);
-    time.textContent = ageOf(at.getTime() - Date.now());
-  }
-}
+/** Additions to plain HTML: times of the reader, and parts that are replaced when the page has changed. */
+import { adoptZone, showTimes } from './times.mjs';
 
 /** A part in use is replaced only afterwards. */
 const isInUse = (part) =>
@@ -33,7 +13,7 @@ async function refresh() {
     const other = fresh.querySelector(`[data-live="${CSS.escape(part.dataset.live)}"]`);
     if (other && !isInUse(part)) part.replaceChildren(...other.childNodes);
   }
-  showAges();
+  showTimes();
 }
 
 function watch() {
@@ -53,6 +33,6 @@ addEventListener('keydown', ({ key }) => {
   }
 });
 
-showAges();
-setInterval(showAges, 15_000);
+adoptZone();
+setInterval(showTimes, 15_000);
 watch();

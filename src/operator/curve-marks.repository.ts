@@ -1,0 +1,94 @@
+/** Alerts and comments of one asset within a span, for its curve. */
+import type { AlertDetails, AlertType } from '../alerts/alert.ts';
+import { ENDED_AT } from '../alerts/alert-columns.ts';
+import type { Database } from '../db/database.ts';
+import type { Actor } from '../http/audit.ts';
+
+export interface MarkedAlert {
+  id: string;
+  type: AlertType;
+  details: AlertDetails;
+  startedAt: Date;
+  /** Null: still open. */
+  endedAt: Date | null;
+}
+
+export interface AlertComment {
+  alertId: string;
+  at: Date;
+  by: Actor | null;
+  comment: string;
+}
+
+export interface MarkSpan {
+  from: Date;
+  to: Date;
+}
+
+interface MarkedRow {
+  id: string;
+  type: AlertType;
+  details: AlertDetails;
+  started_at: Date;
+  ended: Date | null;
+}
+
+interface CommentRow {
+  alert_id: string;
+  actor: Actor | null;
+  comment: string | null;
+  at: Date;
+}
+
+const ALERTS_MAX = 500;
+const COMMENTS_MAX = 200;
+
+export type CurveMarksRepository = ReturnType<typeof createCurveMarksRepository>;
+
+export function createCurveMarksRepository(sql: Database) {
+  return {
+    /** The newest ones that were open within the span. */
+    async listAlerts(
+      organizationId: string,
+      assetId: string,
+      { from, to }: MarkSpan,
+    ): Promise<MarkedAlert[]> {
+      const rows: MarkedRow[] = await sql('alerts')
+        .where({ organization_id: organizationId, asset_id: assetId })
+        .where('started_at', '<', to)
+        .whereRaw(`coalesce(${ENDED_AT}, 'infinity') > ?::timestamptz`, [from])
+        .orderBy('id', 'desc')
+        .limit(ALERTS_MAX)
+        .select('id', 'type', 'details', 'started_at', sql.raw(`${ENDED_AT} as ended`) as never);
+      return rows.map((row) => ({
+        id: row.id,
+        type: row.type,
+        details: row.details,
+        startedAt: row.started_at,
+        endedAt: row.ended,
+      }));
+    },
+
+    /** Comments on these alerts, the newest first. The id of a row contains its time. */
+    async listComments(
+      organizationId: string,
+      alertIds: readonly string[],
+      { from, to }: MarkSpan,
+    ): Promise<AlertComment[]> {
+      if (alertIds.length === 0) return [];
+      const rows: CommentRow[] = await sql('alert_actions')
+        .where({ organization_id: organizationId, action: 'commented' })
+        .whereRaw('alert_id = any(?::uuid[])', [[...alertIds]])
+        .whereRaw('uuid_extract_timestamp(id) between ?::timestamptz and ?::timestamptz', [from, to])
+        .orderBy('id', 'desc')
+        .limit(COMMENTS_MAX)
+        .select('alert_id', 'actor', 'comment', sql.raw('uuid_extract_timestamp(id) as at') as never);
+      return rows.map((row) => ({
+        alertId: row.alert_id,
+        at: row.at,
+        by: row.actor,
+        comment: row.comment ?? '',
+      }));
+    },
+  };
+}

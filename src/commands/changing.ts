@@ -5,7 +5,7 @@ import { COMMAND_LINE } from '../audit/audit.ts';
 import type { Database } from '../db/database.ts';
 import { createTransact, type Transaction } from '../db/transaction.ts';
 import type { AuditEntry } from '../http/audit.ts';
-import type { Command, CommandInput } from './command.ts';
+import type { Command, CommandInput, Output } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
 export type Change = Omit<AuditEntry, 'actor' | 'action'> & { action?: string };
@@ -13,7 +13,7 @@ export type Change = Omit<AuditEntry, 'actor' | 'action'> & { action?: string };
 export interface Changed {
   /** Empty when nothing had to be changed. */
   changes: Change[];
-  output: string;
+  output: Output;
 }
 
 type Work = (input: CommandInput, tx: Transaction, database: Database) => Promise<Changed>;

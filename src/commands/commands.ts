@@ -15,6 +15,7 @@ import { createOperationCommands } from './operation-commands.ts';
 import { OPERATION_LAYOUTS } from './operation-layout.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { organizationCommands } from './organization-commands.ts';
+import { organizationSetupCommand } from './organization-setup-command.ts';
 import { schemaCommands } from './schema-commands.ts';
 import { tailCommand } from './tail-command.ts';
 import { temporalCommands } from './temporal-commands.ts';
@@ -30,6 +31,7 @@ export const commands: Command[] = [
   ...assetCommands,
   ...createOperationCommands(readApiDocument(), OPERATION_LAYOUTS),
   ...organizationCommands,
+  organizationSetupCommand,
   ...keyCommands,
   ...operatorCommands,
   ...certificateCommands,

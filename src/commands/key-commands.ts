@@ -5,10 +5,10 @@ import type { Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
 import { type KeyView, keyView } from '../keys/api-key.ts';
 import { createKeysRepository, type KeyRecord } from '../keys/keys.repository.ts';
-import { createKeyIssuer, requireRoomForKey } from '../keys/keys.service.ts';
+import { createKeyIssuer, type IssuedKey, type KeyRequest, requireRoomForKey } from '../keys/keys.service.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { UUID } from '../process/uuid.ts';
-import { changing } from './changing.ts';
+import { type Change, changing } from './changing.ts';
 import { type Command, type CommandInput, durationMs, option, required, UsageError } from './command.ts';
 import { isName, nameRule } from './names.ts';
 import { type Ensured, ensured, organizationName } from './organization-commands.ts';
@@ -32,16 +32,8 @@ export const keyCommands: Command[] = [
       const expiresAt = expires === undefined ? null : new Date(Date.now() + expiresInMs(expires));
       const name = nameOption(input);
       const { organization, changes } = await organizationOfKey(sql, input);
-      const { id: organizationId } = organization;
-      await requireRoomForKey(createKeysRepository(sql), organizationId);
-      const issued = await issuerOn(sql).issue({ organizationId, name, kind, role, expiresAt });
-      const created = {
-        organizationId,
-        subject: issued.id,
-        before: null,
-        after: await shownKey(sql, issued.id),
-      };
-      return { changes: [...changes, created], output: `${issued.id}\n${issued.token}` };
+      const key = await issueKey(sql, { organizationId: organization.id, name, kind, role, expiresAt });
+      return { changes: [...changes, key.change], output: `${key.id}\n${key.token}` };
     }),
   },
   {
@@ -88,6 +80,15 @@ export const keyCommands: Command[] = [
     }),
   },
 ];
+
+/** Issues a key, unless its organization has too many already. */
+export async function issueKey(sql: Database, wanted: KeyRequest): Promise<IssuedKey & { change: Change }> {
+  const { organizationId } = wanted;
+  await requireRoomForKey(createKeysRepository(sql), organizationId);
+  const issued = await issuerOn(sql).issue(wanted);
+  const after = await shownKey(sql, issued.id);
+  return { ...issued, change: { organizationId, subject: issued.id, before: null, after } };
+}
 
 /** The key as in GET /keys. */
 async function shownKey(sql: Database, id: string): Promise<KeyView | null> {

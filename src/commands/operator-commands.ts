@@ -1,10 +1,11 @@
+import type { Database } from '../db/database.ts';
 import { toName } from '../http/one-line.ts';
 import type { Role } from '../http/role.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { OPERATOR_NAME_MAX, toLink } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
-import { createLinkIssuer } from '../operator/sessions.service.ts';
-import { changing } from './changing.ts';
+import { createLinkIssuer, type LinkRequest } from '../operator/sessions.service.ts';
+import { type Change, changing } from './changing.ts';
 import { type Command, type CommandInput, option, required, UsageError } from './command.ts';
 import { isName, nameRule } from './names.ts';
 import { findOperatorUrl } from './operator-url.ts';
@@ -19,18 +20,23 @@ export const operatorCommands: Command[] = [
       const name = personName(input);
       const role = (option(input, 'role') ?? 'write') as Role;
       const organization = await organizationOf(input, createOrganizationsRepository(sql).findByName);
-      const issue = createLinkIssuer({ sessionsIn: createSessionsRepository, now: () => new Date() });
-      const link = await issue(sql, { organizationId: organization.id, name, role, keyId: null });
-      const created = {
-        organizationId: organization.id,
-        subject: link.id,
-        before: null,
-        after: { name, role, expiresAt: link.expiresAt.toISOString() },
-      };
-      return { changes: [created], output: toLink(baseUrl, link) };
+      const { link, change } = await issueLink(sql, baseUrl, { organizationId: organization.id, name, role });
+      return { changes: [change], output: link };
     }),
   },
 ];
+
+/** Issues a link, which signs in that person once. */
+export async function issueLink(
+  sql: Database,
+  baseUrl: string,
+  { organizationId, name, role }: Omit<LinkRequest, 'keyId'>,
+): Promise<{ link: string; change: Change }> {
+  const issue = createLinkIssuer({ sessionsIn: createSessionsRepository, now: () => new Date() });
+  const link = await issue(sql, { organizationId, name, role, keyId: null });
+  const after = { name, role, expiresAt: link.expiresAt.toISOString() };
+  return { link: toLink(baseUrl, link), change: { organizationId, subject: link.id, before: null, after } };
+}
 
 async function organizationOf<T>(input: CommandInput, find: (name: string) => Promise<T | null>): Promise<T> {
   const name = required(input, 'org');
@@ -39,7 +45,7 @@ async function organizationOf<T>(input: CommandInput, find: (name: string) => Pr
   return organization;
 }
 
-function personName(input: CommandInput): string {
+export function personName(input: CommandInput): string {
   const name = toName(option(input, 'name') ?? 'operator');
   if (!isName(name, OPERATOR_NAME_MAX))
     throw new UsageError(`--name must have ${nameRule(OPERATOR_NAME_MAX)}`);

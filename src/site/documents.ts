@@ -52,7 +52,9 @@ const OTHERS: Section[] = [
   {
     title: 'Run it',
     documents: [
+      page('production', 'Production'),
       page('operating', 'Operating'),
+      page('postgresql', 'PostgreSQL for years'),
       page('temporal-ui', 'The Temporal UI'),
       page('kubernetes', 'Kubernetes'),
       page('configuration', 'Configuration'),

@@ -40,3 +40,42 @@ describe('dms operator link', () => {
     );
   });
 });
+
+describe('dms org setup', () => {
+  let dms: TestService;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    process.env.OPERATOR_URL = dms.baseUrl;
+  });
+  after(async () => {
+    delete process.env.OPERATOR_URL;
+    await dms.stop();
+  });
+
+  it('makes an organization whose key, device token and link work, with a row of the audit trail for each', async () => {
+    const { stdout, stderr } = await runCommand(
+      dms.settings.databaseUrl,
+      ...['org', 'setup', 'Northside', '--name', 'Ada', '--json'],
+    );
+    assert.equal(stderr, '');
+    const { apiKey, deviceToken, link } = JSON.parse(stdout);
+    const signedIn = await visit(`${dms.baseUrl}/operator/sign-in`, { form: { link: tokenIn(link) } });
+    assert.equal(signedIn.status, 303);
+    const readings = [{ channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() }];
+    const northside = dms.with(apiKey);
+    assert.equal((await northside.post('/assets', { serialNumber: 'FIRST', name: 'Fridge' })).status, 201);
+    const sent = await dms.with(deviceToken).post('/devices/FIRST/measurements', { readings });
+    assert.equal(sent.status, 202);
+    const { body } = await northside.get('/audit');
+    const actions = body.items.map(({ action }: { action: string }) => action).reverse();
+    assert.deepEqual(actions.slice(0, 4), [
+      'createOrganization',
+      'createKey',
+      'createKey',
+      'createOperatorLink',
+    ]);
+    for (const secret of [apiKey, deviceToken, tokenIn(link)])
+      assert.ok(!JSON.stringify(body).includes(secret));
+  });
+});

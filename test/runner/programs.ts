@@ -13,12 +13,14 @@ const OWN = join(homedir(), '.cache', 'device-monitoring-service', 'test-program
 export const PROGRAMS_PATH = [OWN, process.env.PATH ?? '', '/usr/sbin', '/sbin'].join(delimiter);
 
 const NEEDED = [
+  'caddy',
   'chromium',
   'curl',
   'go',
   'helm',
   'nginx',
   'pdftotext',
+  'pg_basebackup',
   'pg_dump',
   'pgbouncer',
   'promtool',

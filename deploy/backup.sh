@@ -1,0 +1,70 @@
+#!/bin/sh
+# Backs the database up at the first start and then once a day, from BACKUP_HOUR (UTC) on, and restores each backup into DRILL_DATABASE, which it empties
+# before and after. `backup.sh once` does it now; `backup.sh check` succeeds when a backup of the last 26 hours was restored.
+#
+# A backup that was interrupted leaves nothing: it is made under another name, and the next minute begins anew. A backup that
+# cannot be restored stays, and is restored again every ten minutes, with its reason in the log.
+#
+# Takes PGHOST, PGPORT, PGUSER, PGPASSWORD and PGDATABASE of the owner of the tables.
+set -eu
+
+: "${DRILL_DATABASE:?must be a database that nothing else uses}"
+[ "$DRILL_DATABASE" != "$PGDATABASE" ] || { echo 'backup: DRILL_DATABASE is emptied, so it must be another one' >&2; exit 1; }
+folder=${BACKUP_DIRECTORY:-/backups}
+drilled="$folder/last-restored"
+
+url() { echo "postgres://$PGUSER:$PGPASSWORD@$PGHOST:${PGPORT:-5432}/$1"; }
+ask() { psql --dbname "$1" --quiet --no-align --tuples-only --set ON_ERROR_STOP=1 --command "$2"; }
+empty() { PGOPTIONS='-c client_min_messages=warning' ask "$DRILL_DATABASE" 'drop schema public cascade; create schema public'; }
+# What a restored database must have as much of as the backed-up one, but for what came or went during the backup.
+contents() {
+  ask "$1" "select 'organizations ' || (select count(*) from organizations) || ', devices ' || (select count(*) from assets)
+    || ', profiles ' || (select count(*) from profiles) || ', migrations ' || (select count(*) from schema_migrations)"
+}
+
+backup() {
+  DATABASE_URL=$(url "$PGDATABASE") dms backup "$1"
+}
+
+# Each step is checked by hand: the shell ignores failures within a function whose result is asked for.
+drill() {
+  empty || return 1
+  DATABASE_URL=$(url "$DRILL_DATABASE") dms restore "$1" > /dev/null || return 1
+  restored=$(contents "$DRILL_DATABASE") || return 1
+  empty || return 1
+  echo "$restored" > "$drilled.unfinished" && mv "$drilled.unfinished" "$drilled" || return 1
+  echo "backup: $1 was restored: $restored; the database has $(contents "$PGDATABASE")"
+}
+
+remove_old() {
+  ls -1r "$folder" | grep '^dms-.*\.dump$' | tail -n "+$((${BACKUPS_KEPT:-14} + 1))" | while read -r name; do
+    rm "$folder/$name"
+  done
+}
+
+run_once() {
+  backup "$1" && drill "$1" && remove_old
+}
+
+case "${1:-nightly}" in
+  check)
+    find "$folder" -name last-restored -mmin -1560 | grep -q . ;;
+  once)
+    run_once "$folder/dms-$(date -u +%Y-%m-%dT%H%M%SZ).dump" ;;
+  nightly)
+    # The shell is stopped at once, and not after its sleep.
+    trap 'exit 0' TERM INT
+    while true; do
+      today="$folder/dms-$(date -u +%Y-%m-%d).dump"
+      if [ "$(date -u +%H | sed 's/^0//')" -ge "${BACKUP_HOUR:-2}" ] || [ ! -e "$drilled" ]; then
+        [ -e "$today" ] || backup "$today" || true
+        if [ -e "$today" ] && [ -z "$(find "$folder" -name last-restored -newer "$today")" ]; then
+          (drill "$today" && remove_old) || sleep 540
+        fi
+      fi
+      sleep 60 &
+      wait $!
+    done ;;
+  *)
+    echo 'backup: give nothing, once or check' >&2; exit 2 ;;
+esac

@@ -1,0 +1,92 @@
+/** The nightly backup of the compose file, by its script; needs pg_dump of the version of the server, and psql. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { findTestProgram, PROGRAMS_PATH } from '../runner/programs.ts';
+import { register } from '../support/fleet.ts';
+import { newDatabase } from '../support/servers.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { run } from '../support/standby.ts';
+
+const SCRIPT = fileURLToPath(new URL('../../deploy/backup.sh', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const DAY_MS = 86_400_000;
+
+describe('The backup of the compose file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dms-backups-'));
+  const programs = mkdtempSync(join(tmpdir(), 'dms-programs-'));
+  let dms: TestService;
+  let drillUrl: string;
+
+  before(async function () {
+    if (findTestProgram('pg_dump') === null || findTestProgram('psql') === null) return this.skip();
+    // The image has it on its path.
+    const command = `#!/bin/sh\ncd ${ROOT} && exec node --import=#typescript src/bin/cli.ts "$@"\n`;
+    writeFileSync(join(programs, 'dms'), command, { mode: 0o755 });
+    dms = await startService({ withWorker: false });
+    drillUrl = await newDatabase();
+    await register(dms, 'BACKED-UP');
+  });
+  after(async () => {
+    await dms?.stop();
+    for (const each of [folder, programs]) rmSync(each, { recursive: true, force: true });
+  });
+
+  function backup(command: string, more: Record<string, string> = {}) {
+    const { hostname, port, username, password, pathname } = new URL(dms.settings.databaseUrl);
+    return promisify(execFile)('sh', [SCRIPT, command], {
+      env: {
+        ...process.env,
+        PATH: `${programs}:${PROGRAMS_PATH}`,
+        BACKUP_DIRECTORY: folder,
+        PGHOST: hostname,
+        PGPORT: port,
+        PGUSER: username,
+        PGPASSWORD: password,
+        PGDATABASE: pathname.slice(1),
+        DRILL_DATABASE: new URL(drillUrl).pathname.slice(1),
+        ...more,
+      },
+    });
+  }
+
+  const dumps = () => readdirSync(folder).filter((name) => name.endsWith('.dump'));
+
+  it('restores each backup into a database of its own, which it empties, and keeps the newest', async function () {
+    this.timeout(60_000);
+    for (const day of ['2026-01-01', '2026-01-02']) writeFileSync(join(folder, `dms-${day}.dump`), '');
+    await assert.rejects(backup('check'));
+    const { stdout } = await backup('once', { BACKUPS_KEPT: '2' });
+    assert.match(
+      stdout,
+      /was restored: organizations 1, devices 1, .*; the database has organizations 1, devices 1,/,
+    );
+    await backup('check');
+    assert.equal(dumps().length, 2);
+    assert.ok(!dumps().includes('dms-2026-01-01.dump'));
+    const { rows } = await run(drillUrl, `select from pg_class where relnamespace = 'public'::regnamespace`);
+    assert.deepEqual(rows, []);
+  });
+
+  it('fails when a backup cannot be restored, and its check once the last good one is older than a day', async () => {
+    const before = readFileSync(join(folder, 'last-restored'), 'utf8');
+    writeFileSync(join(programs, 'pg_restore'), '#!/bin/sh\necho pg_restore 18.0\ntest "$1" = --version\n', {
+      mode: 0o755,
+    });
+    await assert.rejects(backup('once'), /pg_restore failed/);
+    rmSync(join(programs, 'pg_restore'));
+    assert.equal(readFileSync(join(folder, 'last-restored'), 'utf8'), before);
+    const earlier = new Date(Date.now() - 2 * DAY_MS);
+    utimesSync(join(folder, 'last-restored'), earlier, earlier);
+    await assert.rejects(backup('check'));
+  });
+
+  it('refuses to empty the database that it backs up', async () => {
+    const present = new URL(dms.settings.databaseUrl).pathname.slice(1);
+    await assert.rejects(backup('once', { DRILL_DATABASE: present }), /must be another one/);
+  });
+});

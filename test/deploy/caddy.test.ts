@@ -1,0 +1,131 @@
+/** The proxy and balancer for APIs of the compose file; needs Caddy. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '../../dev/embedded/free-port.ts';
+import { createClientAddress } from '../../src/http/client-address.ts';
+import { findTestProgram } from '../runner/programs.ts';
+import { eventually } from '../support/fleet.ts';
+
+const CONFIGURATION = fileURLToPath(new URL('../../deploy/Caddyfile', import.meta.url));
+const CADDY = findTestProgram('caddy');
+/** Addresses of this machine that stand for clients and for a load balancer in front. */
+const [CLIENT, LOAD_BALANCER] = ['127.0.0.5', '127.0.0.6'];
+const FORGED = '203.0.113.9';
+
+interface Answer {
+  name: string;
+  bytes: number;
+  /** The address of the client, as the API of the compose file finds it. */
+  client: string;
+  host: string;
+}
+
+describe('The balancer for APIs of the compose file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dms-caddy-'));
+  const apis: Server[] = [];
+  let caddy: ChildProcess | undefined;
+  let port = 0;
+
+  before(async function () {
+    if (CADDY === null) {
+      console.log('    Caddy is not installed: its configuration is not tried');
+      return this.skip();
+    }
+    for (const name of ['a', 'b']) apis.push(await startApi(name));
+    port = await freePort();
+    writeFileSync(join(folder, 'Caddyfile'), configuration());
+    caddy = spawn(CADDY, ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
+      env: {
+        XDG_DATA_HOME: folder,
+        XDG_CONFIG_HOME: folder,
+        OPERATOR_URL: `http://localhost:${await freePort()}`,
+        TLS: 'acme',
+        ACME_CA: 'https://acme.invalid/directory',
+        ACME_EMAIL: '',
+        FRONT_PROXIES: LOAD_BALANCER,
+      },
+      stdio: 'ignore',
+    });
+    await eventually(() => get().then(Boolean, () => false), Boolean);
+  });
+  after(async () => {
+    if (caddy) {
+      caddy.kill('SIGTERM');
+      await once(caddy, 'exit');
+    }
+    for (const server of apis) server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** That of the compose file, with processes of this machine in place of a name that only Docker knows. */
+  function configuration(): string {
+    const upstreams = apis.map((api) => `127.0.0.1:${(api.address() as AddressInfo).port}`);
+    return readFileSync(CONFIGURATION, 'utf8')
+      .replace(/dynamic a api 8080 \{[^}]*\}/, `to ${upstreams.join(' ')} 127.0.0.1:1`)
+      .replace('http://:8080', `http://:${port}`);
+  }
+
+  async function startApi(name: string): Promise<Server> {
+    const clientAddress = createClientAddress(['127.0.0.1']);
+    const server = createServer(async (incoming, response) => {
+      let bytes = 0;
+      for await (const chunk of incoming) bytes += chunk.length;
+      const from = incoming.headers['x-forwarded-for'] as string;
+      const client = clientAddress(incoming.socket.remoteAddress as string, from);
+      response.end(JSON.stringify({ name, bytes, client, host: incoming.headers.host }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return server;
+  }
+
+  async function get(forwardedFor?: string, localAddress = CLIENT): Promise<Answer> {
+    const headers = forwardedFor === undefined ? {} : { 'X-Forwarded-For': forwardedFor };
+    const sent = request({ host: '127.0.0.1', port, localAddress, headers, agent: false }).end();
+    const [response] = await once(sent, 'response');
+    return JSON.parse((await response.toArray()).join(''));
+  }
+
+  it('spreads requests over all APIs, skips one that is down, and keeps the host', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => get()));
+    assert.deepEqual([...new Set(answers.map(({ name }) => name))].sort(), ['a', 'b']);
+    for (const { host } of answers) assert.equal(host, `127.0.0.1:${port}`);
+  });
+
+  it('leads an API to the address of the client, whatever the client writes into X-Forwarded-For', async () => {
+    for (const forged of [undefined, FORGED, `${FORGED}, ${LOAD_BALANCER}`, 'nonsense'])
+      assert.equal((await get(forged)).client, CLIENT);
+  });
+
+  it('leads an API through a load balancer in front to its client, whatever that client writes', async () => {
+    const throughBalancer = (forwardedFor: string) => get(forwardedFor, LOAD_BALANCER);
+    assert.equal((await throughBalancer('198.51.100.7')).client, '198.51.100.7');
+    assert.equal((await throughBalancer(`${FORGED}, 198.51.100.7`)).client, '198.51.100.7');
+    assert.equal((await throughBalancer(`${FORGED}, 198.51.100.7, ${LOAD_BALANCER}`)).client, '198.51.100.7');
+  });
+
+  it('passes bodies of any size', async () => {
+    const body = Buffer.alloc(11 * 1024 * 1024);
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'PUT', body });
+    assert.equal(((await answer.json()) as Answer).bytes, body.length);
+  });
+
+  it('answers as the API does when no API is up', async function () {
+    this.timeout(20_000);
+    for (const server of apis) {
+      server.close();
+      server.closeAllConnections();
+    }
+    const answer = await fetch(`http://127.0.0.1:${port}/assets`);
+    assert.equal(answer.status, 503);
+    assert.equal(answer.headers.get('retry-after'), '5');
+    assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+    assert.equal(((await answer.json()) as { success: boolean }).success, false);
+  });
+});

@@ -1,0 +1,100 @@
+/** The compose file and .env.example: which settings they pass on, and how its containers are confined. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { load, YAML11_SCHEMA } from 'js-yaml';
+import { SETTING_NAMES } from '../../src/process/environment.ts';
+
+interface Container {
+  image: string;
+  environment?: Record<string, string | null>;
+  mem_limit?: string;
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
+  ports?: string[];
+}
+
+/** Settings that the compose file does not pass on, and why. */
+const NOT_PASSED: Record<string, string> = {
+  DATA_DIR: 'for npm start',
+  TEMPORAL_CLI_PATH: 'for npm start',
+  WORKFLOW_BUNDLE: 'the image has that of its build',
+  OIDC_CLIENT_SECRET_FILE: 'a file needs a volume: docker-compose.override.yml',
+  DATABASE_DIRECT_URL: 'the compose file has no pooler',
+  DATABASE_POOLER: 'the compose file has no pooler',
+  DATABASE_REPLICA_URL: 'the compose file has no replica',
+  DATABASE_REPLICA_LAG_SECONDS: 'the compose file has no replica',
+  DATABASE_DISTRIBUTED: 'the compose file has no Citus',
+  TEMPORAL_NAMESPACE: 'the Temporal of the compose file serves this service alone',
+  TEMPORAL_TASK_QUEUE: 'the Temporal of the compose file serves this service alone',
+};
+
+const text = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+/** Variables in the form of Compose. */
+const namesIn = (part: string) => [...part.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name);
+const { services } = load(text('docker-compose.yml'), { schema: YAML11_SCHEMA }) as {
+  services: Record<string, Container>;
+};
+const ours = Object.entries(services).filter(([, { image }]) =>
+  image.startsWith('device-monitoring-service:'),
+);
+
+describe('The compose file', () => {
+  it('passes every setting on to each process, but for those that it has no use for', () => {
+    for (const [name, { environment = {} }] of ours) {
+      const missing = SETTING_NAMES.filter(
+        (setting) => !(setting in environment) && !(setting in NOT_PASSED),
+      );
+      assert.deepEqual(missing, [], name);
+    }
+    assert.deepEqual(
+      Object.keys(NOT_PASSED).filter((setting) => !SETTING_NAMES.includes(setting)),
+      [],
+    );
+  });
+
+  it('names in .env.example every variable that it takes', () => {
+    const taken = new Set(namesIn(text('docker-compose.yml')));
+    const named = [...text('.env.example').matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name]) => name);
+    assert.deepEqual(
+      [...taken].filter((name) => name !== 'SERVICE_VERSION' && !named.includes(name)),
+      [],
+    );
+  });
+
+  it('lets the superuser and the owner of the tables into no process that clients or loggers reach', () => {
+    for (const [name, { environment = {} }] of ours) {
+      if (name === 'migrate' || name === 'backup') continue;
+      const values = Object.values(environment).join(' ');
+      assert.doesNotMatch(values, /OWNER_DB_PASSWORD|POSTGRES_PASSWORD/, name);
+    }
+  });
+
+  it('confines its processes: no capabilities, no new privileges, a read-only root, bounded memory', () => {
+    for (const [name, each] of [...ours, ['coap', services.coap], ['web', services.web]] as const) {
+      assert.equal(each?.read_only, true, name);
+      assert.deepEqual([each.cap_drop, each.security_opt], [['ALL'], ['no-new-privileges:true']], name);
+    }
+    for (const [name, { mem_limit }] of Object.entries(services)) assert.ok(mem_limit, name);
+  });
+
+  it('publishes to other machines nothing but the web and, if wanted, the ports of loggers and of the API', () => {
+    const open = Object.entries(services).flatMap(([name, { ports = [] }]) =>
+      ports
+        .filter((port) => !port.startsWith('127.0.0.1:'))
+        .map((port) => `${name} ${namesIn(port).join(' ')}`),
+    );
+    assert.deepEqual(open, [
+      'web HTTP_PORT',
+      'web HTTPS_PORT',
+      'web HTTPS_PORT',
+      'web API_ADDRESS API_PORT',
+      'coap COAP_ADDRESS COAP_PORT',
+    ]);
+    for (const name of ['API_ADDRESS', 'COAP_ADDRESS'])
+      assert.ok(
+        text('docker-compose.yml').includes(`{${name}:-127.0.0.1}`),
+        `${name} is the loopback address`,
+      );
+  });
+});

@@ -11,6 +11,8 @@ HELM=v4.3.1
 # The schemas of the oldest and the newest Kubernetes that the chart is checked with.
 KUBERNETES_SCHEMAS=1.37.0
 KUBERNETES='1.30.0 1.37.0'
+# Builds the package of the Python client.
+SETUPTOOLS=84.2.1
 own="$HOME/.cache/device-monitoring-service/test-programs"
 
 missing=''
@@ -36,6 +38,11 @@ if [ ! -x "$own/bin/pg_dump" ]; then
   cp -a "$folder"/postgresql-*/lib/libpq.so* "$own/lib/"
   cp "$folder"/postgresql-*/bin/pg_restore "$own/bin/"
   cp "$folder"/postgresql-*/bin/pg_dump "$own/bin/"
+fi
+
+if [ ! -d "$own/python-build" ]; then
+  pip3 install -q --no-deps --target "$own/python-build" "setuptools==$SETUPTOOLS" \
+    || echo "The build backend of Python cannot be installed, so its tests are skipped." >&2
 fi
 
 if [ ! -x "$own/bin/helm" ]; then

@@ -1,0 +1,27 @@
+/** Programs that a release runs, one after the other. */
+import { execFileSync } from 'node:child_process';
+
+const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Runs a program that prints for the person who releases. */
+export const run = (folder: string, program: string, ...args: string[]): void =>
+  void execFileSync(program, args, { cwd: folder, stdio: 'inherit' });
+
+/** Returns the output of a program. */
+export const capture = (folder: string, program: string, ...args: string[]): string =>
+  execFileSync(program, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    maxBuffer: OUTPUT_BYTES_MAX,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
+
+/** Whether a program is on the search path and succeeds. */
+export function succeeds(program: string, ...args: string[]): boolean {
+  try {
+    execFileSync(program, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

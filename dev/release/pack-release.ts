@@ -72,9 +72,9 @@ function* packEach({ root, folder, version, commit, imageBuilder, print }: Packi
   yield packNpmClient(root, folder);
   const committedAt = new Date(capture(root, 'git', 'show', '--no-patch', '--format=%cI', commit));
   if (hasPythonBackend()) yield* packPythonClient(root, folder, committedAt);
-  else print('No package for Python: npm run test:programs installs its build backend.');
+  else print('No package for Python: npm run release:programs installs its build backend.');
   if (hasHelm()) yield packChart(root, folder);
-  else print('No chart: npm run test:programs installs Helm.');
+  else print('No chart: npm run release:programs installs Helm.');
   if (imageBuilder !== null) yield packImage(root, folder, { builder: imageBuilder, version, commit });
   else print('No image: neither docker nor podman runs here.');
 }

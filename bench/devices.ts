@@ -1,9 +1,10 @@
 /**
- * `npm run bench:devices [-- frames organizations under-way beside-apply beside-alerts http end-to-end history wal]`:
+ * `npm run bench:devices [-- frames organizations under-way beside-apply beside-alerts http end-to-end history wal cadence]`:
  * frames over CoAP and HTTP, and a year of history.
  */
 import { benchBesideAlerts } from './devices/beside-alerts.ts';
 import { benchBesideApply } from './devices/beside-apply.ts';
+import { benchCadence } from './devices/cadence.ts';
 import { startDeviceBench } from './devices/device-bench.ts';
 import { benchEndToEnd } from './devices/end-to-end.ts';
 import { benchFrames } from './devices/frames.ts';
@@ -24,6 +25,7 @@ const benches = {
   'end-to-end': benchEndToEnd,
   history: benchHistory,
   wal: benchWal,
+  cadence: benchCadence,
 };
 
 await runChosen(benches, startDeviceBench);

@@ -11,6 +11,16 @@ export interface LoggersOptions {
   sockets?: number;
   /** Serial of the device with that number, from 1. */
   toSerial(device: number): string;
+  /** Of a frame; ten a minute apart by default. */
+  samples?: Samples;
+}
+
+export interface Samples {
+  /** By channel; a frame has two of them. */
+  count: number;
+  periodSeconds: number;
+  /** Unix time of the first sample of round 0. */
+  startSeconds: number;
 }
 
 export interface Acknowledged {
@@ -25,25 +35,25 @@ export interface Acknowledged {
 const SAMPLES = 10;
 const CHANNELS = 2;
 export const SAMPLES_PER_FRAME = SAMPLES * CHANNELS;
-const PERIOD_SECONDS = 60;
 const ACK_TIMEOUT_MS = 10_000;
 const CREATED = 0x41;
 
-/** New readings of temperature and humidity, ten samples each. */
-function encodeFrame(serialNumber: string, token: string, round: number, startSeconds: number): Buffer {
-  const timestamp = startSeconds + round * SAMPLES * PERIOD_SECONDS;
+/** New readings of temperature and humidity. */
+function encodeFrame(serialNumber: string, token: string, round: number, samples: Samples): Buffer {
+  const { count, periodSeconds, startSeconds } = samples;
+  const timestamp = startSeconds + round * count * periodSeconds;
   const channel = (number: number, type: number, startPoint: number) => ({
     number,
     type,
     timestamp,
     startPoint,
-    sampleOffsets: Array.from({ length: SAMPLES }, (_, index) => (index * 7 + round) % 13),
+    sampleOffsets: Array.from({ length: count }, (_, index) => (index * 7 + round) % 13),
   });
   return Buffer.from(
     encodeMeasurements({
       serialNumber,
       batteryOk: true,
-      measurementPeriodBase: PERIOD_SECONDS,
+      measurementPeriodBase: periodSeconds,
       measurementPeriodFactor: 1,
       nextTransmissionAt: new Date(Date.now() + 3_600_000),
       transferReason: 0,
@@ -59,7 +69,19 @@ function encodeFrame(serialNumber: string, token: string, round: number, startSe
 
 export type Loggers = Awaited<ReturnType<typeof createLoggers>>;
 
-export async function createLoggers({ port, token, sockets: count = 16, toSerial }: LoggersOptions) {
+const everyMinute = (): Samples => ({
+  count: SAMPLES,
+  periodSeconds: 60,
+  startSeconds: Math.floor(Date.now() / 1000) - 86_400,
+});
+
+export async function createLoggers({
+  port,
+  token,
+  sockets: count = 16,
+  toSerial,
+  samples = everyMinute(),
+}: LoggersOptions) {
   const waiting = Array.from({ length: count }, () => new Map<number, (code: number) => void>());
   const sockets = await Promise.all(
     waiting.map(async (exchanges) => {
@@ -71,7 +93,6 @@ export async function createLoggers({ port, token, sockets: count = 16, toSerial
     }),
   );
   const nextIds = sockets.map(() => Math.floor(Math.random() * 0x10000));
-  const startSeconds = Math.floor(Date.now() / 1000) - 86_400;
   let sent = 0;
   const tokenOf = typeof token === 'string' ? () => token : token;
 
@@ -86,7 +107,7 @@ export async function createLoggers({ port, token, sockets: count = 16, toSerial
       messageId,
       token: Buffer.from([index]),
       options: [{ name: 'Uri-Path', value: Buffer.from('m') }],
-      payload: encodeFrame(toSerial(device), tokenOf(device), round, startSeconds),
+      payload: encodeFrame(toSerial(device), tokenOf(device), round, samples),
     });
     const sentAt = performance.now();
     return new Promise((resolve) => {
@@ -139,14 +160,17 @@ export async function createLoggers({ port, token, sockets: count = 16, toSerial
     },
 
     /** Sends a constant number of frames per second, acknowledged or not. */
-    async openLoop(perSecond: number, { devices, seconds, round }: OpenLoop): Promise<Acknowledged> {
+    async openLoop(
+      perSecond: number,
+      { devices, seconds, round, order = inTurn(devices) }: OpenLoop,
+    ): Promise<Acknowledged> {
       const { record, result } = createTally();
       const startedAt = performance.now();
       const sending: Array<Promise<void>> = [];
       for (let index = 0; index < perSecond * seconds; index++) {
         const dueInMs = startedAt + (index * 1000) / perSecond - performance.now();
         if (dueInMs > 1) await new Promise((resolve) => setTimeout(resolve, dueInMs));
-        sending.push(record(send((index % devices) + 1, round + Math.floor(index / devices))));
+        sending.push(record(send(order(index), round + Math.floor(index / devices))));
       }
       await Promise.all(sending);
       return result();
@@ -157,6 +181,8 @@ export async function createLoggers({ port, token, sockets: count = 16, toSerial
     },
   };
 }
+
+const inTurn = (devices: number) => (index: number) => (index % devices) + 1;
 
 interface ClosedLoop {
   devices: number;
@@ -169,4 +195,6 @@ interface OpenLoop {
   devices: number;
   seconds: number;
   round: number;
+  /** The device of each frame; all in turn by default. */
+  order?: (index: number) => number;
 }

@@ -50,6 +50,7 @@ const defaultSettings = {
   shared_buffers: '256MB',
   max_wal_size: '4GB',
   checkpoint_timeout: '15min',
+  wal_compression: 'pglz',
   // Writes reach the disk steadily; writeback by the kernel comes in bursts that delay commits by tenths of a second.
   backend_flush_after: '512kB',
 };

@@ -34,6 +34,8 @@ export function packPythonClient(root: string, folder: string, time: Date): stri
   const sources = mkdtempSync(join(tmpdir(), 'dms-python-'));
   try {
     cpSync(join(root, 'client/python'), sources, { recursive: true });
+    // The wheel keeps the rights of files, which differ between checkouts.
+    capture(sources, 'find', '.', '-type', 'f', '-exec', 'chmod', '644', '{}', '+');
     const seconds = String(Math.floor(time.getTime() / 1_000));
     const printed = capture(sources, 'python3', '-c', BUILD, folder, PYTHON_BACKEND, seconds);
     return printed.split('\n').filter((line) => /^device_monitoring_client-\S+\.(?:whl|tar\.gz)$/.test(line));

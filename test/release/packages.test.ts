@@ -136,6 +136,18 @@ describe('The files of a release', () => {
     assert.equal(bill.metadata.component.version, VERSION);
   });
 
+  it('puts the license into each package', function () {
+    if (!hasPythonBackend()) return this.skip();
+    const license = readFileSync(join(ROOT, 'LICENSE'), 'utf8').trim();
+    const npm = fileLike(/^device-monitoring-client-/);
+    assert.equal(
+      capture(packedTo, 'tar', '--extract', '--to-stdout', '--file', npm, 'package/LICENSE'),
+      license,
+    );
+    const installed = `python/lib/python*/site-packages/device_monitoring_client-${VERSION}.dist-info/licenses/LICENSE`;
+    assert.equal(capture(folder, 'sh', '-c', `cat ${installed}`), license);
+  });
+
   it('has the notes of the changelog', () =>
     assert.equal(readFileSync(fileLike(/^release-notes/), 'utf8'), '### Added\n\n- A thing.\n'));
 

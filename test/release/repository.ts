@@ -7,7 +7,10 @@ import { BRANCH } from '../../dev/release/release.ts';
 import { STAMPED_FILES } from '../../dev/release/stamped-files.ts';
 import { ROOT } from '../../dev/source/imports.ts';
 
-const PACKED = ['client/src', 'client/tsconfig.json', 'client/README.md', 'client/python', 'deploy/chart'];
+const PACKED = [
+  ...['client/src', 'client/tsconfig.json', 'client/README.md', 'client/LICENSE', 'client/python'],
+  'deploy/chart',
+];
 const OTHERS = ['Dockerfile', '.gitignore'];
 /** Git of the test knows neither a person nor the settings of the machine. */
 const IDENTITY = [

@@ -91,7 +91,7 @@ function describeStage({ stage, stages, counts, verdict, details }: JobState): s
   return [
     present,
     `The next one, of ${devices(counts.queued)}, begins when ${minAppliedPercent} % of this one run the change;`,
-    `with more than ${abortFailedPercent} % failures the change is withdrawn.`,
+    `above ${abortFailedPercent} % of failures the change is withdrawn.`,
   ].join(' ');
 }
 

@@ -76,7 +76,7 @@ Stage 1 of 2.
     const text = describeJobRun(first, []);
     assert.match(
       text,
-      /^Stage 1 of 2\. The next one, of 9 devices, begins when 95 % of this one run the change; with more than 3 % failures the change is withdrawn\.$/m,
+      /^Stage 1 of 2\. The next one, of 9 devices, begins when 95 % of this one run the change; above 3 % of failures the change is withdrawn\.$/m,
     );
     assert.match(text, /^- since: 2026-03-02T08:00:00\.000Z$/m);
     assert.match(describeJobRun({ ...first, stage: 2 }, []), /^Stage 2 of 2\.$/m);

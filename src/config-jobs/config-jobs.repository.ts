@@ -39,6 +39,7 @@ export interface JobRow extends JobRef {
   isBeginningStage: boolean;
   status: JobStatus;
   targetCount: number;
+  createdAt: Date;
   startAt: Date | null;
   deadlineAt: Date;
   /** Null: not cancelled by a customer. */
@@ -111,6 +112,7 @@ const toJobRow = (row: ConfigJobRow): JobRow => ({
   isBeginningStage: row.is_beginning_stage,
   status: row.status,
   targetCount: row.target_count,
+  createdAt: row.created_at,
   startAt: row.start_at,
   deadlineAt: row.deadline_at,
   cancelRequestedAt: row.cancel_requested_at,

@@ -3,7 +3,7 @@ import { cutText } from '../process/cut-text.ts';
 import { type Lateness, toLateness } from '../process/lateness.ts';
 import { toMinute } from '../process/to-minute.ts';
 import { type Counts, hasEnded } from './config-job.ts';
-import type { AwaitedDevice, JobState, JobTitle } from './job-run.ts';
+import type { AwaitedDevice, JobDetails, JobState, JobTitle } from './job-run.ts';
 
 /** Temporal accepts 400 bytes for the summary. */
 const NAME_LENGTH_MAX = 80;
@@ -16,12 +16,13 @@ export function summarizeStart(title: JobTitle | null): string {
 
 export function describeJobRun(state: JobState, latest: readonly string[]): string {
   return [
-    `**Profile ${state.profileSlug}** on ${devices(state.total)}: ${label(state.status)}`,
+    `**Profile ${state.profileSlug}** on ${devices(state.total)} of ${state.organizationName}: ${label(state.status)}`,
     '',
     describeWait(state),
     ...(state.stages > 1 ? ['', describeStage(state)] : []),
     '',
     ...countLines(state.counts),
+    ...(state.details ? [`- since: ${state.details.createdAt}`] : []),
     ...awaitedLines(state.waitingFor),
     ...(latest.length > 0 ? ['', 'Latest:', ...latest.map((line) => `- ${line}`)] : []),
   ].join('\n');
@@ -40,13 +41,15 @@ export function summarizeWait({ status, startAt, deadlineAt, counts }: JobState)
     : `waits for ${devices(counts.waiting + counts.sent)}, until ${toMinute(deadlineAt)}`;
 }
 
-/** Summary of the step that begins the next stage: `offers stage 2 of 2, 90 devices queued`. */
-export const summarizeNextStage = ({ stage, stages, counts }: JobState): string =>
-  `offers stage ${stage + 1} of ${stages}, ${devices(counts.queued)} queued`;
+/** Summary of the step that begins the next stage: `offers stage 2 of 2, 9000 devices queued, in 9 chunks`. */
+export const summarizeNextStage = ({ stage, stages, counts, details }: JobState): string =>
+  `offers stage ${stage + 1} of ${stages}, ${devices(counts.queued)} queued${chunks(counts.queued, details)}`;
 
 /** Summary of the step that ends the job. */
-export const summarizeEnding = ({ counts }: JobState): string =>
-  `ends the job, ${devices(counts.queued + counts.waiting + counts.sent)} left`;
+export function summarizeEnding({ counts, details }: JobState): string {
+  const left = counts.queued + counts.waiting + counts.sent;
+  return `ends the job, ${devices(left)} left${chunks(left, details)}`;
+}
 
 /** Search attributes that the run keeps up to date. */
 export const jobAttributes = (state: JobState, nowMs: number) => ({
@@ -81,8 +84,23 @@ function describeWait({ startAt, deadlineAt, status, verdict, counts }: JobState
   ].join(' ');
 }
 
-const describeStage = ({ stage, stages }: JobState): string =>
-  stage === 0 ? `The first of ${stages} stages has not begun.` : `Stage ${stage} of ${stages}.`;
+function describeStage({ stage, stages, counts, verdict, details }: JobState): string {
+  if (stage === 0) return `The first of ${stages} stages has not begun.`;
+  const present = `Stage ${stage} of ${stages}.`;
+  if (stage === stages || verdict !== 'wait' || !details?.rollout) return present;
+  const { minAppliedPercent, abortFailedPercent } = details.rollout;
+  return [
+    present,
+    `The next one, of ${devices(counts.queued)}, begins when ${minAppliedPercent} % of this one run the change;`,
+    `above ${abortFailedPercent} % of failures the change is withdrawn.`,
+  ].join(' ');
+}
+
+/** The heartbeat of the step counts them. */
+function chunks(count: number, details: JobDetails | undefined): string {
+  const total = details ? Math.ceil(count / details.chunkSize) : 1;
+  return total > 1 ? `, in ${total} chunks` : '';
+}
 
 const countLines = (counts: Counts) =>
   countsAboveZero(counts).map(([state, count]) => `- ${label(state)}: ${count}`);

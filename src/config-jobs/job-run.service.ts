@@ -137,6 +137,7 @@ export function createJobRunService(deps: JobRunDeps) {
           deadlineAt: deadlineAt.toISOString(),
           untilDeadlineMs: msUntil(deadlineAt),
           waitingFor: isWaiting ? await listAwaited(sql, ref) : [],
+          details: { createdAt: job.createdAt.toISOString(), rollout: job.rollout, chunkSize },
         };
       });
     },

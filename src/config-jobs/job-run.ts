@@ -1,5 +1,5 @@
 /** A job as its workflow knows it. */
-import type { Counts, JobStatus, StageVerdict } from './config-job.ts';
+import type { Counts, JobStatus, Rollout, StageVerdict } from './config-job.ts';
 
 /** Title of the run in the list of the Temporal UI. */
 export interface JobTitle {
@@ -26,6 +26,15 @@ export interface JobState extends JobTitle {
   untilDeadlineMs: number;
   /** The devices that the run waits for, the most overdue first, at most ten; empty when it does not wait. */
   waitingFor: AwaitedDevice[];
+  /** Absent when a worker of the release before has read the job. */
+  details?: JobDetails;
+}
+
+export interface JobDetails {
+  createdAt: string;
+  rollout: Rollout | null;
+  /** Number of devices in one transaction. */
+  chunkSize: number;
 }
 
 export interface AwaitedDevice {

@@ -77,9 +77,9 @@ function dueOr(kind: 'probe' | 'retry' | 'close', at: Date, now: Date, aheadMs =
 
 /** The current details of the run in the Temporal UI. */
 export function describeRecovery(view: RecoveryView): string {
-  const { host, breaker, pending, retrying, lastError, failingSince, next } = view;
+  const { organizationName, host, breaker, pending, retrying, lastError, failingSince, next } = view;
   return [
-    `**Webhook to ${host}**: the breaker is ${breaker}`,
+    `**Webhook to ${host}** of ${organizationName}: the breaker is ${breaker}`,
     '',
     BREAKERS[breaker],
     next.kind === 'wait' ? `${WAITS[next.for]} at ${next.until}.` : STEPS[next.kind],

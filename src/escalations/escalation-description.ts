@@ -19,9 +19,9 @@ export function summarizeEscalationStart(title: EscalationTitle | null): string 
 }
 
 export function describeEscalation(view: EscalationView): string {
-  const { serialNumber, alertType, policyName, stepsMade, stepCount } = view;
+  const { organizationName, serialNumber, alertType, policyName, stepsMade, stepCount } = view;
   return [
-    `**${ALERT_NAMES[alertType]}** of ${serialNumber}`,
+    `**${ALERT_NAMES[alertType]}** of ${serialNumber}, ${organizationName}`,
     '',
     `${policyName === null ? 'Policy' : `Policy ${policyName}`}: step ${stepsMade} of ${stepCount}.`,
     '',

@@ -62,6 +62,7 @@ const OTHERS: Section[] = [
       page('devices', 'Loggers in detail'),
       page('security', 'Security', 'SECURITY.md'),
       page('changelog', 'Changes', 'CHANGELOG.md'),
+      page('support', 'Support'),
     ],
   },
   {
@@ -82,6 +83,7 @@ const OTHERS: Section[] = [
       page('walk-of-a-frame', 'The walk of a frame'),
       page('walk-of-an-apply', 'The walk of an apply'),
       page('contributing', 'Contributing', 'CONTRIBUTING.md'),
+      page('releasing', 'Making a release'),
       page('decisions', 'Decisions', 'docs/decisions/README.md'),
       page('code-of-conduct', 'Code of conduct', 'CODE_OF_CONDUCT.md'),
     ],

@@ -1,5 +1,6 @@
 /** The state of the latest run of a workflow; the sweep restarts missing ones. */
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { ActivityFailure } from '@temporalio/common';
 
 export interface LastRun {
   /**
@@ -33,7 +34,9 @@ async function findReason(client: Client, workflowId: string, runId: string): Pr
     await client.workflow.getHandle(workflowId, runId).result();
     return null;
   } catch (error) {
-    if (error instanceof WorkflowFailedError) return error.cause?.message ?? error.message;
-    throw error;
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    // A failed step hides its reason behind the message that a step failed.
+    const cause = error.cause instanceof ActivityFailure ? error.cause.cause : error.cause;
+    return cause?.message ?? error.message;
   }
 }

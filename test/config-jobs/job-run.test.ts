@@ -118,7 +118,7 @@ describe('The run of a job', () => {
         () => detailsOf(dms, jobId),
         (text) => /applied: [1-9]/.test(text),
       );
-      assert.match(details, /^\*\*Profile vaccine-fridge\*\* on 60 devices: running$/m);
+      assert.match(details, /^\*\*Profile vaccine-fridge\*\* on 60 devices of .+: running$/m);
       assert.match(
         details,
         /^Waiting until 20\S+ for \d+ devices? to fetch the change and for \d+ devices? to confirm it\.$/m,

@@ -52,6 +52,7 @@ const FLOORS = [
   'dev/simulator',
   'dev/demo',
   'dev/client',
+  'dev/release',
   'dev/balancer',
   'dev/ledger',
   'dev/bin',

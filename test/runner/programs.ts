@@ -3,11 +3,10 @@
  * install it.
  */
 import { accessSync, constants } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { TEST_PROGRAMS } from '../../dev/release/test-programs.ts';
 
-/** Where `npm run test:programs` installs programs that Debian does not provide. */
-const OWN = join(homedir(), '.cache', 'device-monitoring-service', 'test-programs', 'bin');
+const OWN = join(TEST_PROGRAMS, 'bin');
 
 /** The search path of tests, with sbin, where Debian keeps servers and which is not on every user's path. */
 export const PROGRAMS_PATH = [OWN, process.env.PATH ?? '', '/usr/sbin', '/sbin'].join(delimiter);

@@ -1,7 +1,13 @@
 /** Texts about a run in the Temporal UI. */
 import assert from 'node:assert/strict';
 import { type Counts, NO_COUNTS } from '../../src/config-jobs/config-job.ts';
-import { describeJobRun, summarizeResult, summarizeStart } from '../../src/config-jobs/job-description.ts';
+import {
+  describeJobRun,
+  summarizeEnding,
+  summarizeNextStage,
+  summarizeResult,
+  summarizeStart,
+} from '../../src/config-jobs/job-description.ts';
 import type { JobState } from '../../src/config-jobs/job-run.ts';
 import {
   describeRecovery,
@@ -37,7 +43,7 @@ describe('The description of a job run', () => {
   it('names the profile, the targets that the job waits for and the deadline, with counts', () => {
     assert.equal(
       describeJobRun(running, []),
-      `**Profile fridge** on 12 devices: running
+      `**Profile fridge** on 12 devices of Acme: running
 
 Waiting until 2026-03-04T08:00:00.000Z for 3 devices to fetch the change and for 2 devices to confirm it.
 
@@ -57,13 +63,40 @@ Waiting until 2026-03-04T08:00:00.000Z for 3 devices to fetch the change and for
     const counts = counted({ sent: 1 });
     assert.equal(
       describeJobRun({ ...running, total: 1, counts, stages: 2 }, []),
-      `**Profile fridge** on 1 device: running
+      `**Profile fridge** on 1 device of Acme: running
 
 Waiting until 2026-03-04T08:00:00.000Z for 0 devices to fetch the change and for 1 device to confirm it.
 
 Stage 1 of 2.
 
 - sent: 1`,
+    );
+  });
+
+  it('states when the next stage begins, what would withdraw the change, and since when the job exists', () => {
+    const rollout = { firstPercent: 25, minAppliedPercent: 95, abortFailedPercent: 3 };
+    const details = { createdAt: '2026-03-02T08:00:00.000Z', rollout, chunkSize: 1_000 };
+    const counts = counted({ sent: 3, queued: 9 });
+    const first: JobState = { ...running, counts, stages: 2, details };
+    const text = describeJobRun(first, []);
+    assert.match(
+      text,
+      /^Stage 1 of 2\. The next one, of 9 devices, begins when 95 % of this one run the change; above 3 % of failures the change is withdrawn\.$/m,
+    );
+    assert.match(text, /^- since: 2026-03-02T08:00:00\.000Z$/m);
+    assert.match(describeJobRun({ ...first, stage: 2 }, []), /^Stage 2 of 2\.$/m);
+  });
+
+  it('counts the chunks of a step that has several', () => {
+    const details = { createdAt: '2026-03-02T08:00:00.000Z', rollout: null, chunkSize: 1_000 };
+    const large: JobState = { ...running, stages: 2, counts: counted({ queued: 8_001 }), details };
+    assert.equal(summarizeNextStage(large), 'offers stage 2 of 2, 8001 devices queued, in 9 chunks');
+    assert.equal(summarizeEnding(large), 'ends the job, 8001 devices left, in 9 chunks');
+    const small = { ...large, counts: counted({ queued: 1_000 }) };
+    assert.equal(summarizeNextStage(small), 'offers stage 2 of 2, 1000 devices queued');
+    assert.equal(
+      summarizeNextStage({ ...large, details: undefined }),
+      'offers stage 2 of 2, 8001 devices queued',
     );
   });
 
@@ -97,7 +130,7 @@ Stage 1 of 2.
     const text = describeJobRun(ended, []);
     assert.match(
       text,
-      /^\*\*Profile fridge\*\* on 12 devices: completed with failures\n\nThe job has ended\.\n/,
+      /^\*\*Profile fridge\*\* on 12 devices of Acme: completed with failures\n\nThe job has ended\.\n/,
     );
   });
 
@@ -131,7 +164,7 @@ describe('The description of an endpoint recovery', () => {
   it('describes the breaker, the next step, and the waiting deliveries with the reason', () => {
     assert.equal(
       describeRecovery(failing),
-      `**Webhook to receiver.example**: the breaker is open
+      `**Webhook to receiver.example** of Acme: the breaker is open
 
 The receiver fails, so new deliveries wait and only probes are sent.
 The next probe is sent at 2026-03-02T08:00:05.000Z.
@@ -211,7 +244,7 @@ describe('The description of an escalation', () => {
   it('names the alert, the step that was made, and the next one with its time', () => {
     assert.equal(
       describeEscalation(view),
-      `**too warm** of 282C02424EED
+      `**too warm** of 282C02424EED, Acme
 
 Policy Cold store: step 1 of 3.
 

@@ -1,0 +1,31 @@
+/** `npm run release:pack`: packs the version of this checkout into dist/release, and prints how to publish it. */
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runMain } from '../../src/process/run-main.ts';
+import { packRelease } from '../release/pack-release.ts';
+import { findImageBuilder } from '../release/pack-service.ts';
+import { LOCAL_BUILDER, LOCAL_SOURCE } from '../release/provenance.ts';
+import { publishCommands } from '../release/publish-commands.ts';
+import { ROOT } from '../source/imports.ts';
+
+const FOLDER = 'dist/release';
+const OPTIONS = {
+  source: { type: 'string', default: LOCAL_SOURCE },
+  builder: { type: 'string', default: LOCAL_BUILDER },
+} as const;
+
+await runMain(async () => {
+  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
+  const print = (line: string) => void process.stdout.write(`${line}\n`);
+  const folder = resolve(ROOT, positionals[0] ?? FOLDER);
+  const { version, files } = packRelease({
+    ...values,
+    root: ROOT,
+    folder,
+    imageBuilder: findImageBuilder(),
+    getNow: () => new Date(),
+    print,
+  });
+  print(`Packed ${version}: ${files.join(', ')}`);
+  print(`To publish it:\n${publishCommands(version, files, FOLDER).join('\n')}`);
+});

@@ -1,0 +1,105 @@
+/** What the Temporal UI shows of a run before and after its work: links, the reason of a failure, and the run that follows. */
+import assert from 'node:assert/strict';
+import { WorkflowFailedError } from '@temporalio/client';
+import { query } from '../../src/db/query.ts';
+import { findLastRun } from '../../src/temporal/runs.ts';
+import { deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
+import { addCustomer, type Customer, QUICK } from '../deliveries/harness.ts';
+import * as escalations from '../escalations/harness.ts';
+import { OPERATOR_ORIGIN, signIn, visit } from '../operator/visitor.ts';
+import { apply, applyAnswer, eventually, registerMany, untilEnded } from '../support/fleet.ts';
+import { runOf, untilIdle } from '../support/job-runs.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const SLUG = 'vaccine-fridge';
+
+describe('The details of a run', () => {
+  let dms: TestService;
+  let org: Customer;
+  before(async () => {
+    const settings = { webhooks: QUICK, runCheckIntervalMs: 200, operatorUrl: OPERATOR_ORIGIN };
+    dms = await startService({ settings });
+    org = await addCustomer(dms);
+  });
+  after(() => dms.stop());
+
+  const handleOf = (workflowId: string) => dms.service.temporal.client.workflow.getHandle(workflowId);
+
+  async function waitingJob(prefix: string): Promise<{ jobId: string; serial: string }> {
+    const [serial = ''] = await registerMany(org, 1, prefix);
+    const jobId = await apply(org, SLUG, { serialNumbers: [serial] });
+    await untilIdle(dms, jobId, /Waiting until/);
+    return { jobId, serial };
+  }
+
+  /** The pages behind the links of a run, without the public address. */
+  async function linkedPages(workflowId: string): Promise<string[]> {
+    const described = await eventually(
+      () =>
+        handleOf(workflowId)
+          .describe()
+          .catch(() => null),
+      (found) => found !== null,
+    );
+    const details = (await described?.staticDetails()) ?? '';
+    return [...details.matchAll(/\]\((\S+?)\)/g)].map(([, url = '']) => {
+      assert.ok(url.startsWith(OPERATOR_ORIGIN), url);
+      return url.slice(OPERATOR_ORIGIN.length);
+    });
+  }
+
+  async function assertPages(paths: string[], expected: string[]): Promise<void> {
+    assert.deepEqual(paths, expected);
+    const cookie = await signIn(dms, { organizationId: org.id });
+    for (const path of paths) assert.equal((await visit(dms.baseUrl + path, { cookie })).status, 200, path);
+  }
+
+  it('links the page of the job, and the page that explains runs', async () => {
+    const { jobId } = await waitingJob('LINKED');
+    const paths = await linkedPages(runOf(dms, jobId).workflowId);
+    await assertPages(paths, [`/operator/jobs/${jobId}`, '/docs/temporal-ui']);
+  });
+
+  it('links the webhooks, for a webhook that fails', async () => {
+    const receiver = await startReceiver();
+    receiver.answer((response) => response.writeHead(503).end());
+    const endpoint = await org.subscribe(receiver.url);
+    await org.publish(1);
+    await assertPages(await linkedPages(deliverWebhooksId(endpoint.id)), [
+      '/operator/webhooks',
+      '/docs/temporal-ui',
+    ]);
+    await receiver.stop();
+  });
+
+  it('links the page of the alert, for an alert that escalates', async () => {
+    const customer = escalations.useOrganization(dms, org);
+    await customer.escalation([[0, await customer.channel('nurse')]]);
+    const { id } = await customer.openAlert();
+    await assertPages(await linkedPages(escalations.runOf(dms, id).workflowId), [
+      `/operator/alerts/${id}`,
+      '/docs/temporal-ui',
+    ]);
+  });
+
+  it('ends a run by a defect with its reason, and ends the job by another run once it is repaired', async () => {
+    const { jobId, serial } = await waitingJob('DEFECT');
+    const { runId } = await runOf(dms, jobId).describe();
+    const failing = dms.service.temporal.client.workflow.getHandle(runOf(dms, jobId).workflowId, runId);
+    await query(
+      dms.service.sql,
+      "alter table config_jobs add constraint config_jobs_defect check (status <> 'succeeded') not valid",
+    );
+    await applyAnswer(org, serial);
+    await assert.rejects(failing.result(), WorkflowFailedError);
+    const last = await eventually(
+      () => findLastRun(dms.service.temporal.client, failing.workflowId),
+      ({ status }) => status === 'failed',
+    );
+    assert.match(String(last.reason), /config_jobs_defect/);
+    await query(dms.service.sql, 'alter table config_jobs drop constraint config_jobs_defect');
+    assert.equal((await untilEnded(org, jobId)).status, 'succeeded');
+    assert.equal(await runOf(dms, jobId).result(), 'succeeded: 1 applied');
+  });
+});

@@ -85,7 +85,12 @@ async function measureBlocksAlone(
     for (let first = 0; first < DEVICES; first += FRAMES_PER_BATCH) {
       const blocks = assets.slice(first, first + FRAMES_PER_BATCH).flatMap(({ id: assetId }) => {
         const { fresh, frame } = toFrame(organizationId, assetId, number);
-        return toBlocksOfFrame(fresh, frame).map((block) => ({ organizationId, assetId, block, freshHour: null }));
+        return toBlocksOfFrame(fresh, frame).map((block) => ({
+          organizationId,
+          assetId,
+          block,
+          freshHour: null,
+        }));
       });
       await createCompactionRepository(database).insert(blocks);
     }

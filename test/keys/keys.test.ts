@@ -377,10 +377,10 @@ describe('Commands for keys', () => {
       assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
     });
 
-    it('exits with code 1 and one sentence without the password when there is no database', async () => {
+    it('exits with code 6 and one sentence without the password when there is no database', async () => {
       const nowhere = 'postgres://dms:hunter2hunter2@127.0.0.1:1/dms';
       const { code, stdout, stderr } = await spawn(nowhere, 'key', 'list');
-      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+      assert.deepEqual({ code, stdout }, { code: 6, stdout: '' });
       assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
       assert.doesNotMatch(stderr, /hunter2/);
     });

@@ -11,8 +11,7 @@ const ROLE = 'admin';
 export const organizationSetupCommand: Command = {
   words: ['org', 'setup'],
   args: 'NAME [--name NAME]',
-  summary:
-    'makes an organization, and prints an API key, a device token and a link that signs its operator in',
+  summary: 'make an organization, and print an API key, a device token and a link that signs its operator in',
   details: 'The key and the token are printed only this once; the link works once, within 10 minutes.',
   ...changing('createOrganization', async (input, { sql }) => {
     const baseUrl = findOperatorUrl();

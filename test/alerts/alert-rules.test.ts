@@ -186,12 +186,15 @@ describe('The alert rules of a device', () => {
 
   it('leaves no alert of rules that are being replaced when a frame breaches them', async () => {
     await applyProfile(FRIDGE);
-    const targets = await holdUp('config_targets');
+    const { sql } = device.dms.service;
+    // The apply has changed the device when it comes to the target that it supersedes.
+    const targets = await sql.transaction();
+    await query(targets, 'select from config_targets for update');
     const applied = applyProfile({ temperatureAlerts: [] });
-    await targets.isWaitedFor();
+    await untilLockWaits(sql, 1);
     const measured = send([reading(0, 20)]);
     await untilTwoWait();
-    await targets.release();
+    await targets.commit();
     await Promise.all([applied, measured]);
     assert.deepEqual(await statuses(), []);
   });

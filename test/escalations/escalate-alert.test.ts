@@ -81,7 +81,7 @@ describe('The run of an escalation', () => {
     await untilDetails(
       dms,
       id,
-      /^\*\*low battery\*\* of BATTERY-\d+\n\nPolicy On call: step 1 of 2\.\n\nStep 2 follows at 20/,
+      /^\*\*low battery\*\* of BATTERY-\d+, test [-0-9a-f]+\n\nPolicy On call: step 1 of 2\.\n\nStep 2 follows at 20/,
     );
     const run = await runOf(dms, id).describe();
     assert.match((await run.staticSummary()) ?? '', /^Escalates low battery of BATTERY-\d+$/);

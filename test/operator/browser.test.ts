@@ -54,6 +54,7 @@ describe("The operators' page in a browser", () => {
     complaints = [];
     await page.goto(await newLink(dms));
     await page.click('button.main');
+    await page.waitForURL('**/operator');
     assert.equal(await page.textContent('h1'), 'What needs you now');
   });
   after(async () => {

@@ -69,6 +69,7 @@ describe('The curves of a device in a browser', () => {
     complaints = [];
     await page.goto(await newLink(dms));
     await page.click('button.main');
+    await page.waitForURL('**/operator');
   });
   after(async () => {
     await browser?.close();

@@ -22,7 +22,7 @@ describe('A form of an operation', () => {
   it('shows the fields of the schema with their bounds and descriptions', async () => {
     const { status, text } = await see('registerAsset');
     assert.equal(status, 200);
-    assert.match(text, /<input id="serialNumber" name="serialNumber" required/);
+    assert.match(text, /<input id="serialNumber" required [^>]*name="serialNumber"/);
     assert.match(text, /type="number" id="floor" name="floor"[^>]* min="-100" max="1000"/);
     assert.match(text, /name="name"[^>]* maxlength="128"/);
   });

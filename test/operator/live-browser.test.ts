@@ -35,6 +35,7 @@ describe('An open page', () => {
     page = await context.newPage();
     await page.goto(await newLink(dms));
     await page.click('button.main');
+    await page.waitForURL('**/operator');
   });
   after(async () => {
     await browser?.close();

@@ -86,6 +86,7 @@ describe("The operators' page on a phone", () => {
   it('ticks a device of the fleet with a finger, beside its name', async () => {
     await page.goto(await newLink(dms));
     await page.tap('button.main');
+    await page.waitForURL('**/operator');
     await createProfile(dms, { slug: 'fridge', temperatureAlerts: [] });
     const name = 'Cold room with a name that is longer than the screen of a phone is wide';
     await register(dms, 'PHONE-1', { name });

@@ -62,6 +62,7 @@ describe("States of the operators' page", () => {
     const fresh = await context.newPage();
     await fresh.goto(await newLink(dms, options));
     await fresh.click('button.main');
+    await fresh.waitForURL('**/operator');
     return fresh;
   }
   const open = (path: string) => page.goto(`${dms.baseUrl}/operator${path}`);

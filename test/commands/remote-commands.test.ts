@@ -550,7 +550,10 @@ describe('Commands by API', () => {
       /^1 registered, 0 registered before, 1 failed\nrow 2, \S+: group must be the name of a group/,
     );
     const change = ['groups', 'change', name.toUpperCase(), '--profile-slug', slug];
-    assert.match((await run(...change, '--dry-run')).stdout, /^preview:\n- .*deviceCount 1, unchangedCount 0, /m);
+    assert.match(
+      (await run(...change, '--dry-run')).stdout,
+      /^preview:\n- .*deviceCount 1, unchangedCount 0, /m,
+    );
     const { jobId } = await jsonOf(...change, '--rollout-first-percent', '100');
     assert.equal((await jsonOf('jobs', 'show', jobId)).total, 1);
     await register(dms, second);

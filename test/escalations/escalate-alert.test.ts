@@ -126,7 +126,10 @@ describe('The run of an escalation', () => {
   it('ends when the alert is over, and when its policy is deleted', async () => {
     const nurse = await customer.channel('nurse');
     const policyId = await customer.escalation([[0, nurse]]);
-    const [first, second] = [await customer.openAlert(), await customer.openAlert()];
+    // One after the other: steps of the same moment are gathered in one message.
+    const first = await customer.openAlert();
+    await untilSent(1);
+    const second = await customer.openAlert();
     await untilSent(2);
     await first.resolve();
     assert.equal(await runOf(dms, first.id).result(), 'resolved before anybody acknowledged it, step 1 of 1');

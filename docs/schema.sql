@@ -1364,6 +1364,7 @@ CREATE TABLE device_states (
   latest json,
   is_active boolean DEFAULT true NOT NULL,
   last_reading_from timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+  fresh_from timestamp with time zone,
   CONSTRAINT device_states_pkey PRIMARY KEY (organization_id, asset_id),
   CONSTRAINT device_states_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id),
   CONSTRAINT device_states_battery_status_check CHECK (battery_status = ANY (ARRAY['ok'::text, 'low'::text, 'unknown'::text])),
@@ -1413,6 +1414,8 @@ COMMENT ON COLUMN device_states.is_active IS
   'False: the asset is archived. Repeated from assets, so that indexes and counts leave it out.';
 COMMENT ON COLUMN device_states.last_reading_from IS
   'last_reading_at is not before this hour, and at most 13 hours after it, so that few frames change the column. -infinity: no reading yet.';
+COMMENT ON COLUMN device_states.fresh_from IS
+  'No fresh block of the device ends earlier. Null: it has none. Late readings do not move it, so that whoever looks for fresh blocks looks into few hours.';
 COMMENT ON INDEX device_states_overdue_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX device_states_uncompacted_idx IS

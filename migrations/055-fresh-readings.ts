@@ -28,11 +28,17 @@ export async function up(sql: Knex): Promise<void> {
       'to few pages of the index: each page is logged as a whole once after a checkpoint. Others lie by asset, apart '
       'by how long they are, in minutes (0, 1, 60 or 1440): whoever looks for blocks around a time reads as far '
       'beyond it as those of each length reach.'`);
+  await sql.raw(`
+    alter table device_states add column fresh_from timestamptz;
+    comment on column device_states.fresh_from is
+      'No fresh block of the device ends earlier. Null: it has none. Late readings do not move it, so that whoever looks for '
+      'fresh blocks looks into few hours.'`);
   await sql('schema_support').update({ needed_migration: NAME });
 }
 
 export async function down(sql: Knex): Promise<void> {
   await sql.raw(`
+    alter table device_states drop column fresh_from;
     alter table measurement_blocks drop constraint measurement_blocks_pkey;
     alter table measurement_blocks drop column place;
     alter table measurement_blocks drop column fresh_hour;

@@ -145,9 +145,10 @@ async function loadHours(sql: Database, { organizationId }: Fleet, midnight: num
   );
   await query(
     sql,
-    `update device_states set uncompacted_from = ?, last_reading_from = ?, last_reading_at = ?, latest_measured_at = ?
+    `update device_states set uncompacted_from = ?, fresh_from = ?, last_reading_from = ?, last_reading_at = ?, latest_measured_at = ?
      where organization_id = ?`,
     [
+      first,
       first,
       ...Array.from({ length: 3 }, () => new Date(midnight - (2 * HOUR_SECONDS + 300) * 1000)),
       organizationId,

@@ -14,14 +14,14 @@ const hourOf = (time: string) => `floor(extract(epoch from ${time}) / 3600)::int
 
 /**
  * The places of all blocks with readings between two times, and by how many minutes they may reach beyond either. A
- * device with nothing to compact has no fresh blocks. The parameters are expressions of SQL; those of times may read the
+ * device without `fresh_from` has no fresh blocks. The parameters are expressions of SQL; those of times may read the
  * state of the device as `fresh`.
  */
 export const placesOf = (organization: string, asset: string, from: string, to: string): string => `(
     select minutes as place, minutes as reach from unnest('{0,1,60,1440}'::integer[]) as spans (minutes)
     union all
     select hours.place, 60 as reach from device_states fresh
-    cross join generate_series(${hourOf(`greatest(fresh.uncompacted_from, ${from})`)},
+    cross join generate_series(${hourOf(`greatest(fresh.fresh_from, ${from})`)},
       ${hourOf(`${to} + interval '1 hour'`)}) as hours (place)
-    where fresh.organization_id = ${organization} and fresh.asset_id = ${asset} and fresh.uncompacted_from is not null
+    where fresh.organization_id = ${organization} and fresh.asset_id = ${asset} and fresh.fresh_from is not null
   ) as at`;

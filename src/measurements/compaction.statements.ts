@@ -45,16 +45,16 @@ export const REMOVE_DAY = `
 export const INSERT = `insert into measurement_blocks (${BLOCK_COLUMNS}) ${SELECT_BLOCKS}`;
 
 export const RECORD_COMPACTED = `
-  update device_states s set uncompacted_from = n.next_at
+  update device_states s set uncompacted_from = n.next_at, fresh_from = n.next_fresh_at
   from (
-    select n.organization_id, n.asset_id, newer.next_at
+    select n.organization_id, n.asset_id, newer.next_at, newer.next_fresh_at
     from unnest(:organizationIds::uuid[], :assetIds::uuid[], :before::timestamptz[])
       as n (organization_id, asset_id, before_at)
     cross join lateral (
-      select min(last_at) as next_at
+      select min(last_at) as next_at, min(first_at) filter (where fresh_hour is not null) as next_fresh_at
       from ${placesOf('n.organization_id', 'n.asset_id', 'n.before_at', 'fresh.latest_measured_at')}
       cross join lateral (
-        select last_at from measurement_blocks
+        select first_at, last_at, fresh_hour from measurement_blocks
         where organization_id = n.organization_id and asset_id = n.asset_id
           and place = at.place and last_at >= n.before_at
         order by last_at limit 1

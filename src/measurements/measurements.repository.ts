@@ -114,10 +114,8 @@ const toAssetBlocks = (frames: ReceivedFrame[]): AssetBlock[] =>
 /** One entry per device. */
 function stateBindings(changes: StateChanges['states'], blocks: AssetBlock[]) {
   const states = changes.map(({ state }) => state);
-  const storedFrom = new Map<string, number>();
-  for (const { assetId, block } of blocks) {
-    storedFrom.set(assetId, Math.min(block.firstAt, storedFrom.get(assetId) ?? block.firstAt));
-  }
+  const storedFrom = firstTimes(blocks);
+  const freshFrom = firstTimes(blocks.filter(({ freshHour }) => freshHour !== null));
   return {
     organizationIds: toArrayText(changes, ({ device }) => device.organizationId),
     assetIds: toArrayText(changes, ({ device }) => device.assetId),
@@ -131,7 +129,16 @@ function stateBindings(changes: StateChanges['states'], blocks: AssetBlock[]) {
     latest: states.map(({ latest }) => JSON.stringify(latest)),
     channelTypes: states.map(({ channelTypes }) => channelTypes && `{${channelTypes.join()}}`),
     storedFrom: toArrayText(changes, ({ device }) => toTime(storedFrom.get(device.assetId))),
+    freshFrom: toArrayText(changes, ({ device }) => toTime(freshFrom.get(device.assetId))),
   };
+}
+
+/** By asset id. */
+function firstTimes(blocks: AssetBlock[]): Map<string, number> {
+  const first = new Map<string, number>();
+  for (const { assetId, block } of blocks)
+    first.set(assetId, Math.min(block.firstAt, first.get(assetId) ?? block.firstAt));
+  return first;
 }
 
 const toTime = (atMs: number | undefined): string | null =>

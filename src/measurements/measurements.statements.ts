@@ -38,13 +38,13 @@ export const STORE = `
       latest_measured_at = n.latest_measured_at,
       newest_reading_at = n.newest_reading_at, latest = n.latest,
       observed_channel_types = string_to_array(btrim(n.observed_channel_types, '{}'), ',')::smallint[],
-      uncompacted_from = least(s.uncompacted_from, n.stored_from)
+      uncompacted_from = least(s.uncompacted_from, n.stored_from), fresh_from = least(s.fresh_from, n.fresh_from)
     from unnest(:organizationIds::uuid[], :assetIds::uuid[], ${PRESENCE_ARRAYS}, :signalStrengths::text[],
         :sendSignals::boolean[], :batteryStatuses::text[], :lastReadingAt::timestamptz[],
         :latestMeasuredAt::timestamptz[], :newestReadingAt::jsonb[], :latest::json[], :channelTypes::text[],
-        :storedFrom::timestamptz[])
+        :storedFrom::timestamptz[], :freshFrom::timestamptz[])
       as n (organization_id, asset_id, ${PRESENCE_COLUMNS}, signal_strength, sends_signal, battery_status,
-        last_reading_at, latest_measured_at, newest_reading_at, latest, observed_channel_types, stored_from)
+        last_reading_at, latest_measured_at, newest_reading_at, latest, observed_channel_types, stored_from, fresh_from)
     where s.organization_id = n.organization_id and s.asset_id = n.asset_id
   ), stored as (
     insert into measurement_blocks (${BLOCK_COLUMNS}) ${SELECT_BLOCKS}

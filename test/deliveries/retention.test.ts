@@ -8,11 +8,11 @@ import {
   createPartitions,
   DELIVERY_TABLES,
   dropPartitions,
-  firstIdAt,
   MEASUREMENTS,
   type PartitionedTable,
 } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
+import { firstIdAt } from '../../src/process/uuid.ts';
 import { newDatabase } from '../support/servers.ts';
 
 const DAY_MS = 86_400_000;

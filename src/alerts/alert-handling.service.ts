@@ -1,7 +1,7 @@
 /** Handling of alerts by people: acknowledging, commenting, assigning and snoozing. */
 import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
-import { inHalves } from '../db/in-halves.ts';
+import { inHalves } from '../db/due-rows.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';

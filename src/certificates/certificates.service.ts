@@ -3,15 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { isSerialNumber } from '../devices/serial-number.ts';
 import { AppError, invalid, notFound } from '../process/errors.ts';
-import {
-  certificateChunks,
-  certificateView,
-  createContentMeter,
-  type FoundCertificate,
-  matchesTag,
-  NO_CERTIFICATE,
-  toEntityTag,
-} from './certificate.ts';
+import { certificateChunks, certificateView, createContentMeter, type FoundCertificate, matchesTag, NO_CERTIFICATE, toEntityTag } from './certificate.ts';
 import type { CertificateContentsRepository } from './certificate-contents.repository.ts';
 import type { CertificatesRepository } from './certificates.repository.ts';
 
@@ -138,3 +130,24 @@ async function* withFirst(
   if (!first.done) yield first.value;
   yield* rest;
 }
+
+interface ChunkTurns {
+  run<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
+}
+
+type Chunks = Pick<CertificateContentsRepository, 'insertChunk' | 'findChunk'>;
+
+/**
+ * Lets organizations take turns with the chunks of certificates: many transfers of one delay others by a
+ * chunk, and not by all of them.
+ */
+export const inTurns = <Contents extends Chunks>(contents: Contents, turns: ChunkTurns): Contents => ({
+  ...contents,
+  insertChunk: (organizationId: string, ...chunk: Tail<Chunks['insertChunk']>) =>
+    turns.run(organizationId, () => contents.insertChunk(organizationId, ...chunk)),
+  findChunk: (organizationId: string, ...which: Tail<Chunks['findChunk']>) =>
+    turns.run(organizationId, () => contents.findChunk(organizationId, ...which)),
+});
+
+type Tail<F extends (first: string, ...rest: never[]) => unknown> =
+  Parameters<F> extends [string, ...infer Rest] ? Rest : never;

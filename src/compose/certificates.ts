@@ -4,8 +4,8 @@ import { certificatesRoutes } from '../certificates/certificates.routes.ts';
 import {
   type CertificatesServiceDeps,
   createCertificatesService,
+  inTurns,
 } from '../certificates/certificates.service.ts';
-import { inTurns } from '../certificates/fair-contents.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import type { Resources } from './resources.ts';
 

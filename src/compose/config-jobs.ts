@@ -19,11 +19,10 @@ import {
   createDeviceWithdrawal,
   type DeviceWithdrawalDeps,
 } from '../config-jobs/device-withdrawal.service.ts';
-import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
 import { createGroupChanges } from '../config-jobs/group-changes.service.ts';
 import { createGroupTargetsRepository } from '../config-jobs/group-targets.repository.ts';
 import { createGroupWithdrawalsRepository } from '../config-jobs/group-withdrawals.repository.ts';
-import { createJobEnding } from '../config-jobs/job-ending.service.ts';
+import { createFinishJob, createJobEnding, type FinishJobDeps } from '../config-jobs/job-ending.service.ts';
 import { createJobRunService } from '../config-jobs/job-run.service.ts';
 import {
   createJobRunsRepository,

@@ -2,7 +2,6 @@
  * Escalations: their operations, the step of their runs, and the calls to Temporal that start and signal
  * runs.
  */
-
 import { randomUUID } from 'node:crypto';
 import type { AlertRef } from '../alerts/alert.ts';
 import { createAlertActionsRepository } from '../alerts/alert-actions.repository.ts';

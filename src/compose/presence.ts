@@ -1,5 +1,5 @@
 import { assetView } from '../assets/asset.ts';
-import { createDeviceAssetsRepository } from '../assets/device-assets.repository.ts';
+import { createDeviceAssetsRepository } from '../assets/assets.repository.ts';
 import { createFleetEscalationsRepository } from '../escalations/fleet-escalations.repository.ts';
 import { createIngressAvailabilityRepository } from '../presence/ingress-availability.repository.ts';
 import type { Ingress } from '../presence/ingress-availability.ts';

@@ -7,9 +7,8 @@
  * Everything else is read from the primary: lists of things that clients create (a client lists after
  * creating), the assets of an export, keys, and data for answers to devices.
  */
-import { type Database, type DatabaseOptions, openDatabase } from '../db/database.ts';
+import { type Database, type DatabaseOptions, openDatabase, openTransferDatabase } from '../db/database.ts';
 import { createReplica } from '../db/replica.ts';
-import { openTransferDatabase } from '../db/transfer-database.ts';
 import { addReplicaMetrics, type Metrics } from '../http/metrics.ts';
 import type { Settings } from '../process/config.ts';
 import type { Log } from '../process/log.ts';

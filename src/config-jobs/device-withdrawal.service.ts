@@ -12,7 +12,7 @@ import { notFound } from '../process/errors.ts';
 import type { ChangesService } from './changes.service.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
-import type { FinishJob } from './finish-job.service.ts';
+import type { FinishJob } from './job-ending.service.ts';
 
 export interface DeviceWithdrawalDeps {
   devicesIn(sql: Database): {

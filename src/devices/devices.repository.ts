@@ -1,7 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import type { Locking } from '../db/locking-commit.ts';
-import { query, queryPrepared } from '../db/query.ts';
-import { sentTogether } from '../db/sent-together.ts';
+import { query, queryPrepared, sentTogether } from '../db/query.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository, rememberReferenced } from './configurations.repository.ts';
 import type { Device } from './device.ts';

@@ -1,6 +1,6 @@
 import { countRows, lockName, nextId, nextUpdate } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import type { Collection } from '../events/collection.ts';
+import type { Collection } from '../events/event.ts';
 import type { Endpoint, EndpointRef, EndpointSettings, EndpointStatus, LastDelivery } from './endpoint.ts';
 
 /** One organization's endpoints of one collection; all statements here are limited to it. */

@@ -14,6 +14,7 @@ import {
   NO_SUCH_ENDPOINT,
 } from './endpoint.ts';
 import { CELLULAR_WEBHOOKS, type EndpointCollection, EVENT_WEBHOOKS } from './endpoint-collections.ts';
+import type { ShownHealthRepository } from './endpoint-health.repository.ts';
 import type { EndpointsRepository } from './endpoints.repository.ts';
 import {
   cellularWebhookListSchema,
@@ -29,7 +30,6 @@ import {
   webhookSchema,
 } from './endpoints.schemas.ts';
 import type { EndpointsService } from './endpoints.service.ts';
-import type { ShownHealthRepository } from './shown-health.repository.ts';
 import { newHealth, type ShownHealth } from './shown-health.ts';
 
 interface CollectionShape extends EndpointCollection {

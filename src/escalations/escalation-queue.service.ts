@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
-import { sentTogether } from '../db/sent-together.ts';
+import { sentTogether } from '../db/query.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import type { EscalationTitle } from './escalation-description.ts';
 import type { ChangedEscalation, EscalationQueueRepository } from './escalation-queue.repository.ts';

@@ -10,20 +10,16 @@ import type { Transact } from '../db/transaction.ts';
 import { AppError, invalid, notFound } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { RecordAudit } from './audit.ts';
-import type { Authenticate } from './authenticate.ts';
-import { requireRole } from './authorize.ts';
+import { type Authenticate, requireRole } from './authenticate.ts';
 import type { ClientAddress } from './client-address.ts';
-import { sendAndDrain } from './drain-body.ts';
-import { type ErrorStatus, helpLink } from './error-help.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { requireMediaType } from './media-type.ts';
-import { type JsonBody, readBytes, readJsonBody } from './read-body.ts';
-import { renderError } from './render-error.ts';
-import { compileRequestSchema } from './request-schema.ts';
-import { createResponder } from './responder.ts';
-import { chooseRequestId, commonHeaders } from './response-headers.ts';
+import { type JsonBody, readBytes, readJsonBody, sendAndDrain } from './read-body.ts';
+import { type ErrorStatus, helpLink, renderError } from './render-error.ts';
+import { chooseRequestId, commonHeaders, createResponder } from './responder.ts';
 import { type RawBody, type Route, takesIdempotencyKey } from './route.ts';
 import { traceRequests } from './trace-requests.ts';
+import { compileRequestSchema } from './validate.ts';
 import { createAudit } from './with-audit.ts';
 
 export interface RequestLog {

@@ -1,6 +1,6 @@
 /** `/livez`: the process answers. `/readyz`: the process can work, with the state of each dependency. */
 import type { ReadOnlyPaths } from './app.ts';
-import { helpLink } from './error-help.ts';
+import { helpLink } from './render-error.ts';
 
 export type DependencyState = 'ok' | 'degraded' | 'down';
 

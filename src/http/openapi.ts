@@ -1,5 +1,6 @@
 /** OpenAPI 3.1 from lists of routes and events. A schema with `.meta({ name })` becomes a named component. */
 import type Joi from 'joi';
+import type { ReadOnlyPaths } from './app.ts';
 import { describeSchema } from './describe-schema.ts';
 import { type JsonSchema, jsonSchema, withoutDefaults } from './json-schema.ts';
 import { withOpenAnswers } from './open-answers.ts';
@@ -158,3 +159,16 @@ const bytes = (example: string | undefined): JsonSchema =>
 
 const sortedByKey = (record: Record<string, JsonSchema>) =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** Serves `/openapi.json`. The document is built on the first request, because that takes longer than the rest of a start. */
+export function createOpenApiPath(makeDocument: () => JsonSchema): ReadOnlyPaths {
+  let json: string | undefined;
+  return {
+    has: (path) => path === '/openapi.json',
+    async handle(ctx) {
+      ctx.type = 'application/json';
+      json ??= JSON.stringify(makeDocument());
+      ctx.body = json;
+    },
+  };
+}

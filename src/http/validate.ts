@@ -2,12 +2,13 @@
  * Validates requests: turns Joi schemas into functions that return the value or throw one sentence about the
  * first fault.
  */
-
 import Joi from 'joi';
 import { cutText } from '../process/cut-text.ts';
-import { invalid } from '../process/errors.ts';
+import { invalid, notFound } from '../process/errors.ts';
 import { describeSchema } from './describe-schema.ts';
+import { createListCursors } from './list-cursors.ts';
 import { isStorable } from './read-body.ts';
+import type { Route } from './route.ts';
 
 const MESSAGE_MAX = 400;
 
@@ -128,3 +129,23 @@ function sentence(error: Joi.ValidationError, { root, field }: Names): string {
 }
 
 export const noParameters = Joi.object({});
+
+type Values = Record<string, unknown>;
+
+/** The schemas of one route's request, compiled once. */
+export function compileRequestSchema(definition: Route) {
+  const { tag, params, query, body } = definition;
+  const cursors = createListCursors(definition);
+  const validateQuery = queryValidator(query ?? noParameters);
+  const validateBody = bodyValidator(body ?? noParameters);
+  const isParams = params ? paramsCheck(params) : () => true;
+  return {
+    query: (values: Values, ofPath: Values) =>
+      validateQuery(cursors ? cursors.read(values, ofPath as Record<string, string>) : values),
+    body: (value: unknown) => (body || value !== undefined ? validateBody(value) : undefined),
+    params(value: unknown): unknown {
+      if (!isParams(value)) throw notFound(`${tag}: nothing has this name or id`);
+      return value;
+    },
+  };
+}

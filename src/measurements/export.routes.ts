@@ -7,7 +7,7 @@ import { type ExportMeasurements, exportMeasurementsQuery } from './export.schem
 import { CSV, type ExportDeps, exportLines, listAllScopes, NDJSON } from './export.ts';
 import type { ExportScope, ExportScopesRepository } from './export-scopes.repository.ts';
 import { CSV_TYPE, prefersCsv } from './history.ts';
-import { exportCsvExample, exportNdjsonExample } from './reading-examples.ts';
+import { exportCsvExample, exportNdjsonExample } from './measurements.schemas.ts';
 
 export interface ExportRoutesDeps extends ExportDeps {
   scopes: ExportScopesRepository;

@@ -14,10 +14,10 @@ import {
   listMeasurementsQuery,
   measurementListSchema,
   measurementsBody,
+  measurementsCsvExample,
   measurementsResultSchema,
   measuringParams,
 } from './measurements.schemas.ts';
-import { measurementsCsvExample } from './reading-examples.ts';
 
 export interface MeasurementsRoutesDeps {
   intake: Intake;

@@ -8,7 +8,7 @@ import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import { isMissingPartition, isUniqueViolationOf } from '../db/faults.ts';
 import { LOCKED, type Locking } from '../db/locking-commit.ts';
 import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
-import { sentTogether } from '../db/sent-together.ts';
+import { sentTogether } from '../db/query.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Device } from '../devices/device.ts';

@@ -7,8 +7,8 @@ import { endpointUrlFault } from '../endpoints/endpoint-url.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { AppError, conflict, invalid, notFound } from '../process/errors.ts';
 import { NoTurn } from '../process/keyed-semaphore.ts';
-import { emailFault } from './email-address.ts';
 import type { MailAddresses } from './mail-addresses.service.ts';
+import type { SendResult } from './mailer.service.ts';
 import { linkMessage, TEST_MESSAGE, toConfirmationLink } from './message.ts';
 import type { MessageSender } from './message-sender.service.ts';
 import type { NotificationAlertsRepository } from './notification-alerts.repository.ts';
@@ -20,6 +20,7 @@ import {
   type ChannelType,
   type CreateChannel,
   changedChannel,
+  emailFault,
   isSecretTarget,
   NO_MAIL_SERVER,
   NO_PUBLIC_ADDRESS,
@@ -34,7 +35,6 @@ import {
 } from './notification-channel.ts';
 import type { ChannelsRepository } from './notification-channels.repository.ts';
 import type { NotificationsRepository } from './notifications.repository.ts';
-import type { SendResult } from './send-result.ts';
 
 export interface ChannelsServiceDeps {
   channelsIn(sql: Database): ChannelsRepository;

@@ -10,7 +10,6 @@ import { summarizeStart } from '../config-jobs/job-description.ts';
 import type { JobTitle } from '../config-jobs/job-run.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { type EscalationTitle, summarizeEscalationStart } from '../escalations/escalation-description.ts';
-import { createRunLinks } from './run-links.ts';
 import { findLastRun, type LastRun } from './runs.ts';
 import {
   ALERT_CHANGED_SIGNAL,
@@ -151,3 +150,16 @@ async function ignoreEnded(signalled: Promise<void>): Promise<void> {
 }
 
 const typed = (values: SearchAttributeValues) => new TypedSearchAttributes(toAttributePairs(values));
+
+/** Links in the static details of a run, for readers of the Temporal UI, by the path of a page below `/operator`. */
+type RunLinks = (path: string) => string;
+
+/** `operatorUrl`: the public URL of the operators' page, beside which the documentation is; null: there is none. */
+function createRunLinks(operatorUrl: string | null): RunLinks {
+  if (operatorUrl === null) return () => 'How to read and steer this run: docs/temporal-ui.md';
+  const base = operatorUrl.replace(/\/+$/, '');
+  return (path) =>
+    [`[Page](${base}/operator/${path})`, `[How to read and steer this run](${base}/docs/temporal-ui)`].join(
+      ' · ',
+    );
+}

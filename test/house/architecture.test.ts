@@ -82,7 +82,6 @@ const PURE_FILES = [
   'src/process/pages.ts',
   'src/process/shared-reads.ts',
   'src/process/signer.ts',
-  'src/process/to-minute.ts',
   'src/process/uuid.ts',
   'src/temporal/workflow-ids.ts',
 ];

@@ -18,7 +18,7 @@ import type { AlertStatesRepository } from './alert-states.repository.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 import { createDeviceAlerts, type DeviceAlerts, type DeviceTransition } from './device-alerts.ts';
 import type { EvaluateLate } from './late-excursions.service.ts';
-import { toLateDevice } from './late-readings.ts';
+import { toLateDevice } from './late-ranges.ts';
 import type { AlertState, OpenAlert } from './open-alert.ts';
 
 export interface AlertEvaluationDeps {

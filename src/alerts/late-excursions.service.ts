@@ -19,8 +19,7 @@ import type { AlertBatchesRepository, LengthenedAlert, NewAlert, Over } from './
 import { alertEvent } from './alert-events.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 import { type LatePlan, planLateExcursions, type TemperatureAlert } from './late-excursions.ts';
-import { type Range, toRanges } from './late-ranges.ts';
-import type { LateChannel, LateDevice } from './late-readings.ts';
+import { type LateChannel, type LateDevice, type Range, toRanges } from './late-ranges.ts';
 import { type RulesInForce, rulesInForce } from './rules-in-force.ts';
 
 export interface LateExcursionsDeps {

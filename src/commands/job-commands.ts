@@ -3,7 +3,7 @@ import { type Client, type ConfigJob, each, type Result, waitUntilApplied } from
 import { byApi } from './api.ts';
 import { type Command, print, required } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { take } from './take.ts';
+import { take } from './operation-answers.ts';
 
 type Target = Result<'listConfigJobTargets'>['items'][number];
 

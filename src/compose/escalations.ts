@@ -20,7 +20,7 @@ import { addEscalationGauges } from '../escalations/escalations.metrics.ts';
 import { createFleetEscalationsRepository } from '../escalations/fleet-escalations.repository.ts';
 import { createFleetEscalations } from '../escalations/fleet-escalations.service.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
-import { atMostEvery } from '../http/gauges.ts';
+import { atMostEvery } from '../http/instruments.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
 import { createChannelsRepository } from '../notifications/notification-channels.repository.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { createPoliciesRepository } from '../escalations/escalation-policies.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
-import { atMostEvery } from '../http/gauges.ts';
+import { atMostEvery } from '../http/instruments.ts';
 import { createAlertLinks } from '../notifications/alert-links.service.ts';
 import { createGathering, createStepGathering } from '../notifications/gathering.service.ts';
 import { createMailAddressesRepository } from '../notifications/mail-addresses.repository.ts';

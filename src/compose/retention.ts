@@ -3,12 +3,11 @@
  */
 import {
   AUDIT_ENTRIES,
-  createPartitions,
   DELIVERY_TABLES,
-  dropPartitions,
   MEASUREMENTS,
   PARTITIONED_TABLES,
-} from '../db/partitions.ts';
+} from '../../migrations/partitioned-tables.ts';
+import { createPartitions, dropPartitions } from '../db/partitions.ts';
 import { removeExpiredAnswers } from '../http/idempotency-keys.repository.ts';
 import { stepwise } from '../process/pages.ts';
 import type { Resources } from './resources.ts';

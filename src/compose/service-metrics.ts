@@ -1,14 +1,15 @@
 /** Gauges of each process about itself, and of the whole service. */
+import { PARTITIONED_TABLES } from '../../migrations/partitioned-tables.ts';
 import { addAlertGauges } from '../alerts/alerts.metrics.ts';
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { addJobGauges } from '../config-jobs/config-jobs.metrics.ts';
 import { createJobRunsRepository } from '../config-jobs/job-runs.repository.ts';
-import { findPartitionsEnd, PARTITIONED_TABLES } from '../db/partitions.ts';
+import { findPartitionsEnd } from '../db/partitions.ts';
 import { addFleetGauges } from '../fleet/fleet.metrics.ts';
 import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { countByState } from '../fleet/fleet.ts';
-import { addGauge, atMostEvery } from '../http/gauges.ts';
 import type { ReadReadiness } from '../http/health.ts';
+import { addGauge, atMostEvery } from '../http/instruments.ts';
 import { addProcessGauges } from '../http/process-gauges.ts';
 import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
 import { addPresenceGauge } from '../presence/presence.metrics.ts';

@@ -1,5 +1,4 @@
 /** A device's report of its configuration, which confirms, refuses or contradicts a pending change. */
-
 import { cutText } from '../process/cut-text.ts';
 import { maskKeys } from '../process/mask-keys.ts';
 import {
@@ -14,7 +13,6 @@ import {
   without,
   withoutTerms,
 } from './configuration.ts';
-import { plausibleTimeOr } from './device-clock.ts';
 import {
   type DeviceSync,
   observeHash,
@@ -22,6 +20,7 @@ import {
   type PendingChange,
   refusalWithout,
 } from './device-sync.ts';
+import { plausibleTimeOr } from './latest-readings.ts';
 
 export interface DeviceReport {
   config: DeviceConfiguration;

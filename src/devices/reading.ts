@@ -1,8 +1,6 @@
 /** One value of one channel at one time. */
-
 import { invalid } from '../process/errors.ts';
-import { channelAt, type Layout, type ProbePosition } from './channel-layout.ts';
-import { measurementTypeOf } from './measurement-type.ts';
+import { channelAt, type Layout, measurementTypeOf, type ProbePosition } from './channel-layout.ts';
 
 export interface Reading {
   /** 1..6. */

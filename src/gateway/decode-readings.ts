@@ -7,7 +7,7 @@ import {
   type MeasurementType,
   measuredValue,
   measurementTypeOf,
-} from '../devices/measurement-type.ts';
+} from '../devices/channel-layout.ts';
 import type { Reading } from '../devices/reading.ts';
 import {
   continuousPeriodSeconds,

@@ -2,20 +2,23 @@
  * The measurements that a logger sends to `m` (Efento proto_measurements.proto): decoding, and encoding for
  * the simulator. `decode-readings.ts` turns their samples into readings.
  */
-import { CHANNELS_MAX } from '../devices/channel-layout.ts';
+import { CHANNELS_MAX, measurementTypeOf } from '../devices/channel-layout.ts';
 import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
-import { measurementTypeOf } from '../devices/measurement-type.ts';
 import { type Channel, MeasurementsSchema } from './generated/logger-messages_pb.ts';
 import {
   atMost,
   atMostEntries,
   MalformedMessage,
+  orUnset,
   readMessage,
+  toSeconds,
+  toSerialBytes,
   toSerialNumber,
   toText,
+  toTextBytes,
   toTime,
-} from './wire-reader.ts';
-import { orUnset, toSeconds, toSerialBytes, toTextBytes, writeMessage } from './wire-writer.ts';
+  writeMessage,
+} from './wire-format.ts';
 
 export interface MeasurementsMessage {
   /** Upper-case hex of 6 bytes. */

@@ -1,6 +1,6 @@
 /** Gauges of each process about itself, whatever its kind. */
 import type { PoolState } from '../db/database.ts';
-import { addGauge, type Reading } from './gauges.ts';
+import { addGauge, type Reading } from './instruments.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface ProcessSources {

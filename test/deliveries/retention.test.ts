@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import { DELIVERY_TABLES, MEASUREMENTS, type PartitionedTable } from '../../migrations/partitioned-tables.ts';
 import { type Database, openDatabase, type Sql } from '../../src/db/database.ts';
 import {
   createPartitionKeeper,
   createPartitions,
-  DELIVERY_TABLES,
   dropPartitions,
   firstIdAt,
-  MEASUREMENTS,
-  type PartitionedTable,
 } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { newDatabase } from '../support/servers.ts';

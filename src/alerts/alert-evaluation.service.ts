@@ -6,7 +6,7 @@ import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
 import { staleRead } from '../db/faults.ts';
 import type { InTransaction } from '../db/transaction.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
+import { refOf } from '../devices/asset-ref.ts';
 import { configurationId } from '../devices/configuration-id.ts';
 import type { Device } from '../devices/device.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
@@ -117,8 +117,6 @@ function monitoredConfigId({ organizationId, sync }: Device): string | null {
   const config = monitoredConfig(sync);
   return config && configurationId(organizationId, config);
 }
-
-const refOf = ({ organizationId, assetId }: AssetRef): AssetRef => ({ organizationId, assetId });
 
 const resolvedRefs = ({ stored: { device }, alerts }: EvaluatedFrame) =>
   alerts.resolved().map((resolved) => ({ organizationId: device.organizationId, ...resolved }));

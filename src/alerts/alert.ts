@@ -97,6 +97,12 @@ export interface AlertRef {
   alertId: string;
 }
 
+/** The keys as bindings of a statement on a set. */
+export const alertKeys = (refs: readonly AlertRef[]) => ({
+  organizationIds: refs.map(({ organizationId }) => organizationId),
+  alertIds: refs.map(({ alertId }) => alertId),
+});
+
 export const NO_SUCH_ALERT = 'No alert has this id';
 
 export type AlertView = ReturnType<typeof alertView>;

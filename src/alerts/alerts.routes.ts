@@ -18,7 +18,6 @@ import {
 } from './alerts.schemas.ts';
 
 const tag = 'Alerts';
-const auth = 'customer' as const;
 const params = idParams('alertId');
 
 export interface AlertsRoutesDeps {
@@ -45,7 +44,6 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
       summary: 'List alerts, newest first',
       description: 'Open and resolved alerts of all devices, or only those of one status or one asset.',
       tag,
-      auth,
       query: listAlertsQuery,
       responses: { 200: alertListSchema },
       async handle({ caller, query }) {
@@ -67,14 +65,8 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
           before,
           limit: limit + 1,
         });
-        const page = pageOf(found.alerts, limit, ({ id }) => id);
-        const body = {
-          recType: 'alert-collection',
-          items: page.items.map(alertView),
-          totalItems: found.total,
-          nextCursor: page.nextCursor,
-        };
-        return ok(body);
+        const page = pageOf(found.alerts, limit, ({ id }) => id, alertView);
+        return ok({ recType: 'alert-collection', ...page, totalItems: found.total });
       },
     }),
     route({
@@ -85,7 +77,6 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
       description:
         'An alert keeps its id from the reading or missed contact that opened it until long after it was resolved.',
       tag,
-      auth,
       params,
       responses: { 200: alertWithHistorySchema },
       errors: [404],
@@ -103,7 +94,6 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
       description:
         'Somebody has it in hand: reminders end, and channels that have not notified it yet do not. It stays open until the readings end it; 409 when they have. With snoozeUntil it is new again at that time, and reminders go on. May be repeated to comment, to assign, or to snooze anew.',
       tag,
-      auth,
       params,
       body: acknowledgeAlertBody,
       responses: { 200: alertWithHistorySchema },
@@ -123,7 +113,6 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
       summary: 'Comment on an alert',
       description: 'Open or resolved. Comments are never changed or deleted, but with the alert itself.',
       tag,
-      auth,
       params,
       body: commentAlertBody,
       responses: { 201: alertActionSchema },

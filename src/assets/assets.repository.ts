@@ -1,7 +1,7 @@
 import type { Database, Sql } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
 import { query, queryPrepared } from '../db/query.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
+import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import { conflict } from '../process/errors.ts';
 import type { Asset, ListedAsset, Replacement } from './asset.ts';
 import { ARCHIVE, FIND_OWNERS, INSERT_MISSING, LIST_WITH_STATES } from './assets.statements.ts';
@@ -248,8 +248,5 @@ const toOwners = (found: FoundOwner[]): Owners => ({
 export const createDeviceAssetsRepository = (sql: Sql) => ({
   /** Includes archived ones. */
   list: (refs: AssetRef[]): Promise<Array<Asset & { organizationId: string }>> =>
-    query(sql, LIST_WITH_STATES, {
-      organizationIds: refs.map(({ organizationId }) => organizationId),
-      assetIds: refs.map(({ assetId }) => assetId),
-    }),
+    query(sql, LIST_WITH_STATES, assetKeys(refs)),
 });

@@ -70,8 +70,8 @@ export function createAuditRepository(sql: Database) {
       if (actor !== null) entries.where(UUID.test(actor) ? { key_id: actor } : { actor_name: actor });
       if (subject !== null) entries.where({ subject });
       // The partitions of the table are ranges of ids.
-      if (from) entries.where('id', '>=', firstIdAt(notBeforeEpoch(from)));
-      if (to) entries.where('id', '<', firstIdAt(notBeforeEpoch(to)));
+      if (from) entries.where('id', '>=', firstIdAt(from));
+      if (to) entries.where('id', '<', firstIdAt(to));
       const rows = await entries
         .select<TimedEntryRow[]>('*', sql.raw('uuid_extract_timestamp(id) as at'))
         .modify(newestFirst, page);
@@ -79,6 +79,3 @@ export function createAuditRepository(sql: Database) {
     },
   };
 }
-
-/** The times in ids start in 1970. */
-const notBeforeEpoch = (at: Date) => new Date(Math.max(0, at.getTime()));

@@ -1,3 +1,4 @@
+import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
@@ -131,17 +132,13 @@ async function* withFirst(
   yield* rest;
 }
 
-interface ChunkTurns {
-  run<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
-}
-
 type Chunks = Pick<CertificateContentsRepository, 'insertChunk' | 'findChunk'>;
 
 /**
  * Lets organizations take turns with the chunks of certificates: many transfers of one delay others by a
  * chunk, and not by all of them.
  */
-export const inTurns = <Contents extends Chunks>(contents: Contents, turns: ChunkTurns): Contents => ({
+export const inTurns = <Contents extends Chunks>(contents: Contents, turns: KeyedSemaphore): Contents => ({
   ...contents,
   insertChunk: (organizationId: string, ...chunk: Tail<Chunks['insertChunk']>) =>
     turns.run(organizationId, () => contents.insertChunk(organizationId, ...chunk)),

@@ -5,6 +5,7 @@
 import type { Sql } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
+import { FIRST_ID } from '../process/uuid.ts';
 import {
   BEGIN_SNAPSHOT,
   FIND_CANDIDATE,
@@ -22,8 +23,6 @@ export interface ReferredPage {
   last: string[] | null;
   configIds: string[];
 }
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type UnusedConfigurationsRepository = ReturnType<typeof createUnusedConfigurationsRepository>;
 

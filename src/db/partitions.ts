@@ -7,9 +7,9 @@ import { isLockTimeout } from './faults.ts';
 import { query } from './query.ts';
 import { createTransact } from './transaction.ts';
 
-/** The smallest UUIDv7 of a time (RFC 9562, section 5.7: the first 48 bits are milliseconds). */
+/** The smallest UUIDv7 of a time (RFC 9562, section 5.7: the first 48 bits are milliseconds since 1970). */
 export function firstIdAt(at: Date): string {
-  const hex = at.getTime().toString(16).padStart(12, '0');
+  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 

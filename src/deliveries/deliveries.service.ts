@@ -21,9 +21,9 @@ import type {
 } from '../endpoints/endpoints.repository.ts';
 import type { SecretBox, SecretOwner } from '../endpoints/secret-box.ts';
 import { serializeEvent } from '../events/event.ts';
-import { AppError, conflict, invalid, notFound } from '../process/errors.ts';
-import { type KeyedSemaphore, NoTurn } from '../process/keyed-semaphore.ts';
-import { describeTest } from './attempt-error.ts';
+import { conflict, invalid, notFound } from '../process/errors.ts';
+import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
+import { describeTest, refuseWithoutTurn } from './attempt-error.ts';
 import type { BacklogRepository } from './backlog.repository.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY } from './delivery.ts';
@@ -106,8 +106,8 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
     ): Promise<number> {
       if (until <= since) throw invalid('until must be later than since');
       const span = {
-        firstId: firstIdAt(notBeforeEpoch(since)),
-        endId: firstIdAt(notBeforeEpoch(until)),
+        firstId: firstIdAt(since),
+        endId: firstIdAt(until),
         states,
       };
       return transact(async ({ sql, afterCommit }) => {
@@ -176,17 +176,8 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
   }
 }
 
-function refuseWithoutTurn(error: unknown): never {
-  if (!(error instanceof NoTurn)) throw error;
-  throw new AppError('unavailable', 'Too many host names are being looked up at present: try again soon', {
-    headers: { 'Retry-After': '5' },
-  });
-}
-
 const SECRET_BYTES = 32;
 const generateSecret = () => BASE64_SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
 /** Includes, in a replay without an end, deliveries written by a process with a fast clock. */
 const END_OF_TIME = new Date(253_402_300_799_999);
-/** The times in ids start in 1970. */
-const notBeforeEpoch = (at: Date) => new Date(Math.max(0, at.getTime()));

@@ -31,7 +31,6 @@ export function devicesRoutes({ devices, exchanges, now }: DevicesRoutesDeps): R
       description:
         'Poll until pendingConfig is null and syncStatus is applied; with If-None-Match it costs little.',
       tag: 'Device configuration',
-      auth: 'customer',
       params: serialParams,
       responses: { 200: deviceConfigSchema },
       errors: [404],

@@ -1,6 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { SerialInOrganization } from './serial-number.ts';
+import { FIRST_ID } from '../process/uuid.ts';
+import { type SerialInOrganization, serialKeys } from './serial-number.ts';
 import {
   LIST,
   LIST_OF_ORGANIZATION,
@@ -26,8 +27,6 @@ export interface ListedDevice {
   cursor: string;
 }
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-
 /**
  * Serials of devices that sent with an organization's token and are not registered there; the operator lists
  * them.
@@ -36,10 +35,7 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
   return {
     async record(contacts: SerialInOrganization[]): Promise<void> {
       if (contacts.length === 0) return;
-      await query(sql, RECORD, {
-        organizationIds: contacts.map(({ organizationId }) => organizationId),
-        serialNumbers: contacts.map(({ serialNumber }) => serialNumber),
-      });
+      await query(sql, RECORD, serialKeys(contacts));
     },
 
     /** Retention: removes devices without a contact for that number of days, among the next ones of all organizations. */

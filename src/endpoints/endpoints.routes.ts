@@ -73,7 +73,6 @@ export function endpointsRoutes(deps: EndpointsRoutesDeps): Route[] {
   return [...collectionRoutes(cellular, deps), ...collectionRoutes(event, deps)];
 }
 
-const auth = 'customer' as const;
 const params = idParams('webhookId');
 
 function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Route[] {
@@ -123,7 +122,6 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       summary: `List ${noun.many}, newest last`,
       description: 'All of them in one answer: a collection holds at most 100. Secrets are never shown.',
       tag,
-      auth,
       query: shape.listQuery,
       responses: { 200: shape.listSchema },
       async handle({ caller, query: { status = null, limit = null } }) {
@@ -143,7 +141,6 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       description:
         'Events that happen from now on are delivered to it. 409 when the collection holds 100 already.',
       tag,
-      auth,
       body: shape.createBody,
       responses: { 201: shape.schema },
       errors: [409],
@@ -160,7 +157,6 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       summary: `Get ${noun.one}`,
       description: 'With its status and, when it is disabled, the reason. The secret is never shown.',
       tag,
-      auth,
       params,
       responses: { 200: shape.schema },
       errors: [404],
@@ -177,7 +173,6 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       summary: `Change ${noun.one}`,
       description: 'What is left out stays.',
       tag,
-      auth,
       params,
       body: shape.changeBody,
       responses: { 200: shape.schema },
@@ -196,7 +191,6 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       description:
         'While the receiver fails, one delivery is sent as a probe, and the others follow when it succeeds; otherwise all that waits for a retry is sent, paced. 409 on a disabled webhook.',
       tag,
-      auth,
       params,
       responses: { 200: shape.schema },
       errors: [404, 409],
@@ -214,7 +208,6 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       description:
         'What is queued for it is cancelled; a request that is being sent right now may still arrive.',
       tag,
-      auth,
       params,
       responses: { 204: null },
       errors: [404],

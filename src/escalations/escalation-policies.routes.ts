@@ -21,7 +21,6 @@ export interface PoliciesRoutesDeps {
 }
 
 const tag = 'Escalations';
-const auth = 'customer' as const;
 const path = '/escalations';
 const itemPath = `${path}/{escalationId}`;
 const params = idParams('escalationId');
@@ -42,13 +41,11 @@ export function escalationPoliciesRoutes({ policies, policiesIn, service }: Poli
       summary: 'List escalations, newest first',
       description: 'An alert escalates by the oldest active one that matches it.',
       tag,
-      auth,
       query: listPoliciesQuery,
       responses: { 200: policyListSchema },
       async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await policies.list(caller.organizationId, { before, limit: limit + 1 });
-        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
-        return ok({ items: items.map(policyView), nextCursor });
+        return ok(pageOf(found, limit, ({ id }) => id, policyView));
       },
     }),
     route({
@@ -59,7 +56,6 @@ export function escalationPoliciesRoutes({ policies, policiesIn, service }: Poli
       description:
         'Alerts that open from now on and match it are notified step by step, until somebody acknowledges them or they are over. Steps keep to no types, groups, delay, reminder or quiet hours of their channels. A channel that is named in a step notifies by itself only of alerts that the escalation does not match. 409 when there are 100 escalations already.',
       tag,
-      auth,
       body: createPolicyBody,
       responses: { 201: policySchema },
       errors: [404, 409],
@@ -76,7 +72,6 @@ export function escalationPoliciesRoutes({ policies, policiesIn, service }: Poli
       summary: 'Get an escalation',
       description: 'What escalates by it at present is in GET /alerts, as escalation.id.',
       tag,
-      auth,
       params,
       responses: { 200: policySchema },
       errors: [404],
@@ -94,7 +89,6 @@ export function escalationPoliciesRoutes({ policies, policiesIn, service }: Poli
       description:
         'What is left out stays. Types, severities and groups decide about alerts that open from then on; steps that are not made yet follow the change at once, and when it is disabled they are not made.',
       tag,
-      auth,
       params,
       body: changePolicyBody,
       responses: { 200: policySchema },
@@ -111,7 +105,6 @@ export function escalationPoliciesRoutes({ policies, policiesIn, service }: Poli
       summary: 'Delete an escalation',
       description: 'Steps that are not made yet are not made.',
       tag,
-      auth,
       params,
       responses: { 204: null },
       errors: [404],

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { ALERT_TYPES } from '../alerts/alert.ts';
 import { SEVERITIES } from '../devices/alert-terms.ts';
 import { cursor, limit, name as nameOf, nextCursor, timestamp, uuid } from '../http/schemas.ts';
-import { GROUPS_MAX } from '../notifications/notification-channel.ts';
+import { groupIds } from '../notifications/notification-channels.schemas.ts';
 import {
   type ChangePolicy,
   type CreatePolicy,
@@ -31,14 +31,6 @@ const severities = Joi.array()
   .messages({ 'array.min': '{{#label}} must name at least one severity' })
   .description('The severities of alerts that it is for.')
   .example(['critical']);
-const groupIds = Joi.array()
-  .items(uuid())
-  .max(GROUPS_MAX)
-  .unique()
-  .messages({ 'string.pattern.base': '{{#label}} must be the id of a group' })
-  .description(
-    'Only alerts of assets in these groups; empty: of all assets. One that is deleted later matches nothing.',
-  );
 
 const step = Joi.object<EscalationStep>({
   afterMinutes: Joi.number()

@@ -32,7 +32,6 @@ export interface GroupsRoutesDeps {
 }
 
 const tag = 'Groups';
-const auth = 'customer' as const;
 const path = '/groups';
 const itemPath = `${path}/{groupId}`;
 const params = idParams('groupId');
@@ -53,13 +52,11 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       summary: 'List groups, newest first',
       description: 'The members of a group are in GET /assets?groupId=….',
       tag,
-      auth,
       query: listGroupsQuery,
       responses: { 200: groupListSchema },
       async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await groups.list(caller.organizationId, { before, limit: limit + 1 });
-        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
-        return ok({ items: items.map(groupView), nextCursor });
+        return ok(pageOf(found, limit, ({ id }) => id, groupView));
       },
     }),
     route({
@@ -70,7 +67,6 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       description:
         'With a profile, every device that joins the group and does not run the profile gets a job. 409 when a group has the name, compared without case.',
       tag,
-      auth,
       body: createGroupBody,
       responses: { 201: groupSchema },
       errors: [404, 409],
@@ -87,7 +83,6 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       summary: 'Get a group',
       description: 'With the number of its members.',
       tag,
-      auth,
       params,
       responses: { 200: groupSchema },
       errors: [404],
@@ -105,7 +100,6 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       description:
         'A profile that is named is offered to every member that does not run it, in one job; name it again after it was changed, or after other profiles were applied to members. A member that refused it waits for a retry of its job. What is still open of the profile that the group had before is withdrawn.',
       tag,
-      auth,
       params,
       query: changeGroupQuery,
       body: changeGroupBody,
@@ -130,7 +124,6 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       summary: 'Delete a group',
       description: 'All members leave it: what is still open of its profile is withdrawn from them.',
       tag,
-      auth,
       params,
       responses: { 204: null },
       errors: [404],
@@ -148,7 +141,6 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       description:
         'All or none. Each leaves the group that it was in, and those that do not run the profile of the group get a job.',
       tag,
-      auth,
       params,
       body: membersBody,
       responses: { 200: addedMembersSchema },
@@ -175,7 +167,6 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       description:
         'All or none. What is still open of the profile of the group is withdrawn; devices that are not in it are left alone.',
       tag,
-      auth,
       params,
       body: membersBody,
       responses: { 200: removedMembersSchema },

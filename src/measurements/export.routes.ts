@@ -25,7 +25,6 @@ export const exportRoutes = ({ scopes, limit, ...deps }: ExportRoutesDeps): Rout
     description:
       'A line for each reading, device by device, each newest first: JSON, or with Accept: text/csv a table. A connection that ends without its end means that it is not whole.',
     tag: 'Assets',
-    auth: 'customer',
     query: exportMeasurementsQuery,
     responses: { 200: { contentType: NDJSON_TYPE, example: exportNdjsonExample } },
     alternative: { contentType: 'text/csv', example: exportCsvExample },

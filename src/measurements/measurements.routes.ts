@@ -60,7 +60,6 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
       description:
         'Newest first; with a resolution minimum, average, maximum and count of each channel and bucket. With Accept: text/csv the whole range from-to as one table, whatever the limit; a connection that ends without its end means that it is not whole.',
       tag: 'Assets',
-      auth: 'customer',
       params: idParams('assetId'),
       query: listMeasurementsQuery,
       responses: { 200: measurementListSchema },
@@ -74,9 +73,14 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
           const table = await exports.limit.stream(caller, () => streamOf(listing.table(exports, scope)));
           return ok(table, { 'Content-Type': CSV_TYPE, Vary: 'Accept' });
         }
-        const page = pageOf(await listing.list(history, scope), query.limit, ({ cursor }) => cursor());
-        const items = page.items.map(({ item }) => item);
-        return ok({ items, nextCursor: page.nextCursor }, { Vary: 'Accept' });
+        const listed = await listing.list(history, scope);
+        const page = pageOf(
+          listed,
+          query.limit,
+          ({ cursor }) => cursor(),
+          ({ item }) => item,
+        );
+        return ok(page, { Vary: 'Accept' });
       },
     }),
   ];

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { CHANNELS_MAX, MEASUREMENT_TYPES, PROBE_POSITIONS, TEMPERATURE } from '../devices/channel-layout.ts';
-import { offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
+import { channelFields, offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import { cursor, limit, nextCursor, rangeTime, time, timestamp } from '../http/schemas.ts';
 import { RESOLUTIONS, type Resolution } from './buckets.ts';
@@ -156,12 +156,7 @@ export const listMeasurementsQuery = Joi.object<ListMeasurements, true>({
 );
 
 const measurementSchema = Joi.object({
-  channel: Joi.number().integer().required(),
-  position: Joi.string()
-    .valid(...PROBE_POSITIONS)
-    .allow(null)
-    .required(),
-  type: Joi.string().required(),
+  ...channelFields,
   value: Joi.number()
     .unsafe()
     .allow(null)
@@ -177,12 +172,7 @@ const measurementSchema = Joi.object({
   .meta({ name: 'Measurement' });
 
 const bucketSchema = Joi.object({
-  channel: Joi.number().integer().required(),
-  position: Joi.string()
-    .valid(...PROBE_POSITIONS)
-    .allow(null)
-    .required(),
-  type: Joi.string().required(),
+  ...channelFields,
   unit: Joi.string().allow('').required(),
   from: timestamp().required().description('The start of the bucket'),
   min: Joi.number().unsafe().required(),

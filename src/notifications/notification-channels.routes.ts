@@ -25,7 +25,6 @@ export interface ChannelsRoutesDeps {
 }
 
 const tag = 'Notification channels';
-const auth = 'customer' as const;
 const path = '/notification-channels';
 const itemPath = `${path}/{channelId}`;
 const params = idParams('channelId');
@@ -47,13 +46,11 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       summary: 'List notification channels, newest first',
       description: 'Secrets are never shown.',
       tag,
-      auth,
       query: listChannelsQuery,
       responses: { 200: channelListSchema },
       async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await channels.list(caller.organizationId, { before, limit: limit + 1 });
-        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
-        return ok({ items: items.map(channelView), nextCursor });
+        return ok(pageOf(found, limit, ({ id }) => id, channelView));
       },
     }),
     route({
@@ -64,7 +61,6 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       description:
         'People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server. An e-mail address is unconfirmed until its owner has opened the link that is sent there; until then it gets nothing else.',
       tag,
-      auth,
       body: createChannelBody,
       responses: { 201: channelSchema },
       errors: [404, 409],
@@ -81,7 +77,6 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       summary: 'Get a notification channel',
       description: 'With what came of the latest attempt to send a message there.',
       tag,
-      auth,
       params,
       responses: { 200: channelSchema },
       errors: [404],
@@ -99,7 +94,6 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       description:
         'What is left out stays; the type cannot be changed. Types, groups and delay decide about alerts that open from then on; all else holds at once.',
       tag,
-      auth,
       params,
       body: changeChannelBody,
       responses: { 200: channelSchema },
@@ -117,7 +111,6 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       description:
         'What it has not sent is dropped; a message that is being sent right now may still arrive. 409 while an escalation names it in a step.',
       tag,
-      auth,
       params,
       responses: { 204: null },
       errors: [404, 409],
@@ -135,7 +128,6 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       description:
         'Also to a disabled channel, and in quiet hours. A test is sent once and changes nothing; by e-mail five an hour. statusCode is null for e-mail. error is "not reachable" when the host name has no address or none that is allowed. 409 for e-mail when the service has no mail server, or the address is unconfirmed.',
       tag,
-      auth,
       params,
       responses: { 200: testedSchema },
       errors: [404, 409],
@@ -157,7 +149,6 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       description:
         'The link works for 24 hours, and the earlier one no more. At most five links an hour and address. 409 when the address is confirmed, and for other types.',
       tag,
-      auth,
       params,
       responses: { 202: channelSchema },
       errors: [404, 409],

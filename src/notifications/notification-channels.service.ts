@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
-import { describeTest } from '../deliveries/attempt-error.ts';
+import { describeTest, refuseWithoutTurn } from '../deliveries/attempt-error.ts';
 import { endpointUrlFault } from '../endpoints/endpoint-url.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
-import { AppError, conflict, invalid, notFound } from '../process/errors.ts';
-import { NoTurn } from '../process/keyed-semaphore.ts';
+import { type LockedGroups, requireGroups } from '../groups/group.ts';
+import { conflict, invalid, notFound } from '../process/errors.ts';
 import type { MailAddresses } from './mail-addresses.service.ts';
 import type { SendResult } from './mailer.service.ts';
 import { linkMessage, TEST_MESSAGE, toConfirmationLink } from './message.ts';
@@ -44,7 +43,7 @@ export interface ChannelsServiceDeps {
   escalationsIn(sql: Database): {
     findNameByChannel(organizationId: string, channelId: string): Promise<string | null>;
   };
-  groupsIn(sql: Database): { lockShared(organizationId: string, ids: string[]): Promise<unknown[]> };
+  groupsIn(sql: Database): LockedGroups;
   sender: MessageSender;
   secretBox: SecretBox;
   hasMailServer: boolean;
@@ -76,13 +75,6 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
     isSecretTarget(type) ? secretBox.seal(target, targetOwner(ref)) : null;
   const sealSecret = (ref: ChannelRef, secret: string | null): Buffer | null =>
     secret === null ? null : secretBox.seal(secret, secretOwner(ref));
-
-  /** Without this check, a channel of an unknown group would silently notify of nothing. */
-  async function requireGroups(sql: Database, organizationId: string, ids: string[]): Promise<void> {
-    if (ids.length === 0) return;
-    const found = await deps.groupsIn(sql).lockShared(organizationId, ids);
-    if (found.length < ids.length) throw notFound(NO_SUCH_GROUP);
-  }
 
   /** Unsent messages of a disabled or deleted channel are never sent. */
   async function dropUnsent(sql: Database, ref: ChannelRef): Promise<void> {
@@ -128,7 +120,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       checkSecret(type, secret);
       if (type === 'email') requireMail();
       return transact(async ({ sql }) => {
-        await requireGroups(sql, organizationId, request.groupIds ?? []);
+        await requireGroups(deps.groupsIn(sql), organizationId, request.groupIds ?? []);
         const channels = channelsIn(sql);
         await channels.lockAll(organizationId);
         if ((await channels.count(organizationId)) >= CHANNELS_MAX) throw conflict(CHANNELS_FULL);
@@ -153,7 +145,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
         const { type } = before;
         // A client may send back groups that it was shown and that are deleted by now.
         const added = (change.groupIds ?? []).filter((id) => !before.groupIds.includes(id));
-        await requireGroups(sql, given.organizationId, added);
+        await requireGroups(deps.groupsIn(sql), given.organizationId, added);
         // Uses the id as stored, which the caller may spell differently: secrets are encrypted for it.
         const ref = { organizationId: given.organizationId, channelId: before.id };
         const { secret } = change;
@@ -209,11 +201,4 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       return { ...result, error: describeTest(result) };
     },
   };
-}
-
-function refuseWithoutTurn(error: unknown): never {
-  if (!(error instanceof NoTurn)) throw error;
-  throw new AppError('unavailable', 'Too many host names are being looked up at present: try again soon', {
-    headers: { 'Retry-After': '5' },
-  });
 }

@@ -15,7 +15,6 @@ import {
 } from './profiles.schemas.ts';
 
 const tag = 'Configuration profiles';
-const auth = 'customer' as const;
 
 export interface ProfilesRoutesDeps {
   profiles: ProfilesRepository;
@@ -38,7 +37,6 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       summary: 'List configuration profiles',
       description: 'All profiles of the organization in one answer, ordered by slug.',
       tag,
-      auth,
       responses: { 200: profileListResponse },
       async handle({ caller }) {
         return ok({ profiles: (await profiles.list(caller.organizationId)).map(profileView) });
@@ -51,7 +49,6 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       summary: 'Create a configuration profile',
       description: 'Give a slug or a name, and at least one of temperatureAlerts, schedule and intervals.',
       tag,
-      auth,
       body: createProfileBody,
       responses: { 201: profileDetailResponse },
       errors: [409],
@@ -70,7 +67,6 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       description:
         'The profile as it was saved last. Devices run what was applied to them, which may be an earlier text.',
       tag,
-      auth,
       params: slugParam,
       responses: { 200: profileResponse },
       errors: [404],
@@ -87,7 +83,6 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       summary: 'Change a configuration profile',
       description: 'Devices take a changed profile when it is applied, not before.',
       tag,
-      auth,
       params: slugParam,
       body: updateProfileBody,
       responses: { 200: profileDetailResponse },

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:devices [-- frames organizations under-way beside-apply beside-alerts http end-to-end history wal cadence]`:
+ * `npm run bench:devices [-- frames organizations under-way beside-apply beside-alerts http end-to-end history cadence]`:
  * frames over CoAP and HTTP, and a year of history.
  */
 import { benchBesideAlerts } from './devices/beside-alerts.ts';
@@ -12,7 +12,6 @@ import { benchHistory } from './devices/history.ts';
 import { benchHttpIntake } from './devices/http-intake.ts';
 import { benchOrganizations } from './devices/organizations.ts';
 import { benchUnderWay } from './devices/under-way.ts';
-import { benchWal } from './devices/wal.ts';
 import { runChosen } from './support/run-chosen.ts';
 
 const benches = {
@@ -24,7 +23,6 @@ const benches = {
   http: benchHttpIntake,
   'end-to-end': benchEndToEnd,
   history: benchHistory,
-  wal: benchWal,
   cadence: benchCadence,
 };
 

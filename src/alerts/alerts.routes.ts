@@ -1,8 +1,8 @@
 import type { Database } from '../db/database.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import { actorOf, created, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { orNotFound } from '../process/errors.ts';
 import { alertView, NO_SUCH_ALERT } from './alert.ts';
 import type { AlertHandling, AlertWithHistory } from './alert-handling.service.ts';
 import { actionView } from './alert-history.ts';
@@ -29,13 +29,11 @@ export interface AlertsRoutesDeps {
 
 export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDeps): Route[] {
   /** Leaves out the history, which only grows. */
-  const shown: Shown = {
-    schema: alertSchema,
-    async find(sql, organizationId, id) {
-      const alert = await alertsIn(sql).find(organizationId, id);
-      return alert && alertView(alert);
-    },
-  };
+  const shown = shownAs(
+    alertSchema,
+    (sql, organizationId, id) => alertsIn(sql).find(organizationId, id),
+    alertView,
+  );
   return [
     route({
       method: 'GET',
@@ -81,8 +79,7 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
       responses: { 200: alertWithHistorySchema },
       errors: [404],
       async handle({ caller, params: { alertId } }) {
-        const alert = await handling.find(sql, caller.organizationId, alertId);
-        if (!alert) throw notFound(NO_SUCH_ALERT);
+        const alert = orNotFound(await handling.find(sql, caller.organizationId, alertId), NO_SUCH_ALERT);
         return ok(withHistoryView(alert));
       },
     }),

@@ -1,16 +1,6 @@
 import Joi from 'joi';
 import { SEVERITIES, type Severity } from '../devices/alert-terms.ts';
-import {
-  actorSchema,
-  cursor,
-  limit,
-  name,
-  nextCursor,
-  textAsSent,
-  time,
-  timestamp,
-  uuid,
-} from '../http/schemas.ts';
+import { actorSchema, name, nextCursor, paging, textAsSent, time, timestamp, uuid } from '../http/schemas.ts';
 import {
   ALERT_STATUSES,
   ALERT_TYPES,
@@ -45,8 +35,7 @@ export const listAlertsQuery = Joi.object<ListAlerts, true>({
   assetId: uuid()
     .description('Only of this asset')
     .messages({ 'string.pattern.base': '{{#label}} must be the id of an asset' }),
-  limit: limit(50),
-  cursor: cursor(),
+  ...paging,
 });
 
 export interface AcknowledgeAlert {

@@ -6,7 +6,7 @@ import { mediaType } from '../http/media-type.ts';
 import { decodeUtf8 } from '../http/read-body.ts';
 import { created, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
-import { invalid, notFound } from '../process/errors.ts';
+import { invalid, orNotFound } from '../process/errors.ts';
 import { assetDetailView, listedAssetView, NO_SUCH_ASSET, registrationWarnings } from './asset.ts';
 import type { AssetFilter } from './asset-filter.ts';
 import type { AssetImport } from './asset-import.service.ts';
@@ -153,8 +153,7 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       responses: { 200: assetDetailSchema },
       errors: [404],
       async handle({ caller, params: { assetId } }) {
-        const detail = await findDetail(assets, caller.organizationId, assetId);
-        if (!detail) throw notFound(NO_SUCH_ASSET);
+        const detail = orNotFound(await findDetail(assets, caller.organizationId, assetId), NO_SUCH_ASSET);
         return ok(detail);
       },
     }),

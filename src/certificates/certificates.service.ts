@@ -3,7 +3,7 @@ import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { isSerialNumber } from '../devices/serial-number.ts';
-import { AppError, invalid, notFound } from '../process/errors.ts';
+import { AppError, invalid, orNotFound } from '../process/errors.ts';
 import { certificateChunks, certificateView, createContentMeter, type FoundCertificate, matchesTag, NO_CERTIFICATE, toEntityTag } from './certificate.ts';
 import type { CertificateContentsRepository } from './certificate-contents.repository.ts';
 import type { CertificatesRepository } from './certificates.repository.ts';
@@ -32,8 +32,7 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
   const { certificates, certificatesIn, contents, findAsset } = deps;
 
   async function findSerial(organizationId: string, assetId: string): Promise<string> {
-    const asset = await findAsset(organizationId, assetId);
-    if (!asset) throw notFound(NO_SUCH_ASSET);
+    const asset = orNotFound(await findAsset(organizationId, assetId), NO_SUCH_ASSET);
     return asset.serialNumber;
   }
 
@@ -82,8 +81,7 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
       ifNoneMatch: string | undefined,
     ): Promise<ServedCertificate> {
       const serialNumber = await findSerial(organizationId, assetId);
-      const found = await certificates.find(organizationId, serialNumber);
-      if (!found) throw notFound(NO_CERTIFICATE);
+      const found = orNotFound(await certificates.find(organizationId, serialNumber), NO_CERTIFICATE);
       const tag = toEntityTag(found.sha256);
       const isKnown = matchesTag(ifNoneMatch, tag);
       const chunks = isKnown ? null : readChunks(organizationId, found);

@@ -1,9 +1,9 @@
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { type Caller, created, ok, pageOf, type Reply, type Route, route } from '../http/route.ts';
-import { notFound } from '../process/errors.ts';
+import { notFound, orNotFound } from '../process/errors.ts';
 import { slugParam } from '../profiles/profiles.schemas.ts';
 import type { ChosenDevices } from './apply-planner.service.ts';
 import { type JobRef, jobView, NO_SUCH_JOB, targetView } from './config-job.ts';
@@ -37,13 +37,11 @@ export interface ConfigJobsRoutesDeps {
 }
 
 export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: ConfigJobsRoutesDeps): Route[] {
-  const shown: Shown = {
-    schema: jobSchema,
-    async find(sql, organizationId, jobId) {
-      const job = await jobsIn(sql).find({ organizationId, jobId });
-      return job && jobView(job);
-    },
-  };
+  const shown = shownAs(
+    jobSchema,
+    (sql, organizationId, jobId) => jobsIn(sql).find({ organizationId, jobId }),
+    jobView,
+  );
   const change = {
     method: 'POST',
     tag,
@@ -116,8 +114,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       responses: { 200: jobSchema },
       errors: [404],
       async handle({ caller, params: { jobId } }) {
-        const job = await jobs.find(toRef(caller, jobId));
-        if (!job) throw notFound(NO_SUCH_JOB);
+        const job = orNotFound(await jobs.find(toRef(caller, jobId)), NO_SUCH_JOB);
         return ok(jobView(job));
       },
     }),

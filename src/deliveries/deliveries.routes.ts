@@ -3,7 +3,7 @@ import { ENDPOINT_COLLECTIONS, type EndpointCollection } from '../endpoints/endp
 import type { EndpointScope } from '../endpoints/endpoints.repository.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { type Caller, ok, pageOf, type Route, route } from '../http/route.ts';
-import { notFound } from '../process/errors.ts';
+import { orNotFound } from '../process/errors.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import {
   deliveryDetailSchema,
@@ -48,8 +48,7 @@ function collectionRoutes(
     caller: Caller,
     endpointId: string,
   ): Promise<EndpointRef & DeliveryEndpoint> {
-    const endpoint = await endpoints.find(toScope(caller), endpointId);
-    if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
+    const endpoint = orNotFound(await endpoints.find(toScope(caller), endpointId), NO_SUCH_ENDPOINT);
     const { status, breaker } = endpoint;
     return { organizationId: caller.organizationId, endpointId, status, breaker };
   }
@@ -89,8 +88,7 @@ function collectionRoutes(
       errors: [404],
       async handle({ caller, params: { webhookId, deliveryId } }) {
         const endpoint = await requireEndpoint(caller, webhookId);
-        const delivery = await deliveries.find(endpoint, deliveryId);
-        if (!delivery) throw notFound(NO_SUCH_DELIVERY);
+        const delivery = orNotFound(await deliveries.find(endpoint, deliveryId), NO_SUCH_DELIVERY);
         const attempts = await deliveries.listAttempts(endpoint, delivery.id);
         const payload = JSON.parse(delivery.body);
         return ok(deliveryDetailView(delivery, endpoint, { payload, attempts }));

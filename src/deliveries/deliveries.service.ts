@@ -21,7 +21,7 @@ import type {
 } from '../endpoints/endpoints.repository.ts';
 import type { SecretBox, SecretOwner } from '../endpoints/secret-box.ts';
 import { serializeEvent } from '../events/event.ts';
-import { conflict, invalid, notFound } from '../process/errors.ts';
+import { conflict, invalid, orNotFound } from '../process/errors.ts';
 import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { describeTest, refuseWithoutTurn } from './attempt-error.ts';
 import type { BacklogRepository } from './backlog.repository.ts';
@@ -69,8 +69,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
   const { endpointsIn, deliveriesIn, backlogIn, breakersIn, secretBox, now } = deps;
 
   async function lockActive(sql: Database, scope: EndpointScope, id: string): Promise<EndpointRef> {
-    const endpoint: Endpoint | null = await endpointsIn(sql).lock(scope, id);
-    if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
+    const endpoint: Endpoint = orNotFound(await endpointsIn(sql).lock(scope, id), NO_SUCH_ENDPOINT);
     if (endpoint.status !== 'active') throw conflict(ENABLE_FIRST);
     return { organizationId: scope.organizationId, endpointId: endpoint.id };
   }
@@ -86,8 +85,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       return transact(async ({ sql, afterCommit }) => {
         const endpoint = await lockActive(sql, scope, endpointId);
         const isQueued = await deliveriesIn(sql).resend(endpoint, deliveryId);
-        const delivery = await deliveriesIn(sql).find(endpoint, deliveryId);
-        if (!delivery) throw notFound(NO_SUCH_DELIVERY);
+        const delivery = orNotFound(await deliveriesIn(sql).find(endpoint, deliveryId), NO_SUCH_DELIVERY);
         if (!isQueued) throw conflict('An attempt of this delivery is under way');
         afterCommit(() => deps.notifyRecovery(endpoint));
         return delivery;
@@ -123,8 +121,10 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
 
     /** Sends one `webhook.test` at once, even to a disabled endpoint, without retries. */
     async test(transact: Transact, scope: EndpointScope, endpointId: string): Promise<AttemptResult> {
-      const target = await transact(({ sql }) => endpointsIn(sql).findTarget(scope, endpointId));
-      if (!target) throw notFound(NO_SUCH_ENDPOINT);
+      const target = orNotFound(
+        await transact(({ sql }) => endpointsIn(sql).findTarget(scope, endpointId)),
+        NO_SUCH_ENDPOINT,
+      );
       const { organizationId } = scope;
       const endpoint = { organizationId, endpointId: target.id };
       const data = { note: 'A test, asked for through the API' };
@@ -153,8 +153,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       const until = new Date(now().getTime() + deps.secretGracePeriodMs);
       return transact(async ({ sql }) => {
         await endpointsIn(sql).lock(scope, endpointId);
-        const target = await endpointsIn(sql).findTarget(scope, endpointId);
-        if (!target) throw notFound(NO_SUCH_ENDPOINT);
+        const target = orNotFound(await endpointsIn(sql).findTarget(scope, endpointId), NO_SUCH_ENDPOINT);
         const owner = { organizationId: scope.organizationId, rowId: target.id };
         // A client repeats the request after a lost answer: the previous secret keeps its first end.
         if (given !== undefined && isCurrentSecret(target, given, owner))

@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import { type Caller, created, noContent, ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { notFound, orNotFound } from '../process/errors.ts';
 import {
   type ChangeEndpoint,
   type CreateEndpoint,
@@ -161,8 +161,7 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       responses: { 200: shape.schema },
       errors: [404],
       async handle({ caller, params: { webhookId } }) {
-        const endpoint = await endpoints.find(toScope(caller), webhookId);
-        if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
+        const endpoint = orNotFound(await endpoints.find(toScope(caller), webhookId), NO_SUCH_ENDPOINT);
         return ok(await view(health, caller.organizationId, endpoint));
       },
     }),

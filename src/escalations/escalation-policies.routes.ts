@@ -1,13 +1,12 @@
 import type { Database } from '../db/database.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
-import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { idParams, listQuery } from '../http/schemas.ts';
+import { orNotFound } from '../process/errors.ts';
 import type { PoliciesRepository } from './escalation-policies.repository.ts';
 import {
   changePolicyBody,
   createPolicyBody,
-  listPoliciesQuery,
   policyListSchema,
   policySchema,
 } from './escalation-policies.schemas.ts';
@@ -26,13 +25,11 @@ const itemPath = `${path}/{escalationId}`;
 const params = idParams('escalationId');
 
 export function escalationPoliciesRoutes({ policies, policiesIn, service }: PoliciesRoutesDeps): Route[] {
-  const shown: Shown = {
-    schema: policySchema,
-    async find(sql, organizationId, policyId) {
-      const policy = await policiesIn(sql).find({ organizationId, policyId });
-      return policy && policyView(policy);
-    },
-  };
+  const shown = shownAs(
+    policySchema,
+    (sql, organizationId, policyId) => policiesIn(sql).find({ organizationId, policyId }),
+    policyView,
+  );
   return [
     route({
       method: 'GET',
@@ -41,7 +38,7 @@ export function escalationPoliciesRoutes({ policies, policiesIn, service }: Poli
       summary: 'List escalations, newest first',
       description: 'An alert escalates by the oldest active one that matches it.',
       tag,
-      query: listPoliciesQuery,
+      query: listQuery,
       responses: { 200: policyListSchema },
       async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await policies.list(caller.organizationId, { before, limit: limit + 1 });
@@ -76,8 +73,7 @@ export function escalationPoliciesRoutes({ policies, policiesIn, service }: Poli
       responses: { 200: policySchema },
       errors: [404],
       async handle({ caller: { organizationId }, params: { escalationId: policyId } }) {
-        const policy = await policies.find({ organizationId, policyId });
-        if (!policy) throw notFound(NO_SUCH_POLICY);
+        const policy = orNotFound(await policies.find({ organizationId, policyId }), NO_SUCH_POLICY);
         return ok(policyView(policy));
       },
     }),

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { ALERT_TYPES } from '../alerts/alert.ts';
 import { SEVERITIES } from '../devices/alert-terms.ts';
-import { cursor, limit, name as nameOf, nextCursor, timestamp, uuid } from '../http/schemas.ts';
+import { name as nameOf, pageSchema, timestamp, uuid } from '../http/schemas.ts';
 import { groupIds } from '../notifications/notification-channels.schemas.ts';
 import {
   type ChangePolicy,
@@ -119,11 +119,6 @@ export const changePolicyBody = Joi.object<ChangePolicy>(fields)
   .example({ repeatMinutes: 60 })
   .meta({ name: 'ChangeEscalation' });
 
-export const listPoliciesQuery = Joi.object<{ limit: number; cursor?: string }, true>({
-  limit: limit(50),
-  cursor: cursor(),
-});
-
 export const policySchema = Joi.object<PolicyView>({
   id: Joi.string().required(),
   recType: Joi.string().valid('escalation').required(),
@@ -140,7 +135,4 @@ export const policySchema = Joi.object<PolicyView>({
   .example(EXAMPLE)
   .meta({ name: 'Escalation' });
 
-export const policyListSchema = Joi.object({
-  items: Joi.array().items(policySchema).required().description('Newest first'),
-  nextCursor: nextCursor(),
-}).example({ items: [EXAMPLE], nextCursor: null });
+export const policyListSchema = pageSchema(policySchema, EXAMPLE, 'Newest first');

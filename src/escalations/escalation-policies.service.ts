@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { type LockedGroups, requireGroups } from '../groups/group.ts';
 import { NO_SUCH_CHANNEL } from '../notifications/notification-channel.ts';
-import { conflict, notFound } from '../process/errors.ts';
+import { conflict, notFound, orNotFound } from '../process/errors.ts';
 import type { EscalationChangesRepository } from './escalation-changes.repository.ts';
 import type { PoliciesRepository } from './escalation-policies.repository.ts';
 import {
@@ -56,8 +56,7 @@ export function createPoliciesService(deps: PoliciesServiceDeps) {
     /** Absent fields stay. Steps that are not made yet follow the change. */
     change(transact: Transact, given: PolicyRef, change: ChangePolicy): Promise<EscalationPolicy> {
       return transact(async ({ sql }) => {
-        const before = await policiesIn(sql).lock(given);
-        if (!before) throw notFound(NO_SUCH_POLICY);
+        const before = orNotFound(await policiesIn(sql).lock(given), NO_SUCH_POLICY);
         const ref = { organizationId: given.organizationId, policyId: before.id };
         // A client may send back groups that it was shown and that are deleted by now.
         const added = (change.groupIds ?? []).filter((id) => !before.groupIds.includes(id));

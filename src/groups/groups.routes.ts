@@ -1,10 +1,10 @@
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
-import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { idParams, listQuery } from '../http/schemas.ts';
+import { orNotFound } from '../process/errors.ts';
 import { changedGroupView, groupView } from './group.ts';
 import type { GroupsRepository } from './groups.repository.ts';
 import {
@@ -15,7 +15,6 @@ import {
   createGroupBody,
   groupListSchema,
   groupSchema,
-  listGroupsQuery,
   membersBody,
   removedMembersSchema,
 } from './groups.schemas.ts';
@@ -37,13 +36,11 @@ const itemPath = `${path}/{groupId}`;
 const params = idParams('groupId');
 
 export function groupsRoutes({ groups, groupsIn, service, membership, limit }: GroupsRoutesDeps): Route[] {
-  const shown: Shown = {
-    schema: groupSchema,
-    async find(sql, organizationId, id) {
-      const group = await groupsIn(sql).find(organizationId, id);
-      return group && groupView(group);
-    },
-  };
+  const shown = shownAs(
+    groupSchema,
+    (sql, organizationId, id) => groupsIn(sql).find(organizationId, id),
+    groupView,
+  );
   return [
     route({
       method: 'GET',
@@ -52,7 +49,7 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       summary: 'List groups, newest first',
       description: 'The members of a group are in GET /assets?groupId=….',
       tag,
-      query: listGroupsQuery,
+      query: listQuery,
       responses: { 200: groupListSchema },
       async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await groups.list(caller.organizationId, { before, limit: limit + 1 });
@@ -87,8 +84,7 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       responses: { 200: groupSchema },
       errors: [404],
       async handle({ caller, params: { groupId } }) {
-        const group = await groups.find(caller.organizationId, groupId);
-        if (!group) throw notFound(NO_SUCH_GROUP);
+        const group = orNotFound(await groups.find(caller.organizationId, groupId), NO_SUCH_GROUP);
         return ok(groupView(group));
       },
     }),

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
-import { AppError, invalid, notFound } from '../process/errors.ts';
+import { AppError, invalid, orNotFound } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { RecordAudit } from './audit.ts';
 import { type Authenticate, requireRole } from './authenticate.ts';
@@ -258,8 +258,10 @@ function shadowing(patterns: PathPattern[]): Array<{ path: string; others: strin
 /** For requests that match no operation: 405 when the path has other methods, else 404. */
 function methodNotAllowed(patterns: PathPattern[]): Middleware {
   return async (ctx) => {
-    const found = patterns.find(({ pattern }) => pattern.test(ctx.path));
-    if (!found) throw notFound('There is nothing at this path');
+    const found = orNotFound(
+      patterns.find(({ pattern }) => pattern.test(ctx.path)),
+      'There is nothing at this path',
+    );
     const methods = [...found.methods].join(', ');
     throw new AppError('method_not_allowed', `This path takes ${methods}`, { headers: { Allow: methods } });
   };

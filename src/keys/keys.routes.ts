@@ -1,10 +1,10 @@
 import type { Database } from '../db/database.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
-import { idParams } from '../http/schemas.ts';
+import { idParams, listQuery } from '../http/schemas.ts';
 import { keyView } from './api-key.ts';
 import type { KeysRepository } from './keys.repository.ts';
-import { createdKeySchema, createKeyBody, keyListSchema, keySchema, listKeysQuery } from './keys.schemas.ts';
+import { createdKeySchema, createKeyBody, keyListSchema, keySchema } from './keys.schemas.ts';
 import type { KeysService } from './keys.service.ts';
 
 const tag = 'Keys';
@@ -17,13 +17,11 @@ export interface KeysRoutesDeps {
 }
 
 export function keysRoutes({ keys, keysIn, service }: KeysRoutesDeps): Route[] {
-  const shown: Shown = {
-    schema: keySchema,
-    async find(sql, organizationId, id) {
-      const key = await keysIn(sql).findOwn(organizationId, id);
-      return key && keyView(key);
-    },
-  };
+  const shown = shownAs(
+    keySchema,
+    (sql, organizationId, id) => keysIn(sql).findOwn(organizationId, id),
+    keyView,
+  );
   return [
     route({
       method: 'GET',
@@ -34,7 +32,7 @@ export function keysRoutes({ keys, keysIn, service }: KeysRoutesDeps): Route[] {
         'Keys of customers and of devices, expired ones too. Deleted keys are left out, and tokens of single devices.',
       tag,
       role,
-      query: listKeysQuery,
+      query: listQuery,
       responses: { 200: keyListSchema },
       async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await keys.listOwn(caller.organizationId, { before, limit: limit + 1 });

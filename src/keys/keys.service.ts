@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
-import { conflict, invalid, notFound } from '../process/errors.ts';
+import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import {
   checkRole,
   formatKey,
@@ -110,8 +110,7 @@ export function createKeysService({ keysIn, now }: KeysServiceDeps) {
         const keys = keysIn(sql);
         // If two admins delete each other's key, the second one waits here, and is refused as the last admin.
         await keys.lockOrganization(organizationId);
-        const key = await keys.findOwn(organizationId, id);
-        if (!key) throw notFound(NO_SUCH_KEY);
+        const key = orNotFound(await keys.findOwn(organizationId, id), NO_SUCH_KEY);
         const isAdmin = key.role === 'admin' && isActive(key, now());
         if (isAdmin && (await keys.countAdmins(organizationId)) <= 1) {
           throw conflict('This is the last API key with the role admin: create another one first');

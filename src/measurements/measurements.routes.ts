@@ -4,7 +4,7 @@ import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { streamOf } from '../http/pieces.ts';
 import { ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { notFound, orNotFound } from '../process/errors.ts';
 import { toFrame } from './frame-body.ts';
 import type { HistoryRepository } from './history.repository.ts';
 import { CSV_TYPE, prefersCsv } from './history.ts';
@@ -47,8 +47,7 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
       errors: [404],
       async handle({ caller: { organizationId }, params: { serial }, body }) {
         const frame = toFrame(body, { organizationId, serialNumber: serial, receivedAt: now() });
-        const result = await intake.receive(frame);
-        if (!result) throw notFound(NO_SUCH_DEVICE);
+        const result = orNotFound(await intake.receive(frame), NO_SUCH_DEVICE);
         return { status: 202, body: result };
       },
     }),

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import { actorOf, created, noContent, ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { type MuteTarget, muteView } from './mute.ts';
@@ -38,13 +38,11 @@ export function mutesRoutes({ mutesIn, service }: MutesRoutesDeps): Route[] {
     const params = idParams(subject);
     const targetOf = (organizationId: string, id: string) =>
       ({ organizationId, [subject]: id }) as MuteTarget;
-    const shown: Shown = {
-      schema: muteSchema,
-      async find(sql, organizationId, id) {
-        const mute = await mutesIn(sql).find(targetOf(organizationId, id));
-        return mute && muteView(mute);
-      },
-    };
+    const shown = shownAs(
+      muteSchema,
+      (sql, organizationId, id) => mutesIn(sql).find(targetOf(organizationId, id)),
+      muteView,
+    );
     return [
       route({
         method: 'POST',

@@ -1,10 +1,10 @@
 import type { Database } from '../db/database.ts';
 import { testedSchema } from '../deliveries/deliveries.schemas.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
-import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { idParams, listQuery } from '../http/schemas.ts';
+import { orNotFound } from '../process/errors.ts';
 import { channelView, NO_SUCH_CHANNEL } from './notification-channel.ts';
 import type { ChannelsRepository } from './notification-channels.repository.ts';
 import {
@@ -12,7 +12,6 @@ import {
   channelListSchema,
   channelSchema,
   createChannelBody,
-  listChannelsQuery,
 } from './notification-channels.schemas.ts';
 import type { ChannelsService } from './notification-channels.service.ts';
 
@@ -31,13 +30,11 @@ const params = idParams('channelId');
 
 export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
   const { channels, channelsIn, service, tests } = deps;
-  const shown: Shown = {
-    schema: channelSchema,
-    async find(sql, organizationId, channelId) {
-      const channel = await channelsIn(sql).find({ organizationId, channelId });
-      return channel && channelView(channel);
-    },
-  };
+  const shown = shownAs(
+    channelSchema,
+    (sql, organizationId, channelId) => channelsIn(sql).find({ organizationId, channelId }),
+    channelView,
+  );
   return [
     route({
       method: 'GET',
@@ -46,7 +43,7 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       summary: 'List notification channels, newest first',
       description: 'Secrets are never shown.',
       tag,
-      query: listChannelsQuery,
+      query: listQuery,
       responses: { 200: channelListSchema },
       async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await channels.list(caller.organizationId, { before, limit: limit + 1 });
@@ -81,8 +78,7 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       responses: { 200: channelSchema },
       errors: [404],
       async handle({ caller: { organizationId }, params: { channelId } }) {
-        const channel = await channels.find({ organizationId, channelId });
-        if (!channel) throw notFound(NO_SUCH_CHANNEL);
+        const channel = orNotFound(await channels.find({ organizationId, channelId }), NO_SUCH_CHANNEL);
         return ok(channelView(channel));
       },
     }),

@@ -3,7 +3,7 @@ import { ALERT_TYPES } from '../alerts/alert.ts';
 import { SECRET_LENGTH_MAX, SECRET_LENGTH_MIN } from '../endpoints/endpoint-secret.ts';
 import { URL_LENGTH_MAX } from '../endpoints/endpoint-url.ts';
 import { secretInput } from '../endpoints/endpoints.schemas.ts';
-import { atMost, cursor, limit, nextCursor, timestamp, uuid } from '../http/schemas.ts';
+import { atMost, pageSchema, timestamp, uuid } from '../http/schemas.ts';
 import { timezone } from '../profiles/profiles.schemas.ts';
 import {
   CHANNEL_STATUSES,
@@ -102,11 +102,6 @@ export const changeChannelBody = Joi.object<ChangeChannel>({
   .example({ delayMinutes: 5 })
   .meta({ name: 'ChangeNotificationChannel' });
 
-export const listChannelsQuery = Joi.object<{ limit: number; cursor?: string }, true>({
-  limit: limit(50),
-  cursor: cursor(),
-});
-
 const channelExample = {
   id: '019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48',
   recType: 'notification-channel',
@@ -148,7 +143,4 @@ export const channelSchema = Joi.object({
   .example(channelExample)
   .meta({ name: 'NotificationChannel' });
 
-export const channelListSchema = Joi.object({
-  items: Joi.array().items(channelSchema).required().description('Newest first'),
-  nextCursor: nextCursor(),
-}).example({ items: [channelExample], nextCursor: null });
+export const channelListSchema = pageSchema(channelSchema, channelExample, 'Newest first');

@@ -5,7 +5,7 @@ import { describeTest, refuseWithoutTurn } from '../deliveries/attempt-error.ts'
 import { endpointUrlFault } from '../endpoints/endpoint-url.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { type LockedGroups, requireGroups } from '../groups/group.ts';
-import { conflict, invalid, notFound } from '../process/errors.ts';
+import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import type { MailAddresses } from './mail-addresses.service.ts';
 import type { SendResult } from './mailer.service.ts';
 import { linkMessage, TEST_MESSAGE, toConfirmationLink } from './message.ts';
@@ -140,8 +140,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
         const channels = channelsIn(sql);
         // Locks in the order of a confirmation: first the addresses, then the channels.
         if (change.target !== undefined) await addresses.lock(sql, given.organizationId);
-        const before = await channels.lock(given);
-        if (!before) throw notFound(NO_SUCH_CHANNEL);
+        const before = orNotFound(await channels.lock(given), NO_SUCH_CHANNEL);
         const { type } = before;
         // A client may send back groups that it was shown and that are deleted by now.
         const added = (change.groupIds ?? []).filter((id) => !before.groupIds.includes(id));
@@ -177,8 +176,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
     /** Sends the link that confirms the address again; the earlier link becomes invalid. */
     confirmAgain(transact: Transact, given: ChannelRef): Promise<NotificationChannel> {
       return transact(async ({ sql }) => {
-        const channel = await channelsIn(sql).find(given);
-        if (!channel) throw notFound(NO_SUCH_CHANNEL);
+        const channel = orNotFound(await channelsIn(sql).find(given), NO_SUCH_CHANNEL);
         if (channel.isConfirmed) throw conflict(NOT_UNCONFIRMED);
         requireMail();
         const ref = { organizationId: given.organizationId, channelId: channel.id };
@@ -189,8 +187,10 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
 
     /** Sends one message at once, even to a disabled channel and in quiet hours, without retries. */
     async test(transact: Transact, given: ChannelRef): Promise<SendResult> {
-      const found = await transact(({ sql }) => channelsIn(sql).findAddress(given));
-      if (!found) throw notFound(NO_SUCH_CHANNEL);
+      const found = orNotFound(
+        await transact(({ sql }) => channelsIn(sql).findAddress(given)),
+        NO_SUCH_CHANNEL,
+      );
       if (!found.isConfirmed) throw conflict(UNCONFIRMED);
       const ref = { organizationId: given.organizationId, channelId: found.id };
       if (found.type === 'email' && deps.hasMailServer)

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import { created, ok, type Route, route } from '../http/route.ts';
-import { notFound } from '../process/errors.ts';
+import { orNotFound } from '../process/errors.ts';
 import { changedProfile, NO_SUCH_PROFILE, newProfile, profileDetailView, profileView } from './profile.ts';
 import type { ProfilesRepository } from './profiles.repository.ts';
 import {
@@ -22,13 +22,11 @@ export interface ProfilesRoutesDeps {
 }
 
 export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Route[] {
-  const shown: Shown = {
-    schema: profileDetailSchema,
-    async find(sql, organizationId, slug) {
-      const profile = await profilesIn(sql).find(organizationId, slug);
-      return profile && profileDetailView(profile);
-    },
-  };
+  const shown = shownAs(
+    profileDetailSchema,
+    (sql, organizationId, slug) => profilesIn(sql).find(organizationId, slug),
+    profileDetailView,
+  );
   return [
     route({
       method: 'GET',
@@ -71,8 +69,7 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       responses: { 200: profileResponse },
       errors: [404],
       async handle({ caller, params: { slug } }) {
-        const profile = await profiles.find(caller.organizationId, slug);
-        if (!profile) throw notFound(NO_SUCH_PROFILE);
+        const profile = orNotFound(await profiles.find(caller.organizationId, slug), NO_SUCH_PROFILE);
         return ok({ profile: profileView(profile) });
       },
     }),
@@ -90,8 +87,10 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       audit: { subject: 'slug', shown },
       async handle({ caller, params: { slug }, body, transact }) {
         const changed = await transact(async ({ sql }) => {
-          const profile = await profilesIn(sql).lock(caller.organizationId, slug);
-          if (!profile) throw notFound(NO_SUCH_PROFILE);
+          const profile = orNotFound(
+            await profilesIn(sql).lock(caller.organizationId, slug),
+            NO_SUCH_PROFILE,
+          );
           const next = changedProfile(profile, body);
           await profilesIn(sql).update(caller.organizationId, next);
           return next;

@@ -42,7 +42,7 @@ export interface LengthenedAlert extends AlertRef {
   over: Over | null;
 }
 
-export interface ResolvedAlertRef extends AlertRef {
+interface ResolvedAlertRef extends AlertRef {
   /** Added to the details of the alert. */
   resolution?: AlertResolution | null;
   /** Time of the reading that ended it; absent: it ends now. */

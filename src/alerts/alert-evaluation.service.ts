@@ -21,7 +21,7 @@ import type { EvaluateLate } from './late-excursions.service.ts';
 import { toLateDevice } from './late-ranges.ts';
 import type { AlertState, OpenAlert } from './open-alert.ts';
 
-export interface AlertEvaluationDeps {
+interface AlertEvaluationDeps {
   alertsIn(sql: Sql): Pick<AlertBatchesRepository, 'insert' | 'resolve'>;
   statesIn(sql: Sql): Pick<AlertStatesRepository, 'updateOpenAlerts' | 'shareLockMonitoredConfigs'>;
   evaluateLate: EvaluateLate;

@@ -67,7 +67,7 @@ export type AlertTransition =
 
 export type TemperatureState = OpenTemperatureAlert | UnopenedBreach;
 
-export interface AlertEvaluator {
+interface AlertEvaluator {
   /** Closes alerts whose definition is gone: a frame may open one while the device confirms other rules. */
   resolveUndefined(definitions: readonly AlertDefinition[]): OpenTemperatureAlert[];
   /** Evaluates readings in the order of their time; none of them may be late. */

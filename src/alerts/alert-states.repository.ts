@@ -13,7 +13,7 @@ export interface OpenState extends AssetRef {
   openAlerts: AlertState[];
 }
 
-export interface MonitoredState {
+interface MonitoredState {
   /** Whether the asset is not archived. */
   isActive: boolean;
   /** Null when the device has no configuration. */

@@ -22,7 +22,7 @@ export interface TemperatureDetails {
 /** The device measured outside of the windows of the alert's definition. */
 export type AlertResolution = 'outside_schedule';
 
-export interface NoDataDetails {
+interface NoDataDetails {
   /** The deadline that the device missed, ISO 8601. */
   expectedBy: string;
 }

@@ -20,7 +20,7 @@ import {
 const tag = 'Alerts';
 const params = idParams('alertId');
 
-export interface AlertsRoutesDeps {
+interface AlertsRoutesDeps {
   sql: Database;
   alerts: Pick<AlertsRepository, 'list'>;
   alertsIn(sql: Database): Pick<AlertsRepository, 'find'>;

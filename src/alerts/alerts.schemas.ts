@@ -13,7 +13,7 @@ import type { Bounds } from './alert-definition.ts';
 import { SNOOZE_HOURS_MAX } from './alert-handling.ts';
 import { ALERT_ACTIONS, type AlertActionView } from './alert-history.ts';
 
-export interface ListAlerts {
+interface ListAlerts {
   status?: AlertStatus;
   type?: AlertType;
   severity?: Severity;
@@ -38,7 +38,7 @@ export const listAlertsQuery = Joi.object<ListAlerts, true>({
   ...paging,
 });
 
-export interface AcknowledgeAlert {
+interface AcknowledgeAlert {
   status: 'acknowledged';
   comment?: string;
   assignee?: string | null;

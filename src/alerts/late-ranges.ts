@@ -20,7 +20,7 @@ export interface Range {
   to: number;
 }
 
-export interface FreshReadings {
+interface FreshReadings {
   channel: number;
   /** Late readings; all readings where an excursion may still go on. */
   fresh: readonly ClassifiedReading[];

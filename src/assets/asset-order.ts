@@ -6,7 +6,7 @@ export const ASSET_ORDERS = ['urgency', 'newest', 'name', 'serial', 'oldest-read
 export type AssetOrder = (typeof ASSET_ORDERS)[number];
 
 /** A list continues after the asset with this id; the key is its value in the order. */
-export interface OrderPosition {
+interface OrderPosition {
   key: string;
   id: string;
 }

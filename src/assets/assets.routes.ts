@@ -41,7 +41,7 @@ const MODEL_NAME_DEPRECATION = {
   Link: '</docs/api#/Assets/listAssets>; rel="deprecation"',
 };
 
-export interface AssetsRoutesDeps {
+interface AssetsRoutesDeps {
   assets: AssetsRepository;
   assetsIn(sql: Database): AssetsRepository;
   search: AssetSearchRepository;

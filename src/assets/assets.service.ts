@@ -17,14 +17,14 @@ import type { AssetsRepository } from './assets.repository.ts';
 import type { ChangeAsset } from './assets.schemas.ts';
 
 /** The sync states of devices, locked while they change. */
-export interface AssetDevices {
+interface AssetDevices {
   insert(organizationId: string, assetId: string): Promise<void>;
   lockByAsset(organizationId: string, assetIds: string[]): Promise<Device[]>;
   update(devices: Device[]): Promise<unknown>;
 }
 
 /** The targets of an asset in jobs. */
-export interface AssetTargets {
+interface AssetTargets {
   /** Returns the ids of the jobs. */
   cancelByAsset(organizationId: string, assetId: string, reason: string): Promise<string[]>;
   /** The new hardware has to fetch changes that the earlier one had fetched. */

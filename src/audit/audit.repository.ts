@@ -5,7 +5,7 @@ import type { AuditEntry } from '../http/audit.ts';
 import { UUID } from '../process/uuid.ts';
 import type { StoredAuditEntry } from './audit.ts';
 
-export interface AuditFilter extends Page {
+interface AuditFilter extends Page {
   /** Id or name of a key. */
   actor: string | null;
   subject: string | null;

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { atMost, pageSchema, paging, textToFind, time, timestamp } from '../http/schemas.ts';
 
-export interface ListAudit {
+interface ListAudit {
   actor?: string;
   subject?: string;
   from?: Date;

@@ -10,7 +10,7 @@ const tag = 'Assets';
 const path = '/assets/{assetId}/calibration-certificate';
 const params = idParams('assetId');
 
-export interface CertificatesRoutesDeps {
+interface CertificatesRoutesDeps {
   service: CertificatesService;
   uploads: ConcurrencyLimit;
   downloads: ConcurrencyLimit;

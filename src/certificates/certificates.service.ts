@@ -16,9 +16,9 @@ export interface CertificatesServiceDeps {
   findAsset(organizationId: string, assetId: string): Promise<{ serialNumber: string } | null>;
 }
 
-export type UploadedCertificate = ReturnType<typeof certificateView>;
+type UploadedCertificate = ReturnType<typeof certificateView>;
 
-export interface ServedCertificate {
+interface ServedCertificate {
   serialNumber: string;
   tag: string;
   sizeBytes: number;

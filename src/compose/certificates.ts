@@ -9,7 +9,7 @@ import {
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import type { Resources } from './resources.ts';
 
-export type CertificatesNeeds = Pick<CertificatesServiceDeps, 'findAsset'>;
+type CertificatesNeeds = Pick<CertificatesServiceDeps, 'findAsset'>;
 
 export function composeCertificates(
   { sql, transferSql, transferTurns, settings: { transfers } }: Resources,

@@ -45,7 +45,7 @@ import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows
 import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
 
-export interface ConfigJobsNeeds {
+interface ConfigJobsNeeds {
   devicesIn(
     sql: Sql,
   ): ReturnType<DaylightSavingDeps['devicesIn']> & ReturnType<DeviceWithdrawalDeps['devicesIn']>;

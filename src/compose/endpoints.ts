@@ -10,7 +10,7 @@ import { createEndpointsService, type EndpointsServiceDeps } from '../endpoints/
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
 
-export type EndpointsNeeds = Pick<EndpointsServiceDeps, 'notifyRecovery'>;
+type EndpointsNeeds = Pick<EndpointsServiceDeps, 'notifyRecovery'>;
 
 export function composeEndpoints(resources: Resources, { notifyRecovery }: EndpointsNeeds) {
   const { settings, log, sql, secretBox, starter, onRunStarted, onTemporalFault } = resources;

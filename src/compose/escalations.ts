@@ -72,7 +72,7 @@ export function composeEscalationRuns({ starter, onTemporalFault }: Resources) {
 /** This process only stores messages, and claims none. */
 const NO_CLAIMS = randomUUID();
 
-export type EscalationRuns = ReturnType<typeof composeEscalationRuns>;
+type EscalationRuns = ReturnType<typeof composeEscalationRuns>;
 
 export function composeEscalations(resources: Resources, { runs, wake, flush }: EscalationRuns) {
   const { settings, sql, metrics, log, transact, now, starter, onRunStarted, onTemporalFault } = resources;

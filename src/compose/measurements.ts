@@ -24,7 +24,7 @@ import { onSetAside } from './set-aside.ts';
 
 const DAY_MS = 86_400_000;
 
-export type MeasurementsNeeds = Pick<
+type MeasurementsNeeds = Pick<
   MessageBatchDeps,
   | 'devicesIn'
   | 'evaluateAlerts'

@@ -25,7 +25,7 @@ import { onSetAside } from './set-aside.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 
-export type NotificationsNeeds = Pick<ReturnType<typeof composeDeliveries>, 'send' | 'tests'>;
+type NotificationsNeeds = Pick<ReturnType<typeof composeDeliveries>, 'send' | 'tests'>;
 
 export function composeNotifications(resources: Resources, { send, tests }: NotificationsNeeds) {
   const { settings, sql, secretBox, metrics, transact, deliveryPlan, now, log } = resources;

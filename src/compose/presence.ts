@@ -16,7 +16,7 @@ const HEARTBEAT_EVERY_MS = 10_000;
 /** Logs once a minute that the intake refuses messages. */
 const HEARTBEATS_PER_LINE = 6;
 
-export type PresenceNeeds = Pick<PresenceServiceDeps, 'publish'> & {
+type PresenceNeeds = Pick<PresenceServiceDeps, 'publish'> & {
   noDataAlerts: PresenceServiceDeps['noDataAlerts'] & OverdueFleetsDeps['noDataAlerts'];
 };
 

@@ -13,7 +13,7 @@ import { addReplicaMetrics, type Metrics } from '../http/metrics.ts';
 import type { Settings } from '../process/config.ts';
 import type { Log } from '../process/log.ts';
 
-export interface ReplicaNeeds {
+interface ReplicaNeeds {
   settings: Settings;
   log: Log;
   metrics: Metrics;

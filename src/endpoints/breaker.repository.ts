@@ -7,7 +7,7 @@ import type { Collection } from '../events/event.ts';
 import type { EndpointRef } from './endpoint.ts';
 import type { Breaker } from './endpoint-health.ts';
 
-export interface DisabledEndpoint {
+interface DisabledEndpoint {
   collection: Collection;
   name: string;
   url: string;

@@ -9,7 +9,7 @@ export interface EndpointScope {
   collection: Collection;
 }
 
-export interface NewEndpoint extends EndpointSettings {
+interface NewEndpoint extends EndpointSettings {
   id: string;
   /** Encrypted. */
   secret: Buffer | null;
@@ -24,7 +24,7 @@ export interface EndpointTarget {
   previousSecretUntil: Date | null;
 }
 
-export interface EndpointFilter {
+interface EndpointFilter {
   status: EndpointStatus | null;
   /** Null: all. */
   limit: number | null;

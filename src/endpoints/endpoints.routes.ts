@@ -61,7 +61,7 @@ const event: CollectionShape = {
   listSchema: webhookListSchema,
 };
 
-export interface EndpointsRoutesDeps {
+interface EndpointsRoutesDeps {
   endpoints: EndpointsRepository;
   endpointsIn(sql: Database): EndpointsRepository;
   health: ShownHealthRepository;

@@ -18,14 +18,14 @@ import type { EndpointScope, EndpointsRepository } from './endpoints.repository.
 import type { SecretBox } from './secret-box.ts';
 
 /** The deliveries of an endpoint, in the transaction that changes it. */
-export interface EndpointDeliveries {
+interface EndpointDeliveries {
   hasQueued(endpoint: EndpointRef): Promise<boolean>;
   /** Makes dispatchers release their claims for the endpoint, and claim again. */
   announceChange(endpoint: EndpointRef): Promise<void>;
 }
 
 /** The breaker of an endpoint, in the transaction that changes it. */
-export interface EndpointBreaker {
+interface EndpointBreaker {
   /** Forgets earlier failures, and drains a backlog. */
   restore(endpoint: EndpointRef, hasBacklog: boolean): Promise<void>;
   probeNow(endpoint: EndpointRef): Promise<void>;

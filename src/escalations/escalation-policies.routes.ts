@@ -13,7 +13,7 @@ import {
 import type { PoliciesService } from './escalation-policies.service.ts';
 import { NO_SUCH_POLICY, policyView } from './escalation-policy.ts';
 
-export interface PoliciesRoutesDeps {
+interface PoliciesRoutesDeps {
   policies: Pick<PoliciesRepository, 'list' | 'find'>;
   policiesIn(sql: Database): Pick<PoliciesRepository, 'find'>;
   service: PoliciesService;

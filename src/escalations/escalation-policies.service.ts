@@ -19,7 +19,7 @@ import {
   type PolicyRef,
 } from './escalation-policy.ts';
 
-export interface PoliciesServiceDeps {
+interface PoliciesServiceDeps {
   policiesIn(sql: Database): PoliciesRepository;
   /** A sweep makes open escalations follow these changes. */
   changesIn(sql: Database): Pick<EscalationChangesRepository, 'insertPolicy'>;

@@ -3,7 +3,7 @@ import { ALERT_TYPES, type AlertType } from '../alerts/alert.ts';
 import { SEVERITIES, type Severity } from '../devices/alert-terms.ts';
 
 export const POLICY_STATUSES = ['active', 'disabled'] as const;
-export type PolicyStatus = (typeof POLICY_STATUSES)[number];
+type PolicyStatus = (typeof POLICY_STATUSES)[number];
 
 export const POLICIES_MAX = 100;
 export const STEPS_MAX = 10;

@@ -20,7 +20,7 @@ export interface EscalationQueueDeps {
 }
 
 /** Works from the events to be published. Returns the same events; events of alerts show the escalation. */
-export type QueueEscalations = (tx: InTransaction, events: DomainEvent[]) => Promise<DomainEvent[]>;
+type QueueEscalations = (tx: InTransaction, events: DomainEvent[]) => Promise<DomainEvent[]>;
 
 type AlertEvent = DomainEvent<'alert.created' | 'alert.resolved'>;
 

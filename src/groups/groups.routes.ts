@@ -21,7 +21,7 @@ import {
 import type { GroupsService } from './groups.service.ts';
 import type { Membership } from './membership.service.ts';
 
-export interface GroupsRoutesDeps {
+interface GroupsRoutesDeps {
   groups: Pick<GroupsRepository, 'list' | 'find'>;
   groupsIn(sql: Database): Pick<GroupsRepository, 'find'>;
   service: GroupsService;

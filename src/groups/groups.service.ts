@@ -10,7 +10,7 @@ import { type ChangedGroup, type ChangeGroup, type CreateGroup, type Group, NAME
 import type { GroupWithdrawals } from './group-withdrawals.service.ts';
 import type { GroupsRepository } from './groups.repository.ts';
 
-export interface GroupsServiceDeps {
+interface GroupsServiceDeps {
   groupsIn(sql: Database): GroupsRepository;
   profilesIn(sql: Database): { find(organizationId: string, slug: string): Promise<unknown> };
   desired: DesiredProfiles;

@@ -15,7 +15,7 @@ import type { GroupsRepository, SharedGroup } from './groups.repository.ts';
 import type { Member, MembersRepository } from './members.repository.ts';
 
 /** Locks the devices of assets while they join or leave. */
-export interface MemberDevices {
+interface MemberDevices {
   lockAssets(organizationId: string, assetIds: string[]): Promise<unknown>;
   listSerials(
     organizationId: string,
@@ -23,7 +23,7 @@ export interface MemberDevices {
   ): Promise<Array<{ assetId: string; serialNumber: string }>>;
 }
 
-export interface MembershipDeps {
+interface MembershipDeps {
   groupsIn(sql: Database): Pick<GroupsRepository, 'findByNames' | 'lockShared'>;
   membersIn(sql: Database): Pick<MembersRepository, 'listGroups' | 'assign'>;
   devicesIn(sql: Database): MemberDevices;

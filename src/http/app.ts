@@ -34,7 +34,7 @@ export interface RequestLog {
   error?: unknown;
 }
 
-export interface AppOptions {
+interface AppOptions {
   routes: Route[];
   authenticate: Authenticate;
   clientAddress: ClientAddress;

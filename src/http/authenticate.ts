@@ -8,7 +8,7 @@ import { includesRole, ROLES, type Role } from './role.ts';
 import { type Caller, isValidForSerial, type KeyKind, neededRole, type Route } from './route.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
-export interface AuthenticateOptions {
+interface AuthenticateOptions {
   /** The owner of the key; null when the key is unknown, revoked, expired or malformed. */
   findCaller(token: string, sender: { isSuspect: boolean }): Promise<Caller | null>;
   /** Per token. */

@@ -12,7 +12,7 @@ export interface Reading {
   value: number;
 }
 
-export interface GaugeOptions {
+interface GaugeOptions {
   name: string;
   help: string;
   labelNames?: readonly string[];

@@ -7,7 +7,7 @@ import { withOpenAnswers } from './open-answers.ts';
 import { errorComponents, errorResponses } from './openapi-errors.ts';
 import { type ResponseContract, type Route, takesIdempotencyKey } from './route.ts';
 
-export interface OpenApiInfo {
+interface OpenApiInfo {
   title: string;
   version: string;
   description: string;
@@ -15,7 +15,7 @@ export interface OpenApiInfo {
   contact: { name: string };
 }
 
-export interface DocumentedApi {
+interface DocumentedApi {
   routes: Route[];
   /** Requests that the service sends, and their parameters by name. */
   webhooks(schemaOf: SchemaOf): Record<string, JsonSchema>;

@@ -24,7 +24,7 @@ export interface OperationInput {
 
 export type CallOperation = (caller: Caller, operationId: string, input?: OperationInput) => Promise<Reply>;
 
-export interface OperationsOptions {
+interface OperationsOptions {
   routes: readonly Route[];
   transact: Transact;
   recordAudit: RecordAudit;

@@ -14,7 +14,7 @@ import { renderError } from './render-error.ts';
 import { includesRole, type Role } from './role.ts';
 import type { StaticFiles } from './static-files.ts';
 
-export interface PagesOptions<Visitor extends { role: Role }> {
+interface PagesOptions<Visitor extends { role: Role }> {
   /** Common prefix of all paths. */
   prefix: string;
   /** Public URL of the pages; its scheme decides whether cookies are sent over HTTPS only. */

@@ -1,7 +1,7 @@
 /** The last step of every failure: a status, the common error body, and a link to its documentation. */
 import { AppError, type ErrorKind } from '../process/errors.ts';
 
-export interface ErrorBody {
+interface ErrorBody {
   success: false;
   message: string;
 }
@@ -22,7 +22,7 @@ const STATUS: Record<ErrorKind, ErrorStatus> = {
   unavailable: 503,
 };
 
-export interface RenderedError {
+interface RenderedError {
   status: ErrorStatus;
   body: ErrorBody;
   headers: Record<string, string>;

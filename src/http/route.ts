@@ -34,7 +34,7 @@ export const actorOf = ({ actor, keyId, keyName }: Caller): Actor => actor ?? { 
 export const isValidForSerial = ({ serialKey }: Caller, serialNumber: string | undefined): boolean =>
   serialKey === null || serialKey === serialNumber?.toLowerCase();
 
-export interface RouteRequest<Params, Query, Body> {
+interface RouteRequest<Params, Query, Body> {
   caller: Caller;
   params: Params;
   query: Query;
@@ -77,7 +77,7 @@ export interface RawBody {
 /** The content of an answer by status: JSON of a schema, bytes of a type, or nothing. */
 export type ResponseContract = Joi.Schema | Streamed | null;
 
-export interface Streamed {
+interface Streamed {
   contentType: string;
   /** Example of text. */
   example?: string;

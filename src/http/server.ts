@@ -21,7 +21,7 @@ import {
   requestFault,
 } from './protocol-faults.ts';
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   listener: RequestListener;
   host: string;
   port: number;

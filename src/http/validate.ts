@@ -24,7 +24,7 @@ const shared: Joi.ValidationOptions = {
   },
 };
 
-export type Validate = (value: unknown) => unknown;
+type Validate = (value: unknown) => unknown;
 
 /** Names of the whole and of a field in sentences. */
 interface Names {
@@ -75,7 +75,7 @@ function cutLists(body: unknown, lists: Lists): unknown {
   return cut;
 }
 
-export function queryValidator(schema: Joi.Schema): Validate {
+function queryValidator(schema: Joi.Schema): Validate {
   const compiled = schema.prefs({ ...shared, convert: true });
   const keys = Object.keys(describeSchema<Described>(schema).keys ?? {});
   const wholeNumbers = wholeNumbersOf(schema);
@@ -109,7 +109,7 @@ function requireDigits(query: Record<string, unknown>, names: string[]): unknown
 }
 
 /** Whether path parameters are well-formed; malformed ones are answered as not found. */
-export function paramsCheck(schema: Joi.Schema): (value: unknown) => boolean {
+function paramsCheck(schema: Joi.Schema): (value: unknown) => boolean {
   const compiled = schema.prefs({ convert: false });
   return (value) => compiled.validate(value).error === undefined;
 }
@@ -128,7 +128,7 @@ function sentence(error: Joi.ValidationError, { root, field }: Names): string {
   return cutText(message, MESSAGE_MAX, '…');
 }
 
-export const noParameters = Joi.object({});
+const noParameters = Joi.object({});
 
 type Values = Record<string, unknown>;
 

@@ -10,7 +10,7 @@ import type { KeysService } from './keys.service.ts';
 const tag = 'Keys';
 const role = 'admin' as const;
 
-export interface KeysRoutesDeps {
+interface KeysRoutesDeps {
   keys: KeysRepository;
   keysIn(sql: Database): KeysRepository;
   service: KeysService;

@@ -34,7 +34,7 @@ export interface KeyRequest {
   serialKey?: string | null;
 }
 
-export interface KeyIssuer {
+interface KeyIssuer {
   issue(request: KeyRequest): Promise<IssuedKey>;
   /** Issues a key that replaces another one, which stays valid for the overlap. */
   rotate(id: string, overlapMs: number): Promise<IssuedKey>;
@@ -76,7 +76,7 @@ export async function requireRoomForKey(keys: KeysRepository, organizationId: st
     throw conflict(`An organization has at most ${KEYS_MAX} API keys, expired ones too: delete one first`);
 }
 
-export interface KeysServiceDeps {
+interface KeysServiceDeps {
   keysIn(sql: Database): KeysRepository;
   /** Unix milliseconds. */
   now(): number;

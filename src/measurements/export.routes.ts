@@ -9,7 +9,7 @@ import type { ExportScope, ExportScopesRepository } from './export-scopes.reposi
 import { CSV_TYPE, prefersCsv } from './history.ts';
 import { exportCsvExample, exportNdjsonExample } from './measurements.schemas.ts';
 
-export interface ExportRoutesDeps extends ExportDeps {
+interface ExportRoutesDeps extends ExportDeps {
   scopes: ExportScopesRepository;
   limit: ConcurrencyLimit;
 }

@@ -19,7 +19,7 @@ import {
   measuringParams,
 } from './measurements.schemas.ts';
 
-export interface MeasurementsRoutesDeps {
+interface MeasurementsRoutesDeps {
   intake: Intake;
   history: HistoryRepository;
   exports: ExportDeps;

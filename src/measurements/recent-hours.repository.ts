@@ -11,13 +11,13 @@ export interface ChannelRef extends AssetRef {
   channel: number;
 }
 
-export interface RecentHour {
+interface RecentHour {
   /** Start of the hour, in Unix milliseconds. */
   at: number;
   value: number;
 }
 
-export type RecentHours = ReadonlyMap<string, RecentHour[]>;
+type RecentHours = ReadonlyMap<string, RecentHour[]>;
 
 export type RecentHoursRepository = ReturnType<typeof createRecentHoursRepository>;
 

@@ -7,7 +7,7 @@ import type { MutesRepository } from './mutes.repository.ts';
 import { muteBody, muteSchema } from './mutes.schemas.ts';
 import type { MutesService } from './mutes.service.ts';
 
-export interface MutesRoutesDeps {
+interface MutesRoutesDeps {
   mutesIn(sql: Database): Pick<MutesRepository, 'find'>;
   service: Pick<MutesService, 'begin' | 'end'>;
 }

@@ -16,7 +16,7 @@ import {
 
 const tag = 'Configuration profiles';
 
-export interface ProfilesRoutesDeps {
+interface ProfilesRoutesDeps {
   profiles: ProfilesRepository;
   profilesIn(sql: Database): ProfilesRepository;
 }

@@ -7,7 +7,7 @@ import type { RecordRepository } from './record.repository.ts';
 import { listSettingsQuery, settingsListSchema } from './settings.schemas.ts';
 import { settingsView } from './settings-view.ts';
 
-export interface SettingsRoutesDeps {
+interface SettingsRoutesDeps {
   record: RecordRepository;
   settings: SettingsRepository;
 }

@@ -10,7 +10,7 @@ import { statisticsView } from './statistics-view.ts';
 
 const PDF = 'application/pdf';
 
-export interface StatisticsRoutesDeps {
+interface StatisticsRoutesDeps {
   compute: StatisticsService;
   toPage: ToPage;
   /** Shared with exports. */

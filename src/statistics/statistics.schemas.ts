@@ -6,7 +6,7 @@ import { SPANS_MAX } from '../mutes/mute.ts';
 import { isTimeZone } from '../profiles/time-zone.ts';
 import { GAPS_MAX } from './statistics.ts';
 
-export interface GetStatistics {
+interface GetStatistics {
   from: Date;
   to: Date;
   timezone: string;

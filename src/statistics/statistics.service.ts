@@ -14,7 +14,7 @@ import type { RecordedAlert, RecordedAsset, RecordRepository } from './record.re
 import { typeOfBounds } from './settings-view.ts';
 import { type ChannelStatistics, createStatisticsFold, type StatisticsFold } from './statistics.ts';
 
-export interface StatisticsDeps {
+interface StatisticsDeps {
   record: RecordRepository;
   mutes: Pick<MutesRepository, 'listSpans'>;
   settings: SettingsRepository;
@@ -38,7 +38,7 @@ export interface Statistics extends Span {
   curves: Curves;
 }
 
-export interface StatisticsRequest {
+interface StatisticsRequest {
   organizationId: string;
   assetId: string;
   from: Date;

@@ -33,7 +33,7 @@ import {
   withdrawProfileId,
 } from './workflow-ids.ts';
 
-export interface StarterOptions {
+interface StarterOptions {
   client: Client;
   /** Task queue of jobs; the queues of endpoints and escalations are derived from it. */
   taskQueue: string;
@@ -42,7 +42,7 @@ export interface StarterOptions {
   operatorUrl?: string | null;
 }
 
-export interface StartJobOptions {
+interface StartJobOptions {
   /** Shown in the Temporal UI; null when the row is gone. */
   title?: JobTitle | null;
   /** Terminates an existing run instead of keeping it. */

@@ -190,11 +190,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     recordOutcomes: progress.recordOutcomes,
     syncUtcOffsets: daylightSaving.syncUtcOffsets,
     removeOldJobs: createOldJobsRemoval(createOldJobsRepository(sql)),
-    removeUnusedConfigurations: createUnusedConfigurationsRemoval({
-      transact,
-      configurations: createUnusedConfigurationsRepository(sql),
-      configurationsIn: createUnusedConfigurationsRepository,
-    }),
+    removeUnusedConfigurations: createUnusedConfigurationsRemoval(createUnusedConfigurationsRepository(sql)),
     startMissingWorkflows: createMissingWorkflowsSweep<JobWithoutWorkflow>({
       ...runs,
       findLastRun: starter.findJobRun,

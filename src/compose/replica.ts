@@ -9,6 +9,7 @@
  */
 import { type Database, type DatabaseOptions, openDatabase, openTransferDatabase } from '../db/database.ts';
 import { createReplica } from '../db/replica.ts';
+import { onceAMinute } from '../gateway/limited-log.ts';
 import { addReplicaMetrics, type Metrics } from '../http/metrics.ts';
 import type { Settings } from '../process/config.ts';
 import type { Log } from '../process/log.ts';
@@ -59,14 +60,8 @@ export function composeReplica({ settings, log, metrics, database, sql, transfer
   };
 }
 
-const MINUTE_MS = 60_000;
-
 /** An unavailable replica is checked twice a second. */
-function logOnce(log: Log) {
-  let nextAtMs = 0;
-  return (err: unknown) => {
-    if (performance.now() < nextAtMs) return;
-    nextAtMs = performance.now() + MINUTE_MS;
-    log.warn({ err }, 'The replica, or the primary behind it, does not answer: the primary serves its reads');
-  };
-}
+const logOnce = (log: Log) =>
+  onceAMinute((err: unknown) =>
+    log.warn({ err }, 'The replica, or the primary behind it, does not answer: the primary serves its reads'),
+  );

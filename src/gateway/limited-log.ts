@@ -52,6 +52,10 @@ const NAMED_AGAIN_AFTER_MS = 3_600_000;
 export const LINES_PER_MINUTE = 20;
 export const MINUTE_MS = 60_000;
 
+/** Writes a line at most once a minute. */
+export const onceAMinute = <Line extends unknown[]>(write: (...line: Line) => void): LimitedLog<Line> =>
+  createLimitedLog({ write, writeLeftOut() {}, linesMax: 1, windowMs: MINUTE_MS });
+
 /**
  * Names refused devices in the log: each once an hour for each reason, and no more than an operator can read.
  * Metrics count every refusal.

@@ -1,6 +1,5 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import { FIRST_ID } from '../process/uuid.ts';
 import { type SerialInOrganization, serialKeys } from './serial-number.ts';
 import {
   LIST,
@@ -38,19 +37,9 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
       await query(sql, RECORD, serialKeys(contacts));
     },
 
-    /** Retention: removes devices without a contact for that number of days, among the next ones of all organizations. */
-    async removeOlderThan(
-      days: number,
-      page: { after: SerialInOrganization | null; limit: number },
-    ): Promise<SerialInOrganization | null> {
-      const { organizationId = FIRST_ID, serialNumber = '' } = page.after ?? {};
-      const [last] = await query<SerialInOrganization>(sql, REMOVE_OLDER, {
-        organizationId,
-        serialNumber,
-        limit: page.limit,
-        days,
-      });
-      return last ?? null;
+    /** Retention, for all organizations: removes devices without a contact for that number of days. */
+    async removeOlderThan(days: number): Promise<void> {
+      await query(sql, REMOVE_OLDER, { days });
     },
 
     /** Devices of one organization, newest first. */

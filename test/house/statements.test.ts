@@ -61,6 +61,8 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: deleted endpoints of all organizations',
   'src/deliveries/deleted-endpoints.repository.ts removeEmptied: looks up endpoints without organization_id':
     'a sweep: deleted endpoints of all organizations',
+  'src/devices/unregistered-devices.statements.ts REMOVE_OLDER: looks up unregistered_devices without organization_id':
+    'retention',
   'src/devices/unregistered-devices.statements.ts LIST: looks up unregistered_devices without organization_id':
     'the operator lists those of all organizations',
   'src/endpoints/endpoint-health.statements.ts COUNT_BY_STATE: looks up endpoints without organization_id':

@@ -4,7 +4,6 @@
  * Handlers check last: things that do not exist (404), rules of the domain (409).
  */
 import type { IncomingMessage } from 'node:http';
-import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, invalid, orNotFound } from '../process/errors.ts';
@@ -76,16 +75,7 @@ export function createApp(options: AppOptions): Koa {
   app.use(failuresAndHeaders(options));
   for (const extra of extras) app.use(readOnly(extra));
   if (pages) app.use((ctx, next) => (pages.has(ctx.path) ? pages.handle(ctx, next) : next()));
-  const router = new Router({ strict: true, sensitive: true });
-  const patterns = patternsOf(options.routes);
-  for (const { path, others } of shadowing(patterns))
-    router.register(path, others, [methodNotAllowed(patterns)]);
-  for (const definition of mostSpecificFirst(options.routes)) {
-    const path = definition.path.replace(/\{(\w+)\}/g, ':$1');
-    router.register(path, [definition.method], [endpoint(definition, options)]);
-  }
-  app.use(router.routes());
-  app.use(methodNotAllowed(patterns));
+  app.use(dispatch(pathsOf(options)));
   // failuresAndHeaders answers every error; Koa itself sees only sockets that closed early.
   app.silent = true;
   return app;
@@ -100,12 +90,6 @@ const readOnly =
       headers: { Allow: 'GET, HEAD' },
     });
   };
-
-/** Literal segments take precedence over parameters, so `/devices/config-profiles/config` is a profile. */
-function mostSpecificFirst(routes: Route[]): Route[] {
-  const rank = ({ path }: Route) => path.replace(/\{\w+\}/g, '\uffff');
-  return [...routes].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
-}
 
 function failuresAndHeaders(options: AppOptions): Middleware {
   return async (ctx, next) => {
@@ -224,45 +208,51 @@ async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined):
 const addressOf = ({ req }: Context, { clientAddress }: AppOptions) =>
   clientAddress(req.socket.remoteAddress ?? '', req.headers['x-forwarded-for'] as string | undefined);
 
-interface PathPattern {
-  path: string;
+interface Path {
+  isLiteral: boolean;
   pattern: RegExp;
-  methods: Set<string>;
+  /** By method. */
+  endpoints: Map<string, Middleware>;
 }
 
-/** Patterns of all paths, the most specific first. */
-function patternsOf(routes: Route[]): PathPattern[] {
-  const paths = new Map<string, PathPattern>();
-  for (const { path, method } of mostSpecificFirst(routes)) {
-    const pattern = new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
-    const known = paths.get(path) ?? { path, pattern, methods: new Set<string>() };
+/** Literal segments take precedence over parameters, so `/devices/config-profiles/config` is a profile. */
+function pathsOf(options: AppOptions): Path[] {
+  const rank = (path: string) => path.replace(/\{\w+\}/g, '\uffff');
+  const paths = new Map<string, Path>();
+  for (const definition of options.routes.toSorted((a, b) => (rank(a.path) < rank(b.path) ? -1 : 1))) {
+    const { path, method } = definition;
+    const pattern = new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+    const known = paths.get(path) ?? { isLiteral: !path.includes('{'), pattern, endpoints: new Map() };
     paths.set(path, known);
-    known.methods.add(method);
-    if (method === 'GET') known.methods.add('HEAD');
+    const handle = endpoint(definition, options);
+    known.endpoints.set(method, handle);
+    if (method === 'GET') known.endpoints.set('HEAD', handle);
   }
   return [...paths.values()];
 }
 
-/**
- * Paths that also match a parameter of another path, with the methods of that path: `/assets/import` is no
- * asset.
- */
-function shadowing(patterns: PathPattern[]): Array<{ path: string; others: string[] }> {
-  return patterns.flatMap(({ path, methods }) => {
-    const shadowed = patterns.filter((other) => other.path !== path && other.pattern.test(path));
-    const others = shadowed.flatMap((other) => [...other.methods]).filter((method) => !methods.has(method));
-    return path.includes('{') || others.length === 0 ? [] : [{ path, others: [...new Set(others)] }];
-  });
+/** 405 when the path has other methods, else 404. A literal path is no parameter: `/assets/import` is no asset. */
+function dispatch(paths: Path[]): Middleware {
+  return (ctx, next) => {
+    const matching = paths.filter(({ pattern }) => pattern.test(ctx.path));
+    const first = orNotFound(matching[0], 'There is nothing at this path');
+    const path = first.isLiteral ? first : matching.find(({ endpoints }) => endpoints.has(ctx.method));
+    const handle = path?.endpoints.get(ctx.method);
+    if (!path || !handle) {
+      const methods = [...first.endpoints.keys()].join(', ');
+      throw new AppError('method_not_allowed', `This path takes ${methods}`, { headers: { Allow: methods } });
+    }
+    const found = Object.entries(path.pattern.exec(ctx.path)?.groups ?? {});
+    ctx.params = Object.fromEntries(found.map(([name, segment]) => [name, decoded(segment)]));
+    return handle(ctx, next);
+  };
 }
 
-/** For requests that match no operation: 405 when the path has other methods, else 404. */
-function methodNotAllowed(patterns: PathPattern[]): Middleware {
-  return async (ctx) => {
-    const found = orNotFound(
-      patterns.find(({ pattern }) => pattern.test(ctx.path)),
-      'There is nothing at this path',
-    );
-    const methods = [...found.methods].join(', ');
-    throw new AppError('method_not_allowed', `This path takes ${methods}`, { headers: { Allow: methods } });
-  };
+/** A malformed segment stays as it was sent, and no id or name has its form. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }

@@ -106,7 +106,6 @@ const PACKAGES: Record<string, string[]> = {
   '@bufbuild/protobuf': ['src/gateway/'],
   '@bufbuild/protobuf/codegenv2': ['src/gateway/generated/'],
   '@bufbuild/protobuf/wire': ['src/gateway/'],
-  '@koa/router': ['src/http/'],
   '@temporalio/activity': ['activities/'],
   '@temporalio/client': ['src/temporal/', 'dev/embedded/'],
   '@temporalio/envconfig': ['src/process/'],

@@ -16,7 +16,7 @@ import { requireMediaType } from './media-type.ts';
 import { type JsonBody, readBytes, readJsonBody, sendAndDrain } from './read-body.ts';
 import { type ErrorStatus, helpLink, renderError } from './render-error.ts';
 import { chooseRequestId, commonHeaders, createResponder } from './responder.ts';
-import { type RawBody, type Route, takesIdempotencyKey } from './route.ts';
+import { type RawBody, type Route, takesIdempotencyKey, toPattern } from './route.ts';
 import { traceRequests } from './trace-requests.ts';
 import { compileRequestSchema } from './validate.ts';
 import { createAudit } from './with-audit.ts';
@@ -221,8 +221,8 @@ function pathsOf(options: AppOptions): Path[] {
   const paths = new Map<string, Path>();
   for (const definition of options.routes.toSorted((a, b) => (rank(a.path) < rank(b.path) ? -1 : 1))) {
     const { path, method } = definition;
-    const pattern = new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
-    const known = paths.get(path) ?? { isLiteral: !path.includes('{'), pattern, endpoints: new Map() };
+    const isLiteral = !path.includes('{');
+    const known = paths.get(path) ?? { isLiteral, pattern: toPattern(path), endpoints: new Map() };
     paths.set(path, known);
     const handle = endpoint(definition, options);
     known.endpoints.set(method, handle);

@@ -12,6 +12,7 @@ import type { OpenPageRoute, PageReply, PageRequest, PageRoute } from './page-ro
 import { readFileForm, readForm, type SentForm } from './read-form.ts';
 import { renderError } from './render-error.ts';
 import { includesRole, type Role } from './role.ts';
+import { toPattern } from './route.ts';
 import type { StaticFiles } from './static-files.ts';
 
 interface PagesOptions<Visitor extends { role: Role }> {
@@ -172,9 +173,6 @@ const addressOf = ({ req }: Context, clientAddress: ClientAddress) =>
 
 const signInFirst = () => new AppError('unauthenticated', 'Sign in first');
 const forbidden = (role: Role) => new AppError('forbidden', `This needs the role ${role}`);
-
-const toPattern = (path: string) =>
-  new RegExp(`^${path.replace(/\./g, '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 
 function toParams(match: RegExpExecArray | null): Record<string, string> {
   const entries = Object.entries(match?.groups ?? {});

@@ -6,17 +6,18 @@
 import type { IncomingMessage } from 'node:http';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
-import { AppError, invalid, orNotFound } from '../process/errors.ts';
+import { AppError, invalid } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { RecordAudit } from './audit.ts';
 import { type Authenticate, requireRole } from './authenticate.ts';
 import type { ClientAddress } from './client-address.ts';
+import { createFindRoute } from './find-route.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { requireMediaType } from './media-type.ts';
 import { type JsonBody, readBytes, readJsonBody, sendAndDrain } from './read-body.ts';
 import { type ErrorStatus, helpLink, renderError } from './render-error.ts';
 import { chooseRequestId, commonHeaders, createResponder } from './responder.ts';
-import { type RawBody, type Route, takesIdempotencyKey, toPattern } from './route.ts';
+import { type RawBody, type Route, takesIdempotencyKey } from './route.ts';
 import { traceRequests } from './trace-requests.ts';
 import { compileRequestSchema } from './validate.ts';
 import { createAudit } from './with-audit.ts';
@@ -75,7 +76,7 @@ export function createApp(options: AppOptions): Koa {
   app.use(failuresAndHeaders(options));
   for (const extra of extras) app.use(readOnly(extra));
   if (pages) app.use((ctx, next) => (pages.has(ctx.path) ? pages.handle(ctx, next) : next()));
-  app.use(dispatch(pathsOf(options)));
+  app.use(dispatch(options));
   // failuresAndHeaders answers every error; Koa itself sees only sockets that closed early.
   app.silent = true;
   return app;
@@ -208,51 +209,15 @@ async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined):
 const addressOf = ({ req }: Context, { clientAddress }: AppOptions) =>
   clientAddress(req.socket.remoteAddress ?? '', req.headers['x-forwarded-for'] as string | undefined);
 
-interface Path {
-  isLiteral: boolean;
-  pattern: RegExp;
-  /** By method. */
-  endpoints: Map<string, Middleware>;
-}
-
-/** Literal segments take precedence over parameters, so `/devices/config-profiles/config` is a profile. */
-function pathsOf(options: AppOptions): Path[] {
-  const rank = (path: string) => path.replace(/\{\w+\}/g, '\uffff');
-  const paths = new Map<string, Path>();
-  for (const definition of options.routes.toSorted((a, b) => (rank(a.path) < rank(b.path) ? -1 : 1))) {
-    const { path, method } = definition;
-    const isLiteral = !path.includes('{');
-    const known = paths.get(path) ?? { isLiteral, pattern: toPattern(path), endpoints: new Map() };
-    paths.set(path, known);
-    const handle = endpoint(definition, options);
-    known.endpoints.set(method, handle);
-    if (method === 'GET') known.endpoints.set('HEAD', handle);
-  }
-  return [...paths.values()];
-}
-
-/** 405 when the path has other methods, else 404. A literal path is no parameter: `/assets/import` is no asset. */
-function dispatch(paths: Path[]): Middleware {
+function dispatch(options: AppOptions): Middleware {
+  const find = createFindRoute(options.routes, {
+    noun: 'path',
+    nothingThere: 'There is nothing at this path',
+  });
+  const endpoints = new Map(options.routes.map((route) => [route, endpoint(route, options)]));
   return (ctx, next) => {
-    const matching = paths.filter(({ pattern }) => pattern.test(ctx.path));
-    const first = orNotFound(matching[0], 'There is nothing at this path');
-    const path = first.isLiteral ? first : matching.find(({ endpoints }) => endpoints.has(ctx.method));
-    const handle = path?.endpoints.get(ctx.method);
-    if (!path || !handle) {
-      const methods = [...first.endpoints.keys()].join(', ');
-      throw new AppError('method_not_allowed', `This path takes ${methods}`, { headers: { Allow: methods } });
-    }
-    const found = Object.entries(path.pattern.exec(ctx.path)?.groups ?? {});
-    ctx.params = Object.fromEntries(found.map(([name, segment]) => [name, decoded(segment)]));
-    return handle(ctx, next);
+    const { route, params } = find(ctx.method, ctx.path);
+    ctx.params = params;
+    return endpoints.get(route)?.(ctx, next);
   };
-}
-
-/** A malformed segment stays as it was sent, and no id or name has its form. */
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

@@ -137,10 +137,6 @@ function withListCursors(definition: Route): Route {
   return { ...definition, handle };
 }
 
-/** Matches paths with `{name}` for parameters, which become groups with these names. */
-export const toPattern = (path: string): RegExp =>
-  new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
-
 export const ok = (body: unknown, headers?: Record<string, string>): Reply => ({
   status: 200,
   body,

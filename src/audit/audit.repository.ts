@@ -1,8 +1,7 @@
 import { newestFirst, type Page, toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { firstIdAt } from '../db/partitions.ts';
 import type { AuditEntry } from '../http/audit.ts';
-import { UUID } from '../process/uuid.ts';
+import { firstIdAt, UUID } from '../process/uuid.ts';
 import type { StoredAuditEntry } from './audit.ts';
 
 interface AuditFilter extends Page {

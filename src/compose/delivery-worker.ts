@@ -34,6 +34,8 @@ import type { Slices } from './slices.ts';
 import { traceDeliveries } from './traces.ts';
 
 const OUTBOX_POOL_SIZE = 8;
+/** Polls read every delivery that was sent and is not yet vacuumed; while a dump keeps them, polls are rarer. */
+const POLL_SHARE = 0.05;
 const OUTBOX_SESSION = {
   // Claims and outcomes that a crash of the database loses are repeated: the same delivery, with the same
   // webhook-id.
@@ -153,7 +155,7 @@ function composeAttempts(
 
 /** The dispatcher, and the notifications that wake it. */
 function startDispatching(
-  { settings, deliveryPlan, log }: Resources,
+  { settings, deliveryPlan, now, log }: Resources,
   { claims, attempts }: { claims: ClaimsRepository; attempts: Attempts },
 ) {
   const { perEndpointMax, leaseSeconds } = settings.webhooks;
@@ -164,6 +166,7 @@ function startDispatching(
     perEndpointMax,
     leaseSeconds,
     pollIntervalMs,
+    now,
     log,
   });
   const listener = listenTo({
@@ -181,8 +184,13 @@ function startDispatching(
   // never delays a claim.
   const onFault = (err: unknown) => log.warn({ err }, 'The outbox was not polled: it is tried again');
   const polls = [
-    startPeriodic(pollIntervalMs, claims.releaseExpired, onFault),
-    startPeriodic(pollIntervalMs, async () => dispatcher.wake(await claims.listPendingEndpoints()), onFault),
+    startPeriodic(pollIntervalMs, claims.releaseExpired, onFault, POLL_SHARE),
+    startPeriodic(
+      pollIntervalMs,
+      async () => dispatcher.wakePending(await claims.listPendingEndpoints()),
+      onFault,
+      POLL_SHARE,
+    ),
   ];
   return {
     isListening: listener.isListening,

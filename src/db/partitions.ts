@@ -1,17 +1,12 @@
 /** Tables partitioned by time: partitions are created ahead of time or on demand, and dropped by age. */
 import { setTimeout } from 'node:timers/promises';
 import type { PartitionedTable } from '../../migrations/partitioned-tables.ts';
+import { firstIdAt } from '../process/uuid.ts';
 import type { Database, Sql } from './database.ts';
 import { toExpectRowsOfEach } from './distribute.ts';
 import { isLockTimeout } from './faults.ts';
 import { query } from './query.ts';
 import { createTransact } from './transaction.ts';
-
-/** The smallest UUIDv7 of a time (RFC 9562, section 5.7: the first 48 bits are milliseconds since 1970). */
-export function firstIdAt(at: Date): string {
-  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
-}
 
 /** The start of the partition that contains the time, or of the one `later` spans after it. */
 function startOf({ span }: PartitionedTable, at: Date, later = 0): Date {

@@ -3,7 +3,6 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Database } from '../db/database.ts';
-import { firstIdAt } from '../db/partitions.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { BreakerRepository } from '../endpoints/breaker.repository.ts';
 import {
@@ -23,6 +22,7 @@ import type { SecretBox, SecretOwner } from '../endpoints/secret-box.ts';
 import { serializeEvent } from '../events/event.ts';
 import { conflict, invalid, orNotFound } from '../process/errors.ts';
 import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
+import { firstIdAt } from '../process/uuid.ts';
 import { describeTest, refuseWithoutTurn } from './attempt-error.ts';
 import type { BacklogRepository } from './backlog.repository.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';

@@ -1,7 +1,7 @@
 /** Records each reading that a device sends, whether the service acknowledged it, and each reported rule. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { measurementTypeOf } from '../../src/devices/channel-layout.ts';
 import type { AlarmRule } from '../../src/devices/configuration.ts';
+import { measurementTypeOf } from '../../src/devices/measurement-type.ts';
 import { decodeReadings } from '../../src/gateway/decode-readings.ts';
 import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';
 import type { Uplink } from '../simulator/uplink.ts';

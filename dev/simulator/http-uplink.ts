@@ -3,8 +3,8 @@
  * has a response, so every message counts as confirmable. There is no device info: a booting device fetches
  * its change.
  */
-import { measurementTypeOf } from '../../src/devices/channel-layout.ts';
 import type { DeviceConfiguration } from '../../src/devices/configuration.ts';
+import { measurementTypeOf } from '../../src/devices/measurement-type.ts';
 import type { ConfigAnswer, ConfigReport } from '../../src/gateway/config-message.ts';
 import { decodeReadings } from '../../src/gateway/decode-readings.ts';
 import type { MeasurementsMessage } from '../../src/gateway/measurements-message.ts';

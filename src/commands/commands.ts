@@ -5,7 +5,7 @@ import { certificateCommands } from './certificate-commands.ts';
 import type { Command } from './command.ts';
 import { completionCommands } from './completion-commands.ts';
 import { deviceCommands } from './device-commands.ts';
-import { doctorCommand, temporalCommands } from './doctor-command.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { fleetCommands } from './fleet-commands.ts';
 import { jobCommands } from './job-commands.ts';
 import { keyCommands } from './key-commands.ts';
@@ -18,6 +18,7 @@ import { organizationCommands } from './organization-commands.ts';
 import { organizationSetupCommand } from './organization-setup-command.ts';
 import { schemaCommands } from './schema-commands.ts';
 import { tailCommand } from './tail-command.ts';
+import { temporalCommands } from './temporal-commands.ts';
 import { webhookCommands } from './webhook-commands.ts';
 
 export const commands: Command[] = [

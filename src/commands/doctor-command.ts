@@ -1,7 +1,6 @@
 /** Checks everything that the service needs, and prints remedies. */
-import { readTemporalSettings } from '../process/config.ts';
 import { findLogin } from './api.ts';
-import { type Command, type CommandInput, durationMs, option, print, UsageError } from './command.ts';
+import { type Command, type CommandInput, UsageError } from './command.ts';
 import { apiChecks, type Check, type Finding, machineChecks } from './doctor-checks.ts';
 import { hasDatabase } from './with-database.ts';
 
@@ -46,24 +45,3 @@ function remoteChecks(input: CommandInput): Check[] {
     return [{ name: 'API', look: async () => ({ state: 'warning', detail: 'no login', todo }) }];
   }
 }
-
-const RETENTION_DEFAULT = '72h';
-
-export const temporalCommands: Command[] = [
-  {
-    words: ['temporal', 'setup'],
-    args: '[--retention 72h]',
-    summary: 'create the namespace and the search attributes on the Temporal server',
-    run: async (input) => {
-      // Loaded here, because the Temporal client takes a second to load.
-      const { setUpNamespace } = await import('../temporal/set-up-namespace.ts');
-      const { toTemporalConnection } = await import('../temporal/connection.ts');
-      await setUpNamespace({
-        connection: toTemporalConnection(readTemporalSettings()),
-        retentionMs: durationMs(option(input, 'retention') ?? RETENTION_DEFAULT, 'retention'),
-        print,
-      });
-      return undefined;
-    },
-  },
-];

@@ -13,6 +13,7 @@ import {
   without,
   withoutTerms,
 } from './configuration.ts';
+import { plausibleTimeOr } from './device-clock.ts';
 import {
   type DeviceSync,
   observeHash,
@@ -20,7 +21,6 @@ import {
   type PendingChange,
   refusalWithout,
 } from './device-sync.ts';
-import { plausibleTimeOr } from './latest-readings.ts';
 
 export interface DeviceReport {
   config: DeviceConfiguration;

@@ -1,6 +1,7 @@
 /** One value of one channel at one time. */
 import { invalid } from '../process/errors.ts';
-import { channelAt, type Layout, measurementTypeOf, type ProbePosition } from './channel-layout.ts';
+import { channelAt, type Layout, type ProbePosition } from './channel-layout.ts';
+import { measurementTypeOf } from './measurement-type.ts';
 
 export interface Reading {
   /** 1..6. */

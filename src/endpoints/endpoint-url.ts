@@ -5,6 +5,7 @@
  */
 import { domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
+import { isAllowedAddress } from './allowed-address.ts';
 
 export const URL_LENGTH_MAX = 2048;
 
@@ -71,30 +72,3 @@ function isName(hostname: string): boolean {
  * versions refuse it.
  */
 const holdsBrokenPunycode = (name: string): boolean => /(^|\.)xn--/.test(domainToUnicode(name));
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-
-/**
- * Whether deliveries may go to an address of a URL, or that a name resolves to: public ones, and ranges that the operator
- * allows. A customer's URL must not make this service send requests into an internal network (server-side request
- * forgery). Tunnels to IPv4 (NAT64, 6to4, Teredo) are refused as a whole, wherever they end; an IPv4-mapped address is
- * treated as the IPv4 address in it. The special ranges come from ipaddr.js, which follows the registries of IANA.
- */
-export function isAllowedAddress(text: string, allowedRanges: readonly string[]): boolean {
-  if (!ipaddr.isValid(text)) return false;
-  const address = ipaddr.process(text);
-  return isPublic(address) || allowedRanges.some((range) => isWithin(address, range));
-}
-
-/** Global unicast is 2000::/3 (RFC 4291, 2.4); ipaddr.js reports `unicast` for every IPv6 range without another name. */
-const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
-
-function isPublic(address: Address): boolean {
-  if (address.range() !== 'unicast') return false;
-  return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST);
-}
-
-function isWithin(address: Address, range: string): boolean {
-  const [network, bits] = ipaddr.parseCIDR(range);
-  return network.kind() === address.kind() && address.match(network, bits);
-}

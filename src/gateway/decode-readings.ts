@@ -7,7 +7,7 @@ import {
   type MeasurementType,
   measuredValue,
   measurementTypeOf,
-} from '../devices/channel-layout.ts';
+} from '../devices/measurement-type.ts';
 import type { Reading } from '../devices/reading.ts';
 import {
   continuousPeriodSeconds,

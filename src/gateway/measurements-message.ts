@@ -2,8 +2,9 @@
  * The measurements that a logger sends to `m` (Efento proto_measurements.proto): decoding, and encoding for
  * the simulator. `decode-readings.ts` turns their samples into readings.
  */
-import { CHANNELS_MAX, measurementTypeOf } from '../devices/channel-layout.ts';
+import { CHANNELS_MAX } from '../devices/channel-layout.ts';
 import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
+import { measurementTypeOf } from '../devices/measurement-type.ts';
 import { type Channel, MeasurementsSchema } from './generated/logger-messages_pb.ts';
 import {
   atMost,

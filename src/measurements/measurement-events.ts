@@ -2,8 +2,8 @@
  * A frame as customers receive it: only its new readings, in as many events as the limit of a body requires.
  */
 import type { DomainEvent } from '../db/domain-event.ts';
-import { measurementTypeOf } from '../devices/channel-layout.ts';
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
+import { measurementTypeOf } from '../devices/measurement-type.ts';
 import type { ClassifiedReading } from '../devices/reading.ts';
 import type { ReceivedFrame } from './received-frame.ts';
 

@@ -1,6 +1,7 @@
 import Joi from 'joi';
-import { CHANNELS_MAX, MEASUREMENT_TYPES, PROBE_POSITIONS, TEMPERATURE } from '../devices/channel-layout.ts';
+import { CHANNELS_MAX, PROBE_POSITIONS, TEMPERATURE } from '../devices/channel-layout.ts';
 import { channelFields, offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
+import { MEASUREMENT_TYPES } from '../devices/measurement-type.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import { cursor, limit, nextCursor, rangeTime, time, timestamp } from '../http/schemas.ts';
 import { RESOLUTIONS, type Resolution } from './buckets.ts';

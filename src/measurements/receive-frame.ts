@@ -9,9 +9,10 @@ import {
   temperatureSlots,
   withFrameTypes,
 } from '../devices/channel-layout.ts';
+import { isAheadOfTime, isPlausibleTime } from '../devices/device-clock.ts';
 import { afterFrameSignal } from '../devices/device-status.ts';
 import { expectedIntervalSeconds, fetch } from '../devices/device-sync.ts';
-import { isAheadOfTime, isPlausibleTime, mergeLatest } from '../devices/latest-readings.ts';
+import { mergeLatest } from '../devices/latest-readings.ts';
 import {
   type ClassifiedReading,
   checkTypes,

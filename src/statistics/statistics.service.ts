@@ -1,6 +1,7 @@
 /** Reads the readings of a span page by page, and folds them by the settings in force. */
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
-import { type Layout, measurementTypeOf, positionOf } from '../devices/channel-layout.ts';
+import { type Layout, positionOf } from '../devices/channel-layout.ts';
+import { measurementTypeOf } from '../devices/measurement-type.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import type { SettingsRepository } from '../devices/settings.repository.ts';
 import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settings.ts';

@@ -3,7 +3,7 @@ import {
   MEASUREMENT_TYPES,
   measurementTypeNamed,
   measurementTypeOf,
-} from '../../src/devices/channel-layout.ts';
+} from '../../src/devices/measurement-type.ts';
 
 describe('The types of measurements', () => {
   it('finds each type by its unique number and its unique name', () => {

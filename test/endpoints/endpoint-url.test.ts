@@ -1,7 +1,8 @@
 /** URLs that an endpoint may have, so that none makes the service send requests into an internal network. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { endpointUrlFault, isAllowedAddress } from '../../src/endpoints/endpoint-url.ts';
+import { isAllowedAddress } from '../../src/endpoints/allowed-address.ts';
+import { endpointUrlFault } from '../../src/endpoints/endpoint-url.ts';
 
 const accepted = (url: string, ranges: string[] = []) =>
   assert.equal(endpointUrlFault(url, ranges), null, url);

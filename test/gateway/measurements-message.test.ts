@@ -6,7 +6,7 @@ import {
   measuredValue,
   measurementTypeNamed,
   measurementTypeOf,
-} from '../../src/devices/channel-layout.ts';
+} from '../../src/devices/measurement-type.ts';
 import type { Reading } from '../../src/devices/reading.ts';
 import { decodeReadings } from '../../src/gateway/decode-readings.ts';
 import {

@@ -1,6 +1,6 @@
 /** Readings over HTTP, which are validated by hand-written code. */
 import assert from 'node:assert/strict';
-import { MEASUREMENT_TYPES } from '../../src/devices/channel-layout.ts';
+import { MEASUREMENT_TYPES } from '../../src/devices/measurement-type.ts';
 import { parseReading, ReadingFault } from '../../src/measurements/frame-body.ts';
 
 describe('A sent reading', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { MEASUREMENT_TYPES, measuredValue } from '../../src/devices/channel-layout.ts';
+import { MEASUREMENT_TYPES, measuredValue } from '../../src/devices/measurement-type.ts';
 import type { StoredReading } from '../../src/devices/reading.ts';
 import { DAY_MS, startOfDay, toBlocks, toReadings } from '../../src/measurements/reading-block.ts';
 import { SENSOR_FAULT } from './fixtures.ts';

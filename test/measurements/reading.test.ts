@@ -1,6 +1,6 @@
 /** Which readings count, which are late, and the state of a channel afterwards. */
 import assert from 'node:assert/strict';
-import { isPlausibleTime } from '../../src/devices/latest-readings.ts';
+import { isPlausibleTime } from '../../src/devices/device-clock.ts';
 import {
   classifyLateness,
   keyOfReading,

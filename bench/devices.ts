@@ -1,5 +1,5 @@
 /**
- * `npm run bench:devices [-- frames organizations under-way beside-apply beside-alerts http end-to-end lone history wal cadence]`:
+ * `npm run bench:devices [-- frames organizations under-way beside-apply beside-alerts http end-to-end lone history cadence]`:
  * frames over CoAP and HTTP, and a year of history.
  */
 import { benchBesideAlerts } from './devices/beside-alerts.ts';
@@ -13,7 +13,6 @@ import { benchHttpIntake } from './devices/http-intake.ts';
 import { benchLone } from './devices/lone.ts';
 import { benchOrganizations } from './devices/organizations.ts';
 import { benchUnderWay } from './devices/under-way.ts';
-import { benchWal } from './devices/wal.ts';
 import { runChosen } from './support/run-chosen.ts';
 
 const benches = {
@@ -26,7 +25,6 @@ const benches = {
   'end-to-end': benchEndToEnd,
   lone: benchLone,
   history: benchHistory,
-  wal: benchWal,
   cadence: benchCadence,
 };
 

@@ -1,11 +1,11 @@
 /** Handling of alerts by people: acknowledging, commenting, assigning and snoozing. */
 import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
-import { inHalves } from '../db/in-halves.ts';
+import { inHalves } from '../db/due-rows.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
-import { conflict, invalid, notFound } from '../process/errors.ts';
+import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import { type Alert, type AlertRef, NO_SUCH_ALERT } from './alert.ts';
 import type { AlertActionsRepository } from './alert-actions.repository.ts';
 import { alertEvent } from './alert-events.ts';
@@ -95,8 +95,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       handling: Handling,
     ): Promise<AlertWithHistory> {
       requireSoon(handling.snoozeUntil);
-      const before = await alertsIn(tx.sql).lock(organizationId, alertId);
-      if (!before) throw notFound(NO_SUCH_ALERT);
+      const before = orNotFound(await alertsIn(tx.sql).lock(organizationId, alertId), NO_SUCH_ALERT);
       if (before.status === 'resolved') throw conflict('The alert is resolved already');
       const { alert, actions } = acknowledge(before, handling, by, now());
       // An acknowledgement is possible even with a full history, because it stops the notifications.

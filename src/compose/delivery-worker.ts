@@ -18,12 +18,14 @@ import { startDispatcher } from '../deliveries/dispatcher.service.ts';
 import { createEndpointRecoveryService } from '../deliveries/endpoint-recovery.service.ts';
 import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createDisableEndpoint } from '../endpoints/disable-endpoint.service.ts';
-import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
+import {
+  createEndpointHealthRepository,
+  createShownHealthRepository,
+} from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
 import { addEndpointGauges } from '../endpoints/endpoints.metrics.ts';
 import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
-import { createShownHealthRepository } from '../endpoints/shown-health.repository.ts';
-import { atMostEvery } from '../http/gauges.ts';
+import { atMostEvery } from '../http/instruments.ts';
 import { observeGroupCommit } from '../http/metrics.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import { composePublishToEndpoints } from './events.ts';

@@ -14,7 +14,7 @@ import {
   type TransactWith,
 } from './transaction.ts';
 
-export interface BatchTransaction extends InTransaction {
+interface BatchTransaction extends InTransaction {
   /**
    * Runs the last statement, if any, of the transaction. The commit follows it without waiting for its
    * answer, so it must be a single statement. If it fails, nothing is committed.
@@ -24,7 +24,7 @@ export interface BatchTransaction extends InTransaction {
 
 export type BatchTransact = TransactWith<BatchTransaction>;
 
-export interface BatchTransactOptions extends TransactOptions {
+interface BatchTransactOptions extends TransactOptions {
   /**
    * `once`: prepared statements are planned once for all values. By default PostgreSQL plans them again for
    * each execution while it expects values to matter, which for few rows costs more than the execution. Where

@@ -1,52 +1,12 @@
 /** Tables partitioned by time: partitions are created ahead of time or on demand, and dropped by age. */
 import { setTimeout } from 'node:timers/promises';
+import type { PartitionedTable } from '../../migrations/partitioned-tables.ts';
 import { firstIdAt } from '../process/uuid.ts';
 import type { Database, Sql } from './database.ts';
 import { toExpectRowsOfEach } from './distribute.ts';
 import { isLockTimeout } from './faults.ts';
 import { query } from './query.ts';
 import { createTransact } from './transaction.ts';
-
-export interface PartitionedTable {
-  name: string;
-  /** Partitioned by UUIDv7 ids or by times. */
-  key: 'id' | 'time';
-  span: 'day' | 'month';
-  /** Partitions to create before and after the current one. */
-  behind: number;
-  ahead: number;
-}
-
-const byDay = { key: 'id', span: 'day', behind: 1, ahead: 7 } as const;
-
-/** Events and their deliveries. */
-export const DELIVERY_TABLES: readonly PartitionedTable[] = [
-  { name: 'events', ...byDay },
-  { name: 'deliveries', ...byDay },
-  { name: 'delivery_attempts', ...byDay },
-];
-
-export const MEASUREMENTS: PartitionedTable = {
-  name: 'measurement_blocks',
-  key: 'time',
-  span: 'month',
-  behind: 0,
-  ahead: 2,
-};
-
-export const AUDIT_ENTRIES: PartitionedTable = {
-  name: 'audit_entries',
-  key: 'id',
-  span: 'month',
-  behind: 1,
-  ahead: 2,
-};
-
-export const PARTITIONED_TABLES: readonly PartitionedTable[] = [
-  ...DELIVERY_TABLES,
-  MEASUREMENTS,
-  AUDIT_ENTRIES,
-];
 
 /** The start of the partition that contains the time, or of the one `later` spans after it. */
 function startOf({ span }: PartitionedTable, at: Date, later = 0): Date {

@@ -1,9 +1,12 @@
 /** The form of RFC 9562, section 4, in upper or lower case. */
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The smallest UUIDv7 of a time (RFC 9562, section 5.7: the first 48 bits are milliseconds). */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** The smallest UUIDv7 of a time (RFC 9562, section 5.7: the first 48 bits are milliseconds since 1970). */
 export function firstIdAt(at: Date): string {
-  const hex = at.getTime().toString(16).padStart(12, '0');
+  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 

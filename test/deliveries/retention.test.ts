@@ -2,15 +2,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import { DELIVERY_TABLES, MEASUREMENTS, type PartitionedTable } from '../../migrations/partitioned-tables.ts';
 import { type Database, openDatabase, type Sql } from '../../src/db/database.ts';
-import {
-  createPartitionKeeper,
-  createPartitions,
-  DELIVERY_TABLES,
-  dropPartitions,
-  MEASUREMENTS,
-  type PartitionedTable,
-} from '../../src/db/partitions.ts';
+import { createPartitionKeeper, createPartitions, dropPartitions } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { firstIdAt } from '../../src/process/uuid.ts';
 import { newDatabase } from '../support/servers.ts';

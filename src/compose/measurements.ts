@@ -65,7 +65,7 @@ export function composeMeasurements(resources: Resources, { observeContact, ...n
   };
   return {
     routes: [
-      ...measurementsRoutes({ intake, history, exports, now }),
+      ...measurementsRoutes({ intake, history, exports }),
       ...exportRoutes({ scopes: createExportScopesRepository(transferSql), ...exports }),
     ],
     listRecentHours: createRecentHoursRepository(lagging.sql).list,
@@ -76,7 +76,7 @@ export function composeMeasurements(resources: Resources, { observeContact, ...n
 }
 
 function composeIntake(
-  { sql, settings, transactMessages, slots, metrics, tracing }: Resources,
+  { sql, settings, transactMessages, slots, metrics, tracing, now }: Resources,
   needs: Omit<MeasurementsNeeds, 'observeContact'>,
 ): Intake {
   const commit = createMessageBatch({
@@ -88,6 +88,7 @@ function composeIntake(
     unregisteredIn: createUnregisteredDevicesRepository,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
     retentionMs: settings.measurementsRetentionDays * DAY_MS,
+    now,
   });
   return createIntake({
     commit,

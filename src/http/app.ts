@@ -53,6 +53,7 @@ export interface AppOptions {
   pages: Pages | null;
   /** Null: no traces. */
   tracing: Tracing | null;
+  now(): Date;
 }
 
 /** Paths outside of the operations of the API, such as health and documentation, which can only be read. */
@@ -151,6 +152,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
   const checkRole = requireRole(definition);
   const withAudit = createAudit(definition, options.recordAudit);
   return async (ctx) => {
+    const receivedAt = options.now();
     const state = ctx.state as State;
     state.operationId = definition.operationId;
     const { authorization } = ctx.req.headers;
@@ -178,6 +180,8 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
         stream: ctx.req,
         url: ctx.url,
         isHead: ctx.method === 'HEAD',
+        receivedAt,
+        isAbandoned: () => !ctx.writable,
         header: (name) => ctx.get(name) || undefined,
         transact,
       });

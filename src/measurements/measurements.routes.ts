@@ -23,14 +23,13 @@ export interface MeasurementsRoutesDeps {
   intake: Intake;
   history: HistoryRepository;
   exports: ExportDeps;
-  now(): Date;
 }
 
 export interface ExportDeps extends TableDeps {
   limit: ConcurrencyLimit;
 }
 
-export function measurementsRoutes({ intake, history, exports, now }: MeasurementsRoutesDeps): Route[] {
+export function measurementsRoutes({ intake, history, exports }: MeasurementsRoutesDeps): Route[] {
   return [
     route({
       method: 'POST',
@@ -45,8 +44,8 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
       body: measurementsBody,
       responses: { 202: measurementsResultSchema },
       errors: [404],
-      async handle({ caller: { organizationId }, params: { serial }, body }) {
-        const frame = toFrame(body, { organizationId, serialNumber: serial, receivedAt: now() });
+      async handle({ caller: { organizationId }, params: { serial }, body, receivedAt }) {
+        const frame = toFrame(body, { organizationId, serialNumber: serial, receivedAt });
         const result = await intake.receive(frame);
         if (!result) throw notFound(NO_SUCH_DEVICE);
         return { status: 202, body: result };

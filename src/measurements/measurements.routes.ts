@@ -48,7 +48,7 @@ export function measurementsRoutes({ intake, history, exports }: MeasurementsRou
         const frame = toFrame(body, { organizationId, serialNumber: serial, receivedAt });
         const result = await intake.receive(frame);
         if (!result) throw notFound(NO_SUCH_DEVICE);
-        return { status: 202, body: result };
+        return { status: 202, body: { ...result, wantsReport: result.wantsReport || undefined } };
       },
     }),
     route({

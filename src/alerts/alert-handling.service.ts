@@ -60,6 +60,16 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       throw invalid(`snoozeUntil must be in the future, at most ${SNOOZE_HOURS_MAX} hours ahead`);
   }
 
+  /** Ends a snooze that is over first: the sweep would make the acknowledged alert new again. */
+  async function lockAwake(sql: Database, organizationId: string, alertId: string): Promise<RecordedAlert> {
+    const alert = await alertsIn(sql).lock(organizationId, alertId);
+    if (!alert) throw notFound(NO_SUCH_ALERT);
+    const at = now();
+    if (alert.snoozeUntil === null || alert.snoozeUntil > at) return alert;
+    await alertsIn(sql).endSnoozes(organizationId, [alertId], at);
+    return (await alertsIn(sql).lock(organizationId, alertId)) as RecordedAlert;
+  }
+
   async function requireRoom(sql: Database, { organizationId, alertId }: AlertRef): Promise<void> {
     if ((await actionsIn(sql).count(organizationId, alertId)) >= ACTIONS_MAX)
       throw conflict(`The history of an alert has at most ${ACTIONS_MAX} entries`);
@@ -95,7 +105,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       handling: Handling,
     ): Promise<AlertWithHistory> {
       requireSoon(handling.snoozeUntil);
-      const before = orNotFound(await alertsIn(tx.sql).lock(organizationId, alertId), NO_SUCH_ALERT);
+      const before = await lockAwake(tx.sql, organizationId, alertId);
       if (before.status === 'resolved') throw conflict('The alert is resolved already');
       const { alert, actions } = acknowledge(before, handling, by, now());
       // An acknowledgement is possible even with a full history, because it stops the notifications.

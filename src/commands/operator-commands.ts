@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { readClock } from '../db/read-clock.ts';
 import { toName } from '../http/one-line.ts';
 import type { Role } from '../http/role.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
@@ -33,7 +34,8 @@ export async function issueLink(
   baseUrl: string,
   { organizationId, name, role }: Omit<LinkRequest, 'keyId'>,
 ): Promise<{ link: string; change: Change }> {
-  const issue = createLinkIssuer({ sessionsIn: createSessionsRepository, now: () => new Date() });
+  const now = await readClock(sql);
+  const issue = createLinkIssuer({ sessionsIn: createSessionsRepository, now: () => now });
   const link = await issue(sql, { organizationId, name, role, keyId: null });
   const after = { name, role, expiresAt: link.expiresAt.toISOString() };
   return { link: toLink(baseUrl, link), change: { organizationId, subject: link.id, before: null, after } };

@@ -62,6 +62,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     translateFault,
     observe: observer(resources),
     tracing: resources.tracing,
+    now: resources.now,
     extras: [
       createHealth(readReadiness),
       ...composeSite(

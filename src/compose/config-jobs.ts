@@ -133,7 +133,6 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     jobEnding,
     groupChanges,
     jobsProgressed,
-    now,
   });
   const deviceWithdrawal = createDeviceWithdrawal({
     devicesIn,

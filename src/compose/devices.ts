@@ -38,11 +38,11 @@ interface DevicesNeeds {
   exchanges: DeviceExchanges;
 }
 
-export function composeDevices({ sql, now }: Resources, { devicesIn, exchanges }: DevicesNeeds) {
+export function composeDevices({ sql }: Resources, { devicesIn, exchanges }: DevicesNeeds) {
   const unregistered = createUnregisteredDevicesRepository(sql);
   return {
     routes: [
-      ...devicesRoutes({ devices: devicesIn(sql), exchanges, now }),
+      ...devicesRoutes({ devices: devicesIn(sql), exchanges }),
       ...unregisteredDevicesRoutes(unregistered),
     ],
     unregistered,

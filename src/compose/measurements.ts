@@ -66,7 +66,7 @@ export function composeMeasurements(resources: Resources, { observeContact, ...n
   };
   return {
     routes: [
-      ...measurementsRoutes({ intake, history, exports, now }),
+      ...measurementsRoutes({ intake, history, exports }),
       ...exportRoutes({ scopes: createExportScopesRepository(transferSql), ...exports }),
     ],
     listRecentHours: createRecentHoursRepository(lagging.sql).list,
@@ -77,7 +77,7 @@ export function composeMeasurements(resources: Resources, { observeContact, ...n
 }
 
 function composeIntake(
-  { sql, settings, transactMessages, slots, metrics, tracing }: Resources,
+  { sql, settings, transactMessages, slots, metrics, tracing, now }: Resources,
   needs: Omit<MeasurementsNeeds, 'observeContact'>,
 ): Intake {
   const commit = createMessageBatch({
@@ -89,6 +89,7 @@ function composeIntake(
     unregisteredIn: createUnregisteredDevicesRepository,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
     retentionMs: settings.measurementsRetentionDays * DAY_MS,
+    now,
   });
   return createIntake({
     commit,

@@ -18,10 +18,9 @@ export interface DevicesRoutesDeps {
     find(organizationId: string, serialNumber: string): Promise<Device | null>;
   };
   exchanges: DeviceExchanges;
-  now(): Date;
 }
 
-export function devicesRoutes({ devices, exchanges, now }: DevicesRoutesDeps): Route[] {
+export function devicesRoutes({ devices, exchanges }: DevicesRoutesDeps): Route[] {
   return [
     route({
       method: 'GET',
@@ -78,12 +77,12 @@ export function devicesRoutes({ devices, exchanges, now }: DevicesRoutesDeps): R
       body: configReportBody,
       responses: { 200: exchangeResultSchema },
       errors: [404],
-      async handle({ caller: { organizationId }, params: { serial }, body }) {
-        const report = toDeviceReport(body, now());
+      async handle({ caller: { organizationId }, params: { serial }, body, receivedAt, isAbandoned }) {
         const result = await exchanges.handle({
           organizationId,
           serialNumber: serial,
-          report,
+          report: toDeviceReport(body, receivedAt),
+          isAbandoned,
           canDeliverConfig: true,
         });
         if (!result) throw notFound(NO_SUCH_DEVICE);

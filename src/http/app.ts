@@ -49,6 +49,7 @@ interface AppOptions {
   pages: Pages | null;
   /** Null: no traces. */
   tracing: Tracing | null;
+  now(): Date;
 }
 
 /** Paths outside of the operations of the API, such as health and documentation, which can only be read. */
@@ -132,6 +133,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
   const checkRole = requireRole(definition);
   const withAudit = createAudit(definition, options.recordAudit);
   return async (ctx) => {
+    const receivedAt = options.now();
     const state = ctx.state as State;
     state.operationId = definition.operationId;
     const { authorization } = ctx.req.headers;
@@ -159,6 +161,8 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
         stream: ctx.req,
         url: ctx.url,
         isHead: ctx.method === 'HEAD',
+        receivedAt,
+        isAbandoned: () => !ctx.writable,
         header: (name) => ctx.get(name) || undefined,
         transact,
       });

@@ -28,6 +28,7 @@ interface OperationsOptions {
   routes: readonly Route[];
   transact: Transact;
   recordAudit: RecordAudit;
+  now(): Date;
 }
 
 export function createOperations(options: OperationsOptions): CallOperation {
@@ -46,7 +47,7 @@ export function createOperations(options: OperationsOptions): CallOperation {
   return async (caller, operationId, input = {}) => operationOf(operationId)(caller, input);
 }
 
-function createOperation(definition: Route, { transact, recordAudit }: OperationsOptions) {
+function createOperation(definition: Route, { transact, recordAudit, now }: OperationsOptions) {
   const checkRole = requireRole(definition);
   const shape = compileRequestSchema(definition);
   const withAudit = createAudit(definition, recordAudit);
@@ -65,6 +66,8 @@ function createOperation(definition: Route, { transact, recordAudit }: Operation
       url: definition.path,
       bytes: raw?.bytes ?? Buffer.alloc(0),
       isHead: false,
+      receivedAt: now(),
+      isAbandoned: () => false,
       header: (name: string) => headers[name.toLowerCase()],
     };
     const handle = async (on: Transact) =>

@@ -47,6 +47,10 @@ interface RouteRequest<Params, Query, Body> {
   url: string;
   /** HEAD is answered like GET, and has no effect. */
   isHead: boolean;
+  /** When its headers were read, which may be long before it is handled. */
+  receivedAt: Date;
+  /** Whether the client has closed the connection, and so gets no answer. */
+  isAbandoned(): boolean;
   header(name: string): string | undefined;
   /**
    * For all writes: the row of the audit trail and the answer to an Idempotency-Key are stored in the same

@@ -23,14 +23,13 @@ interface MeasurementsRoutesDeps {
   intake: Intake;
   history: HistoryRepository;
   exports: ExportDeps;
-  now(): Date;
 }
 
 export interface ExportDeps extends TableDeps {
   limit: ConcurrencyLimit;
 }
 
-export function measurementsRoutes({ intake, history, exports, now }: MeasurementsRoutesDeps): Route[] {
+export function measurementsRoutes({ intake, history, exports }: MeasurementsRoutesDeps): Route[] {
   return [
     route({
       method: 'POST',
@@ -45,10 +44,10 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
       body: measurementsBody,
       responses: { 202: measurementsResultSchema },
       errors: [404],
-      async handle({ caller: { organizationId }, params: { serial }, body }) {
-        const frame = toFrame(body, { organizationId, serialNumber: serial, receivedAt: now() });
+      async handle({ caller: { organizationId }, params: { serial }, body, receivedAt }) {
+        const frame = toFrame(body, { organizationId, serialNumber: serial, receivedAt });
         const result = orNotFound(await intake.receive(frame), NO_SUCH_DEVICE);
-        return { status: 202, body: result };
+        return { status: 202, body: { ...result, wantsReport: result.wantsReport || undefined } };
       },
     }),
     route({

@@ -124,6 +124,9 @@ export const measurementsResultSchema = Joi.object({
     .allow(null)
     .required()
     .description('What the device has to apply; handing it out counts as fetched'),
+  wantsReport: Joi.boolean()
+    .valid(true)
+    .description('Only when configHash differs from that of the last report: the device should report again'),
 }).example({ accepted: 2, duplicates: 0, conflicts: 0, pendingConfig: null });
 
 const PAGE_MAX = 500;

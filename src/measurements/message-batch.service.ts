@@ -56,6 +56,7 @@ export interface MessageBatchDeps {
   queueAlerts(tx: InTransaction, events: DomainEvent[]): Promise<DomainEvent[]>;
   /** Takes one statement, sent together with the commit. */
   publish: Publish;
+  now(): Date;
 }
 
 /** Null: no active device has the serial number. An error refuses the message alone. */
@@ -73,6 +74,13 @@ interface LockedBatch {
   lockedKeys: ReadonlySet<string>;
 }
 
+/** State before a batch, which its messages are compared with. */
+interface KnownBefore {
+  locked: LockedBatch;
+  stored: StoredByAsset;
+  now: Date;
+}
+
 export function createMessageBatch(deps: MessageBatchDeps) {
   const { devicesIn, measurementsIn, partitions, retentionMs, exchanges } = deps;
 
@@ -80,7 +88,8 @@ export function createMessageBatch(deps: MessageBatchDeps) {
     deps.transact(async (tx) => {
       const locked = await lockDevices(tx.sql, messages, options.locking);
       const stored = await findStored(tx.sql, messages, locked, options.check);
-      const results = messages.map((message) => receive(message, locked, stored));
+      const now = deps.now();
+      const results = messages.map((message) => receive(message, { locked, stored, now }));
       const received = results.filter(isReceived);
       const outcomes = await exchangeConfigs(tx.sql, received);
       const outcomeOf = ({ device }: ReceivedMessage) => outcomes.get(device.assetId);
@@ -128,12 +137,12 @@ export function createMessageBatch(deps: MessageBatchDeps) {
     return deps.storedReadingsIn(sql).find(sent);
   }
 
-  function receive(message: DeviceMessage, { devices, lockedKeys }: LockedBatch, stored: StoredByAsset) {
+  function receive(message: DeviceMessage, { locked, stored, now }: KnownBefore) {
     const key = serialKeyOf(message);
-    const device = devices.get(key);
-    if (!device) return lockedKeys.has(key) ? LOCKED : null;
+    const device = locked.devices.get(key);
+    if (!device) return locked.lockedKeys.has(key) ? LOCKED : null;
     try {
-      return receiveMessage(device, message, { retentionMs, stored: stored.get(device.assetId) });
+      return receiveMessage(device, message, { now, retentionMs, stored: stored.get(device.assetId) });
     } catch (error) {
       if (error instanceof AppError) return error;
       throw error;

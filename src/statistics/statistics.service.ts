@@ -49,8 +49,6 @@ interface StatisticsRequest {
 const PAGE = 2_000;
 /** Maximum number of consecutive sensor errors before the span, behind which a sample is searched. */
 const ERRORS_MAX = 100;
-/** A logger has six channels. */
-const LATEST_MAX = 24;
 const DAY_MS = 86_400_000;
 const SPAN_DAYS_MAX = 400;
 
@@ -69,7 +67,8 @@ export function createStatisticsService({ record, mutes, settings, history, pace
     });
     const list = history.lister({ organizationId, assetId, layout: asset });
     const isArchived = asset.archivedAt !== null && asset.archivedAt.getTime() <= span.from;
-    const readings = createReadings(list, pace, { ...span, isArchived });
+    const measured = isArchived ? [] : asset.measuredChannels;
+    const readings = createReadings(list, pace, { ...span, measured });
     const options = {
       ...span,
       registeredAt: asset.registeredAt.getTime(),
@@ -115,7 +114,7 @@ const toDates = ({ from, to }: Span) => ({ from: new Date(from), to: new Date(to
 function createReadings(
   list: (filter: HistoryFilter) => Promise<StoredReading[]>,
   pace: Pace,
-  { isArchived, ...span }: Span & { isArchived: boolean },
+  { measured, ...span }: Span & { measured: readonly number[] },
 ) {
   const { from, to } = toDates(span);
 
@@ -126,13 +125,10 @@ function createReadings(
     return last === -1 ? found : found.slice(0, last + 1);
   }
 
-  /** The last readings before the span, of as many channels as a logger has. */
-  const listLatest = () =>
-    pace(() => list({ from: null, to: from, channel: null, before: null, limit: LATEST_MAX }));
-
   return {
     async readInto(...into: Array<Pick<StatisticsFold, 'add'>>): Promise<void> {
-      const channels = new Set<number>();
+      // A channel with readings before the span but none in it is shown as missing.
+      const channels = new Set(measured);
       const add = (reading: StoredReading) => {
         for (const each of into) each.add(reading);
         channels.add(reading.channel);
@@ -140,8 +136,6 @@ function createReadings(
       const read = (before: StoredReading | null) =>
         pace(() => list({ from, to, channel: null, before, limit: PAGE }));
       for await (const page of pages(PAGE, read)) page.forEach(add);
-      // A channel with readings before the span but none in it is shown as missing.
-      for (const { channel } of isArchived ? [] : await listLatest()) channels.add(channel);
       for (const channel of channels) (await listBefore(channel)).forEach(add);
     },
   };

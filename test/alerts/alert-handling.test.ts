@@ -93,6 +93,25 @@ describe('An alert in the hands of people', () => {
     assert.equal(event.timestamp, first.body.acknowledgedAt);
   });
 
+  it('keeps an acknowledgement that comes after the end of the snooze and before the sweep', async () => {
+    const until = inMinutes(60);
+    await acknowledge({ snoozeUntil: until });
+    const past = `update alerts set snooze_until = now() - interval '1 second' where organization_id = ? and id = ?`;
+    await query(device.dms.service.sql, past, [device.org.id, id]);
+    const { body } = await acknowledge();
+    assert.deepEqual([body.status, body.snoozeUntil], ['acknowledged', null]);
+    await sweepIn(1);
+    const { status, history } = await show();
+    assert.equal(status, 'acknowledged');
+    assert.deepEqual(words(history), [
+      ['opened', null],
+      ['acknowledged', null],
+      ['snoozed', until],
+      ['snooze_ended', null],
+      ['acknowledged', null],
+    ]);
+  });
+
   it('makes an alert new again when its snooze ends, unless the alert has ended by then', async () => {
     const until = inMinutes(60);
     const snoozed = await acknowledge({ snoozeUntil: until });

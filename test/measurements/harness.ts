@@ -111,6 +111,7 @@ function batchDepsOf(sql: Database): MessageBatchDeps {
       now: () => new Date(),
     }),
     publish: async () => {},
+    now: () => new Date(),
     queueAlerts: async (_, events) => events,
   };
 }

@@ -110,15 +110,12 @@ const toBegin = ({ plans, lockTimeoutMs }: BatchTransactOptions): string =>
     ...(lockTimeoutMs === undefined ? [] : [`set local lock_timeout = ${lockTimeoutMs}`]),
   ].join('; ');
 
+/** Corks the stream, so that the begin and a statement in this turn of the event loop share one write. */
 function begin(connection: PooledConnection, options: BatchTransactOptions): Promise<unknown> {
-  gatherWrites(connection);
-  return connection.query(toBegin(options));
-}
-
-/** Messages of this turn of the event loop share one write, which costs more processor time than a small statement. */
-function gatherWrites({ connection: { stream } }: PooledConnection): void {
+  const { stream } = connection.connection;
   stream.cork();
-  setImmediate(() => stream.uncork());
+  process.nextTick(() => stream.uncork());
+  return connection.query(toBegin(options));
 }
 
 /** Runs statements on the connection until the transaction ends. */
@@ -131,7 +128,6 @@ function createStatements(database: Database, connection: PooledConnection) {
   const counting: PooledConnection = Object.create(connection, {
     query: {
       value(...args: Parameters<PooledConnection['query']>) {
-        gatherWrites(connection);
         connection.query(...args);
         sent++;
         if (sent >= awaited.sent) awaited.resolve();

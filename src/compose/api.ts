@@ -16,7 +16,7 @@ import type { Resources } from './resources.ts';
 import { composeSite } from './site.ts';
 import type { Slices } from './slices.ts';
 
-export interface RunningApi {
+interface RunningApi {
   port: number;
   drain(): void;
   stop(deadlineMs: number): Promise<void>;

@@ -25,7 +25,7 @@ export function composeDeviceRepositories({ onConnectionLost }: Resources) {
   };
 }
 
-export interface ExchangesNeeds
+interface ExchangesNeeds
   extends Pick<ExchangeBatchDeps, 'recompile' | 'alertRulesChanged' | 'recordOutcomes'> {
   devicesIn: DeviceRepositories['devicesIn'];
 }
@@ -33,7 +33,7 @@ export interface ExchangesNeeds
 export const composeExchanges = ({ now }: Resources, needs: ExchangesNeeds) =>
   createExchangeBatch({ ...needs, targetsIn: createDeviceTargetsRepository, now });
 
-export interface DevicesNeeds {
+interface DevicesNeeds {
   devicesIn: DeviceRepositories['devicesIn'];
   exchanges: DeviceExchanges;
 }

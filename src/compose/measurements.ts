@@ -1,4 +1,5 @@
-import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
+import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
+import { createPartitionKeeper } from '../db/partitions.ts';
 import { createDeviceInfoRepository } from '../devices/device-info.repository.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
@@ -23,7 +24,7 @@ import { onSetAside } from './set-aside.ts';
 
 const DAY_MS = 86_400_000;
 
-export type MeasurementsNeeds = Pick<
+type MeasurementsNeeds = Pick<
   MessageBatchDeps,
   | 'devicesIn'
   | 'evaluateAlerts'

@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import { readClock } from '../db/read-clock.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DeviceVariant } from '../devices/pending-changes.repository.ts';
-import { conflict, invalid, notFound } from '../process/errors.ts';
+import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import type { ApplyPlanner, ChosenDevices, Plan } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
 import type { ReadAlerts } from './changed-settings.ts';
@@ -98,9 +98,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
 
   /** An id of another organization is answered like an unknown one. */
   async function lockOwn(sql: Database, ref: JobRef): Promise<JobRow> {
-    const job = await jobsIn(sql).lock(ref);
-    if (!job) throw notFound(NO_SUCH_JOB);
-    return job;
+    return orNotFound(await jobsIn(sql).lock(ref), NO_SUCH_JOB);
   }
 
   /** Changes a job that has not ended, and wakes its run. */

@@ -6,10 +6,10 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Transact } from '../db/transaction.ts';
 import type { RecordAudit } from './audit.ts';
-import { requireRole } from './authorize.ts';
+import { requireRole } from './authenticate.ts';
 import { compileProjection } from './project-response.ts';
-import { compileRequestSchema } from './request-schema.ts';
 import type { Caller, Reply, Route } from './route.ts';
+import { compileRequestSchema } from './validate.ts';
 import { createAudit } from './with-audit.ts';
 
 export interface OperationInput {
@@ -24,7 +24,7 @@ export interface OperationInput {
 
 export type CallOperation = (caller: Caller, operationId: string, input?: OperationInput) => Promise<Reply>;
 
-export interface OperationsOptions {
+interface OperationsOptions {
   routes: readonly Route[];
   transact: Transact;
   recordAudit: RecordAudit;

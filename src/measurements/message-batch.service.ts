@@ -2,13 +2,14 @@
  * The transaction of a batch of messages, one from each device: locks, new states, and everything that follows from them.
  * The number of statements does not grow with the number of messages.
  */
+import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import type { BatchTransact } from '../db/batch-transaction.ts';
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import { isMissingPartition, isUniqueViolationOf } from '../db/faults.ts';
 import { LOCKED, type Locking } from '../db/locking-commit.ts';
-import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
-import { sentTogether } from '../db/sent-together.ts';
+import type { PartitionKeeper } from '../db/partitions.ts';
+import { sentTogether } from '../db/query.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Device } from '../devices/device.ts';

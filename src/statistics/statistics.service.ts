@@ -7,7 +7,7 @@ import type { SettingsRepository } from '../devices/settings.repository.ts';
 import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settings.ts';
 import type { HistoryFilter, HistoryScope } from '../measurements/history.repository.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
-import { invalid, notFound } from '../process/errors.ts';
+import { invalid, orNotFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
 import { CURVE_COLUMNS, type Curves, createCurves } from './curve.ts';
@@ -15,7 +15,7 @@ import type { RecordedAlert, RecordedAsset, RecordRepository } from './record.re
 import { typeOfBounds } from './settings-view.ts';
 import { type ChannelStatistics, createStatisticsFold, type StatisticsFold } from './statistics.ts';
 
-export interface StatisticsDeps {
+interface StatisticsDeps {
   record: RecordRepository;
   mutes: Pick<MutesRepository, 'listSpans'>;
   settings: SettingsRepository;
@@ -39,7 +39,7 @@ export interface Statistics extends Span {
   curves: Curves;
 }
 
-export interface StatisticsRequest {
+interface StatisticsRequest {
   organizationId: string;
   assetId: string;
   from: Date;
@@ -57,8 +57,7 @@ export type StatisticsService = ReturnType<typeof createStatisticsService>;
 export function createStatisticsService({ record, mutes, settings, history, pace, now }: StatisticsDeps) {
   return async (request: StatisticsRequest): Promise<Statistics> => {
     const { organizationId, assetId } = request;
-    const asset = await record.find(organizationId, assetId);
-    if (!asset) throw notFound(NO_SUCH_ASSET);
+    const asset = orNotFound(await record.find(organizationId, assetId), NO_SUCH_ASSET);
     checkSpan(request);
     const span = cutSpan(request, asset, now());
     const inForce = await settings.list(organizationId, assetId, {

@@ -1,6 +1,9 @@
-/** Gauges that are read with the metrics: from memory, or from the database with a minimum interval. */
+/**
+ * Metrics of all kinds: gauges, which are read with the metrics from memory, or from the database with a minimum interval;
+ * counters and durations of events. No label grows with the number of organizations, devices or endpoints.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export type MetricsRegistry = Registry;
 
@@ -9,7 +12,7 @@ export interface Reading {
   value: number;
 }
 
-export interface GaugeOptions {
+interface GaugeOptions {
   name: string;
   help: string;
   labelNames?: readonly string[];
@@ -71,3 +74,25 @@ export function atMostEvery<T>(
     return Promise.race([underWay, delay(waitMs, null, { ref: false })]);
   };
 }
+
+interface CounterOptions<Label extends string> {
+  name: string;
+  help: string;
+  labelNames?: readonly Label[];
+  /** These begin at 0: a series that appears with its first event would seem not to have grown. */
+  series?: ReadonlyArray<Record<Label, string>>;
+}
+
+export function counterOf<Label extends string>(
+  registry: Registry,
+  { name, help, series = [], labelNames = Object.keys(series[0] ?? {}) as Label[] }: CounterOptions<Label>,
+): Counter<Label> {
+  const counter = new Counter({ name, help, labelNames, registers: [registry] });
+  for (const labels of series) counter.inc(labels, 0);
+  return counter;
+}
+
+export const histogramOf = <Label extends string = never>(
+  registry: Registry,
+  options: { name: string; help: string; labelNames?: readonly Label[]; buckets: number[] },
+): Histogram<Label> => new Histogram<Label>({ ...options, registers: [registry] });

@@ -3,8 +3,9 @@
  * receiver's answer.
  */
 import Joi from 'joi';
-import type { JsonSchema } from './json-schema.ts';
-import { timestamp } from './schemas.ts';
+import type { JsonSchema } from '../http/json-schema.ts';
+import type { SchemaOf } from '../http/openapi.ts';
+import { timestamp } from '../http/schemas.ts';
 
 export interface WebhookEvent {
   summary: string;
@@ -61,21 +62,19 @@ const RESPONSES: Record<string, JsonSchema> = {
   },
 };
 
-export const webhookParameters = HEADERS;
-
-export function webhooks(
-  events: Record<string, WebhookEvent>,
-  schemaOf: (schema: Joi.Schema) => JsonSchema,
-): Record<string, JsonSchema> {
-  return Object.fromEntries(
-    Object.entries(events).map(([type, event]) => [type, { post: operation(type, event, schemaOf) }]),
-  );
-}
+/** Parts of the document, for events by type. */
+export const webhookRequests = (events: Record<string, WebhookEvent>) => ({
+  parameters: HEADERS,
+  webhooks: (schemaOf: SchemaOf): Record<string, JsonSchema> =>
+    Object.fromEntries(
+      Object.entries(events).map(([type, event]) => [type, { post: operation(type, event, schemaOf) }]),
+    ),
+});
 
 function operation(
   type: string,
   { summary, description, data, example }: WebhookEvent,
-  schemaOf: (schema: Joi.Schema) => JsonSchema,
+  schemaOf: SchemaOf,
 ): JsonSchema {
   const envelope = Joi.object({
     type: Joi.string().valid(type).required(),

@@ -1,14 +1,17 @@
 /**
- * Reads protobuf from devices by the schema of logger-messages.proto: strict about wire types and bounds,
+ * Reads and writes protobuf of devices by the schema of logger-messages.proto: strict about wire types and bounds,
  * lenient about unknown fields, so that messages of newer firmware can be read, too. Lists may be packed or
  * not, as the encoding allows both.
  */
 import {
+  create,
   type DescField,
   type DescMessage,
   fromBinary,
+  type MessageInitShape,
   type MessageShape,
   ScalarType,
+  toBinary,
 } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 
@@ -126,3 +129,23 @@ export const isWithin = (value: number | undefined, min: number, max: number): b
 /** Whether only the lowest bits are set. */
 export const hasOnlyBits = (mask: number | undefined, bitCount: number): boolean =>
   isWithin(mask, 0, (1 << bitCount) - 1);
+
+export const writeMessage = <Schema extends DescMessage>(
+  schema: Schema,
+  message: MessageInitShape<Schema>,
+): Uint8Array => toBinary(schema, create(schema, message));
+
+/** A 0 is not sent, as if it were not set. Empty text is sent, because devices send it. */
+export const orUnset = (value: number | null): number | undefined => value || undefined;
+
+export const toSeconds = (time: Date | null | undefined): number =>
+  time ? Math.floor(time.getTime() / 1000) : 0;
+
+export const toTextBytes = (text: string | null): Uint8Array | undefined =>
+  text === null ? undefined : Buffer.from(text);
+
+export const toSerialBytes = (serialNumber: string): Uint8Array => Buffer.from(serialNumber, 'hex');
+
+/** Bit n is set for position n, 0..31. */
+export const toBitMask = (positions: readonly number[]): number =>
+  positions.reduce((mask, position) => mask | (1 << position), 0) >>> 0;

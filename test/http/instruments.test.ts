@@ -1,7 +1,7 @@
 /** Gauges that are read with the metrics. */
 import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
-import { addGauge, atMostEvery } from '../../src/http/gauges.ts';
+import { addGauge, atMostEvery } from '../../src/http/instruments.ts';
 
 describe('A gauge', () => {
   it('asks once per interval, for concurrent and successive reads of the metrics', async () => {

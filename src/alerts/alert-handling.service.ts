@@ -62,8 +62,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
 
   /** Ends a snooze that is over first: the sweep would make the acknowledged alert new again. */
   async function lockAwake(sql: Database, organizationId: string, alertId: string): Promise<RecordedAlert> {
-    const alert = await alertsIn(sql).lock(organizationId, alertId);
-    if (!alert) throw notFound(NO_SUCH_ALERT);
+    const alert = orNotFound(await alertsIn(sql).lock(organizationId, alertId), NO_SUCH_ALERT);
     const at = now();
     if (alert.snoozeUntil === null || alert.snoozeUntil > at) return alert;
     await alertsIn(sql).endSnoozes(organizationId, [alertId], at);

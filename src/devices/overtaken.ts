@@ -4,7 +4,10 @@
  * on another connection.
  */
 
-/** Clocks of processes differ by less, so messages that wait less are taken as they come. */
+/**
+ * Clocks of processes differ by less, and a device waits longer before it gives up a request. So messages that arrive
+ * together, and those that are processed at once, are taken as they come.
+ */
 const CLOCKS_MS = 1_000;
 /** Devices give up a request within this time, so an abandoned request was sent at most so long before it was read. */
 const GIVEN_UP_MS = 2 * 60_000;
@@ -24,5 +27,5 @@ export function isOvertaken(
 ): boolean {
   if (lastReceivedAt === null) return false;
   const sentAtMs = receivedAt.getTime() - (isAbandoned ? GIVEN_UP_MS : 0);
-  return now.getTime() - sentAtMs > CLOCKS_MS && lastReceivedAt.getTime() > sentAtMs;
+  return [now, lastReceivedAt].every((at) => at.getTime() - sentAtMs > CLOCKS_MS);
 }

@@ -12,6 +12,7 @@ import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { type EscalationTitle, summarizeEscalationStart } from '../escalations/escalation-description.ts';
 import { createRunLinks } from './run-links.ts';
 import { findLastRun, type LastRun } from './runs.ts';
+import type { StartOptions } from './start-missing-workflows.ts';
 import {
   ALERT_CHANGED_SIGNAL,
   APPLY_PROFILE,
@@ -43,12 +44,12 @@ export interface StarterOptions {
   operatorUrl?: string | null;
 }
 
-export interface StartJobOptions {
+export interface StartJobOptions extends Partial<StartOptions> {
   /** Shown in the Temporal UI; null when the row is gone. */
   title?: JobTitle | null;
-  /** Terminates an existing run instead of keeping it. */
-  replace?: boolean;
 }
+
+const KEEP: StartOptions = { replace: false };
 
 export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl = null }: StarterOptions) {
   const links = createRunLinks(operatorUrl);
@@ -59,7 +60,7 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
         workflowId: applyProfileId(job.jobId),
         taskQueue,
         args: [{ organizationId: job.organizationId, jobId: job.jobId, pollIntervalMs }],
-        workflowIdConflictPolicy: replace ? 'TERMINATE_EXISTING' : 'USE_EXISTING',
+        workflowIdConflictPolicy: toPolicy({ replace }),
         typedSearchAttributes: typed(applyProfileAttributes(job)),
         priority: toPriority(job),
         staticSummary: summarizeStart(title),
@@ -68,11 +69,12 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
     },
 
     /** Starts the endpoint's workflow, or wakes it when it is running. */
-    async startRecovery(endpoint: EndpointRef): Promise<void> {
+    async startRecovery(endpoint: EndpointRef, options = KEEP): Promise<void> {
       await client.workflow.signalWithStart(DELIVER_WEBHOOKS, {
         workflowId: deliverWebhooksId(endpoint.endpointId),
         taskQueue: endpointTaskQueue(taskQueue),
         args: [{ ...endpoint, pollIntervalMs }],
+        workflowIdConflictPolicy: toPolicy(options),
         signal: WAKE_SIGNAL,
         priority: toPriority(endpoint),
         typedSearchAttributes: typed(deliverWebhooksAttributes(endpoint)),
@@ -83,12 +85,16 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
     },
 
     /** Starts the run of an alert's escalation; an existing run stays. */
-    async startEscalation(alert: AlertRef, title: EscalationTitle | null = null): Promise<void> {
+    async startEscalation(
+      alert: AlertRef,
+      title: EscalationTitle | null = null,
+      options = KEEP,
+    ): Promise<void> {
       await client.workflow.start(ESCALATE_ALERT, {
         workflowId: escalateAlertId(alert.alertId),
         taskQueue: escalationTaskQueue(taskQueue),
         args: [{ organizationId: alert.organizationId, alertId: alert.alertId }],
-        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdConflictPolicy: toPolicy(options),
         priority: toPriority(alert),
         typedSearchAttributes: typed(escalateAlertAttributes(alert)),
         staticSummary: summarizeEscalationStart(title),
@@ -100,13 +106,14 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
     async startWithdrawal(
       { organizationId, withdrawalId }: WithdrawalRef,
       organizationName: string | null = null,
+      options = KEEP,
     ): Promise<void> {
       const withdrawal = { organizationId, withdrawalId };
       await client.workflow.start(WITHDRAW_PROFILE, {
         workflowId: withdrawProfileId(withdrawalId),
         taskQueue,
         args: [withdrawal],
-        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdConflictPolicy: toPolicy(options),
         priority: toPriority(withdrawal),
         typedSearchAttributes: typed(withdrawProfileAttributes(withdrawal, organizationName)),
         staticSummary: 'Withdraws the former profile of a large group from its members',
@@ -141,6 +148,8 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
 
 /** Where the Temporal server has fairness, organizations take turns at the workers. */
 const toPriority = ({ organizationId }: { organizationId: string }) => ({ fairnessKey: organizationId });
+
+const toPolicy = ({ replace }: StartOptions) => (replace ? 'TERMINATE_EXISTING' : 'USE_EXISTING');
 
 async function ignoreEnded(signalled: Promise<void>): Promise<void> {
   try {

@@ -3,6 +3,7 @@ import type { AlertRef } from '../alerts/alert.ts';
 import type { JobRef, WithdrawalRef } from '../config-jobs/config-job.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { cutText } from '../process/cut-text.ts';
+import { toOneLine } from '../process/markdown-text.ts';
 
 /** Runs of endpoints have a queue of their own, so that many concurrent drains delay no job. */
 export const endpointTaskQueue = (taskQueue: string) => `${taskQueue}-endpoints`;
@@ -65,7 +66,7 @@ export const toAttributePairs = (values: SearchAttributeValues): AttributePair[]
   Object.entries(values).map(([name, value]) =>
     SEARCH_ATTRIBUTES[name as keyof SearchAttributeValues] === 'Datetime'
       ? { key: { name, type: 'DATETIME' }, value: new Date(value) }
-      : { key: { name, type: 'KEYWORD' }, value: cutText(value, KEYWORD_LENGTH_MAX) },
+      : { key: { name, type: 'KEYWORD' }, value: cutText(toOneLine(value), KEYWORD_LENGTH_MAX) },
   );
 
 export const applyProfileAttributes = ({ organizationId, jobId }: JobRef): SearchAttributeValues => ({

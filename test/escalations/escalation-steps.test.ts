@@ -194,11 +194,15 @@ describe('A step of an escalation', () => {
   });
 
   it('shows its run the channels of the latest and of the next step, without addresses, and the latest errors', async () => {
-    const mail = await customer.channel('x', { type: 'email', target: 'ada@example.com' });
     await customer.escalation([
       [0, nurse],
-      [10, mail],
+      [10, head],
     ]);
+    await query(
+      dms.service.sql,
+      "update notification_channels set type = 'email', target = 'ada@example.com' where id = ?",
+      [head],
+    );
     const { id } = await openAlert();
     const made = (await pass(id, 0))?.details;
     assert.equal(made?.isStepNew, true);

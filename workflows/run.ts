@@ -134,7 +134,7 @@ export function openRun<Input extends object>(
   };
 }
 
-/** The reason alone, which the Temporal UI then shows as that of the update. */
+/** The reason alone, which the Temporal UI then shows beside the update. */
 const toRefusal = (error: unknown): unknown => (error instanceof ActivityFailure && error.cause) || error;
 
 function requireInput(input: unknown, forms: Partial<Record<string, keyof typeof FORMS>>): void {

@@ -59,7 +59,7 @@ export async function applyProfile(input: ApplyProfileInput): Promise<string> {
   run.onUpdate(proceed, { ...PROCEED, whyRefused: () => whyNotProceeding(state) }, () => proceedJob(job));
   run.onUpdate(
     extend,
-    { ...EXTEND, whyRefused: (deadlineAt) => whyNotExtended(state, deadlineAt, Date.now()) },
+    { ...EXTEND, whyRefused: (deadlineAt) => whyNotExtended(state, deadlineAt) },
     (deadlineAt) => extendJob(job, deadlineAt),
   );
 

@@ -16,7 +16,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { toSecond } from '../src/process/to-minute.ts';
+import { toSecond } from '../src/process/iso-time.ts';
 import { UUID } from '../src/process/uuid.ts';
 import { type SearchAttributeValues, toAttributePairs } from '../src/temporal/workflow-ids.ts';
 

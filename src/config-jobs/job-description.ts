@@ -1,8 +1,8 @@
 /** Describes the run of a job for readers of the Temporal UI. */
 import { cutText } from '../process/cut-text.ts';
+import { toSecond } from '../process/iso-time.ts';
 import { type Lateness, toLateness } from '../process/lateness.ts';
 import { toMarkdownText } from '../process/markdown-text.ts';
-import { toSecond } from '../process/to-minute.ts';
 import { type Counts, hasEnded } from './config-job.ts';
 import type { AwaitedDevice, JobDetails, JobState, JobTitle } from './job-run.ts';
 

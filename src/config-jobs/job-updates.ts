@@ -1,6 +1,5 @@
 /** How an operator steers the run of a job in the Temporal UI: what each update does, and when it is refused. */
-import { timeOf } from '../process/iso-time.ts';
-import { toSecond } from '../process/to-minute.ts';
+import { timeOf, toSecond } from '../process/iso-time.ts';
 import { hasEnded, type JobView } from './config-job.ts';
 import type { JobState } from './job-run.ts';
 
@@ -30,10 +29,9 @@ export function whyNotProceeding(state: JobState | null): string | null {
   return state.stage === state.stages ? 'The job is in its last stage: it waits for devices alone' : null;
 }
 
-export function whyNotExtended(state: JobState | null, deadlineAt: unknown, nowMs: number): string | null {
+export function whyNotExtended(state: JobState | null, deadlineAt: unknown): string | null {
   const at = typeof deadlineAt === 'string' ? timeOf(deadlineAt) : null;
   if (at === null) return 'The new deadline must be a time, such as "2026-03-05T08:00:00Z"';
-  if (at.getTime() <= nowMs) return 'The new deadline must be in the future';
   if (state && at.getTime() < Date.parse(state.deadlineAt))
     return `The new deadline must be later than the present one, ${state.deadlineAt}`;
   return whyNotCancelled(state);

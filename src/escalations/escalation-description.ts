@@ -1,8 +1,8 @@
 /** Describes the run of an escalation for readers of the Temporal UI. */
 import { ALERT_NAMES, type AlertType } from '../alerts/alert.ts';
 import { cutText } from '../process/cut-text.ts';
+import { toSecond } from '../process/iso-time.ts';
 import { toMarkdownText } from '../process/markdown-text.ts';
-import { toSecond } from '../process/to-minute.ts';
 import type { EscalationState, EscalationView, ShownChannel } from './alert-escalation.ts';
 
 export interface EscalationTitle {

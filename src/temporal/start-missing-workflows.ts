@@ -10,7 +10,7 @@ export interface StartOptions {
   replace: boolean;
 }
 
-export interface MissingWorkflowsDeps<Ref> {
+interface MissingWorkflowsDeps<Ref> {
   /** Rows that need a workflow and were touched by no workflow and no sweep for this long. */
   listWithoutWorkflow(olderThanMs: number, limit: number): Promise<Ref[]>;
   findLastRun(ref: Ref): Promise<LastRun>;

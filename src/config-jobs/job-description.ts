@@ -121,7 +121,7 @@ const listLines = (title: string, lines: string[]): string[] =>
 function describeAwaited({ serialNumber, expectedBy }: AwaitedDevice, nowMs: number): string {
   const device = toMarkdownText(serialNumber);
   if (expectedBy === null) return `${device}: no contact is expected yet`;
-  const isOverdue = Date.parse(expectedBy) < nowMs;
+  const isOverdue = toLateness(expectedBy, nowMs) !== 'on time';
   return `${device}: ${isOverdue ? 'overdue since' : 'next contact expected by'} ${toSecond(expectedBy)}`;
 }
 

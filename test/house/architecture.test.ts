@@ -79,6 +79,7 @@ const PURE_FILES = [
   'src/process/iso-time.ts',
   'src/process/keyed-semaphore.ts',
   'src/process/lateness.ts',
+  'src/process/markdown-text.ts',
   'src/process/mask-keys.ts',
   'src/process/pages.ts',
   'src/process/shared-reads.ts',

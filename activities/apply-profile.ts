@@ -23,11 +23,11 @@ export interface ApplyProfileActivities extends JobUpdates {
   abortJob(job: JobRef): Promise<void>;
 }
 
-/** Updates of operators: the operations of the API, which write a row of the audit trail. */
+/** Updates of operators: the operations of the API, which write a row of the audit trail. Each returns a sentence. */
 export interface JobUpdates {
-  cancelJob(job: JobRef): Promise<void>;
-  proceedJob(job: JobRef): Promise<void>;
-  extendJob(job: JobRef, deadlineAt: string): Promise<void>;
+  cancelJob(job: JobRef): Promise<string>;
+  proceedJob(job: JobRef): Promise<string>;
+  extendJob(job: JobRef, deadlineAt: string): Promise<string>;
 }
 
 export interface JobRunSteps extends Pick<ApplyProfileActivities, 'getJobState'> {

@@ -23,12 +23,12 @@ export interface DeliverWebhooksActivities extends EndpointUpdates {
   closeBreaker(endpoint: EndpointRef): Promise<void>;
 }
 
-/** Updates of operators: the operations of the API, which write a row of the audit trail. */
+/** Updates of operators: the operations of the API, which write a row of the audit trail. Each returns a sentence. */
 export interface EndpointUpdates {
   /** Probes at once; when the breaker is closed, sends all that waits for a retry. */
-  retryEndpoint(endpoint: EndpointRef): Promise<void>;
+  retryEndpoint(endpoint: EndpointRef): Promise<string>;
   /** Disables the endpoint. */
-  giveUpEndpoint(endpoint: EndpointRef): Promise<void>;
+  giveUpEndpoint(endpoint: EndpointRef): Promise<string>;
 }
 
 export type RecoverySteps = Omit<DeliverWebhooksActivities, keyof EndpointUpdates>;

@@ -6,22 +6,35 @@ import { AppError, type ErrorKind } from '../src/process/errors.ts';
 const TEMPORARY: readonly ErrorKind[] = ['rate_limited', 'unavailable'];
 const DEFECTS = [TypeError, RangeError, ReferenceError];
 
+/** Knex puts the statement with its values before the message of PostgreSQL. */
+const STATEMENT_END = ' - ';
+
 /**
  * An error that no repetition cures ends the step, and the run with it, so that the list of failed runs shows its
- * reason. All others are repeated.
+ * reason. All others are repeated. Temporal gets no statement of the database, because its values may be secret.
  */
 export function toFailure(error: unknown): unknown {
   if (error instanceof AppError && !TEMPORARY.includes(error.kind))
     return ApplicationFailure.create({ message: error.message, type: 'Refused', nonRetryable: true });
-  if (!isDefect(error)) return error;
-  const { name, message } = error as Error;
-  return ApplicationFailure.create({
-    message: `${name}: ${message}`,
-    type: 'Defect',
-    nonRetryable: true,
-    cause: error as Error,
-  });
+  if (isDefect(error)) return withoutStatement(error as Error, { type: 'Defect', nonRetryable: true });
+  return isFromDatabase(error) ? withoutStatement(error, { type: 'Database', nonRetryable: false }) : error;
 }
 
 const isDefect = (error: unknown): boolean =>
   isBadData(error) || DEFECTS.some((each) => error instanceof each);
+
+const isFromDatabase = (error: unknown): error is Error => error instanceof Error && 'severity' in error;
+
+/** Keeps the frames of the stack. */
+function withoutStatement(
+  error: Error,
+  options: { type: string; nonRetryable: boolean },
+): ApplicationFailure {
+  const from = isFromDatabase(error) ? error.message.lastIndexOf(STATEMENT_END) : -1;
+  const text = from < 0 ? error.message : error.message.slice(from + STATEMENT_END.length);
+  const message = `${error.name}: ${text}`;
+  const frames = error.stack?.match(/^ +at .+$/gm) ?? [];
+  return Object.assign(ApplicationFailure.create({ message, ...options }), {
+    stack: [message, ...frames].join('\n'),
+  });
+}

@@ -3,10 +3,24 @@
 # reads and writes the rows of its tables and changes nothing else. Safe to run again.
 #
 # Takes PGHOST, PGUSER and PGPASSWORD of the superuser, and OWNERS: lines of database, owner, password, and if wanted a
-# user and that user's password.
+# user and that user's password, with one blank between them. A variable that is not set leaves two blanks, or one at the end.
 set -eu
 
 : "${OWNERS:?must be lines of database, owner, password, and if wanted user and password}"
+
+# Checks all lines before the first change.
+echo "$OWNERS" | {
+  number=0
+  while IFS= read -r line; do
+    number=$((number + 1))
+    line=$(printf %s "$line" | sed 's/^ *//')
+    [ -n "$line" ] || continue
+    if ! printf '%s\n' "$line" | grep -Eq '^[^ ]+( [^ ]+){2}(( [^ ]+){2})?$'; then
+      echo "OWNERS: line $number must have 3 or 5 values, each after one blank: is a variable not set?" >&2
+      exit 1
+    fi
+  done
+}
 
 echo "$OWNERS" | while read -r database owner password user user_password; do
   [ -n "$database" ] || continue

@@ -32,9 +32,9 @@ const { startJob, beginStage, completeJob, abortJob } = proxyActivities<ApplyPro
 
 /** Targets changed; the lines say which, for readers of the Temporal UI. */
 export const targetsChanged = defineSignal<[string[]]>(TARGETS_CHANGED_SIGNAL);
-export const cancel = defineUpdate<void>(CANCEL.name);
-export const proceed = defineUpdate<void>(PROCEED.name);
-export const extend = defineUpdate<void, [deadlineAt: string]>(EXTEND.name);
+export const cancel = defineUpdate<string>(CANCEL.name);
+export const proceed = defineUpdate<string>(PROCEED.name);
+export const extend = defineUpdate<string, [deadlineAt: string]>(EXTEND.name);
 
 export interface ApplyProfileInput extends JobRef {
   /** The longest wait between two reads of the job when no signal arrives. */
@@ -44,27 +44,29 @@ export interface ApplyProfileInput extends JobRef {
 const LATEST_LINES = 10;
 
 export async function applyProfile(input: ApplyProfileInput): Promise<string> {
+  const run = openRun(input, { organizationId: 'id', jobId: 'id', pollIntervalMs: 'milliseconds' });
   const { organizationId, jobId, pollIntervalMs } = input;
   const job: JobRef = { organizationId, jobId };
   let state: JobState | null = null;
   let latest: string[] = [];
 
-  const run = openRun();
   run.onSignal(targetsChanged, (lines) => {
+    if (!areLines(lines)) return false;
     latest = [...latest, ...lines].slice(-LATEST_LINES);
+    return true;
   });
   run.onUpdate(cancel, { ...CANCEL, whyRefused: () => whyNotCancelled(state) }, () => cancelJob(job));
   run.onUpdate(proceed, { ...PROCEED, whyRefused: () => whyNotProceeding(state) }, () => proceedJob(job));
   run.onUpdate(
     extend,
-    { ...EXTEND, whyRefused: (deadlineAt: string) => whyNotExtended(state, deadlineAt) },
+    { ...EXTEND, whyRefused: (deadlineAt) => whyNotExtended(state, deadlineAt) },
     (deadlineAt) => extendJob(job, deadlineAt),
   );
 
   async function pass(): Promise<string | null> {
     state = await getJobState(job);
     if (!state) return 'the job no longer exists';
-    run.show(describeJobRun(state, latest), jobAttributes(state, Date.now()));
+    run.show(describeJobRun(state, latest, Date.now()), jobAttributes(state, Date.now()));
     if (hasEnded(state.status)) return summarizeResult(state);
 
     const { status, verdict, stage, stages, untilStartMs, untilDeadlineMs } = state;
@@ -86,3 +88,6 @@ export async function applyProfile(input: ApplyProfileInput): Promise<string> {
     continueAsNew: () => continueAsNew<typeof applyProfile>(input),
   });
 }
+
+const areLines = (lines: unknown): lines is string[] =>
+  Array.isArray(lines) && lines.every((line) => typeof line === 'string');

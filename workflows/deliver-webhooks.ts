@@ -14,6 +14,7 @@ import {
 } from '../src/deliveries/endpoint-recovery.ts';
 import { GIVE_UP, RETRY_NOW, whyNotRetried } from '../src/deliveries/endpoint-updates.ts';
 import type { EndpointRef } from '../src/endpoints/endpoint.ts';
+import { toMarkdownText } from '../src/process/markdown-text.ts';
 import { WAKE_SIGNAL } from '../src/temporal/workflow-ids.ts';
 import { openRun } from './run.ts';
 import { BRIEF, SENDING, titled } from './steps.ts';
@@ -25,8 +26,8 @@ const { sendImmediate, sendRetries, probeEndpoint, drainBacklog } =
 
 /** Another delivery failed, a customer asked for a resend, or the endpoint was edited. */
 export const wake = defineSignal(WAKE_SIGNAL);
-export const retryNow = defineUpdate<void>(RETRY_NOW.name);
-export const giveUp = defineUpdate<void>(GIVE_UP.name);
+export const retryNow = defineUpdate<string>(RETRY_NOW.name);
+export const giveUp = defineUpdate<string>(GIVE_UP.name);
 
 export interface DeliverWebhooksInput extends EndpointRef {
   /** The longest wait between two reads of the state when no signal arrives. */
@@ -38,12 +39,12 @@ export interface DeliverWebhooksInput extends EndpointRef {
 const FIRST_PACE = 1;
 
 export async function deliverWebhooks(input: DeliverWebhooksInput): Promise<string> {
+  const run = openRun(input, { organizationId: 'id', endpointId: 'id', pollIntervalMs: 'milliseconds' });
   const { organizationId, endpointId, pollIntervalMs } = input;
   const endpoint: EndpointRef = { organizationId, endpointId };
   let state: RecoveryView | null = null;
   let pace = input.pace ?? FIRST_PACE;
 
-  const run = openRun();
   run.onSignal(wake);
   run.onUpdate(retryNow, { ...RETRY_NOW, whyRefused: () => whyNotRetried(state) }, () =>
     retryEndpoint(endpoint),
@@ -53,7 +54,7 @@ export async function deliverWebhooks(input: DeliverWebhooksInput): Promise<stri
   async function pass(): Promise<string | null> {
     state = await getEndpointState(endpoint);
     if (!state) return 'the endpoint was deleted';
-    run.show(describeRecovery(state), recoveryAttributes(state, Date.now()));
+    run.show(describeRecovery(asMarkdown(state)), recoveryAttributes(state, Date.now()));
     const { next, pending, retrying } = state;
     if (next.kind !== 'drain') pace = FIRST_PACE;
 
@@ -74,3 +75,11 @@ export async function deliverWebhooks(input: DeliverWebhooksInput): Promise<stri
     continueAsNew: () => continueAsNew<typeof deliverWebhooks>({ ...input, pace }),
   });
 }
+
+/** The host is chosen by the customer, as the name is. */
+const asMarkdown = (state: RecoveryView): RecoveryView => ({
+  ...state,
+  organizationName: toMarkdownText(state.organizationName),
+  host: toMarkdownText(state.host),
+  lastError: state.lastError && toMarkdownText(state.lastError),
+});

@@ -24,9 +24,11 @@ export const alertChanged = defineSignal(ALERT_CHANGED_SIGNAL);
 
 /** Bounds the effect of a signal that was lost because its sender died. */
 const WAIT_MAX_MS = 24 * 3_600_000;
+/** After this time, most messages of a step have arrived, or were refused. */
+const OUTCOME_MS = 60_000;
 
 export async function escalateAlert(alert: AlertRef): Promise<string> {
-  const run = openRun();
+  const run = openRun(alert, { organizationId: 'id', alertId: 'id' });
   run.onSignal(alertChanged);
 
   async function pass(): Promise<string | null> {
@@ -35,7 +37,8 @@ export async function escalateAlert(alert: AlertRef): Promise<string> {
     run.show(describeEscalation(escalation), escalationAttributes(escalation));
     if (escalation.state !== 'open') return summarizeEscalation(escalation);
     const waitMs = escalation.next?.waitMs ?? WAIT_MAX_MS;
-    await run.wait(Math.min(waitMs, WAIT_MAX_MS), summarizeWait(escalation));
+    const readAfterMs = escalation.details?.isStepNew ? OUTCOME_MS : WAIT_MAX_MS;
+    await run.wait(Math.min(waitMs, readAfterMs), summarizeWait(escalation));
     return null;
   }
 

@@ -5,45 +5,65 @@
 import type { UpdateDefinition } from '@temporalio/common';
 import {
   ActivityFailure,
+  ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
   condition,
+  log,
   type SignalDefinition,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import { toSecond } from '../src/process/iso-time.ts';
+import { UUID } from '../src/process/uuid.ts';
 import { type SearchAttributeValues, toAttributePairs } from '../src/temporal/workflow-ids.ts';
 
 export interface UpdateOptions<Args extends unknown[]> {
   /** Shown in the Temporal UI. */
   description: string;
   /** The reason for which the update makes no sense at present; null: it does. */
-  whyRefused?(...args: Args): string | null;
+  whyRefused?(...args: Typed<Args>): string | null;
 }
 
 export interface Passes {
   /** Returns the result of the run, or null when another pass follows. */
   pass(): Promise<string | null>;
   /** Stops the work in order, after which a pass ends the run that an operator has cancelled. */
-  onCancel(): Promise<void>;
+  onCancel(): Promise<unknown>;
   continueAsNew(): Promise<never>;
 }
 
 export type Run = ReturnType<typeof openRun>;
 
-export function openRun() {
+/** Whatever somebody has typed in the Temporal UI. */
+type Typed<Args extends unknown[]> = { [Index in keyof Args]: unknown };
+
+const FORMS = {
+  id: { isValid: (value: unknown) => typeof value === 'string' && UUID.test(value), text: 'a UUID' },
+  milliseconds: {
+    isValid: (value: unknown) => Number.isFinite(value) && (value as number) > 0,
+    text: 'a positive number',
+  },
+};
+
+/** `forms` names the fields that the input must have. A run that somebody has started with another input fails at once. */
+export function openRun<Input extends object>(
+  input: Input,
+  forms: Partial<Record<keyof Input & string, keyof typeof FORMS>>,
+) {
+  requireInput(input, forms);
   let isWoken = false;
   let stepsOfOperators = 0;
   let shown: SearchAttributeValues = {};
   const isQuiet = () => stepsOfOperators === 0 && allHandlersFinished();
 
   /** Carries a step out even when the run is cancelled meanwhile, and reads the rows again. */
-  async function act(step: () => Promise<void>): Promise<void> {
+  async function act<Result>(step: () => Promise<Result>): Promise<Result> {
     stepsOfOperators++;
     try {
-      await CancellationScope.nonCancellable(step);
+      return await CancellationScope.nonCancellable(step);
     } catch (error) {
       throw toRefusal(error);
     } finally {
@@ -53,33 +73,36 @@ export function openRun() {
   }
 
   return {
+    /** `accept` returns whether the data of the signal is valid. Any signal makes the run read the rows again. */
     onSignal<Args extends unknown[]>(
       signal: SignalDefinition<Args>,
-      handle: (...args: Args) => void = () => {},
+      accept: (...args: Typed<Args>) => boolean = () => true,
     ): void {
       setHandler(signal, (...args: Args) => {
-        handle(...args);
+        if (!accept(...args))
+          log.warn('The data of a signal is not valid: it is left out', { signal: signal.name });
         isWoken = true;
       });
     },
 
+    /** An update takes as many arguments as its step. */
     onUpdate<Args extends unknown[]>(
-      update: UpdateDefinition<void, Args>,
+      update: UpdateDefinition<string, Args>,
       { description, whyRefused = () => null }: UpdateOptions<Args>,
-      step: (...args: Args) => Promise<void>,
+      step: (...args: Args) => Promise<string>,
     ): void {
       setHandler(update, (...args: Args) => act(() => step(...args)), {
         description,
         validator(...args: Args) {
-          const reason = whyRefused(...args);
+          const reason = whyTooMany(args, step.length) ?? whyRefused(...args);
           if (reason !== null) throw new Error(reason);
         },
       });
     },
 
-    /** Describes the run in the Temporal UI. Only attributes that changed cost an event. */
+    /** Describes the run in the Temporal UI, by the rows as just read. Only attributes that changed cost an event. */
     show(details: string, attributes: SearchAttributeValues): void {
-      setCurrentDetails(details);
+      setCurrentDetails(`${details}\n\nAs of ${toSecond(new Date().toISOString())}.`);
       const changed = Object.entries(attributes).filter(
         ([name, value]) => shown[name as keyof SearchAttributeValues] !== value,
       );
@@ -111,5 +134,19 @@ export function openRun() {
   };
 }
 
-/** The reason alone, which the Temporal UI then shows as that of the update. */
+/** The reason alone, which the Temporal UI then shows beside the update. */
 const toRefusal = (error: unknown): unknown => (error instanceof ActivityFailure && error.cause) || error;
+
+function requireInput(input: unknown, forms: Partial<Record<string, keyof typeof FORMS>>): void {
+  const fields = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
+  const wrong = Object.entries(forms).filter(([name, form]) => form && !FORMS[form].isValid(fields[name]));
+  if (wrong.length === 0) return;
+  const expected = wrong.map(([name, form]) => `${name} must be ${form && FORMS[form].text}`).join(', ');
+  throw ApplicationFailure.nonRetryable(`The input of the run is not valid: ${expected}`, 'InvalidInput');
+}
+
+/** The Temporal UI may send null for an argument that was left empty. */
+function whyTooMany(args: unknown[], max: number): string | null {
+  if (args.slice(max).every((each) => each === null || each === undefined)) return null;
+  return max === 0 ? 'This update takes no argument' : 'This update takes one argument';
+}

@@ -10,8 +10,8 @@ import { CHUNKED } from './steps.ts';
 
 const { withdrawFromMembers } = proxyActivities<WithdrawProfileActivities>(CHUNKED);
 
-export const withdrawProfile = (withdrawal: WithdrawalRef): Promise<string> =>
-  openRun().repeat({
+export const withdrawProfile = async (withdrawal: WithdrawalRef): Promise<string> =>
+  openRun(withdrawal, { organizationId: 'id', withdrawalId: 'id' }).repeat({
     async pass() {
       await withdrawFromMembers(withdrawal);
       return 'withdrawn from all members';

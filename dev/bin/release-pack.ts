@@ -9,13 +9,22 @@ import { publishCommands } from '../release/publish-commands.ts';
 import { ROOT } from '../source/imports.ts';
 
 const FOLDER = 'dist/release';
+const USAGE = `npm run release:pack -- [FOLDER] [--source URI] [--builder URI]
+
+  Packs the commit of this checkout, which must have no changes, into FOLDER (${FOLDER}), and prints how to publish it.
+
+  --source   where the commit is from, for the provenance
+  --builder  who packs it, for the provenance
+`;
 const OPTIONS = {
   source: { type: 'string', default: LOCAL_SOURCE },
   builder: { type: 'string', default: LOCAL_BUILDER },
+  help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
 await runMain(async () => {
   const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
+  if (values.help) return void process.stdout.write(USAGE);
   const print = (line: string) => void process.stdout.write(`${line}\n`);
   const folder = resolve(ROOT, positionals[0] ?? FOLDER);
   const { version, files } = packRelease({

@@ -193,7 +193,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     startMissingWorkflows: createMissingWorkflowsSweep<JobWithoutWorkflow>({
       ...runs,
       findLastRun: starter.findJobRun,
-      start: async (job) => starter.startJob(job, { title: await runs.findTitle(job), replace: job.isStuck }),
+      start: async (job, { replace }) => starter.startJob(job, { title: await runs.findTitle(job), replace }),
       keyOf: ({ jobId }) => jobId,
       wake: async (job) => {
         if (await jobRun.isDue(job)) await starter.signalJob(job, []);

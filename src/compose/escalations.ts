@@ -117,7 +117,8 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
       listWithoutWorkflow: (olderThanMs, limit) => escalations.listWithoutWorkflow(now(), olderThanMs, limit),
       touchWorkflow: escalations.touchWorkflow,
       findLastRun: starter.findEscalationRun,
-      start: async (alert) => starter.startEscalation(alert, await escalations.findTitle(alert)),
+      start: async (alert, options) =>
+        starter.startEscalation(alert, await escalations.findTitle(alert), options),
       keyOf: ({ alertId }) => alertId,
       wake: async (alert) => {
         if (await escalations.isDue(alert, now())) await starter.signalEscalation(alert);

@@ -63,8 +63,8 @@ export function composeGroups(
     startMissingWorkflows: createMissingWorkflowsSweep<WithdrawalRef>({
       ...createGroupWithdrawalsRepository(sql),
       findLastRun: starter.findWithdrawalRun,
-      start: async (withdrawal) =>
-        starter.startWithdrawal(withdrawal, await organizations.findName(withdrawal.organizationId)),
+      start: async (withdrawal, options) =>
+        starter.startWithdrawal(withdrawal, await organizations.findName(withdrawal.organizationId), options),
       keyOf: ({ withdrawalId }) => withdrawalId,
       checkIntervalMs: settings.runCheckIntervalMs,
       // The sweep is what starts them, so only a run that had failed is remarkable.

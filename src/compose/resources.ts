@@ -123,7 +123,10 @@ export function openResources(options: ComposeOptions) {
     onRunStarted(workflow: string, id: string, { status, reason }: LastRun): void {
       metrics.runsRestarted.inc({ workflow, last: status });
       if (endedAbnormally(status))
-        log.warn({ workflow, id, status, reason }, 'A run had ended before its work was done: started anew');
+        log.warn(
+          { workflow, id, status, reason },
+          'A run had ended before its work was done, or was blocked: started anew',
+        );
     },
     onTemporalFault: (call: string) => (err: unknown) => {
       metrics.temporalErrors.inc({ call });

@@ -4,6 +4,8 @@
  */
 import type { ActivityDeps } from '../../activities/index.ts';
 import { TEMPORAL_UI } from '../audit/audit.ts';
+import type { JobRef, JobView } from '../config-jobs/config-job.ts';
+import { answerCancelled, answerExtended, answerProceeded } from '../config-jobs/job-updates.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { NO_SUCH_ENDPOINT } from '../endpoints/endpoint.ts';
 import { ENDPOINT_COLLECTIONS } from '../endpoints/endpoint-collections.ts';
@@ -22,9 +24,16 @@ export function composeTemporalUi(
   const operations = createOperations({ ...resources, routes, recordAudit: slices.audit.record });
   const endpoints = createEndpointsRepository(resources.sql);
 
-  async function call(organizationId: string, operationId: string, input: OperationInput): Promise<void> {
-    await operations(toCaller(organizationId), operationId, input);
+  /** Returns the body of the answer. */
+  async function call(organizationId: string, operationId: string, input: OperationInput): Promise<unknown> {
+    return (await operations(toCaller(organizationId), operationId, input)).body;
   }
+
+  const callJob = async (
+    { organizationId, jobId }: JobRef,
+    operationId: string,
+    body?: object,
+  ): Promise<JobView> => (await call(organizationId, operationId, { params: { jobId }, body })) as JobView;
 
   async function callEndpoint(
     { organizationId, endpointId }: EndpointRef,
@@ -41,15 +50,22 @@ export function composeTemporalUi(
   }
 
   return {
-    cancelJob: ({ organizationId, jobId }) => call(organizationId, 'cancelConfigJob', { params: { jobId } }),
-    proceedJob: ({ organizationId, jobId }) =>
-      call(organizationId, 'proceedConfigJob', { params: { jobId } }),
-    extendJob: ({ organizationId, jobId }, deadlineAt) =>
-      call(organizationId, 'extendConfigJob', { params: { jobId }, body: { deadlineAt } }),
-    retryEndpoint: (endpoint) => callEndpoint(endpoint, 'retry'),
-    giveUpEndpoint: (endpoint) => callEndpoint(endpoint, 'update', { status: 'disabled' }),
-    acknowledgeAlert: ({ organizationId, alertId }) =>
-      call(organizationId, 'acknowledgeAlert', { params: { alertId }, body: { status: 'acknowledged' } }),
+    cancelJob: async (job) => answerCancelled(await callJob(job, 'cancelConfigJob')),
+    proceedJob: async (job) => answerProceeded(await callJob(job, 'proceedConfigJob')),
+    extendJob: async (job, deadlineAt) =>
+      answerExtended(await callJob(job, 'extendConfigJob', { deadlineAt })),
+    async retryEndpoint(endpoint) {
+      await callEndpoint(endpoint, 'retry');
+      return 'What waits for the receiver is sent now, a probe first while the breaker is open';
+    },
+    async giveUpEndpoint(endpoint) {
+      await callEndpoint(endpoint, 'update', { status: 'disabled' });
+      return 'The webhook is disabled: its deliveries are held until its customer enables it again';
+    },
+    async acknowledgeAlert({ organizationId, alertId }) {
+      const input = { params: { alertId }, body: { status: 'acknowledged' } };
+      await call(organizationId, 'acknowledgeAlert', input);
+    },
   };
 }
 

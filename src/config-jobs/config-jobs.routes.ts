@@ -6,7 +6,7 @@ import { type Caller, created, ok, pageOf, type Reply, type Route, route } from 
 import { notFound, orNotFound } from '../process/errors.ts';
 import { slugParam } from '../profiles/profiles.schemas.ts';
 import type { ChosenDevices } from './apply-planner.service.ts';
-import { type JobRef, jobView, NO_SUCH_JOB, targetView } from './config-job.ts';
+import { type JobRef, type JobView, jobView, NO_SUCH_JOB, targetView } from './config-job.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import {
   type ApplyBody,
@@ -20,6 +20,7 @@ import {
   jobSchema,
   listJobsQuery,
   listTargetsQuery,
+  stagedJobSchema,
   targetListSchema,
 } from './config-jobs.schemas.ts';
 import type { ConfigJobsService } from './config-jobs.service.ts';
@@ -29,7 +30,7 @@ const tag = 'Configuration jobs';
 
 export interface ConfigJobsRoutesDeps {
   jobs: ConfigJobsRepository;
-  jobsIn(sql: Database): Pick<ConfigJobsRepository, 'find'>;
+  jobsIn(sql: Database): Pick<ConfigJobsRepository, 'find' | 'findForWorkflow'>;
   targets: ConfigTargetsRepository;
   service: ConfigJobsService;
   /** Limits dry runs, and applies to all devices of an organization or group. */
@@ -42,6 +43,16 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
     (sql, organizationId, jobId) => jobsIn(sql).find({ organizationId, jobId }),
     jobView,
   );
+  const shownStage: typeof shown = {
+    schema: stagedJobSchema,
+    async find(sql, organizationId, jobId) {
+      const row = await jobsIn(sql).findForWorkflow({ organizationId, jobId });
+      const view = await shown.find(sql, organizationId, jobId);
+      return (
+        row && { ...(view as JobView), stage: row.currentStage, isNextStageBeginning: row.isBeginningStage }
+      );
+    },
+  };
   const change = {
     method: 'POST',
     tag,
@@ -153,6 +164,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       path: '/devices/config-jobs/{jobId}/proceed',
       operationId: 'proceedConfigJob',
       summary: 'Begin the next stage of a rollout now',
+      audit: { subject: 'jobId', shown: shownStage },
       description:
         'However many devices of the first stage have applied the change; too many refusals end the job all the same. 409 when no stage follows.',
       async handle({ caller, params: { jobId }, transact }) {

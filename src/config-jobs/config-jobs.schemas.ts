@@ -185,6 +185,12 @@ export const jobSchema = Joi.object<JobView>({
   .example(jobExample)
   .meta({ name: 'ConfigJob' });
 
+/** For the audit trail, where the view of the job alone does not show that its next stage was begun. */
+export const stagedJobSchema = (jobSchema as Joi.ObjectSchema).keys({
+  stage: count(),
+  isNextStageBeginning: Joi.boolean().required(),
+});
+
 export const jobListSchema = pageSchema(jobSchema, jobExample);
 
 const targetExample = {

@@ -55,6 +55,7 @@ export interface PreviewedApply {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
+const DAY_MINUTES = 1_440;
 
 export interface ConfigJobsDeps {
   jobsIn(
@@ -221,7 +222,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         const latest = Math.max(now, job.startAt?.getTime() ?? 0) + DEADLINE_MINUTES_MAX * MINUTE_MS;
         if (deadlineAt < job.deadlineAt || deadlineAt.getTime() > latest)
           throw invalid(
-            `deadlineAt must be later than the present deadline, and at most ${DEADLINE_MINUTES_MAX} minutes ahead`,
+            `deadlineAt must be later than the present deadline, ${job.deadlineAt.toISOString()}, and at most ${DEADLINE_MINUTES_MAX / DAY_MINUTES} days ahead`,
           );
         if (job.deadlineAt.getTime() <= now)
           throw conflict('The deadline of the job has passed: retry the job when it has ended');

@@ -1,30 +1,39 @@
 /** Describes the run of a job for readers of the Temporal UI. */
 import { cutText } from '../process/cut-text.ts';
-import { toMinute } from '../process/iso-time.ts';
+import { toSecond } from '../process/iso-time.ts';
 import { type Lateness, toLateness } from '../process/lateness.ts';
+import { toMarkdownText } from '../process/markdown-text.ts';
 import { type Counts, hasEnded } from './config-job.ts';
 import type { AwaitedDevice, JobDetails, JobState, JobTitle } from './job-run.ts';
 
 /** Temporal accepts 400 bytes for the summary. */
 const NAME_LENGTH_MAX = 80;
+const LINE_LENGTH_MAX = 200;
 
 /** Summary in the list of runs: `Applies profile fridge for Acme`. */
 export function summarizeStart(title: JobTitle | null): string {
   if (!title) return 'Applies a profile to devices';
-  return `Applies profile ${title.profileSlug} for ${cutText(title.organizationName, NAME_LENGTH_MAX)}`;
+  return `Applies profile ${title.profileSlug} for ${toMarkdownText(cutText(title.organizationName, NAME_LENGTH_MAX))}`;
 }
 
-export function describeJobRun(state: JobState, latest: readonly string[]): string {
+export function describeJobRun(state: JobState, latest: readonly string[], nowMs: number): string {
+  const { status, stages } = state;
   return [
-    `**Profile ${state.profileSlug}** on ${devices(state.total)} of ${state.organizationName}: ${label(state.status)}`,
+    `**Profile ${state.profileSlug}** on ${devices(state.total)} of ${toMarkdownText(state.organizationName)}: ${label(status)}`,
     '',
     describeWait(state),
-    ...(state.stages > 1 ? ['', describeStage(state)] : []),
+    ...(stages > 1 && !hasEnded(status) ? ['', describeStage(state)] : []),
     '',
     ...countLines(state.counts),
-    ...(state.details ? [`- since: ${state.details.createdAt}`] : []),
-    ...awaitedLines(state.waitingFor),
-    ...(latest.length > 0 ? ['', 'Latest:', ...latest.map((line) => `- ${line}`)] : []),
+    ...(state.details ? [`- since: ${toSecond(state.details.createdAt)}`] : []),
+    ...listLines(
+      'Waiting for, the most overdue first:',
+      state.waitingFor.map((device) => describeAwaited(device, nowMs)),
+    ),
+    ...listLines(
+      'Latest:',
+      latest.map((line) => toMarkdownText(cutText(line, LINE_LENGTH_MAX))),
+    ),
   ].join('\n');
 }
 
@@ -34,11 +43,11 @@ export function summarizeResult({ status, counts }: JobState): string {
   return `${label(status)}: ${parts.join(', ')}`;
 }
 
-/** Summary of the timer: `waits for 3 devices, until 2026-03-04 08:00 UTC`. */
+/** Summary of the timer: `waits for 3 devices, until 2026-03-04 08:00:00 UTC`. */
 export function summarizeWait({ status, startAt, deadlineAt, counts }: JobState): string {
   return status === 'scheduled' && startAt !== null
-    ? `starts at ${toMinute(startAt)}`
-    : `waits for ${devices(counts.waiting + counts.sent)}, until ${toMinute(deadlineAt)}`;
+    ? `starts at ${toSecond(startAt)}`
+    : `waits for ${devices(counts.waiting + counts.sent)}, until ${toSecond(deadlineAt)}`;
 }
 
 /** Summary of the step that begins the next stage: `offers stage 2 of 2, 9000 devices queued, in 9 chunks`. */
@@ -73,12 +82,12 @@ const toWaiting = ({ waitingFor }: JobState, nowMs: number): Lateness =>
   toLateness(waitingFor[0]?.expectedBy ?? null, nowMs);
 
 function describeWait({ startAt, deadlineAt, status, verdict, counts }: JobState): string {
-  if (status === 'scheduled') return `The change is offered from ${startAt} on.`;
+  if (status === 'scheduled') return `The change is offered from ${startAt && toSecond(startAt)} on.`;
   if (status !== 'running') return 'The job has ended.';
   if (verdict === 'abort') return 'The change is withdrawn from devices that have not confirmed it.';
   const { waiting, sent } = counts;
   return [
-    `Waiting until ${deadlineAt}`,
+    `Waiting until ${toSecond(deadlineAt)}`,
     `for ${devices(waiting)} to fetch the change`,
     `and for ${devices(sent)} to confirm it.`,
   ].join(' ');
@@ -105,19 +114,16 @@ function chunks(count: number, details: JobDetails | undefined): string {
 const countLines = (counts: Counts) =>
   countsAboveZero(counts).map(([state, count]) => `- ${label(state)}: ${count}`);
 
-const awaitedLines = (devices: AwaitedDevice[]) =>
-  devices.length === 0
-    ? []
-    : [
-        '',
-        'Waiting for, the most overdue first:',
-        ...devices.map((device) => `- ${describeAwaited(device)}`),
-      ];
+/** Nothing for an empty list. */
+const listLines = (title: string, lines: string[]): string[] =>
+  lines.length === 0 ? [] : ['', title, '', ...lines.map((line) => `- ${line}`)];
 
-const describeAwaited = ({ serialNumber, expectedBy }: AwaitedDevice) =>
-  expectedBy === null
-    ? `${serialNumber}: no contact is expected yet`
-    : `${serialNumber}: next contact expected by ${expectedBy}`;
+function describeAwaited({ serialNumber, expectedBy }: AwaitedDevice, nowMs: number): string {
+  const device = toMarkdownText(serialNumber);
+  if (expectedBy === null) return `${device}: no contact is expected yet`;
+  const isOverdue = toLateness(expectedBy, nowMs) !== 'on time';
+  return `${device}: ${isOverdue ? 'overdue since' : 'next contact expected by'} ${toSecond(expectedBy)}`;
+}
 
 const countsAboveZero = (counts: Counts) => Object.entries(counts).filter(([, count]) => count > 0);
 

@@ -12,7 +12,7 @@ export interface RunningJobCounts {
   withoutRun: number;
 }
 
-/** A job that is running or has to start, and that no workflow has checked for a while. */
+/** A job that is running or scheduled, and that no workflow has checked for a while. */
 export interface JobWithoutWorkflow extends JobRef {
   /** A working run would have ended the job long ago, so a run that exists does not work. */
   isStuck: boolean;
@@ -35,8 +35,8 @@ export function createJobRunsRepository(sql: Database) {
     },
 
     /**
-     * Jobs that are running, or scheduled and due, and were not checked by a workflow for this long: it was
-     * never started, or Temporal lost it. Covers all organizations.
+     * Jobs that are running or scheduled, and were not checked by a workflow for this long: it was never started, it
+     * was terminated, or Temporal lost it. Covers all organizations.
      */
     listWithoutWorkflow: (olderThanMs: number, limit: number): Promise<JobWithoutWorkflow[]> =>
       query(sql, LIST_WITHOUT_WORKFLOW, { olderThanSeconds: olderThanMs / 1000, limit }),

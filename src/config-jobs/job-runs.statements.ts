@@ -8,19 +8,22 @@ const OVERDUE_AFTER_MINUTES = 2;
 const WITHOUT_RUN_AFTER_MINUTES = 5;
 const COUNTED_MAX = 10_000;
 
+/** Running jobs, and scheduled ones, the soonest first; of both, those whose last check is the longest ago. */
 export const LIST_WITHOUT_WORKFLOW = `
   select organization_id as "organizationId", id as "jobId", is_stuck as "isStuck" from ((
-    select organization_id, id, deadline_at < now() - make_interval(mins => ${STUCK_AFTER_MINUTES}) as is_stuck
+    select organization_id, id, deadline_at < now() - make_interval(mins => ${STUCK_AFTER_MINUTES}) as is_stuck,
+      coalesce(workflow_checked_at, '-infinity') as checked_at
     from config_jobs
     where status = 'running'
       and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => :olderThanSeconds)
     order by coalesce(workflow_checked_at, '-infinity') limit :limit
   ) union all (
-    select organization_id, id, false from config_jobs
-    where status = 'scheduled' and start_at < now()
+    select organization_id, id, false, coalesce(workflow_checked_at, '-infinity') from config_jobs
+    where status = 'scheduled'
       and coalesce(workflow_checked_at, '-infinity') < now() - make_interval(secs => :olderThanSeconds)
     order by start_at limit :limit
-  )) as missing`;
+  )) as missing
+  order by checked_at limit :limit`;
 
 export const FORGET_WORKFLOWS = `
   update config_jobs set workflow_checked_at = null where status in ('running', 'scheduled')`;

@@ -1,6 +1,6 @@
 /** How an operator steers the run of a job in the Temporal UI: what each update does, and when it is refused. */
-import { timeOf } from '../process/iso-time.ts';
-import { hasEnded } from './config-job.ts';
+import { timeOf, toSecond } from '../process/iso-time.ts';
+import { hasEnded, type JobView } from './config-job.ts';
 import type { JobState } from './job-run.ts';
 
 export const CANCEL = {
@@ -33,6 +33,18 @@ export function whyNotExtended(state: JobState | null, deadlineAt: unknown): str
   const at = typeof deadlineAt === 'string' ? timeOf(deadlineAt) : null;
   if (at === null) return 'The new deadline must be a time, such as "2026-03-05T08:00:00Z"';
   const present = state && timeOf(state.deadlineAt);
-  if (present && at < present) return 'The new deadline must be later than the present deadline';
+  if (present && at < present)
+    return `The new deadline must be later than the present one, ${present.toISOString()}`;
   return whyNotCancelled(state);
 }
+
+/** The answers of the updates, by that of the API. */
+export function answerCancelled({ status, counts }: JobView): string {
+  if (!hasEnded(status)) return 'The change is being withdrawn: the result of the run has the counts';
+  return `The job is ${status}: ${counts.cancelled} of its devices were cancelled`;
+}
+
+export const answerProceeded = ({ counts }: JobView): string =>
+  `The next stage begins, with ${counts.queued} queued devices`;
+
+export const answerExtended = ({ deadlineAt }: JobView): string => `The deadline is ${toSecond(deadlineAt)}`;

@@ -34,6 +34,27 @@ export interface EscalationView {
   /** Null: no step follows. */
   next: NextStepView | null;
   acknowledged: { by: string | null; afterSeconds: number } | null;
+  /** Absent when a worker of the release before has read the alert. */
+  details?: EscalationDetails;
+}
+
+export interface EscalationDetails {
+  /** ISO 8601. */
+  beganAt: string;
+  /** The channels of the latest step; empty before the first one. */
+  notified: ShownChannel[];
+  nextChannels: ShownChannel[];
+  /** Also while no step follows; `until` is ISO 8601. */
+  held: { by: 'snooze' | 'mute'; until: string } | null;
+  /** The channels of the step have not answered yet. */
+  isStepNew: boolean;
+}
+
+export interface ShownChannel {
+  /** Without an address of a person: `email at example.com`. */
+  place: string;
+  /** Error of the latest attempt; null when it succeeded. */
+  lastError: string | null;
 }
 
 export interface NextStepView {

@@ -5,27 +5,35 @@
  */
 import type { AlertRef } from '../alerts/alert.ts';
 import type { AlertActionsRepository } from '../alerts/alert-actions.repository.ts';
-import type { AlertsRepository, RecordedAlert } from '../alerts/alerts.repository.ts';
+import type { AlertsRepository } from '../alerts/alerts.repository.ts';
 import type { UnannouncedAlertsRepository } from '../alerts/unannounced-alerts.repository.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { composeEscalation, type Message } from '../notifications/message.ts';
 import type { NotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
-import type { NamedChannel } from '../notifications/notification-channel.ts';
+import { type NamedChannel, placeOfChannel } from '../notifications/notification-channel.ts';
 import type { NotificationsRepository } from '../notifications/notifications.repository.ts';
 import {
   type AlertEscalation,
   type EscalatedFleet,
+  type EscalationDetails,
   type EscalationView,
   heldBy,
   type NextStepView,
+  type ShownChannel,
   stateOf,
 } from './alert-escalation.ts';
 import type { AlertEscalationsRepository } from './alert-escalations.repository.ts';
 import { afterStep, nextStep, type PlannedStep } from './escalation-plan.ts';
 import type { PoliciesRepository } from './escalation-policies.repository.ts';
 import type { EscalationPolicy } from './escalation-policy.ts';
-import { describeStep, escalationView, type HeldStep } from './escalation-view.ts';
+import {
+  describeStep,
+  type Escalating,
+  escalationView,
+  type HeldStep,
+  notifiedChannelIds,
+} from './escalation-view.ts';
 
 export interface EscalationRunDeps {
   transact: Transact;
@@ -40,7 +48,13 @@ export interface EscalationRunDeps {
   policiesIn(sql: Database): Pick<PoliciesRepository, 'find'>;
   organizationsIn(sql: Database): { findName(id: string): Promise<string | null> };
   /** Channels that messages may be sent to, in the order of the ids. */
-  channelsIn(sql: Database): { listActive(organizationId: string, ids: string[]): Promise<NamedChannel[]> };
+  channelsIn(sql: Database): {
+    listActive(organizationId: string, ids: string[]): Promise<NamedChannel[]>;
+    listOutcomes(
+      organizationId: string,
+      ids: string[],
+    ): Promise<Array<NamedChannel & Pick<ShownChannel, 'lastError'>>>;
+  };
   notificationsIn(sql: Database): Pick<NotificationsRepository, 'insertEscalation'>;
   /** Counts the open alerts of an overdue fleet. */
   unannouncedIn(sql: Database): Pick<UnannouncedAlertsRepository, 'count'>;
@@ -48,28 +62,59 @@ export interface EscalationRunDeps {
   now(): Date;
 }
 
-interface Escalating {
-  ref: AlertRef;
-  organizationName: string;
-  alert: RecordedAlert;
-  escalation: AlertEscalation;
+interface Plan {
+  /** Null: no step follows. */
+  next: HeldStep | null;
+  held: EscalationDetails['held'];
 }
+
+const NOTHING_PLANNED: Plan = { next: null, held: null };
 
 export function createEscalationRun(deps: EscalationRunDeps) {
   const { transact, alertsIn, escalationsIn, policiesIn, notificationsIn, now } = deps;
 
-  async function findNext(
+  async function findPlan(
     sql: Database,
     { ref, alert, escalation }: Escalating,
     policy: EscalationPolicy,
-  ): Promise<HeldStep | null> {
+  ): Promise<Plan> {
     const step = nextStep(policy, escalation);
-    if (!step) return null;
     // The mute of one device does not mute the others of its fleet.
     const mutedUntil = escalation.fleet ? null : await escalationsIn(sql).findMutedUntil(ref, now());
-    const held = heldBy(alert.status === 'acknowledged' ? alert.snoozeUntil : null, mutedUntil);
-    const isHeld = held !== null && held.until > step.at;
-    return { ...step, dueAt: isHeld ? held.until : step.at, heldBy: isHeld ? held.by : null, mutedUntil };
+    const hold = heldBy(alert.status === 'acknowledged' ? alert.snoozeUntil : null, mutedUntil);
+    const held = hold && { by: hold.by, until: hold.until.toISOString() };
+    if (!step) return { next: null, held };
+    const isHeld = hold !== null && hold.until > step.at;
+    const next = {
+      ...step,
+      dueAt: isHeld ? hold.until : step.at,
+      heldBy: isHeld ? hold.by : null,
+      mutedUntil,
+    };
+    return { next, held };
+  }
+
+  async function listChannels(
+    sql: Database,
+    { organizationId }: AlertRef,
+    ids: string[],
+  ): Promise<ShownChannel[]> {
+    const channels = await deps.channelsIn(sql).listOutcomes(organizationId, ids);
+    return channels.map((channel) => ({ place: placeOfChannel(channel), lastError: channel.lastError }));
+  }
+
+  async function toView(
+    sql: Database,
+    escalating: Escalating,
+    policy: EscalationPolicy | null,
+    { next, held }: Plan,
+    isStepNew = false,
+  ): Promise<EscalationView> {
+    const { ref, escalation } = escalating;
+    const notified = policy ? await listChannels(sql, ref, notifiedChannelIds(policy, escalation)) : [];
+    const nextChannels = next ? await listChannels(sql, ref, next.channelIds) : [];
+    const details = { notified, nextChannels, held, isStepNew };
+    return escalationView(escalating, policy, next, { now: now(), details });
   }
 
   async function compose(
@@ -147,16 +192,17 @@ export function createEscalationRun(deps: EscalationRunDeps) {
       const { state } = escalating.escalation;
       await escalationsIn(sql).touchWorkflow(ref);
       if (state !== found.escalation.state) await escalationsIn(sql).setState(ref, state);
-      if (state !== 'open' || !policy) return escalationView(escalating, policy, null, now());
-      const next = await findNext(sql, escalating, policy);
+      if (state !== 'open' || !policy) return toView(sql, escalating, policy, NOTHING_PLANNED);
+      const plan = await findPlan(sql, escalating, policy);
+      const { next } = plan;
       if (next && next.dueAt <= now()) {
         const escalation = await makeStep(sql, escalating, policy, next);
         const after = { ...escalating, escalation };
-        return escalationView(after, policy, await findNext(sql, after, policy), now());
+        return toView(sql, after, policy, await findPlan(sql, after, policy), true);
       }
       const planned = { nextStepAt: next?.at ?? null, mutedUntil: next?.mutedUntil ?? null };
       if (!isPlanned(found.escalation, planned)) await escalationsIn(sql).plan(ref, planned);
-      return escalationView(escalating, policy, next, now());
+      return toView(sql, escalating, policy, plan);
     });
 
   /**
@@ -180,8 +226,8 @@ export function createEscalationRun(deps: EscalationRunDeps) {
   };
 }
 
-type Plan = Pick<AlertEscalation, 'nextStepAt' | 'mutedUntil'>;
+type Planned = Pick<AlertEscalation, 'nextStepAt' | 'mutedUntil'>;
 
-const isPlanned = (one: Plan, other: Plan): boolean =>
+const isPlanned = (one: Planned, other: Planned): boolean =>
   one.nextStepAt?.getTime() === other.nextStepAt?.getTime() &&
   one.mutedUntil?.getTime() === other.mutedUntil?.getTime();

@@ -1,7 +1,8 @@
 /** The view of an escalation for its run, and its entries in the history of the alert. */
+import type { AlertRef } from '../alerts/alert.ts';
 import type { RecordedAlert } from '../alerts/alerts.repository.ts';
 import { type NamedChannel, nameOfChannel } from '../notifications/notification-channel.ts';
-import type { AlertEscalation, EscalationView } from './alert-escalation.ts';
+import type { AlertEscalation, EscalationDetails, EscalationView } from './alert-escalation.ts';
 import type { PlannedStep } from './escalation-plan.ts';
 import type { EscalationPolicy } from './escalation-policy.ts';
 
@@ -12,15 +13,18 @@ export interface HeldStep extends PlannedStep {
   heldBy: 'snooze' | 'mute' | null;
 }
 
+export interface Escalating {
+  ref: AlertRef;
+  organizationName: string;
+  alert: RecordedAlert;
+  escalation: AlertEscalation;
+}
+
 export function escalationView(
-  {
-    alert,
-    escalation,
-    organizationName,
-  }: { alert: RecordedAlert; escalation: AlertEscalation; organizationName: string },
+  { alert, escalation, organizationName }: Omit<Escalating, 'ref'>,
   policy: EscalationPolicy | null,
   next: HeldStep | null,
-  now: Date,
+  { now, details }: { now: Date; details: Omit<EscalationDetails, 'beganAt'> },
 ): EscalationView {
   const { acknowledgedAt, acknowledgedBy } = alert;
   // The policy may have lost steps, so more steps than it has may have been made.
@@ -44,7 +48,16 @@ export function escalationView(
       by: acknowledgedBy?.name ?? null,
       afterSeconds: Math.round((acknowledgedAt.getTime() - escalation.beganAt.getTime()) / 1000),
     },
+    details: { beganAt: escalation.beganAt.toISOString(), ...details },
   };
+}
+
+/** The channels of the latest step, which repeats have in common with it. */
+export function notifiedChannelIds(
+  { steps }: Pick<EscalationPolicy, 'steps'>,
+  { stepsMade }: Pick<AlertEscalation, 'stepsMade'>,
+): string[] {
+  return steps[Math.min(stepsMade, steps.length) - 1]?.channelIds ?? [];
 }
 
 /** `step 2 of 3: email night@example.com`. */

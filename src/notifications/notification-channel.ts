@@ -66,6 +66,10 @@ export type NamedChannel = Pick<NotificationChannel, 'id' | 'type' | 'target'>;
 
 export const nameOfChannel = ({ type, target }: NamedChannel): string => `${type} ${target}`;
 
+/** A channel for readers of the Temporal UI, which holds no addresses of people and no URLs: `email at example.com`. */
+export const placeOfChannel = ({ type, target }: Pick<NamedChannel, 'type' | 'target'>): string =>
+  `${type} at ${type === 'email' ? target.slice(target.lastIndexOf('@') + 1) : new URL(target).host}`;
+
 export type CreateChannel = Partial<ChannelRules> & { type: ChannelType; target: string; secret?: string };
 export type ChangeChannel = Partial<ChannelRules> & { target?: string; secret?: string | null };
 

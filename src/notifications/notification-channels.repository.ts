@@ -111,6 +111,20 @@ export function createChannelsRepository(sql: Database) {
       return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
     },
 
+    /** The channels that exist, with the outcome of their latest attempt, in the order of the ids. */
+    async listOutcomes(
+      organizationId: string,
+      ids: string[],
+    ): Promise<Array<NamedChannel & Pick<NotificationChannel, 'lastError'>>> {
+      const rows = await sql('notification_channels')
+        .where({ organization_id: organizationId })
+        .whereIn('id', ids)
+        .select('id', 'type', 'target', 'last_error');
+      return rows
+        .map(({ last_error, ...channel }) => ({ ...channel, lastError: last_error }))
+        .toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+    },
+
     /** Keeps the channels from being deleted until the transaction ends. Returns the ids that exist. */
     async lockKeys(organizationId: string, ids: string[]): Promise<string[]> {
       const rows = await sql('notification_channels')

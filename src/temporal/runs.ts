@@ -5,7 +5,7 @@ import { ActivityFailure } from '@temporalio/common';
 export interface LastRun {
   /**
    * Temporal's status in lower case: `running`, `completed`, `failed`, `terminated`, …; `none`: there is no
-   * run.
+   * run; `blocked`: it is running, and its code fails at an event of its history, however often it is repeated.
    */
   status: string;
   /** Why it failed; otherwise null. */
@@ -15,12 +15,20 @@ export interface LastRun {
 /** Not faults: a start was lost, or work arrived just as the run ended. */
 const EXPECTED = ['none', 'running', 'completed'];
 
-/** The run ended before its work was done: it failed, or an operator ended it. */
+/**
+ * A worker that is killed costs one attempt. The server repeats a task that fails with pauses, so a blocked run reaches
+ * this number within a minute.
+ */
+const TASK_ATTEMPTS_MAX = 3;
+
+/** The run ended before its work was done, or is blocked: it failed, or an operator ended it. */
 export const endedAbnormally = (status: string): boolean => !EXPECTED.includes(status);
 
 export async function findLastRun(client: Client, workflowId: string): Promise<LastRun> {
   try {
-    const { status, runId } = await client.workflow.getHandle(workflowId).describe();
+    const { status, runId, raw } = await client.workflow.getHandle(workflowId).describe();
+    if ((raw.pendingWorkflowTask?.attempt ?? 0) >= TASK_ATTEMPTS_MAX)
+      return { status: 'blocked', reason: 'its code fails at an event of its history' };
     const name = status.name.toLowerCase();
     return { status: name, reason: name === 'failed' ? await findReason(client, workflowId, runId) : null };
   } catch (error) {

@@ -1,15 +1,20 @@
 /**
  * Starts the workflows of rows that need one and have none: after a crash between commit and start, while
- * Temporal was away, when the Temporal server lost its data, and when a run was terminated or failed. Runs
- * hold no truth, so a restarted one continues from the rows.
+ * Temporal was away, when the Temporal server lost its data, and when a run was terminated or failed. A run that is
+ * blocked is replaced. Runs hold no truth, so a restarted one continues from the rows.
  */
 import type { LastRun } from './runs.ts';
+
+export interface StartOptions {
+  /** Terminates an existing run instead of keeping it. */
+  replace: boolean;
+}
 
 interface MissingWorkflowsDeps<Ref> {
   /** Rows that need a workflow and were touched by no workflow and no sweep for this long. */
   listWithoutWorkflow(olderThanMs: number, limit: number): Promise<Ref[]>;
   findLastRun(ref: Ref): Promise<LastRun>;
-  start(ref: Ref): Promise<void>;
+  start(ref: Ref, options: StartOptions): Promise<void>;
   touchWorkflow(ref: Ref): Promise<void>;
   keyOf(ref: Ref): string;
   /** Wakes an existing run, which may have missed a signal when the sending process died. */
@@ -35,8 +40,9 @@ export function createMissingWorkflowsSweep<Ref>(deps: MissingWorkflowsDeps<Ref>
 
   async function startOrWake(ref: Ref): Promise<void> {
     const last = await findLastRun(ref);
-    if (last.status === 'running' && !isStuck(ref)) return wake(ref);
-    await start(ref);
+    const replace = last.status === 'blocked' || isStuck(ref);
+    if (last.status === 'running' && !replace) return wake(ref);
+    await start(ref, { replace });
     deps.onStarted(ref, last);
   }
 

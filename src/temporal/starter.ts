@@ -11,6 +11,7 @@ import type { JobTitle } from '../config-jobs/job-run.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { type EscalationTitle, summarizeEscalationStart } from '../escalations/escalation-description.ts';
 import { findLastRun, type LastRun } from './runs.ts';
+import type { StartOptions } from './start-missing-workflows.ts';
 import {
   ALERT_CHANGED_SIGNAL,
   APPLY_PROFILE,
@@ -38,20 +39,19 @@ interface StarterOptions {
   operatorUrl?: string | null;
 }
 
-interface StartJobOptions {
+interface StartJobOptions extends Partial<StartOptions> {
   /** Shown in the Temporal UI; null when the row is gone. */
   title?: JobTitle | null;
-  /** Terminates an existing run instead of keeping it. */
-  replace?: boolean;
 }
+
+const KEEP: StartOptions = { replace: false };
 
 export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl = null }: StarterOptions) {
   const links = createRunLinks(operatorUrl);
 
-  /** What starts of all kinds share; `page` is below `/operator`. An existing run stays. */
+  /** What starts of all kinds share; `page` is below `/operator`. */
   const common = (organizationId: string, page: string, attributes: SearchAttributeValues = {}) => ({
     taskQueue,
-    workflowIdConflictPolicy: 'USE_EXISTING' as const,
     typedSearchAttributes: typed({ OrganizationId: organizationId, ...attributes }),
     // Where the Temporal server has fairness, organizations take turns at the workers.
     priority: { fairnessKey: organizationId },
@@ -68,19 +68,20 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
         ...common(organizationId, `jobs/${jobId}`, { JobId: jobId }),
         workflowId: applyProfileId(jobId),
         args: [{ organizationId, jobId, pollIntervalMs }],
-        ...(replace && { workflowIdConflictPolicy: 'TERMINATE_EXISTING' as const }),
+        workflowIdConflictPolicy: toPolicy({ replace }),
         staticSummary: summarizeStart(title),
       });
     },
 
     /** Starts the endpoint's workflow, or wakes it when it is running. */
-    async startRecovery(endpoint: EndpointRef): Promise<void> {
+    async startRecovery(endpoint: EndpointRef, options = KEEP): Promise<void> {
       const { organizationId, endpointId } = endpoint;
       await client.workflow.signalWithStart(DELIVER_WEBHOOKS, {
         ...common(organizationId, 'webhooks', { EndpointId: endpointId }),
         workflowId: deliverWebhooksId(endpointId),
         taskQueue: endpointTaskQueue(taskQueue),
         args: [{ ...endpoint, pollIntervalMs }],
+        workflowIdConflictPolicy: toPolicy(options),
         signal: WAKE_SIGNAL,
         staticSummary:
           'Retries failed deliveries of a webhook and sends the backlog when its receiver is back',
@@ -91,12 +92,14 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
     async startEscalation(
       { organizationId, alertId }: AlertRef,
       title: EscalationTitle | null = null,
+      options = KEEP,
     ): Promise<void> {
       await client.workflow.start(ESCALATE_ALERT, {
         ...common(organizationId, `alerts/${alertId}`),
         workflowId: escalateAlertId(alertId),
         taskQueue: escalationTaskQueue(taskQueue),
         args: [{ organizationId, alertId }],
+        workflowIdConflictPolicy: toPolicy(options),
         staticSummary: summarizeEscalationStart(title),
       });
     },
@@ -105,6 +108,7 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
     async startWithdrawal(
       { organizationId, withdrawalId }: WithdrawalRef,
       organizationName: string | null = null,
+      options = KEEP,
     ): Promise<void> {
       await client.workflow.start(WITHDRAW_PROFILE, {
         ...common(organizationId, 'groups', {
@@ -113,6 +117,7 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
         }),
         workflowId: withdrawProfileId(withdrawalId),
         args: [{ organizationId, withdrawalId }],
+        workflowIdConflictPolicy: toPolicy(options),
         staticSummary: 'Withdraws the former profile of a large group from its members',
       });
     },
@@ -141,6 +146,8 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
     },
   };
 }
+
+const toPolicy = ({ replace }: StartOptions) => (replace ? 'TERMINATE_EXISTING' : 'USE_EXISTING');
 
 async function ignoreEnded(signalled: Promise<void>): Promise<void> {
   try {

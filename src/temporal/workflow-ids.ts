@@ -1,5 +1,6 @@
 /** Names and ids that the service, its workflows and the Temporal server share. */
 import { cutText } from '../process/cut-text.ts';
+import { toOneLine } from '../process/markdown-text.ts';
 
 /** Runs of endpoints have a queue of their own, so that many concurrent drains delay no job. */
 export const endpointTaskQueue = (taskQueue: string) => `${taskQueue}-endpoints`;
@@ -62,5 +63,5 @@ export const toAttributePairs = (values: SearchAttributeValues): AttributePair[]
   Object.entries(values).map(([name, value]) =>
     SEARCH_ATTRIBUTES[name as keyof SearchAttributeValues] === 'Datetime'
       ? { key: { name, type: 'DATETIME' }, value: new Date(value) }
-      : { key: { name, type: 'KEYWORD' }, value: cutText(value, KEYWORD_LENGTH_MAX) },
+      : { key: { name, type: 'KEYWORD' }, value: cutText(toOneLine(value), KEYWORD_LENGTH_MAX) },
   );

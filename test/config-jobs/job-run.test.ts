@@ -121,7 +121,7 @@ describe('The run of a job', () => {
       assert.match(details, /^\*\*Profile vaccine-fridge\*\* on 60 devices of .+: running$/m);
       assert.match(
         details,
-        /^Waiting until 20\S+ for \d+ devices? to fetch the change and for \d+ devices? to confirm it\.$/m,
+        /^Waiting until 20\S+ \S+ UTC for \d+ devices? to fetch the change and for \d+ devices? to confirm it\.$/m,
       );
     });
 

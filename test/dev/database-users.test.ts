@@ -41,13 +41,15 @@ describe('The database users of the compose file', () => {
     for (let run = 0; run < 2; run++) await setUp();
   });
 
-  async function setUp(): Promise<void> {
-    const superuser = new URL((await servers()).postgresUrl);
-    const owners = [
+  const setUp = () =>
+    run([
       `${existing} ${owner} secret0 ${service} secret1`,
       `new_${unique} ${owner} secret0 ${service} secret1`,
       `other_${unique} ${temporal} secret2`,
-    ];
+    ]);
+
+  async function run(owners: string[]): Promise<void> {
+    const superuser = new URL((await servers()).postgresUrl);
     execFileSync('sh', [script], {
       env: {
         PATH: process.env.PATH,
@@ -57,6 +59,7 @@ describe('The database users of the compose file', () => {
         PGPASSWORD: superuser.password,
         OWNERS: `${owners.join('\n')}\n`,
       },
+      stdio: 'pipe',
     });
   }
 
@@ -74,6 +77,29 @@ describe('The database users of the compose file', () => {
       await client.end();
     }
   }
+
+  it('refuses a line with an empty or a missing value before it changes anything', async () => {
+    const database = `empty_${unique}`;
+    for (const line of [
+      `${database} ${owner}  ${service} `,
+      `${database} ${owner} secret0 ${service} `,
+      `${database} ${owner}`,
+      `${database} ${owner} secret0 ${service}`,
+      `${database} ${owner} secret0 ${service} secret1 more`,
+    ]) {
+      const first = `first_${unique} ${owner} secret0`;
+      await assert.rejects(
+        run([first, line]),
+        /OWNERS: line 2 must have 3 or 5 values, each after one blank/,
+      );
+    }
+    const made = await ask((await servers()).postgresUrl, 'select datname from pg_database');
+    const names = made.map(({ datname }) => datname);
+    assert.deepEqual(
+      names.filter((name) => name === database || name === `first_${unique}`),
+      [],
+    );
+  });
 
   it('lets the owner migrate a database without being a superuser, new or created by one', async () => {
     for (const database of [`new_${unique}`, existing]) {

@@ -81,7 +81,7 @@ describe('The run of an escalation', () => {
     await untilDetails(
       dms,
       id,
-      /^\*\*low battery\*\* of BATTERY-\d+, test [-0-9a-f]+\n\nPolicy On call: step 1 of 2\.\n\nStep 2 follows at 20/,
+      /^\*\*low battery\*\* of BATTERY-\d+, test [-0-9a-f]+\n\nEscalates since 20.+\n\nPolicy On call: step 1 of 2\.\n\nNotified by the latest step:\n\n- `webhook at .+`: the message is being sent\n\nStep 2 follows at 20.+, by `webhook at /,
     );
     const run = await runOf(dms, id).describe();
     assert.match((await run.staticSummary()) ?? '', /^Escalates low battery of BATTERY-\d+$/);

@@ -193,6 +193,44 @@ describe('A step of an escalation', () => {
     assert.deepEqual(await reached(), ['nurse']);
   });
 
+  it('shows its run the channels of the latest and of the next step, without addresses, and the latest errors', async () => {
+    await customer.escalation([
+      [0, nurse],
+      [10, head],
+    ]);
+    await query(
+      dms.service.sql,
+      "update notification_channels set type = 'email', target = 'ada@example.com' where id = ?",
+      [head],
+    );
+    const { id } = await openAlert();
+    const made = (await pass(id, 0))?.details;
+    assert.equal(made?.isStepNew, true);
+    await query(
+      dms.service.sql,
+      "update notification_channels set last_error = 'it answered 500' where id = ?",
+      [nurse],
+    );
+    assert.deepEqual((await pass(id, 1))?.details, {
+      beganAt: at(0).toISOString(),
+      notified: [{ place: 'webhook at 127.0.0.1:9', lastError: 'it answered 500' }],
+      nextChannels: [{ place: 'email at example.com', lastError: null }],
+      held: null,
+      isStepNew: false,
+    });
+  });
+
+  it('shows its run a snooze or a mute after the last step, too', async () => {
+    await customer.escalation([[0, nurse]]);
+    const { id } = await openAlert();
+    await pass(id, 0);
+    const until = new Date(Date.now() + 60 * MINUTE_MS).toISOString();
+    await customer.acknowledge(id, { snoozeUntil: until });
+    const snoozed = await pass(id, 1);
+    assert.equal(snoozed?.next, null);
+    assert.deepEqual(snoozed?.details?.held, { by: 'snooze', until });
+  });
+
   it('continues when the mute that its run has read ends early', async () => {
     await customer.escalation([[0, nurse]]);
     const { id } = await openAlert();

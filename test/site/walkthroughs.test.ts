@@ -58,7 +58,7 @@ const NOT_RUN: Record<string, string> = {
   'curl --fail --retry 30': 'npm run compose:try',
   'echo COAP_ADDRESS': 'npm run compose:try',
   'latest=$(tar': 'npm run compose:try',
-  pg_upgrade: 'needs the programs of two versions of PostgreSQL',
+  'OLD=': 'needs the programs of two versions of PostgreSQL',
   'export PGHOST': 'test/dev/database-users.test.ts',
   kubectl: 'needs a cluster',
   'helm upgrade': 'test/house/chart.test.ts, which renders it',

@@ -41,6 +41,18 @@ describe('The error of a step', () => {
       assert.equal(toFailure(error), error, String(error));
   });
 
+  it('hides the statement of the database with its values, and keeps the frames of the stack', () => {
+    const message = `update endpoints set secret = 's3cret - x' - canceling statement due to lock timeout`;
+    for (const code of ['55P03', '22003']) {
+      const failure = toFailure(Object.assign(new Error(message), { code, severity: 'ERROR' }));
+      assert.ok(failure instanceof ApplicationFailure);
+      assert.equal(failure.message, 'Error: canceling statement due to lock timeout');
+      assert.doesNotMatch(failure.stack ?? '', /s3cret/);
+      assert.match(failure.stack ?? '', /\n +at .+failures\.test/);
+      assert.equal(failure.cause, undefined);
+    }
+  });
+
   it('shows the message that the API would answer', () => {
     assert.equal((toFailure(conflict('The job has ended')) as Error).message, 'The job has ended');
   });

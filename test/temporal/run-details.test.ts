@@ -13,6 +13,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const SLUG = 'vaccine-fridge';
+const DAY_MS = 86_400_000;
 
 describe('The details of a run', () => {
   let dms: TestService;
@@ -101,5 +102,49 @@ describe('The details of a run', () => {
     await query(dms.service.sql, 'alter table config_jobs drop constraint config_jobs_defect');
     assert.equal((await untilEnded(org, jobId)).status, 'succeeded');
     assert.equal(await runOf(dms, jobId).result(), 'succeeded: 1 applied');
+  });
+
+  it('starts a scheduled job again whose run was terminated long before its start', async () => {
+    const serialNumbers = await registerMany(org, 1, 'LATER');
+    const startAt = new Date(Date.now() + DAY_MS).toISOString();
+    const jobId = await apply(org, SLUG, { serialNumbers, startAt });
+    await untilIdle(dms, jobId, /offered from/);
+    await runOf(dms, jobId).terminate();
+    await eventually(
+      () => runOf(dms, jobId).describe(),
+      ({ status }) => status.name === 'RUNNING',
+    );
+    await untilIdle(dms, jobId, /offered from/);
+  });
+
+  it('replaces a run whose code fails at an event of its history, after which its job goes on', async () => {
+    const { jobId, serial } = await waitingJob('BLOCKED');
+    const { client } = dms.service.temporal;
+    const { workflowId } = runOf(dms, jobId);
+    // A run whose tasks are repeated every second, where others take some ten.
+    const blocked = await client.workflow.start('applyProfile', {
+      workflowId,
+      taskQueue: dms.settings.taskQueue,
+      args: [{ organizationId: org.id, jobId, pollIntervalMs: DAY_MS }],
+      workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+      workflowTaskTimeout: '1 second',
+    });
+    await untilIdle(dms, jobId, /Waiting until/);
+    await client.workflowService.signalWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId },
+      signalName: 'targetsChanged',
+      // The SDK cannot decode it, so no handler gets it.
+      input: {
+        payloads: [{ metadata: { encoding: Buffer.from('json/protobuf') }, data: Buffer.from('{}') }],
+      },
+    });
+    await eventually(
+      () => runOf(dms, jobId).describe(),
+      ({ runId }) => runId !== blocked.firstExecutionRunId,
+      { timeoutMs: 30_000 },
+    );
+    await applyAnswer(org, serial);
+    assert.equal((await untilEnded(org, jobId)).status, 'succeeded');
   });
 });

@@ -1,6 +1,6 @@
 /** Operators steer runs from the Temporal UI: updates, and cancelling a run. */
 import assert from 'node:assert/strict';
-import { type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
+import { type WorkflowFailedError, type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { query } from '../../src/db/query.ts';
 import { deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
@@ -76,7 +76,8 @@ describe('The Temporal UI', () => {
 
   it('cancels a job by an update, with the same effects and the same row of the audit trail as the API', async () => {
     const { jobId, serials } = await waitingJob();
-    await runOf(dms, jobId).executeUpdate('cancel');
+    const answer = await runOf(dms, jobId).executeUpdate('cancel');
+    assert.equal(answer, 'The job is cancelled: 2 of its devices were cancelled');
     assert.equal((await jobOf(org, jobId)).status, 'cancelled');
     assert.equal((await configOf(org, serials[0])).pendingConfig, null);
     assert.equal(await runOf(dms, jobId).result(), 'cancelled: 2 cancelled');
@@ -103,22 +104,27 @@ describe('The Temporal UI', () => {
         ({ pendingConfig }) => pendingConfig,
       );
     assert.equal((await pending()).length, 1);
-    await runOf(dms, jobId).executeUpdate('proceed');
+    const answer = await runOf(dms, jobId).executeUpdate('proceed');
+    assert.equal(answer, 'The next stage begins, with 1 queued devices');
     await eventually(pending, ({ length }) => length === 2);
     for (const serial of serials) await applyAnswer(org, serial);
     assert.equal((await untilEnded(org, jobId)).status, 'succeeded');
     assert.deepEqual(await auditOf(org, jobId), [
       { action: 'proceedConfigJob', name: 'Temporal UI', keyId: null },
     ]);
+    const [{ before, after }] = (await org.api.get(`/audit?subject=${jobId}&actor=Temporal%20UI`)).body.items;
+    assert.deepEqual([before.isNextStageBeginning, after.isNextStageBeginning], [false, true]);
+    assert.deepEqual([before.stage, after.stage], [1, 1]);
   });
 
   it('moves the deadline of a job, which waits until then', async () => {
     const { jobId } = await waitingJob({ deadlineMinutes: 60 });
     const deadlineAt = new Date(Date.now() + 5 * HOUR_MS).toISOString();
-    await runOf(dms, jobId).executeUpdate('extend', { args: [deadlineAt] });
+    const answer = await runOf(dms, jobId).executeUpdate('extend', { args: [deadlineAt] });
+    const until = `${deadlineAt.slice(0, 10)} ${deadlineAt.slice(11, 19)} UTC`;
+    assert.equal(answer, `The deadline is ${until}`);
     assert.equal((await jobOf(org, jobId)).deadlineAt, deadlineAt);
-    await untilIdle(dms, jobId, new RegExp(`Waiting until ${deadlineAt}`));
-    const until = `${deadlineAt.slice(0, 10)} ${deadlineAt.slice(11, 16)} UTC`;
+    await untilIdle(dms, jobId, new RegExp(`Waiting until ${until}`));
     assert.equal((await timerSummaries(runOf(dms, jobId))).at(-1), `waits for 2 devices, until ${until}`);
   });
 
@@ -126,11 +132,20 @@ describe('The Temporal UI', () => {
     const { jobId } = await waitingJob({ deadlineMinutes: 60 });
     const run = runOf(dms, jobId);
     const before = (await run.describe()).historyLength;
+    const { deadlineAt } = await jobOf(org, jobId);
+    const inTime = new Date(Date.now() + 2 * HOUR_MS).toISOString();
+    const sooner = new Date(Date.parse(deadlineAt) - 1_000).toISOString();
+    await refused(run.executeUpdate('cancel', { args: ['because'] }), /takes no argument/);
+    await refused(run.executeUpdate('extend', { args: [inTime, inTime] }), /takes one argument/);
+    await refused(
+      run.executeUpdate('extend', { args: [sooner] }),
+      new RegExp(`later than the present one, ${deadlineAt}`),
+    );
     await refused(run.executeUpdate('proceed'), /The job is in its last stage/);
     await refused(run.executeUpdate('extend', { args: ['soon'] }), /must be a time/);
     await refused(
       run.executeUpdate('extend', { args: ['2026-01-01T00:00:00Z'] }),
-      /later than the present deadline/,
+      /later than the present one/,
     );
     assert.equal((await run.describe()).historyLength, before);
     assert.deepEqual(await auditOf(org, jobId), []);
@@ -138,17 +153,56 @@ describe('The Temporal UI', () => {
 
   it('passes on the refusal of the API, after which the run continues', async () => {
     const { jobId } = await waitingJob({ deadlineMinutes: 120 });
-    const inTwoMonths = new Date(Date.now() + 60 * 24 * HOUR_MS).toISOString();
+    const late = new Date(Date.now() + 31 * 24 * HOUR_MS).toISOString();
     const run = runOf(dms, jobId);
-    await refused(run.executeUpdate('extend', { args: [inTwoMonths] }), /at most 43200 minutes ahead/);
+    await refused(run.executeUpdate('extend', { args: [late] }), /and at most 30 days ahead/);
     await run.executeUpdate('cancel');
     assert.equal(await run.result(), 'cancelled: 2 cancelled');
+  });
+
+  it('continues after signals with any data, which it leaves out', async () => {
+    const { jobId, serials } = await waitingJob();
+    const run = runOf(dms, jobId);
+    for (const args of [[], [null], [{ x: 1 }], ['A applied'], [['A applied', 7]], [['B applied'], 'more']])
+      await run.signal('targetsChanged', ...args);
+    await untilIdle(dms, jobId, /Latest:\n\n- B applied\n/);
+    for (const serial of serials) await applyAnswer(org, serial);
+    await run.signal('targetsChanged', []);
+    assert.equal(await run.result(), 'succeeded: 2 applied');
+  });
+
+  it('fails a run at once that somebody starts with a wrong input, and says what would be right', async () => {
+    const { client } = dms.service.temporal;
+    const { taskQueue } = dms.settings;
+    for (const [workflow, args, expected] of [
+      ['applyProfile', [], 'organizationId must be a UUID, jobId must be a UUID, pollIntervalMs must be a'],
+      [
+        'deliverWebhooks',
+        [{ organizationId: org.id, endpointId: 7, pollIntervalMs: 1 }],
+        'endpointId must be a UUID',
+      ],
+      ['escalateAlert', ['an alert'], 'organizationId must be a UUID, alertId must be a UUID'],
+      [
+        'withdrawProfile',
+        [{ organizationId: org.id, withdrawalId: "' or 1=1" }],
+        'withdrawalId must be a UUID',
+      ],
+    ] as const) {
+      const workflowId = `by-hand:${workflow}`;
+      const run = await client.workflow.start(workflow, { taskQueue, workflowId, args: [...args] });
+      await assert.rejects(run.result(), (error: WorkflowFailedError) => {
+        const { message } = error.cause as Error;
+        assert.ok(message.startsWith(`The input of the run is not valid: ${expected}`), message);
+        return true;
+      });
+    }
   });
 
   it('probes a failing webhook at once instead of in an hour', async () => {
     const { endpoint, run } = await failingEndpoint();
     receiver.answer((response) => response.writeHead(204).end());
-    await run.executeUpdate('retryNow');
+    await refused(run.executeUpdate('retryNow', { args: ['soon'] }), /takes no argument/);
+    assert.match(await run.executeUpdate<string, []>('retryNow'), /a probe first while the breaker is open$/);
     await endpoint.untilAll('delivered', 1);
     assert.equal(await run.result(), 'the endpoint is healthy');
     assert.deepEqual(await auditOf(org, endpoint.id), [

@@ -15,12 +15,23 @@ import {
   type RecoveryView,
   summarizeRecovery,
 } from '../../src/deliveries/endpoint-recovery.ts';
-import type { EscalationView, NextStepView } from '../../src/escalations/alert-escalation.ts';
+import type {
+  EscalationDetails,
+  EscalationView,
+  NextStepView,
+} from '../../src/escalations/alert-escalation.ts';
 import {
   describeEscalation,
+  escalationAttributes,
   summarizeEscalation,
   summarizeEscalationStart,
+  summarizeWait,
 } from '../../src/escalations/escalation-description.ts';
+
+const NOW = Date.parse('2026-03-02T08:00:00.000Z');
+/** A link, an image, a page that Markdown would find by itself, and text that is turned around. */
+const HOSTILE = '[Click](http://evil.example) ![](x) www.evil.example \u202egpj.`exe\n# Head';
+const HARMLESS = "`[Click](http://evil.example) ![](x) www.evil.example gpj.'exe # Head`";
 
 describe('The description of a job run', () => {
   const counted = (some: Partial<Counts>): Counts => ({ ...NO_COUNTS, ...some });
@@ -42,10 +53,10 @@ describe('The description of a job run', () => {
 
   it('names the profile, the targets that the job waits for and the deadline, with counts', () => {
     assert.equal(
-      describeJobRun(running, []),
+      describeJobRun(running, [], NOW),
       `**Profile fridge** on 12 devices of Acme: running
 
-Waiting until 2026-03-04T08:00:00.000Z for 3 devices to fetch the change and for 2 devices to confirm it.
+Waiting until 2026-03-04 08:00:00 UTC for 3 devices to fetch the change and for 2 devices to confirm it.
 
 - waiting: 3
 - sent: 2
@@ -55,17 +66,17 @@ Waiting until 2026-03-04T08:00:00.000Z for 3 devices to fetch the change and for
   });
 
   it('says that no stage has begun while the run begins the first one', () => {
-    const text = describeJobRun({ ...running, counts: counted({ queued: 1 }), stage: 0, stages: 2 }, []);
+    const text = describeJobRun({ ...running, counts: counted({ queued: 1 }), stage: 0, stages: 2 }, [], NOW);
     assert.match(text, /^The first of 2 stages has not begun\.$/m);
   });
 
   it('names the stage if there is more than one, and writes 1 device in the singular', () => {
     const counts = counted({ sent: 1 });
     assert.equal(
-      describeJobRun({ ...running, total: 1, counts, stages: 2 }, []),
+      describeJobRun({ ...running, total: 1, counts, stages: 2 }, [], NOW),
       `**Profile fridge** on 1 device of Acme: running
 
-Waiting until 2026-03-04T08:00:00.000Z for 0 devices to fetch the change and for 1 device to confirm it.
+Waiting until 2026-03-04 08:00:00 UTC for 0 devices to fetch the change and for 1 device to confirm it.
 
 Stage 1 of 2.
 
@@ -78,13 +89,13 @@ Stage 1 of 2.
     const details = { createdAt: '2026-03-02T08:00:00.000Z', rollout, chunkSize: 1_000 };
     const counts = counted({ sent: 3, queued: 9 });
     const first: JobState = { ...running, counts, stages: 2, details };
-    const text = describeJobRun(first, []);
+    const text = describeJobRun(first, [], NOW);
     assert.match(
       text,
       /^Stage 1 of 2\. The next one, of 9 devices, begins when 95 % of this one run the change; above 3 % of failures the change is withdrawn\.$/m,
     );
-    assert.match(text, /^- since: 2026-03-02T08:00:00\.000Z$/m);
-    assert.match(describeJobRun({ ...first, stage: 2 }, []), /^Stage 2 of 2\.$/m);
+    assert.match(text, /^- since: 2026-03-02 08:00:00 UTC$/m);
+    assert.match(describeJobRun({ ...first, stage: 2 }, [], NOW), /^Stage 2 of 2\.$/m);
   });
 
   it('counts the chunks of a step that has several', () => {
@@ -101,18 +112,19 @@ Stage 1 of 2.
   });
 
   it('ends with the latest outcomes', () => {
-    const text = describeJobRun(running, ['A applied', 'B failed']);
-    assert.match(text, /\n\nLatest:\n- A applied\n- B failed$/);
+    const text = describeJobRun(running, ['A applied', 'B failed'], NOW);
+    assert.match(text, /\n\nLatest:\n\n- A applied\n- B failed$/);
   });
 
-  it('names the devices that it waits for, with the deadlines of their next contact', () => {
+  it('names the devices that it waits for, with the deadlines of their next contact, or since when it is overdue', () => {
     const waitingFor = [
+      { serialNumber: 'O', expectedBy: '2026-03-02T07:59:59.000Z' },
       { serialNumber: 'A', expectedBy: '2026-03-02T08:00:00.000Z' },
       { serialNumber: 'B', expectedBy: null },
     ];
     assert.match(
-      describeJobRun({ ...running, waitingFor }, []),
-      /\n\nWaiting for, the most overdue first:\n- A: next contact expected by 2026-03-02T08:00:00.000Z\n- B: no contact is expected yet$/,
+      describeJobRun({ ...running, waitingFor }, [], NOW),
+      /\n\nWaiting for, the most overdue first:\n\n- O: overdue since 2026-03-02 07:59:59 UTC\n- A: next contact expected by 2026-03-02 08:00:00 UTC\n- B: no contact is expected yet$/,
     );
   });
 
@@ -125,12 +137,22 @@ Stage 1 of 2.
     assert.ok(Buffer.byteLength(longest) <= 400, 'Temporal takes 400 bytes');
   });
 
-  it('states that the job has ended', () => {
-    const ended: JobState = { ...running, status: 'completed_with_failures' };
-    const text = describeJobRun(ended, []);
+  it('shows names, serial numbers and outcomes as text, whatever Markdown they hold', () => {
+    const waitingFor = [{ serialNumber: HOSTILE, expectedBy: null }];
+    const hostile = { ...running, organizationName: HOSTILE, waitingFor };
+    const text = describeJobRun(hostile, [`${HOSTILE} applied`], NOW);
+    assert.equal(text.split(HARMLESS.slice(0, -1)).length, 4);
+    assert.doesNotMatch(text.replaceAll(/`[^`]*`/g, ''), /evil|Head|\u202e/);
+    const summary = summarizeStart({ profileSlug: 'fridge', organizationName: HOSTILE });
+    assert.equal(summary, `Applies profile fridge for ${HARMLESS}`);
+  });
+
+  it('states that the job has ended, and no stage then', () => {
+    const ended: JobState = { ...running, status: 'completed_with_failures', stages: 2 };
+    const text = describeJobRun(ended, [], NOW);
     assert.match(
       text,
-      /^\*\*Profile fridge\*\* on 12 devices of Acme: completed with failures\n\nThe job has ended\.\n/,
+      /^\*\*Profile fridge\*\* on 12 devices of Acme: completed with failures\n\nThe job has ended\.\n\n- waiting/,
     );
   });
 
@@ -240,6 +262,15 @@ describe('The description of an escalation', () => {
     acknowledged: null,
   };
   const next = view.next as NextStepView;
+  const HOW_TO_STOP =
+    'Cancel of this run acknowledges the alert, and so ends the escalation. Nothing makes a step earlier.';
+  const details: EscalationDetails = {
+    beganAt: '2026-03-02T08:00:00.000Z',
+    notified: [{ place: 'email at example.com', lastError: null }],
+    nextChannels: [{ place: 'webhook at pager.example', lastError: null }],
+    held: null,
+    isStepNew: false,
+  };
 
   it('names the alert, the step that was made, and the next one with its time', () => {
     assert.equal(
@@ -248,18 +279,71 @@ describe('The description of an escalation', () => {
 
 Policy Cold store: step 1 of 3.
 
-Step 2 follows at 2026-03-02T08:25:30.000Z, unless somebody acknowledges it.`,
+Step 2 follows at 2026-03-02 08:25:30 UTC, unless somebody acknowledges it.
+
+${HOW_TO_STOP}`,
     );
   });
 
   it('states what holds the next step, that it is a repeat, or that none follows', () => {
     const held = describeEscalation({ ...view, next: { ...next, heldBy: 'mute', isRepeat: true } });
-    assert.match(held, /Step 2 is repeated at \S+, when its mute ends, unless/);
+    assert.match(held, /Step 2 is repeated at 2026-03-02 08:25:30 UTC, when its mute ends, unless/);
     assert.match(describeEscalation({ ...view, next: null }), /All steps were made/);
     assert.match(
       describeEscalation({ ...view, policyName: null, state: 'policy_deleted' }),
-      /^Policy: step 1 of 3\.\n\nIt has ended: the policy was deleted\.$/m,
+      /^1 step was made\.\n\nIt has ended: the policy was deleted\.$/m,
     );
+  });
+
+  it('names the time of the opening, the channels that were notified with their failures, and the next ones', () => {
+    const failed = { place: 'email at example.com', lastError: 'the server refused the address' };
+    assert.equal(
+      describeEscalation({ ...view, details: { ...details, notified: [failed] } }),
+      `**too warm** of 282C02424EED, Acme
+
+Escalates since 2026-03-02 08:00:00 UTC.
+
+Policy Cold store: step 1 of 3.
+
+Notified by the latest step:
+
+- \`email at example.com\`: its latest message failed: the server refused the address
+
+Step 2 follows at 2026-03-02 08:25:30 UTC, by \`webhook at pager.example\`, unless somebody acknowledges it.
+
+${HOW_TO_STOP}`,
+    );
+    const isNew = describeEscalation({ ...view, details: { ...details, isStepNew: true } });
+    assert.match(isNew, /^- `email at example.com`: the message is being sent$/m);
+  });
+
+  it('says after the last step that the alert is snoozed or muted, and until when', () => {
+    const until = '2026-03-02T09:00:00.000Z';
+    const heldBy = (by: 'snooze' | 'mute'): EscalationView => ({
+      ...view,
+      next: null,
+      details: { ...details, held: { by, until } },
+    });
+    assert.match(
+      describeEscalation(heldBy('snooze')),
+      /steps were made: snoozed until 2026-03-02 09:00:00 UTC\.$/m,
+    );
+    assert.match(
+      describeEscalation(heldBy('mute')),
+      /steps were made: muted until 2026-03-02 09:00:00 UTC\.$/m,
+    );
+    assert.equal(summarizeWait(heldBy('mute')), 'muted until 2026-03-02 09:00:00 UTC');
+    assert.equal(escalationAttributes(heldBy('snooze')).Phase, 'held');
+    assert.equal(escalationAttributes({ ...view, next: null, details }).Phase, 'all steps made');
+  });
+
+  it('shows the names of policies, devices, organizations and people as text, whatever Markdown they hold', () => {
+    const hostile = { organizationName: HOSTILE, serialNumber: HOSTILE, policyName: HOSTILE };
+    const text = describeEscalation({ ...view, ...hostile });
+    assert.equal(text.split(HARMLESS).length, 4);
+    assert.doesNotMatch(text.replaceAll(/`[^`]*`/g, ''), /evil|Head|\u202e/);
+    const acknowledged = { by: HOSTILE, afterSeconds: 1 };
+    assert.match(summarizeEscalation({ ...view, state: 'acknowledged', acknowledged }), /by `[^`]+` after/);
   });
 
   it('ends with the person who acknowledged the alert and the time it took, or the reason for no acknowledgement', () => {

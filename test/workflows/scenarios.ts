@@ -214,10 +214,10 @@ const steeredJobs: Array<Omit<Scenario, 'workflow'>> = [
     steps: [
       see({ waiting: 1, queued: 2 }, { stages: 2 }),
       { update: 'extend', args: ['2100-01-02T00:00:00Z'] },
-      call('extendJob', undefined),
+      call('extendJob', 'The deadline has moved'),
       see({ waiting: 1, queued: 2 }, { stages: 2, deadlineAt: '2100-01-02T00:00:00.000Z' }),
       { update: 'proceed' },
-      call('proceedJob', undefined),
+      call('proceedJob', 'The next stage begins'),
       see({ waiting: 1, queued: 2 }, { stages: 2, verdict: 'proceed' }),
       call('beginStage', undefined),
       see({ applied: 3 }, { stage: 2, stages: 2, verdict: 'proceed' }),
@@ -232,7 +232,7 @@ const steeredJobs: Array<Omit<Scenario, 'workflow'>> = [
     steps: [
       see({ waiting: 3 }),
       { update: 'cancel' },
-      call('cancelJob', undefined),
+      call('cancelJob', 'The job is cancelled'),
       see({ waiting: 3 }, { verdict: 'abort' }),
       call('abortJob', undefined),
       see({ cancelled: 3 }, { status: 'cancelled' }),
@@ -245,7 +245,7 @@ const steeredJobs: Array<Omit<Scenario, 'workflow'>> = [
     steps: [
       see({ waiting: 3 }),
       { cancel: true },
-      call('cancelJob', undefined),
+      call('cancelJob', 'The job is cancelled'),
       see({ cancelled: 3 }, { status: 'cancelled' }),
     ],
   },
@@ -380,7 +380,7 @@ const steeredRecoveries: Array<Omit<Scenario, 'workflow'>> = [
     steps: [
       look(wait('probe', NEVER), open),
       { update: 'retryNow' },
-      call('retryEndpoint', undefined),
+      call('retryEndpoint', 'A probe is sent'),
       look({ kind: 'probe' }, open),
       call('probeEndpoint', undefined),
       healthy,
@@ -393,7 +393,7 @@ const steeredRecoveries: Array<Omit<Scenario, 'workflow'>> = [
     steps: [
       look(wait('probe', NEVER), open),
       { update: 'giveUp' },
-      call('giveUpEndpoint', undefined),
+      call('giveUpEndpoint', 'The webhook is disabled'),
       look({ kind: 'end' }, { status: 'disabled', disabledReason: 'customer' }),
     ],
   },

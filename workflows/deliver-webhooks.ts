@@ -14,7 +14,6 @@ import {
 } from '../src/deliveries/endpoint-recovery.ts';
 import { GIVE_UP, RETRY_NOW, whyNotRetried } from '../src/deliveries/endpoint-updates.ts';
 import type { EndpointRef } from '../src/endpoints/endpoint.ts';
-import { toMarkdownText } from '../src/process/markdown-text.ts';
 import { WAKE_SIGNAL } from '../src/temporal/workflow-ids.ts';
 import { openRun } from './run.ts';
 import { BRIEF, SENDING, titled } from './steps.ts';
@@ -54,7 +53,7 @@ export async function deliverWebhooks(input: DeliverWebhooksInput): Promise<stri
   async function pass(): Promise<string | null> {
     state = await getEndpointState(endpoint);
     if (!state) return 'the endpoint was deleted';
-    run.show(describeRecovery(asMarkdown(state)), recoveryAttributes(state, Date.now()));
+    run.show(describeRecovery(state), recoveryAttributes(state, Date.now()));
     const { next, pending, retrying } = state;
     if (next.kind !== 'drain') pace = FIRST_PACE;
 
@@ -75,11 +74,3 @@ export async function deliverWebhooks(input: DeliverWebhooksInput): Promise<stri
     continueAsNew: () => continueAsNew<typeof deliverWebhooks>({ ...input, pace }),
   });
 }
-
-/** The host is chosen by the customer, as the name is. */
-const asMarkdown = (state: RecoveryView): RecoveryView => ({
-  ...state,
-  organizationName: toMarkdownText(state.organizationName),
-  host: toMarkdownText(state.host),
-  lastError: state.lastError && toMarkdownText(state.lastError),
-});

@@ -1,6 +1,8 @@
 /** The next step of the workflow of a failing endpoint, and its description in the Temporal UI. */
-import { toMinute } from '../process/iso-time.ts';
+import { timeOf, toSecond } from '../process/iso-time.ts';
 import { toLateness } from '../process/lateness.ts';
+import { toMarkdownText } from '../process/markdown-text.ts';
+import { DELIVERY_PLAN } from './delivery.ts';
 
 export interface RecoveryState {
   status: 'active' | 'disabled';
@@ -77,22 +79,38 @@ function dueOr(kind: 'probe' | 'retry' | 'close', at: Date, now: Date, aheadMs =
 
 /** The current details of the run in the Temporal UI. */
 export function describeRecovery(view: RecoveryView): string {
-  const { organizationName, host, breaker, pending, retrying, lastError, failingSince, next } = view;
+  const { organizationName, host, pending, retrying, lastError, failingSince } = view;
   return [
-    `**Webhook to ${host}** of ${organizationName}: the breaker is ${breaker}`,
+    `**Webhook to ${toMarkdownText(host)}** of ${toMarkdownText(organizationName)}: ${summarizeStatus(view)}`,
     '',
-    BREAKERS[breaker],
-    next.kind === 'wait' ? `${WAITS[next.for]} at ${next.until}.` : STEPS[next.kind],
+    describeStep(view),
     '',
     `- waiting for the first attempt: ${pending}`,
     `- waiting for a retry: ${retrying}`,
-    ...(failingSince === null ? [] : [`- failing since: ${failingSince}`]),
-    ...(lastError === null ? [] : [`- last error: ${lastError}`]),
+    ...(failingSince === null ? [] : [`- failing since: ${toSecond(failingSince)}`]),
+    ...(failingSince === null || view.status === 'disabled'
+      ? []
+      : [`- disabled at: ${disabledAt(failingSince)}`]),
+    ...(lastError === null ? [] : [`- last error: ${toMarkdownText(lastError)}`]),
   ].join('\n');
 }
 
-/** Summary of the timer: `next probe 2026-03-02 08:15 UTC`. */
-export const summarizeWait = ({ for: kind, until }: Wait): string => `next ${kind} ${toMinute(until)}`;
+const summarizeStatus = ({ status, breaker }: RecoveryView): string =>
+  status === 'disabled' ? 'disabled' : `the breaker is ${breaker}`;
+
+function describeStep({ status, breaker, next, disabledReason }: RecoveryView): string {
+  if (status === 'disabled')
+    return `It was disabled${DISABLED[disabledReason ?? ''] ?? ''}: what waits is held until its customer enables it again.`;
+  const step = next.kind === 'wait' ? `${WAITS[next.for]} at ${toSecond(next.until)}.` : STEPS[next.kind];
+  return `${BREAKERS[breaker]}\n${step}`;
+}
+
+/** The end of the retries, when a webhook that has failed for as long is disabled. */
+const disabledAt = (failingSince: string): string =>
+  toSecond(new Date((timeOf(failingSince)?.getTime() ?? 0) + DELIVERY_PLAN.disableAfterMs).toISOString());
+
+/** Summary of the timer: `next probe 2026-03-02 08:15:00 UTC`. */
+export const summarizeWait = ({ for: kind, until }: Wait): string => `next ${kind} ${toSecond(until)}`;
 
 /** Search attributes that the run keeps up to date. */
 export const recoveryAttributes = (view: RecoveryView, nowMs: number) => ({
@@ -107,14 +125,22 @@ function toPhase({ breaker, next }: RecoveryView): string {
 }
 
 /** The result of the run. */
-export function summarizeRecovery({ status, disabledReason }: RecoveryView): string {
-  return status === 'active' ? 'the endpoint is healthy' : `the endpoint is disabled: ${disabledReason}`;
-}
+export const summarizeRecovery = ({ status, disabledReason }: RecoveryView): string =>
+  status === 'active'
+    ? 'the endpoint is healthy'
+    : `the endpoint is disabled${DISABLED[disabledReason ?? ''] ?? ''}`;
+
+/** The row does not store whether a request or an update of the Temporal UI has disabled it. */
+const DISABLED: Record<string, string> = {
+  customer: ' by a request or an operator',
+  failing: ', because it has failed for too long',
+  gone: ', because its receiver answered that it is gone',
+};
 
 const BREAKERS: Record<RecoveryView['breaker'], string> = {
   closed: 'New deliveries are sent at once.',
   open: 'The receiver fails, so new deliveries wait and only probes are sent.',
-  draining: 'The receiver is back, and new deliveries wait behind the backlog.',
+  draining: 'The backlog is being sent, and new deliveries wait behind it.',
 };
 
 const STEPS: Record<Exclude<NextStep['kind'], 'wait'>, string> = {

@@ -54,7 +54,7 @@ describe('The recovery run of an endpoint', () => {
     );
     assert.match(text, /127\.0\.0\.1:\d+/);
     assert.match(text, /the breaker is open/);
-    assert.match(text, /next probe is sent at \d{4}-\d\d-\d\dT/);
+    assert.match(text, /next probe is sent at \d{4}-\d\d-\d\d \S+ UTC/);
     assert.match(text, /retry: [1-5]/);
     assert.match(text, /failing since: \d{4}/);
     assert.match(text, /last error: the receiver answered 503/);

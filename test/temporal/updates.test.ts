@@ -217,7 +217,7 @@ describe('The Temporal UI', () => {
     it(`gives a failing webhook up ${how}, as disabling it through the API does`, async () => {
       const { endpoint, run } = await failingEndpoint();
       await giveUp(run);
-      assert.equal(await run.result(), 'the endpoint is disabled: customer');
+      assert.equal(await run.result(), 'the endpoint is disabled by a request or an operator');
       assert.equal((await endpoint.view()).status, 'disabled');
       assert.deepEqual(await auditOf(org, endpoint.id), [
         { action: 'updateWebhook', name: 'Temporal UI', keyId: null },

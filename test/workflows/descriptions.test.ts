@@ -186,14 +186,15 @@ describe('The description of an endpoint recovery', () => {
   it('describes the breaker, the next step, and the waiting deliveries with the reason', () => {
     assert.equal(
       describeRecovery(failing),
-      `**Webhook to receiver.example** of Acme: the breaker is open
+      `**Webhook to \`receiver.example\`** of Acme: the breaker is open
 
 The receiver fails, so new deliveries wait and only probes are sent.
-The next probe is sent at 2026-03-02T08:00:05.000Z.
+The next probe is sent at 2026-03-02 08:00:05 UTC.
 
 - waiting for the first attempt: 12
 - waiting for a retry: 3
-- failing since: 2026-03-02T07:00:00.000Z
+- failing since: 2026-03-02 07:00:00 UTC
+- disabled at: 2026-03-05 10:00:00 UTC
 - last error: the receiver answered 500`,
     );
   });
@@ -207,7 +208,7 @@ The next probe is sent at 2026-03-02T08:00:05.000Z.
     const expected: Record<RecoveryView['breaker'], string> = {
       closed: 'New deliveries are sent at once.',
       open: 'The receiver fails, so new deliveries wait and only probes are sent.',
-      draining: 'The receiver is back, and new deliveries wait behind the backlog.',
+      draining: 'The backlog is being sent, and new deliveries wait behind it.',
     };
     for (const breaker of ['closed', 'open', 'draining'] as const)
       assert.equal(lineOf(breakerLine, { breaker }), expected[breaker]);
@@ -227,19 +228,39 @@ The next probe is sent at 2026-03-02T08:00:05.000Z.
       [{ kind: 'drain' }, 'Sending the backlog, oldest first, at a growing pace.'],
       [{ kind: 'retry' }, 'Sending the retries that are due, or are within seconds.'],
       [{ kind: 'close' }, 'No delivery is waiting, so the breaker is closed.'],
-      [waitFor('probe'), `The next probe is sent at ${until}.`],
-      [waitFor('retry'), `The next retry is sent at ${until}.`],
-      [waitFor('close'), `No delivery is waiting, so the breaker closes at ${until}.`],
+      [waitFor('probe'), `The next probe is sent at 2026-03-02 08:00:05 UTC.`],
+      [waitFor('retry'), `The next retry is sent at 2026-03-02 08:00:05 UTC.`],
+      [waitFor('close'), `No delivery is waiting, so the breaker closes at 2026-03-02 08:00:05 UTC.`],
     ];
     for (const [next, text] of expected) assert.equal(lineOf(stepLine, { next }), text);
   });
 
   it('summarizes how the recovery ended', () => {
     assert.equal(summarizeRecovery(failing), 'the endpoint is healthy');
+    const gone: RecoveryView = { ...failing, status: 'disabled', disabledReason: 'gone' };
     assert.equal(
-      summarizeRecovery({ ...failing, status: 'disabled', disabledReason: 'gone' }),
-      'the endpoint is disabled: gone',
+      summarizeRecovery(gone),
+      'the endpoint is disabled, because its receiver answered that it is gone',
     );
+  });
+
+  it('says of a disabled webhook that its deliveries are held, and nothing about probes', () => {
+    const next = { kind: 'end' } as const;
+    const text = describeRecovery({ ...failing, status: 'disabled', disabledReason: 'customer', next });
+    assert.match(text, /: disabled\n\nIt was disabled by a request or an operator: what waits is held until/);
+    assert.match(text, /^- waiting for the first attempt: 12$/m);
+    assert.doesNotMatch(text, /probe|Nothing is left|disabled at/);
+  });
+
+  it('shows the name of the organization, the host and the error as text, whatever Markdown they hold', () => {
+    const text = describeRecovery({
+      ...failing,
+      organizationName: HOSTILE,
+      host: 'www.evil',
+      lastError: HOSTILE,
+    });
+    assert.equal(text.split(HARMLESS).length, 3);
+    assert.doesNotMatch(text.replaceAll(/`[^`]*`/g, ''), /evil|Head|\u202e/);
   });
 });
 

@@ -348,7 +348,7 @@ const recoveries: Array<Omit<Scenario, 'workflow'>> = [
   {
     name: 'finds-the-endpoint-disabled',
     pollIntervalMs: NEVER,
-    result: 'the endpoint is disabled: gone',
+    result: 'the endpoint is disabled, because its receiver answered that it is gone',
     steps: [
       look({ kind: 'retry' }),
       call('sendRetries', undefined),
@@ -389,7 +389,7 @@ const steeredRecoveries: Array<Omit<Scenario, 'workflow'>> = [
   {
     name: 'is-given-up-by-an-operator',
     pollIntervalMs: NEVER,
-    result: 'the endpoint is disabled: customer',
+    result: 'the endpoint is disabled by a request or an operator',
     steps: [
       look(wait('probe', NEVER), open),
       { update: 'giveUp' },

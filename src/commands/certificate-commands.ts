@@ -6,6 +6,7 @@ import { isSerialNumber } from '../devices/serial-number.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { changing } from './changing.ts';
 import { type Command, required, UsageError } from './command.ts';
+import { noSuchOrganization } from './organization-commands.ts';
 
 export const certificateCommands: Command[] = [
   {
@@ -20,7 +21,7 @@ export const certificateCommands: Command[] = [
       });
       const name = required(input, 'org');
       const organization = await createOrganizationsRepository(sql).findByName(name);
-      if (!organization) throw new UsageError(`--org must name an organization, and there is no "${name}"`);
+      if (!organization) throw noSuchOrganization(name);
       const service = createCertificatesService({
         certificates: createCertificatesRepository(sql),
         certificatesIn: createCertificatesRepository,

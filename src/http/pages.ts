@@ -98,7 +98,9 @@ export function createPages<Visitor extends { role: Role }>(options: PagesOption
     const matcher = found.find(({ route }) => route.method === method);
     if (matcher) return { route: matcher.route, params: toParams(matcher.pattern.exec(ctx.path)) };
     if (found.length === 0) throw notFound('There is no page at this address');
-    const methods = found.map(({ route }) => route.method).join(', ');
+    const methods = found
+      .flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : route.method))
+      .join(', ');
     throw new AppError('method_not_allowed', `This page takes ${methods}`, { headers: { Allow: methods } });
   }
 

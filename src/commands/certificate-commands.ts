@@ -16,12 +16,12 @@ export const certificateCommands: Command[] = [
     ...changing('uploadCalibrationCertificate', async (input, tx, sql) => {
       const serial = required(input, 0, 'SERIAL');
       if (!isSerialNumber(serial)) throw new UsageError('SERIAL must be a serial number of a device');
-      const file = await open(required(input, 1, 'FILE')).catch(() => {
-        throw new UsageError(`FILE cannot be read: ${input.positionals[1]}`);
-      });
       const name = required(input, 'org');
       const organization = await createOrganizationsRepository(sql).findByName(name);
       if (!organization) throw noSuchOrganization(name);
+      const file = await open(required(input, 1, 'FILE')).catch(() => {
+        throw new UsageError(`FILE cannot be read: ${input.positionals[1]}`);
+      });
       const service = createCertificatesService({
         certificates: createCertificatesRepository(sql),
         certificatesIn: createCertificatesRepository,

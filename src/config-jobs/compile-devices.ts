@@ -43,7 +43,7 @@ export interface Preview {
 
 /** Entries of a preview. */
 const CHANGES_MAX = 20;
-/** Of devices with more different settings than these, the rest is not compared. */
+/** Distinct settings of devices that a preview compares. */
 const COMPARED_MAX = 1_000;
 
 /**
@@ -208,7 +208,7 @@ function byConfig(compiled: Previewed[]): Map<DeviceConfiguration, Previewed[]> 
   return groups;
 }
 
-/** Settings that the device runs or is offered: without those of its pending change that it refused. */
+/** Settings that the device runs or is offered, except the pending ones that it refused. */
 const keptConfig = (device: DeviceVariant, contents: ConfigurationContents): DeviceConfiguration =>
   knownConfig(device, contents, device.refusedKeys ?? []);
 

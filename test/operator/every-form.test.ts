@@ -45,7 +45,7 @@ describe('Every form', () => {
     return visit(dms.baseUrl + toActionUrl(name, params), { cookie, form });
   }
 
-  it('is accepted, by the same rules as the request', async () => {
+  it('accepts the values of a valid request', async () => {
     const names = (Object.keys(FORMS) as FormName[]).filter(
       (name) => !('path' in (FORMS[name] as FormLayout)),
     );

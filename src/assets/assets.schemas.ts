@@ -199,7 +199,7 @@ const listedAssetFields = {
   latest: Joi.array()
     .items(latestSchema)
     .required()
-    .description('The newest sample of each channel; samples that came late do not replace it'),
+    .description('The newest sample of each channel; samples that came late replace none that came in time'),
 };
 
 const listedAssetExample: ListedAssetView = {

@@ -1,7 +1,8 @@
 /** Access of commands to the API. */
 import { type Client, createClient } from '../../client/src/index.ts';
 import { readRemoteSettings } from '../process/config.ts';
-import { type Command, type CommandInput, type Output, option, UsageError } from './command.ts';
+import { notFound } from '../process/errors.ts';
+import { type Command, type CommandInput, isWebAddress, type Output, option, UsageError } from './command.ts';
 import { findLocalService } from './local-service.ts';
 import { type Login, readLogins } from './logins.ts';
 
@@ -33,7 +34,9 @@ export function findLogin(input: CommandInput): Login {
   const name = option(input, 'login');
   const { url, apiKey, loginFile } = readRemoteSettings();
   const logins = readLogins(loginFile);
-  if (name !== undefined) return logins.byName[name] ?? fail(`There is no login ${name}: see dms logins`);
+  if (name !== undefined) return logins.byName[name] ?? failWith(noSuchLogin(name));
+  if (url !== null && !isWebAddress(url))
+    return fail('DMS_URL must be a URL that begins with http:// or https://');
   if (url !== null && apiKey !== null) return { url, apiKey };
   if (url !== null || apiKey !== null) return fail('Set both DMS_URL and DMS_KEY, or neither');
   const current = logins.current === null ? undefined : logins.byName[logins.current];
@@ -47,6 +50,10 @@ function findLocal(): Login | null {
   return local && { url: local.baseUrl, apiKey: local.apiKey };
 }
 
-function fail(message: string): never {
-  throw new UsageError(message);
+export const noSuchLogin = (name: string) => notFound(`There is no login ${name}: see dms logins`);
+
+const fail = (message: string): never => failWith(new UsageError(message));
+
+function failWith(error: Error): never {
+  throw error;
 }

@@ -26,12 +26,14 @@ export const assetCommands: Command[] = [
   {
     words: ['assets', 'import'],
     operations: ['importAssets'],
-    args: 'FILE',
+    args: 'FILE [--dry-run]',
     summary: 'register the devices of a table (CSV), each in the group that its row names',
-    details: 'Exit code 3: some rows failed, and the others are registered. The same file may be sent again.',
+    details:
+      'Exit code 3: some rows failed, and the others are registered. The same file may be sent again.\n' +
+      'With --dry-run nothing is stored, and each row has the result that it would have.',
     ...byApi(async ({ dms }, input) => {
       const table = await readInput(required(input, 0, 'FILE'));
-      const imported = (await importTable(dms, table)) as Imported;
+      const imported = (await importTable(dms, table, input.options['dry-run'] === true)) as Imported;
       if (imported.failed > 0) process.exitCode = EXIT_CODES.partly;
       return { text: describeImport(imported), value: imported };
     }),
@@ -39,17 +41,17 @@ export const assetCommands: Command[] = [
 ];
 
 /** The types of the operation take rows as JSON; the service also reads tables. */
-const importTable = (dms: Client, table: Buffer) =>
-  dms.importAssets({ body: table as never }, { headers: { 'Content-Type': 'text/csv' } });
+const importTable = (dms: Client, table: Buffer, dryRun: boolean) =>
+  dms.importAssets({ dryRun, body: table as never }, { headers: { 'Content-Type': 'text/csv' } });
 
-function describeImport({ created, unchanged, failed, results }: Imported): string {
+function describeImport({ dryRun, created, unchanged, failed, results }: Imported): string {
   const faults = results.flatMap(({ row, serialNumber, error, warnings = [] }) =>
     [...(error === null ? [] : [error]), ...warnings].map((text) => `row ${row}, ${serialNumber}: ${text}`),
   );
   const more =
     faults.length > FAULTS_SHOWN ? [`… and ${faults.length - FAULTS_SHOWN} more: --json has all`] : [];
   return [
-    `${created} registered, ${unchanged} registered before, ${failed} failed`,
+    `${dryRun ? 'Nothing is stored. As it would be: ' : ''}${created} registered, ${unchanged} registered before, ${failed} failed`,
     ...faults.slice(0, FAULTS_SHOWN),
     ...more,
   ].join('\n');

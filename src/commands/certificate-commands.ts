@@ -6,6 +6,7 @@ import { isSerialNumber } from '../devices/serial-number.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { changing } from './changing.ts';
 import { type Command, required, UsageError } from './command.ts';
+import { noSuchOrganization } from './organization-commands.ts';
 
 export const certificateCommands: Command[] = [
   {
@@ -15,12 +16,12 @@ export const certificateCommands: Command[] = [
     ...changing('uploadCalibrationCertificate', async (input, tx, sql) => {
       const serial = required(input, 0, 'SERIAL');
       if (!isSerialNumber(serial)) throw new UsageError('SERIAL must be a serial number of a device');
+      const name = required(input, 'org');
+      const organization = await createOrganizationsRepository(sql).findByName(name);
+      if (!organization) throw noSuchOrganization(name);
       const file = await open(required(input, 1, 'FILE')).catch(() => {
         throw new UsageError(`FILE cannot be read: ${input.positionals[1]}`);
       });
-      const name = required(input, 'org');
-      const organization = await createOrganizationsRepository(sql).findByName(name);
-      if (!organization) throw new UsageError(`--org must name an organization, and there is no "${name}"`);
       const service = createCertificatesService({
         certificates: createCertificatesRepository(sql),
         certificatesIn: createCertificatesRepository,

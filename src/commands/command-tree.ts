@@ -39,6 +39,13 @@ export function commandTree(commands: Command[], run: Run): Node {
 export const childOf = (node: Node, word: string): Node | undefined =>
   node.commands.find((each) => each.name() === word);
 
+/** Whether each word names a command or a group of commands, up to the arguments of a command. */
+export function isKnown(node: Node, [word, ...others]: readonly string[]): boolean {
+  if (word === undefined || node.commands.length === 0) return true;
+  const child = childOf(node, word);
+  return child !== undefined && isKnown(child, others);
+}
+
 const groupOf = (root: Node, { words }: Command): Node =>
   words.slice(0, -1).reduce((node, word) => childOf(node, word) ?? node.command(word).usage('COMMAND'), root);
 

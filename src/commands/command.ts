@@ -74,10 +74,12 @@ export function limitOption(input: CommandInput, fallback = 20): number {
   return limit;
 }
 
+export const isWebAddress = (text: string): boolean => /^https?:/i.test(text) && URL.canParse(text);
+
 /** An http or https URL. */
 export function urlOption(input: CommandInput, name: string): string | undefined {
   const url = option(input, name);
-  if (url === undefined || (/^https?:/i.test(url) && URL.canParse(url))) return url;
+  if (url === undefined || isWebAddress(url)) return url;
   throw new UsageError(`--${name} must be a URL that begins with http:// or https://`);
 }
 

@@ -1,8 +1,8 @@
 /** Ids of devices and groups, which people know by serial number and by name. */
 import { type Client, each, type Result } from '../../client/src/index.ts';
 import { toName } from '../http/one-line.ts';
+import { notFound } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
-import { UsageError } from './command.ts';
 
 /** The maximum of the service, because a name is searched in all groups. */
 const PAGE = { limit: 500 };
@@ -20,5 +20,5 @@ const withoutCase = (name: string): string => toName(name).toUpperCase().toLower
 async function findGroup(dms: Client, name: string): Promise<Result<'getGroup'>> {
   for await (const group of each(dms.listGroups, PAGE))
     if (withoutCase(group.name) === withoutCase(name)) return group;
-  throw new UsageError(`There is no group "${name}": see dms groups list`);
+  throw notFound(`There is no group "${name}": see dms groups list`);
 }

@@ -1,7 +1,8 @@
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
+import { notFound } from '../process/errors.ts';
 import { changing } from './changing.ts';
-import { type Command, required, UsageError } from './command.ts';
+import { type Command, required } from './command.ts';
 import { withDatabase } from './with-database.ts';
 
 export const fleetCommands: Command[] = [
@@ -34,7 +35,7 @@ export const fleetCommands: Command[] = [
       const organization = await createOrganizationsRepository(sql).findByName(name);
       const isConfirmed =
         organization !== null && (await createOverdueFleetsRepository(sql).confirm(organization.id));
-      if (!isConfirmed) throw new UsageError(`No fleet of ${name} is overdue: see fleet list`);
+      if (!isConfirmed) throw notFound(`No fleet of ${name} is overdue: see fleet list`);
       return {
         changes: [{ organizationId: organization.id, subject: organization.id, before: null, after: null }],
         output: `confirmed ${name}`,

@@ -51,7 +51,7 @@ export const jobCommands: Command[] = [
       };
       const job = await waitUntilApplied(dms, required(input, 0, 'ID'), { onProgress: show });
       if (isTerminal) print('');
-      if (job.status !== 'succeeded') process.exitCode = EXIT_CODES.partly;
+      if (job.status !== 'succeeded' || job.counts.applied < job.total) process.exitCode = EXIT_CODES.partly;
       return input.isJson ? undefined : describe(job);
     }),
   },

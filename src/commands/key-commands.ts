@@ -14,11 +14,12 @@ import {
   requireRoomForKey,
 } from '../keys/keys.service.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
+import { notFound } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
 import { type Change, changing } from './changing.ts';
 import { type Command, type CommandInput, durationMs, option, required, UsageError } from './command.ts';
 import { isName, nameRule } from './names.ts';
-import { type Ensured, ensured, organizationName } from './organization-commands.ts';
+import { type Ensured, ensured, noSuchOrganization, organizationName } from './organization-commands.ts';
 import { withDatabase } from './with-database.ts';
 
 const OVERLAP_DEFAULT = '24h';
@@ -80,8 +81,7 @@ export const keyCommands: Command[] = [
     ...changing('deleteKey', async (input, { sql }) => {
       const id = keyId(input);
       const before = await shownKey(sql, id);
-      if (!(await createKeysRepository(sql).revoke(id)))
-        throw new UsageError(`No active key has the id ${id}`);
+      if (!(await createKeysRepository(sql).revoke(id))) throw notFound(`No active key has the id ${id}`);
       const organizationId = await ownerOf(sql, id);
       const revoked = { organizationId, subject: toId(id), before, after: null };
       return { changes: [revoked], output: `revoked ${id}` };
@@ -138,8 +138,7 @@ const listed = (names: string[]): string =>
     : names.map((name) => `"${name}"`).join(', ');
 
 async function requireOrganization(sql: Database, name: string): Promise<void> {
-  if (await createOrganizationsRepository(sql).findByName(name)) return;
-  throw new UsageError(`There is no organization "${name}": see org list`);
+  if (!(await createOrganizationsRepository(sql).findByName(name))) throw noSuchOrganization(name);
 }
 
 function roleOption(input: CommandInput, kind: KeyKind): Role | null {

@@ -1,6 +1,6 @@
 /** Commands for logging in: afterwards commands by API need no settings. */
 import { readRemoteSettings } from '../process/config.ts';
-import { connect } from './api.ts';
+import { connect, noSuchLogin } from './api.ts';
 import { type Command, type CommandInput, option, required, UsageError } from './command.ts';
 import { readLogins, writeLogins } from './logins.ts';
 import { readSecret } from './read-input.ts';
@@ -35,7 +35,7 @@ It is kept in a file that only you can read, in the folder dms of your configura
       const logins = readLogins(loginFile);
       const name = nameToForget(input, logins.current);
       const { [name]: forgotten, ...byName } = logins.byName;
-      if (!forgotten) throw new UsageError(`There is no login ${name}: see dms logins`);
+      if (!forgotten) throw noSuchLogin(name);
       const current = logins.current === name ? (Object.keys(byName)[0] ?? null) : logins.current;
       writeLogins(loginFile, { current, byName });
       return `Forgot ${name}`;

@@ -151,12 +151,16 @@ async function writeOutput(body: unknown, file: string | undefined): Promise<num
   return bytes;
 }
 
+const NOT_WRITABLE = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EROFS'];
+
 async function writeFile(written: Promise<void>, file: string): Promise<void> {
   try {
     await written;
     await rename(`${file}.part`, file);
   } catch (error) {
     await rm(`${file}.part`, { force: true });
-    throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!NOT_WRITABLE.includes(code)) throw error;
+    throw new UsageError(`--output must name a file that can be written, in a folder that exists: ${file}`);
   }
 }

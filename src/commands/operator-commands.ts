@@ -11,6 +11,7 @@ import { type Change, changing } from './changing.ts';
 import { type Command, type CommandInput, option, required, UsageError } from './command.ts';
 import { findLocalService } from './local-service.ts';
 import { isName, nameRule } from './names.ts';
+import { noSuchOrganization } from './organization-commands.ts';
 
 export const operatorCommands: Command[] = [
   {
@@ -44,7 +45,7 @@ export async function issueLink(
 async function organizationOf<T>(input: CommandInput, find: (name: string) => Promise<T | null>): Promise<T> {
   const name = required(input, 'org');
   const organization = await find(name);
-  if (!organization) throw new UsageError(`There is no organization "${name}"`);
+  if (!organization) throw noSuchOrganization(name);
   return organization;
 }
 

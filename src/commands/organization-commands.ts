@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { toName } from '../http/one-line.ts';
 import { createOrganizationsRepository, type Organization } from '../keys/organizations.repository.ts';
+import { notFound } from '../process/errors.ts';
 import { type Change, changing } from './changing.ts';
 import { type Command, type CommandInput, required, UsageError } from './command.ts';
 import { isName, nameRule } from './names.ts';
@@ -13,6 +14,9 @@ export function organizationName(typed: string): string {
   if (!isName(name, NAME_MAX)) throw new UsageError(`NAME must have ${nameRule(NAME_MAX)}`);
   return name;
 }
+
+export const noSuchOrganization = (name: string) =>
+  notFound(`There is no organization "${name}": see org list`);
 
 export interface Ensured {
   organization: Organization;
@@ -65,7 +69,7 @@ export const organizationCommands: Command[] = [
       const name = required(input, 0, 'NAME');
       const isRequired = requiresDeviceTokens(input);
       const organization = await organizations.findByName(name);
-      if (!organization) throw new UsageError(`There is no organization "${name}"`);
+      if (!organization) throw noSuchOrganization(name);
       const { id, requiresDeviceTokens: before } = organization;
       await organizations.setRequiresDeviceTokens(id, isRequired);
       const change = {

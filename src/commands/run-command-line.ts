@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { ApiError, ConnectionError } from '../../client/src/index.ts';
 import { AppError } from '../process/errors.ts';
 import { type Command, CommandFailed, type CommandInput, UsageError } from './command.ts';
-import { commandTree } from './command-tree.ts';
+import { commandTree, isKnown } from './command-tree.ts';
 import { commands } from './commands.ts';
 import { EXIT_CODES, exitCodeOf } from './exit-codes.ts';
 import { printOutput, toTerminalText } from './print-output.ts';
@@ -13,9 +13,11 @@ const CHECK_ADDRESS =
 
 export async function runCommandLine(typed: string[]): Promise<void> {
   const [first = 'help', ...others] = typed;
-  const words = first === 'help' ? [...others, '--help'] : typed;
+  const tree = commandTree(commands, run);
+  // Commander would print the help of all commands for a word that is none.
+  const words = first === 'help' ? [...others, ...(isKnown(tree, others) ? ['--help'] : [])] : typed;
   try {
-    await commandTree(commands, run).parseAsync(words, { from: 'user' });
+    await tree.parseAsync(words, { from: 'user' });
   } catch (error) {
     const fault = faultOf(error);
     if (!fault) throw error;
@@ -29,20 +31,27 @@ async function run(command: Command, input: CommandInput): Promise<void> {
   if (output !== undefined) printOutput(output, input.isJson);
 }
 
+type NetworkError = NodeJS.ErrnoException & { address?: string; hostname?: string; port?: number };
+
+const NO_ANSWER = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ETIMEDOUT'];
+
 /** Null for an unexpected error. Commander has already printed its own messages. */
 function faultOf(error: unknown): { message: string; exitCode: number } | null {
   if (error instanceof CommanderError)
     return { message: '', exitCode: error.exitCode === 0 ? 0 : EXIT_CODES.wrongUse };
+  if (error instanceof AppError && error.kind === 'not_found')
+    return { message: error.message, exitCode: EXIT_CODES.notFound };
   if (error instanceof UsageError || error instanceof AppError)
     return { message: error.message, exitCode: EXIT_CODES.wrongUse };
   if (error instanceof ApiError) return { message: error.message, exitCode: exitCodeOf(error.status) };
   if (error instanceof CommandFailed) return { message: error.message, exitCode: EXIT_CODES.failed };
   if (error instanceof ConnectionError)
     return { message: `${error.message}\n${CHECK_ADDRESS}`, exitCode: EXIT_CODES.unavailable };
-  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
-  if (code !== 'ECONNREFUSED') return null;
+  const { code = '', address, hostname, port } = error as NetworkError;
+  if (!NO_ANSWER.includes(code)) return null;
+  const at = [address ?? hostname ?? 'the address of the database', port].filter(Boolean).join(':');
   return {
-    message: `Nothing answers at ${address}:${port}: is the service running (npm start)?`,
+    message: `Nothing answers at ${at}: is the service running (npm start)?`,
     exitCode: EXIT_CODES.unavailable,
   };
 }

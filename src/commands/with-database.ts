@@ -1,5 +1,6 @@
 import { type Database, openDatabase } from '../db/database.ts';
 import { readCommandSettings } from '../process/config.ts';
+import { UsageError } from './command.ts';
 import { findLocalService } from './local-service.ts';
 
 /** Opens the database of DATABASE_URL, else that of the latest `npm start`, for the time of the work. */
@@ -23,5 +24,5 @@ export const hasDatabase = (): boolean =>
 export function findDatabaseUrl(): string {
   const url = readCommandSettings().databaseUrl ?? findLocalService()?.databaseUrl;
   if (url !== undefined) return url;
-  throw new Error('No database: start the service first (npm start), or set DATABASE_URL or DATA_DIR');
+  throw new UsageError('No database: start the service first (npm start), or set DATABASE_URL or DATA_DIR');
 }

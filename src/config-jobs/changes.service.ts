@@ -105,7 +105,9 @@ export function createChangesService(deps: ChangesDeps) {
     const targets = deviceTargetsIn(sql);
     const assetIds = devices.map(({ assetId }) => assetId);
     const retried = await targets.listRetriedJobs(owner);
-    const endedOf = byAsset(ended);
+    // A queued target of a retry has offered nothing yet, but its device may still have the change of the retried job.
+    const retriedChanges = await targets.listRetriedChanges(organizationId, retried, assetIds);
+    const endedOf = byAsset([...ended, ...retriedChanges]);
     const othersOf = byAsset(await targets.listOthers(owner, retried, assetIds));
     const contents = await configurationsIn(sql).find([
       {

@@ -1,7 +1,14 @@
 /**
  * Compiles a profile for many devices: once per distinct case, and devices that are alike share the result.
  */
-import { type DeviceConfiguration, includes, merged, withoutTerms } from '../devices/configuration.ts';
+import {
+  type ConfigurationKey,
+  type DeviceConfiguration,
+  includes,
+  merged,
+  without,
+  withoutTerms,
+} from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
 import { measurementIntervalSeconds } from '../devices/configuration-limits.ts';
 import { capabilitiesKey, type DeviceCapabilities, toRuleSlots } from '../devices/device-capabilities.ts';
@@ -36,7 +43,7 @@ export interface Preview {
 
 /** Entries of a preview. */
 const CHANGES_MAX = 20;
-/** Of devices with more different settings than these, the rest is not compared. */
+/** Distinct settings of devices that a preview compares. */
 const COMPARED_MAX = 1_000;
 
 /**
@@ -108,7 +115,7 @@ export function previewCompiled(
       ...(needsKnownIntervals(profile)
         ? mergedWarnings(
             alike.map(({ device }) => ({
-              config: merged(knownConfig(device, contents), config),
+              config: merged(keptConfig(device, contents), config),
               deviceCount: device.deviceCount ?? 1,
             })),
           )
@@ -126,7 +133,7 @@ export function previewCompiled(
 export function comparedDevices(compiled: Previewed[]): DeviceVariant[] {
   const settings = new Set<string>();
   return compiled.flatMap(({ device }) => {
-    const key = knownConfigIds(device).join();
+    const key = keptKey(device);
     if (settings.size === COMPARED_MAX && !settings.has(key)) return [];
     settings.add(key);
     return [device];
@@ -138,13 +145,10 @@ function countChanges(
   devices: Array<Previewed['device']>,
   { contents, readAlerts }: { contents: ConfigurationContents; readAlerts: ReadAlerts },
 ): Pick<Preview, 'unchangedCount' | 'changes'> {
-  const compare = memoized(
-    (device: DeviceVariant) => knownConfigIds(device).join(),
-    (device) => {
-      const known = knownConfig(device, contents);
-      return includes(known, config) ? '' : JSON.stringify(changedSettings(known, config, readAlerts));
-    },
-  );
+  const compare = memoized(keptKey, (device: DeviceVariant) => {
+    const known = keptConfig(device, contents);
+    return includes(known, config) ? '' : JSON.stringify(changedSettings(known, config, readAlerts));
+  });
   const counts = new Map<string, number>();
   for (const device of devices) {
     const settings = compare(device);
@@ -204,9 +208,20 @@ function byConfig(compiled: Previewed[]): Map<DeviceConfiguration, Previewed[]> 
   return groups;
 }
 
-function knownConfig(device: DeviceVariant, contents: ConfigurationContents): DeviceConfiguration {
+/** Settings that the device runs or is offered, except the pending ones that it refused. */
+const keptConfig = (device: DeviceVariant, contents: ConfigurationContents): DeviceConfiguration =>
+  knownConfig(device, contents, device.refusedKeys ?? []);
+
+const keptKey = (device: DeviceVariant): string =>
+  `${knownConfigIds(device).join()} ${device.refusedKeys?.join()}`;
+
+function knownConfig(
+  device: DeviceVariant,
+  contents: ConfigurationContents,
+  leftOut: readonly ConfigurationKey[] = [],
+): DeviceConfiguration {
   const [pending, reported, confirmed] = knownConfigIds(device).map((id) =>
     id === null ? {} : contentOf(contents, id),
   );
-  return knownSettings({ pending, reported, confirmed });
+  return knownSettings({ pending: without(pending ?? {}, leftOut) ?? {}, reported, confirmed });
 }

@@ -20,6 +20,7 @@ import {
   LIST_ONLY_TARGET_JOBS,
   LIST_OTHERS_THAN_GROUP,
   LIST_OTHERS_THAN_JOB,
+  LIST_RETRIED_CHANGES,
   LIST_RETRIED_JOBS,
   MARK_SENT,
   RELEASE,
@@ -93,6 +94,16 @@ export function createDeviceTargetsRepository(sql: Sql) {
       if (!('jobId' in owner)) return [];
       const rows = await query<{ jobId: string }>(sql, LIST_RETRIED_JOBS, { ...owner });
       return jobIdsOf(rows);
+    },
+
+    /** Pending changes of the retried jobs on these devices. */
+    async listRetriedChanges(
+      organizationId: string,
+      retriedJobs: string[],
+      assetIds: string[],
+    ): Promise<ActiveChange[]> {
+      if (retriedJobs.length === 0) return [];
+      return query(sql, LIST_RETRIED_CHANGES, { organizationId, retriedJobs, assetIds });
     },
 
     /** Pending changes of others, except changes of jobs that the owner retries, which end with its own. */

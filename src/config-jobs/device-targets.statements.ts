@@ -42,6 +42,13 @@ export const LIST_RETRIED_JOBS = `
   )
   select id as "jobId" from retried where id is not null`;
 
+/** Changes of the retried jobs, which end with the job that retries them. */
+export const LIST_RETRIED_CHANGES = `
+  select asset_id as "assetId", change_config_id as "changeId", lost_keys as "lostKeys"
+  from config_targets
+  where organization_id = :organizationId and asset_id = any(:assetIds::uuid[]) and is_active
+    and state <> 'queued' and job_id = any(:retriedJobs::uuid[])`;
+
 const listOthers = (isOfOther: string): string => `
   select asset_id as "assetId", change_config_id as "changeId", lost_keys as "lostKeys",
     case when state = 'failed' then reason end as "refusalReason"

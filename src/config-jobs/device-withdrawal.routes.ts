@@ -19,7 +19,7 @@ export function deviceWithdrawalRoutes({ devicesIn, service }: DeviceWithdrawalR
       operationId: 'withdrawDeviceConfig',
       summary: 'Withdraw all that waits for a device',
       description:
-        'Nothing is pending from then on, also of what the device has refused. Open targets are cancelled, and jobs that have no other one. What the device runs stays; without anything pending nothing changes.',
+        'Nothing is pending from then on, also of what the device has refused. Open targets are cancelled, also those queued for a later stage, and jobs that have no other one. What the device runs stays.',
       tag: 'Device configuration',
       params: serialParams,
       responses: { 200: deviceConfigSchema },

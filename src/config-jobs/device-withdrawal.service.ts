@@ -52,15 +52,14 @@ export function createDeviceWithdrawal(deps: DeviceWithdrawalDeps) {
         const { assetId } = await find(sql, organizationId, serial);
         const lockedJobs = await lockJobs(sql, organizationId, assetId);
         const devices = await pendingIn(sql).lockAssets(organizationId, [assetId]);
-        if (devices.some(({ pendingConfigId }) => pendingConfigId !== null)) {
-          const jobIds = await deviceTargetsIn(sql).listOnlyTargetJobs(organizationId, assetId);
-          if (!jobIds.every((jobId) => lockedJobs.has(jobId)))
-            throw staleRead('A job of the device began meanwhile');
-          await deps.changes.clear(tx, organizationId, devices);
-          const concerned = await deviceTargetsIn(sql).cancelByAsset(organizationId, assetId, REASON);
-          for (const jobId of jobIds) await deps.finishJob(tx, { organizationId, jobId }, 'cancelled');
-          afterCommit(() => deps.jobsProgressed(organizationId, concerned));
-        }
+        const jobIds = await deviceTargetsIn(sql).listOnlyTargetJobs(organizationId, assetId);
+        if (!jobIds.every((jobId) => lockedJobs.has(jobId)))
+          throw staleRead('A job of the device began meanwhile');
+        await deps.changes.clear(tx, organizationId, devices);
+        // Queued targets are open without anything pending, and would be offered later.
+        const concerned = await deviceTargetsIn(sql).cancelByAsset(organizationId, assetId, REASON);
+        for (const jobId of jobIds) await deps.finishJob(tx, { organizationId, jobId }, 'cancelled');
+        afterCommit(() => deps.jobsProgressed(organizationId, concerned));
         return deviceConfigView(await find(sql, organizationId, serial));
       });
     },

@@ -7,18 +7,22 @@ import { isAheadOfTime } from './device-clock.ts';
 import { measurementTypeOf } from './measurement-type.ts';
 import type { ClassifiedReading } from './reading.ts';
 
-/** Channel, measurement type, unix milliseconds, and value or sensor error. Short, since each frame rewrites it. */
+/**
+ * Channel, measurement type, unix milliseconds, value or sensor error, and whether the sample was late. Short, since each
+ * frame rewrites it.
+ */
 export type LatestReading = readonly [
   channel: number,
   type: number,
   atMs: number,
   value: number | null,
-  error?: number,
+  error?: number | null,
+  late?: true,
 ];
 
 /**
- * The latest readings after a frame, by channel. A late sample replaces none, and counts only if none was
- * known. A sample with a time from a fast clock is replaced by any other.
+ * The latest readings after a frame, by channel. A late sample replaces none that was in time. A sample with a time from
+ * a fast clock is replaced by any other.
  */
 export function mergeLatest(
   known: readonly LatestReading[],
@@ -26,33 +30,37 @@ export function mergeLatest(
   receivedAt: Date,
 ): readonly LatestReading[] {
   const byChannel = new Map(known.map((reading) => [reading[0], reading]));
-  for (const sample of newestByChannel(samples, byChannel)) {
-    const [, , knownAtMs = Number.NEGATIVE_INFINITY] = byChannel.get(sample.channel) ?? [];
-    const isReplaced =
-      knownAtMs < sample.measuredAt.getTime() || isAheadOfTime(new Date(knownAtMs), receivedAt);
-    if (isReplaced) byChannel.set(sample.channel, toLatest(sample));
+  const isFirm = (reading: LatestReading | undefined): boolean =>
+    reading !== undefined && !isLate(reading) && !isAhead(reading, receivedAt);
+  const counted = samples.filter(({ channel, late }) => !late || !isFirm(byChannel.get(channel)));
+  for (const sample of newestByChannel(counted)) {
+    const shown = byChannel.get(sample.channel);
+    if (!shown || shown[2] < sample.measuredAt.getTime() || isAhead(shown, receivedAt))
+      byChannel.set(sample.channel, toLatest(sample));
   }
   return [...byChannel.values()].sort(([a], [b]) => a - b);
 }
 
-function newestByChannel(
-  samples: readonly ClassifiedReading[],
-  known: ReadonlyMap<number, unknown>,
-): Iterable<ClassifiedReading> {
+const isLate = ([, , , , , late]: LatestReading): boolean => late === true;
+
+const isAhead = ([, , atMs]: LatestReading, receivedAt: Date): boolean =>
+  isAheadOfTime(new Date(atMs), receivedAt);
+
+function newestByChannel(samples: readonly ClassifiedReading[]): Iterable<ClassifiedReading> {
   const newest = new Map<number, ClassifiedReading>();
   for (const sample of samples) {
-    const { channel, measuredAt, late } = sample;
-    if (late && known.has(channel)) continue;
+    const { channel, measuredAt } = sample;
     const other = newest.get(channel);
     if (!other || measuredAt > other.measuredAt) newest.set(channel, sample);
   }
   return newest.values();
 }
 
-const toLatest = ({ channel, type, measuredAt, value, error }: ClassifiedReading): LatestReading =>
-  error === null
-    ? [channel, type, measuredAt.getTime(), value]
-    : [channel, type, measuredAt.getTime(), value, error];
+function toLatest({ channel, type, measuredAt, value, error, late }: ClassifiedReading): LatestReading {
+  const reading = [channel, type, measuredAt.getTime(), value] as const;
+  if (late) return [...reading, error, true];
+  return error === null ? reading : [...reading, error];
+}
 
 export type LatestView = ReturnType<typeof latestView>;
 
@@ -65,6 +73,6 @@ export function latestView([channel, type, atMs, value, error]: LatestReading, l
     value,
     unit: known?.unit ?? '',
     measuredAt: new Date(atMs).toISOString(),
-    ...(error !== undefined && { error }),
+    ...(error != null && { error }),
   };
 }

@@ -27,6 +27,8 @@ export interface DeviceVariant {
   model: string | null;
   channelTypes: number[] | null;
   ruleSlots: number;
+  /** The settings of the pending change that the device refused; null: none. */
+  refusedKeys: ConfigurationKey[] | null;
 }
 
 /** Devices that a change compiles alike for. */
@@ -39,8 +41,6 @@ export interface ChangingDevice extends DeviceVariant {
   serialNumber: string;
   /** As in `DeviceSync`. */
   isInheriting: boolean;
-  /** The settings of the pending change that the device refused; null: none. */
-  refusedKeys: ConfigurationKey[] | null;
 }
 
 /** The change that is pending for a device from now on. */

@@ -10,9 +10,10 @@ import {
 import { OFFERED_STATUS } from './device-sync.ts';
 
 const VARIANT_COLUMNS = `d.pending_config_id as "pendingConfigId", d.reported_config_id as "reportedConfigId",
-  d.confirmed_config_id as "confirmedConfigId", a.model, d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots"`;
+  d.confirmed_config_id as "confirmedConfigId", a.model, d.reported_channel_types as "channelTypes", d.rule_slots as "ruleSlots",
+  d.refused_keys as "refusedKeys"`;
 const COLUMNS = `d.asset_id as "assetId", a.serial_number as "serialNumber", ${VARIANT_COLUMNS},
-  d.is_inheriting as "isInheriting", d.refused_keys as "refusedKeys"`;
+  d.is_inheriting as "isInheriting"`;
 const DEVICES = `device_configs d ${WITH_ASSET}`;
 
 const ARE_ACTIVE = `d.organization_id = :organizationId and d.is_active and a.archived_at is null`;
@@ -30,7 +31,7 @@ export const LOCK_SERIALS = `${SELECT_ACTIVE} ${OF_SERIALS} ${LOCKED_IN_ORDER}`;
 const SELECT_VARIANTS = `select ${VARIANT_COLUMNS}, count(*) as "deviceCount"
   from device_configs d join assets a on a.organization_id = d.organization_id and a.id = d.asset_id where ${ARE_ACTIVE}`;
 const BY_VARIANT = `group by d.pending_config_id, d.reported_config_id, d.confirmed_config_id, a.model,
-  d.reported_channel_types, d.rule_slots order by count(*) desc`;
+  d.reported_channel_types, d.rule_slots, d.refused_keys order by count(*) desc`;
 
 export const COUNT_VARIANTS = `${SELECT_VARIANTS} ${BY_VARIANT}`;
 export const COUNT_VARIANTS_OF_GROUP = `${SELECT_VARIANTS} ${OF_GROUP} ${BY_VARIANT}`;

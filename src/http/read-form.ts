@@ -1,4 +1,5 @@
 /** The fields of an HTML form, and its file if it has one. Both are read whole, so both are bounded. */
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalid } from '../process/errors.ts';
@@ -26,7 +27,9 @@ export async function readForm(request: IncomingMessage): Promise<SentForm> {
   const bytes = await readBytes(request, FIELDS_BYTES_MAX);
   if (bytes.length > 0) requireMediaType(request, [FIELDS]);
   requireFewer(bytes, '&', FIELDS_MAX);
-  return { form: storable(new URLSearchParams(bytes.toString())), file: null };
+  const form = new URLSearchParams(bytes.toString());
+  if (hasReplacements(form) && !isUtf8(decoded(bytes))) throw notText();
+  return { form: storable(form), file: null };
 }
 
 export async function readFileForm(request: IncomingMessage, fileBytesMax: number): Promise<SentForm> {
@@ -35,6 +38,7 @@ export async function readFileForm(request: IncomingMessage, fileBytesMax: numbe
   const form = new URLSearchParams();
   let file: FormFile | null = null;
   for await (const { name, fileName, content } of partsOf(bytes, boundaryIn(request))) {
+    if (fileName === undefined && !isUtf8(content)) throw notText();
     if (fileName === undefined) form.append(name, content.toString());
     // A browser sends an empty file without a name when none was chosen.
     else if (fileName !== '') file = { name: fileName, bytes: content };
@@ -54,7 +58,21 @@ function requireFewer(bytes: Buffer, separator: string, max: number): void {
 }
 
 const tooMany = (max: number) => invalid(`The form must have at most ${max} fields`);
+const notText = () => invalid('The form must be text in UTF-8');
 const notWhole = () => invalid('The form must be whole, as browsers send it');
+
+/** The parser replaces bytes that are no UTF-8; a person may have typed the same character. */
+const hasReplacements = (form: URLSearchParams): boolean =>
+  [...form].flat().some((text) => text.includes('\uFFFD'));
+
+/** The bytes that the fields stand for. */
+const decoded = (bytes: Buffer): Buffer =>
+  Buffer.from(
+    bytes
+      .toString('latin1')
+      .replace(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16))),
+    'latin1',
+  );
 
 interface Part {
   name: string;

@@ -124,7 +124,10 @@ function validated(schema: Joi.Schema, value: unknown, names: Names): unknown {
 function sentence(error: Joi.ValidationError, { root, field }: Names): string {
   // Joi's message would name the whole.
   if (error.details[0]?.path.at(-1) === '') return `${field} without a name is not allowed`;
-  const message = error.message.replace(/^value /, `${root} `);
+  // Joi shows the only valid value as a list.
+  const message = error.message
+    .replace(/^value /, `${root} `)
+    .replace(/ must be \[([^\]]*)\]$/, ' must be $1');
   return cutText(message, MESSAGE_MAX, '…');
 }
 

@@ -39,7 +39,7 @@ export type HistoryRepository = ReturnType<typeof createHistoryRepository>;
 
 export function createHistoryRepository(sql: Sql) {
   return {
-    /** Null when the organization has no active asset with that id. */
+    /** Includes archived assets. Null when the organization has no asset with that id. */
     async findScope(organizationId: string, assetId: string): Promise<HistoryScope | null> {
       const [layout] = await queryPrepared<Layout>(sql, 'history_find_scope', FIND_SCOPE, {
         organizationId,

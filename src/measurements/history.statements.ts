@@ -3,13 +3,13 @@ import { TEMPERATURE } from '../devices/channel-layout.ts';
 import { BLOCK_FIELDS, STORED_COLUMNS } from './block-columns.ts';
 import { placesOf } from './block-places.ts';
 
-/** The channels of an active asset. */
+/** The channels of an asset, archived or not. */
 export const FIND_SCOPE = `
   select a.model, coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"
   from assets a
   join device_states s on s.organization_id = a.organization_id and s.asset_id = a.id
   join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id
-  where a.organization_id = :organizationId and a.id = :assetId and a.archived_at is null`;
+  where a.organization_id = :organizationId and a.id = :assetId`;
 
 /** Looked up for each asset: in a free join, the planner expects one device for the whole organization. */
 const SCOPE = `select a.id as "assetId", a.serial_number as "serialNumber", a.model,

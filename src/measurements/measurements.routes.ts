@@ -56,7 +56,7 @@ export function measurementsRoutes({ intake, history, exports }: MeasurementsRou
       operationId: 'listMeasurements',
       summary: 'Read what a device has measured',
       description:
-        'Newest first; with a resolution minimum, average, maximum and count of each channel and bucket. With Accept: text/csv the whole range from-to as one table, whatever the limit; a connection that ends without its end means that it is not whole.',
+        'Newest first, also of archived assets; with a resolution minimum, average, maximum and count of each channel and bucket. With Accept: text/csv the whole range from-to as one table, whatever the limit; a connection that ends without its end means that it is not whole.',
       tag: 'Assets',
       params: idParams('assetId'),
       query: listMeasurementsQuery,

@@ -21,7 +21,7 @@ export interface ClaimedLink extends AlertLink {
 }
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const TOKEN = new RegExp(`^(${UUID})\\.(${UUID})\\.(${UUID})\\.(\\d{1,11})\\.([A-Za-z0-9_-]{43})$`);
+const TOKEN = new RegExp(`^(${UUID})\\.(${UUID})\\.(${UUID})\\.([1-9]\\d{0,10})\\.([A-Za-z0-9_-]{43})$`);
 
 export const newAlertLink = (ref: AlertRef & ChannelRef, at: Date): AlertLink => ({
   ...ref,

@@ -17,6 +17,8 @@ export const tickedAlertsRoutes = ({ ask }: PageDeps): OperatorPage[] => [
       if (alertIds.length === 0) throw invalid('Tick the alerts to be acknowledged first');
       if (alertIds.length > TICKED_MAX) throw invalid(`Tick at most ${TICKED_MAX} alerts`);
       const body = { status: 'acknowledged', ...given({ comment: form.get('comment')?.trim() }) };
+      // An alert that cannot be found is refused before another one is acknowledged.
+      for (const alertId of alertIds) await ask(session, 'getAlert', { params: { alertId } });
       for (const alertId of alertIds) {
         await ask(session, 'acknowledgeAlert', { params: { alertId }, body }).catch(passEnded);
       }

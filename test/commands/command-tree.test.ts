@@ -47,6 +47,7 @@ describe('The command line', () => {
       [['jbos'], "Unknown command 'jbos'\n(Did you mean jobs?)\n"],
       [['jobs', 'lst'], "Unknown command 'lst'\n(Did you mean list?)\n"],
       [['jobs', 'list', '--stauts', 'x'], "Unknown option '--stauts'\n(Did you mean --status?)\n"],
+      [['help', 'jbos'], "Unknown command 'jbos'\n(Did you mean jobs?)\n"],
       [['jobs', 'show'], "Missing required argument 'ID'\n"],
       [['alert', 'list'], "Unknown command 'alert'\n(Did you mean alerts?)\n"],
       [['jobs', 'show', 'a', 'b'], "Too many arguments for 'show'. Expected 1 argument but got 2.\n"],

@@ -296,13 +296,44 @@ describe('Commands by API', () => {
     );
   });
 
+  it('returns exit code 3 for a job that has succeeded although no device runs its configuration', async () => {
+    const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${randomUUID()}` });
+    const serial = await registerOne();
+    const supersededId = await apply(dms, slug, { serialNumbers: [serial] });
+    const warmer = [{ type: 'high', channel: 'probe', highC: 30 }];
+    const warmerSlug = await createProfile(dms, { slug: `warm-${randomUUID()}`, temperatureAlerts: warmer });
+    await apply(dms, warmerSlug, { serialNumbers: [serial] });
+    const superseded = await run('jobs', 'watch', supersededId);
+    assert.match(superseded.stdout, /succeeded\. 0 of 1 devices have applied it\./);
+    assert.equal(superseded.code, 3);
+  });
+
+  it('refuses an address of the service that is none, and a file that cannot be written, as wrong use', async () => {
+    process.env.DMS_URL = 'ftp://127.0.0.1';
+    const { code, stderr } = await run('assets', 'list');
+    assert.deepEqual([code, /DMS_URL must be a URL/.test(stderr)], [2, true], stderr);
+    process.env.DMS_URL = dms.baseUrl;
+    const file = join(folder, 'none', 'readings.csv');
+    const refused = await run('readings', await registerOne(), '--output', file);
+    assert.deepEqual(
+      [refused.code, refused.stderr],
+      [2, `--output must name a file that can be written, in a folder that exists: ${file}\n`],
+    );
+  });
+
   it('tells apart a refusal of the key, and a field that the service refuses', async () => {
     const { token } = await dms.issueKey(dms.id, 'customer', 'read');
     process.env.DMS_KEY = token;
     const { code, stderr } = await run('groups', 'create', 'Fridges');
     assert.deepEqual([code, /role/.test(stderr)], [5, true], stderr);
     process.env.DMS_KEY = key;
-    assert.equal((await run('alerts', 'list', '--asset', 'NONE')).code, 4);
+    for (const typed of [
+      ['alerts', 'list', '--asset', 'NONE'],
+      ['groups', 'show', 'No such group'],
+      ['logout', 'NONE'],
+      ['assets', 'list', '--login', 'NONE'],
+    ])
+      assert.equal((await run(...typed)).code, 4, typed.join(' '));
     assert.equal((await run('groups', 'create', ' ')).code, 2);
   });
 
@@ -393,6 +424,11 @@ describe('Commands by API', () => {
     assert.match((await run('groups', 'create', name)).stdout, /^memberCount: 0$/m);
     const file = join(folder, 'loggers.csv');
     writeFileSync(file, `serialNumber;name;group\n${first};Fridge 1;${name}\n${second};Fridge 2;Elsewhere\n`);
+    const tried = await run('assets', 'import', file, '--dry-run');
+    assert.match(
+      tried.stdout,
+      /^Nothing is stored\. As it would be: 1 registered, 0 registered before, 1 failed\n/,
+    );
     const { code, stdout } = await run('assets', 'import', file);
     assert.equal(code, 3);
     assert.match(
@@ -414,12 +450,12 @@ describe('Commands by API', () => {
     assert.match((await run('groups', 'remove', name, first, second)).stdout, /^removed: 2/);
     assert.match((await run('groups', 'list')).stdout, new RegExp(`${name} +${slug} +0 `));
     assert.equal((await jsonOf('groups', 'change', name, '--profile-slug', 'null')).profileSlug, null);
-    for (const [typed, message] of [
-      [['groups', 'add', 'No such group', first], /There is no group "No such group"/],
-      [['assets', 'import', join(folder, 'none.csv')], /FILE cannot be read/],
+    for (const [typed, code, message] of [
+      [['groups', 'add', 'No such group', first], 4, /There is no group "No such group"/],
+      [['assets', 'import', join(folder, 'none.csv')], 2, /FILE cannot be read/],
     ] as const) {
       const refused = await run(...typed);
-      assert.deepEqual([refused.code, message.test(refused.stderr)], [2, true], refused.stderr);
+      assert.deepEqual([refused.code, message.test(refused.stderr)], [code, true], refused.stderr);
     }
   });
 });

@@ -276,7 +276,8 @@ describe('A job of many devices', () => {
     assert.notDeepEqual(await slotsOf(serial), await slotsOf(serials[0] as string));
   });
 
-  it('retries failed devices in chunks, too', async () => {
+  /** Returns the id of the job. */
+  async function applyInVain(): Promise<string> {
     const jobId = await apply(org, 'daily', { applyToAll: true });
     await startWorker();
     await untilCounted(jobId, { waiting: DEVICES });
@@ -285,6 +286,28 @@ describe('A job of many devices', () => {
       await report(org, serial, { ...FACTORY, errors: [{ message: 'out of range' }] });
     });
     await untilEnded(org, jobId);
+    return jobId;
+  }
+
+  it('withdraws the change of the retried job, too, when a retry is cancelled before it has reached every device', async () => {
+    const jobId = await applyInVain();
+    const retryId = await whileLocked(serials[0] as string, async () => {
+      const { body } = await org.api.post(`/devices/config-jobs/${jobId}/retry`);
+      assert.equal(body.counts.queued, DEVICES);
+      return { id: body.id, cancelled: org.api.post(`/devices/config-jobs/${body.id}/cancel`) };
+    }).then(async ({ id, cancelled }) => {
+      assert.equal((await cancelled).status, 200);
+      return id;
+    });
+    assert.equal((await untilEnded(org, retryId)).status, 'cancelled');
+    for (const serial of serials) {
+      const { pendingConfig, syncStatus } = await configOf(org, serial);
+      assert.deepEqual([pendingConfig, syncStatus], [null, 'applied']);
+    }
+  });
+
+  it('retries failed devices in chunks, too', async () => {
+    const jobId = await applyInVain();
     const { status, body } = await org.api.post(`/devices/config-jobs/${jobId}/retry`);
     assert.deepEqual([status, body.total], [201, DEVICES]);
     await inTurns(serials, 4, (serial) =>

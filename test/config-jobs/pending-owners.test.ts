@@ -243,6 +243,18 @@ describe('A pending setting', () => {
       assert.deepEqual(await pending(), TEN_MINUTES);
     });
 
+    it('cancels targets that are queued for a later stage, and leaves jobs that start later', async () => {
+      await register(org, 'B');
+      const rollout = { firstPercent: 50 };
+      const staged = await apply(org, 'daily', { serialNumbers: ['B', 'A'], rollout });
+      const startAt = new Date(Date.now() + 3_600_000).toISOString();
+      const scheduled = await apply(org, 'hourly', { serialNumbers: ['A'], startAt });
+      const { body } = await withdraw();
+      assert.equal(body.pendingConfig, null);
+      assert.deepEqual((await jobOf(org, staged)).counts.cancelled, 1);
+      assert.equal((await jobOf(org, scheduled)).counts.queued, 1);
+    });
+
     it('changes nothing when nothing is pending', async () => {
       const { status, body } = await withdraw();
       assert.deepEqual([status, body], [200, await configOf(org, 'A')]);

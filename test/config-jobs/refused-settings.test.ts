@@ -68,6 +68,17 @@ describe('A refused setting', () => {
     assert.deepEqual((await poll()).body.config, { ...DAILY, ...TEN_MINUTES });
   });
 
+  for (const chosen of [{ serialNumbers: ['A'] }, { applyToAll: true }]) {
+    it(`shows in a preview of ${Object.keys(chosen)} that the refused settings change what the device runs`, async () => {
+      const path = '/devices/config-profiles/every-day/apply?dryRun=true&omitApplied=true';
+      const { body } = await fleet.api.put(path, chosen);
+      const { transmissionInterval: from } = FACTORY;
+      const settings = [{ setting: 'transmissionIntervalSeconds', from, to: 86_400 }];
+      assert.equal(body.preview[0].unchangedCount, 0);
+      assert.deepEqual(body.preview[0].changes, [{ deviceCount: 1, settings }]);
+    });
+  }
+
   it('confirms a refused setting by a report that shows it with all others', async () => {
     const other = await applyTo('ten-minutes');
     const { body } = await report(fleet, 'A', { ...FACTORY, ...DAILY, ...TEN_MINUTES });

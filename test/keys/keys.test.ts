@@ -291,7 +291,7 @@ describe('Commands for keys', () => {
     assert.equal(await statusOf(forever.token), 401);
   });
 
-  it('refuses to rotate or revoke a revoked or unknown key, with exit code 2 and one sentence', async () => {
+  it('refuses to rotate or revoke a revoked or unknown key, with exit code 4 and one sentence', async () => {
     const { id } = await createKey();
     await succeed('key', 'revoke', id);
     for (const [verb, gone] of [
@@ -300,8 +300,20 @@ describe('Commands for keys', () => {
       ['rotate', randomUUID()],
     ] as const) {
       const { code, stdout, stderr } = await run('key', verb, gone);
-      assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
+      assert.deepEqual({ code, stdout }, { code: 4, stdout: '' });
       assert.match(stderr, /^No active key has .+\n$/);
+    }
+  });
+
+  it('returns exit code 4 for an organization that does not exist, whatever the command', async () => {
+    for (const typed of [
+      ['key', 'list', '--org', 'NOPE'],
+      ['org', 'set', 'NOPE', '--allow-fleet-token'],
+      ['fleet', 'confirm', '--org', 'NOPE'],
+      ['certificate', 'upload', '--org', 'NOPE', 'A', 'package.json'],
+    ]) {
+      const { code, stdout, stderr } = await run(...typed);
+      assert.deepEqual({ code, stdout }, { code: 4, stdout: '' }, `${typed.join(' ')}: ${stderr}`);
     }
   });
 

@@ -103,10 +103,20 @@ describe('The history', () => {
     }
   });
 
-  it('answers 404 for the history of an archived asset', async () => {
-    await send([reading()]);
+  it('keeps the history of an archived asset', async () => {
+    await send([reading({ value: 7 })]);
     await logger.org.api.delete(`/assets/${logger.assetId}`);
-    assert.equal((await logger.org.api.get(`/assets/${logger.assetId}/measurements`)).status, 404);
+    for (const [query, field] of [
+      ['', 'value'],
+      ['?resolution=1h', 'max'],
+    ] as const) {
+      const { body } = await logger.org.api.get(`/assets/${logger.assetId}/measurements${query}`);
+      assert.deepEqual(
+        body.items.map((item: Record<string, number>) => item[field]),
+        [7],
+        query,
+      );
+    }
   });
 });
 

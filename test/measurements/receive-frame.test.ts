@@ -83,6 +83,14 @@ describe('A frame', () => {
     );
   });
 
+  it('keeps a latest value that came in time when a newer one comes late', () => {
+    const { take } = framesOf();
+    take(frame({ readings: [at(-5)] }));
+    const days = (count: number) => count * 1_440;
+    const { state } = take(frame({ readings: [at(days(1))], receivedAt: minutes(days(3)) }));
+    assert.deepEqual(state.latest, [[1, 1, minutes(-5).getTime(), -5]]);
+  });
+
   it('returns to the last reading before a fast clock when older ones follow', () => {
     const { take } = framesOf();
     take(frame({ readings: [at(-10)] }));

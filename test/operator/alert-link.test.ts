@@ -134,6 +134,20 @@ describe('The link in a mail about an alert', () => {
     assert.equal((await shown(id)).acknowledgedBy, null);
   });
 
+  it('works only as it was written, in a browser by GET, HEAD and POST', async () => {
+    const { id } = await openAlert();
+    const token = tokenOf(linkFor(id, await addChannel()));
+    // The last two bits of the last character stand for no byte.
+    const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const other = digits[digits.indexOf(token.at(-1) as string) ^ 1];
+    for (const changed of [token.slice(0, -1) + other, token.replace(/\.(\d+)\./, '.0$1.')]) {
+      assert.notEqual(changed, token);
+      assert.equal((await open(changed)).status, 404, changed);
+    }
+    const { status, headers } = await fetch(`${dms.baseUrl}/operator/alert-link`, { method: 'OPTIONS' });
+    assert.deepEqual([status, headers.get('allow')], [405, 'GET, HEAD, POST']);
+  });
+
   it('ends after 24 hours, with its channel, and with the address of its channel', async () => {
     const channelId = await addChannel();
     const { id } = await openAlert();

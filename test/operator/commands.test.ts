@@ -33,7 +33,7 @@ describe('dms operator link', () => {
   });
 
   it('refuses organizations that do not exist, and invalid roles', async () => {
-    assert.notEqual((await link('--org', 'nobody')).code, 0);
+    assert.equal((await link('--org', 'nobody')).code, 4);
     assert.match(
       (await link('--org', organization, '--role', 'root')).stderr,
       /Allowed choices are admin, write, read/,

@@ -1,5 +1,6 @@
 /** Acknowledging several alerts at once, and finding alerts by type. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
@@ -75,6 +76,36 @@ describe('Ticked alerts', () => {
     assert.equal((await send([])).status, 400);
     const reader = await signIn(dms, { role: 'read' });
     assert.equal((await send([['alertId', fourth.id]], reader)).status, 403);
+  });
+
+  it('refuses a note that is no text in UTF-8', async () => {
+    const [{ id }] = await alerts();
+    const post = (comment: string) =>
+      fetch(`${dms.baseUrl}/operator/acknowledge-alerts`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { cookie, origin: OPERATOR_ORIGIN, 'content-type': 'application/x-www-form-urlencoded' },
+        body: `alertId=${id}&comment=${comment}`,
+      });
+    assert.equal((await post('%ED%A0%80')).status, 400);
+    assert.equal((await post('%EF%BF%BD+100%25')).status, 303);
+    const { body } = await dms.api.get(`/alerts/${id}`);
+    assert.equal(body.history.at(-1).comment, '\uFFFD 100%');
+  });
+
+  it('acknowledges none when one of them cannot be found', async () => {
+    const serial = '282C02424E0A';
+    await register(dms, serial);
+    const measuredAt = new Date().toISOString();
+    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt }];
+    await dms.device.post(`/devices/${serial}/measurements`, { readings, batteryStatus: 'low' });
+    const [own] = await alerts();
+    const { status } = await send([
+      ['alertId', own.id],
+      ['alertId', randomUUID()],
+    ]);
+    const { body } = await dms.api.get(`/alerts/${own.id}`);
+    assert.deepEqual([status, body.status], [404, 'new']);
   });
 
   it('finds alerts by type and severity', async () => {

@@ -15,7 +15,7 @@ export interface PageAnswer {
 export interface VisitOptions {
   cookie?: string;
   /** A form with a file, as FormData. */
-  form?: Record<string, string> | FormData;
+  form?: Record<string, string> | URLSearchParams | FormData;
   headers?: Record<string, string>;
 }
 

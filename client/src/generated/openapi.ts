@@ -219,7 +219,7 @@ export interface paths {
         put?: never;
         /**
          * Withdraw all that waits for a device
-         * @description Nothing is pending from then on, also of what the device has refused. Open targets are cancelled, and jobs that have no other one. What the device runs stays; without anything pending nothing changes.
+         * @description Nothing is pending from then on, also of what the device has refused. Open targets are cancelled, also those queued for a later stage, and jobs that have no other one. What the device runs stays.
          */
         post: operations["withdrawDeviceConfig"];
         delete?: never;
@@ -357,7 +357,7 @@ export interface paths {
         };
         /**
          * Read what a device has measured
-         * @description Newest first; with a resolution minimum, average, maximum and count of each channel and bucket. With Accept: text/csv the whole range from-to as one table, whatever the limit; a connection that ends without its end means that it is not whole.
+         * @description Newest first, also of archived assets; with a resolution minimum, average, maximum and count of each channel and bucket. With Accept: text/csv the whole range from-to as one table, whatever the limit; a connection that ends without its end means that it is not whole.
          */
         get: operations["listMeasurements"];
         put?: never;
@@ -2236,7 +2236,7 @@ export interface components {
             /** @description How many alerts are new or acknowledged */
             openAlerts: number;
             mute: components["schemas"]["Mute"] | null;
-            /** @description The newest sample of each channel; samples that came late do not replace it */
+            /** @description The newest sample of each channel; samples that came late replace none that came in time */
             latest: components["schemas"]["LatestReading"][];
             /** @description Earlier hardware, oldest first */
             replacementHistory: {
@@ -3848,7 +3848,7 @@ export interface components {
             /** @description How many alerts are new or acknowledged */
             openAlerts: number;
             mute: components["schemas"]["Mute"] | null;
-            /** @description The newest sample of each channel; samples that came late do not replace it */
+            /** @description The newest sample of each channel; samples that came late replace none that came in time */
             latest: components["schemas"]["LatestReading"][];
         };
         /**

@@ -206,14 +206,13 @@ export class ReferenceFleet {
 
   /** Also ends jobs that wait for this device alone. */
   withdrawAll(device: FleetDevice) {
-    if (!device.pending) return;
     for (const { job, target } of this.targetsOn(device)) {
       target.owns = new Set();
       if (!isOpen(target.state)) continue;
       target.state = 'cancelled';
       if (job.targets.length === 1) job.status = 'cancelled';
     }
-    device.setPending({});
+    if (device.pending) device.setPending({});
   }
 
   archive(device: FleetDevice) {

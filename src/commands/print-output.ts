@@ -4,7 +4,10 @@ import { toTerminalText } from './terminal-text.ts';
 
 export function printOutput(output: Output, isJson: boolean): void {
   if (isJson) print(JSON.stringify(jsonOf(output), null, 2));
-  else print(toTerminalText(textOf(output)));
+  else {
+    print(toTerminalText(textOf(output)));
+    if (typeof output !== 'string' && 'note' in output) process.stderr.write(`${output.note}\n`);
+  }
 }
 
 function jsonOf(output: Output): unknown {

@@ -4,7 +4,7 @@ import type { SecretBox } from '../endpoints/secret-box.ts';
 import { serializeEvent } from '../events/event.ts';
 import { conflict } from '../process/errors.ts';
 import type { AlertLinks } from './alert-links.service.ts';
-import { mailText } from './mail-text.ts';
+import { chatText, mailText } from './linked-text.ts';
 import type { Mailer } from './mailer.service.ts';
 import { type Message, toSlackText } from './message.ts';
 import {
@@ -24,8 +24,7 @@ export interface MessageSenderDeps {
   /** Null: there is no mail server. */
   mailer: Mailer | null;
   secretBox: SecretBox;
-  /** Only mails have links, because many people read along in a chat. */
-  alertLinks: Pick<AlertLinks, 'toUrl'>;
+  alertLinks: Pick<AlertLinks, 'toUrl' | 'toPageUrl'>;
 }
 
 export interface OutgoingMessage {
@@ -59,6 +58,9 @@ export function createMessageSender({
     return mailer.send({ id, to: target, subject, text });
   }
 
+  const slackBody = ({ content: { subject, data } }: OutgoingMessage): string =>
+    JSON.stringify({ text: toSlackText(`${subject}\n\n${chatText(data, alertLinks.toPageUrl)}`) });
+
   return {
     open: ({ organizationId, channelId, type, target, sealedTarget, secret }) => ({
       organizationId,
@@ -77,15 +79,12 @@ export function createMessageSender({
         organizationId,
         url,
         eventId: message.id,
-        body: bodyFor(address.type, message),
+        body: address.type === 'slack' ? slackBody(message) : webhookBody(message),
         secrets,
       });
     },
   };
 }
 
-function bodyFor(type: 'slack' | 'webhook', { content, madeAt }: OutgoingMessage): string {
-  const { subject, data } = content;
-  if (type === 'slack') return JSON.stringify({ text: toSlackText(`${subject}\n\n${data.text}`) });
-  return serializeEvent({ type: 'notification', timestamp: madeAt, data });
-}
+const webhookBody = ({ content: { data }, madeAt }: OutgoingMessage): string =>
+  serializeEvent({ type: 'notification', timestamp: madeAt, data });

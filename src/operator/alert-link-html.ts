@@ -4,7 +4,7 @@ import { escalationOf } from './alert-html.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, facts, time } from './parts.ts';
+import { facts, time } from './parts.ts';
 
 type Alert = Answers['getAlert'];
 
@@ -21,7 +21,7 @@ interface AlertLinkOptions {
 export const alertLinkHtml = (alert: Alert, options: AlertLinkOptions): Html => {
   const { assetName, organizationName, next, address, token } = options;
   return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
-<h1>${assetName} ${badge(ALERT_NAMES[alert.type], 'bad')}</h1>
+<h1>${assetName} <span class="badge bad">${ALERT_NAMES[alert.type]}</span></h1>
 ${firstValue(alert)}
 ${facts([
   ['Device', alert.serialNumber],

@@ -80,11 +80,12 @@ export function fleetRoutes({
   ): Promise<DevicePage> {
     const after = cursor === undefined ? beginningOf(order) : parseCursor(cursor, order);
     if (!after) throw invalid('cursor must be that of another page of this list');
-    const ofGroup =
-      groupId === undefined ? null : await ask(session, 'listAssets', { query: { groupId, limit: '1' } });
-    if (ofGroup?.items.length === 0) return ofGroup;
     const page = { after, limit: DEVICES_PER_PAGE + 1, groupId };
-    const found = await listOrdered(session.organizationId, order, page);
+    const [ofGroup, found] = await Promise.all([
+      groupId === undefined ? null : ask(session, 'listAssets', { query: { groupId, limit: '1' } }),
+      listOrdered(session.organizationId, order, page),
+    ]);
+    if (ofGroup?.items.length === 0) return ofGroup;
     const items = found.slice(0, DEVICES_PER_PAGE);
     const last = items.at(-1);
     const nextCursor = found.length > DEVICES_PER_PAGE && last ? toCursor(last) : null;

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { includesRole, type Role } from '../http/role.ts';
-import { created, type Route, route } from '../http/route.ts';
+import { actorOf, created, type Route, route } from '../http/route.ts';
 import { AppError, notFound } from '../process/errors.ts';
 import { createdLinkSchema, createLinkBody } from './links.schemas.ts';
 import { type Claim, toLink } from './session.ts';
@@ -10,7 +10,7 @@ export interface LinksRoutesDeps {
   operatorUrl: string | null;
   issue(
     sql: Sql,
-    request: { organizationId: string; name: string; role: Role; keyId: string },
+    request: { organizationId: string; name: string; role: Role; keyId: string | null },
   ): Promise<Claim & { expiresAt: Date }>;
 }
 
@@ -37,7 +37,8 @@ export const linksRoutes = ({ operatorUrl, issue }: LinksRoutesDeps): Route[] =>
       if (!includesRole(caller.role as Role, role)) {
         throw new AppError('forbidden', 'role must not be more than that of the API key');
       }
-      const { organizationId, keyId } = caller;
+      const { organizationId } = caller;
+      const { keyId } = actorOf(caller);
       const link = await transact(({ sql }) => issue(sql, { organizationId, name, role, keyId }));
       const { id, expiresAt } = link;
       return created({

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { NO_FAULTS } from '../../dev/simulator/faults.ts';
 import { createFleet, type Fleet, type FleetOptions, serialsOf } from '../../dev/simulator/fleet.ts';
-import { confirmAddress, startMailServer } from '../notifications/harness.ts';
+import { confirmAddress, startMailServer, type TestMailServer } from '../notifications/harness.ts';
 import { createProfile, eventually, untilEnded } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -16,7 +16,7 @@ const PROFILE = {
 const QUALITY = 'quality@example.com';
 
 describe('Twenty loggers from a table', () => {
-  let mail: Awaited<ReturnType<typeof startMailServer>>;
+  let mail: TestMailServer;
   let dms: TestService;
   const fleets: Fleet[] = [];
   const good = serialsOf('282CE0', 18);

@@ -53,6 +53,8 @@ export interface ReceivedMail {
   source: string;
 }
 
+export type TestMailServer = Awaited<ReturnType<typeof startMailServer>>;
+
 export async function startMailServer() {
   const mails: ReceivedMail[] = [];
   const unknown = new Set<string>();

@@ -6,7 +6,14 @@ import { HOUR_MS, mailWaitMs, type PlannedMail } from '../../src/notifications/m
 import { visit } from '../operator/visitor.ts';
 import { eventually } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { confirmAddress, linkIn, newDevice, type ReceivedMail, startMailServer } from './harness.ts';
+import {
+  confirmAddress,
+  linkIn,
+  newDevice,
+  type ReceivedMail,
+  startMailServer,
+  type TestMailServer,
+} from './harness.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 const LIMITS = { perAddress: 60, perOrganization: 600 };
@@ -14,7 +21,7 @@ const LIMITS = { perAddress: 60, perOrganization: 600 };
 describe('E-mail addresses of channels', () => {
   let dms: TestService;
   let org: TestOrganization;
-  let mail: Awaited<ReturnType<typeof startMailServer>>;
+  let mail: TestMailServer;
   let aheadMs = 0;
   let count = 0;
   let target: string;

@@ -10,6 +10,7 @@ import {
   newDevice,
   type ReceivedMail,
   startMailServer,
+  type TestMailServer,
 } from '../notifications/harness.ts';
 import { eventually } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -21,7 +22,7 @@ const FORMS_OF_ANOTHER_SITE = { origin: 'https://elsewhere.example' };
 describe('The link in a mail about an alert', () => {
   let dms: TestService;
   let org: TestOrganization;
-  let mail: Awaited<ReturnType<typeof startMailServer>>;
+  let mail: TestMailServer;
   let aheadMs = 0;
   let count = 0;
   let target: string;

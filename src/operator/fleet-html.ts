@@ -18,7 +18,7 @@ import { areTyped } from './typed-groups.ts';
 export interface FleetOptions {
   counts: FleetView;
   /** The total is left out where it is the number of all devices. */
-  page: Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number };
+  page: Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number | undefined };
   listed: readonly ListedDevice[];
   filter: FleetFilter;
   /** Null: by registration, with a filter. */

@@ -7,7 +7,7 @@ import { COLOUR_RULES, findBarriers } from '../support/barriers.ts';
 import { apply, eventually, FACTORY, jobOf, register, registerMany } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { type FleetToLookAt, populateFleet } from './fleet-to-look-at.ts';
+import { type FleetToLookAt, pathsToLookAt, populateFleet } from './fleet-to-look-at.ts';
 import { useOperatorBrowser } from './operator-browser.ts';
 
 /** More devices than change at once in all other tests here. */
@@ -40,33 +40,8 @@ describe("The operators' page in a browser", () => {
     });
     assert.equal(status, 202, text);
   }
-  const paths = () => [
-    '',
-    '/fleet',
-    '/groups',
-    '/profiles/colder',
-    '/keys',
-    '/audit',
-    '/apply?slug=colder',
-    '/exports',
-    '/escalations',
-    '/forms/createProfile',
-    '/forms/createEscalation',
-    `/forms/archiveAsset?assetId=${fleet.assetId}`,
-    '/unregistered',
-    `/devices/${fleet.assetId}`,
-    `/devices/${fleet.assetId}/statistics`,
-    '/jobs',
-    `/jobs/${fleet.jobId}`,
-    '/alerts?status=all',
-    '/webhooks',
-    `/webhooks/events/${fleet.webhookId}`,
-    '/channels',
-    '/import',
-  ];
-
   it("shows every page without messages in the browser's console, in light and dark, also on a phone", async () => {
-    for (const path of paths()) {
+    for (const path of pathsToLookAt(fleet)) {
       for (const width of [360, 390]) {
         await page.setViewportSize({ width, height: 760 });
         await open(path);
@@ -79,6 +54,7 @@ describe("The operators' page in a browser", () => {
       assert.deepEqual(await findBarriers(page, COLOUR_RULES), [], `${path} in dark`);
       await page.emulateMedia({ colorScheme: 'light' });
       assert.deepEqual(await findBarriers(page), [], `${path} in light`);
+      assert.deepEqual(await page.evaluate(UNEXPLAINED), [], `${path}: a state without a meaning`);
     }
   });
 
@@ -299,6 +275,10 @@ async function recordAttempts(
     await health.recordLastAttempts([attempt]);
   }
 }
+
+/** Badges without their sentence; parts of a filter are marked like states. */
+const UNEXPLAINED = `[...document.querySelectorAll('span.badge:not([title])')]
+  .map(({ textContent }) => textContent).filter((text) => !text.includes(':'))`;
 
 /** What is smaller than 44 px to press; links within a sentence are as high as its lines. */
 const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary')]

@@ -44,7 +44,7 @@ const UNSEEN = (seen: number[]) =>
   `${LIST}.filter((each, index) => each.checkVisibility() && !each.disabled && !${JSON.stringify(seen)}.includes(index)).map((each) => each.outerHTML.slice(0, 120))`;
 
 /** Reaches everything in the page, opens what is folded, and calls `onStop` at each thing once. */
-export async function walk(page: Page, onStop: (stop: Stop) => Promise<boolean | void> = async () => {}) {
+export async function walk(page: Page, onStop: (stop: Stop) => Promise<unknown> = async () => null) {
   await page.evaluate(PREPARE);
   const seen = new Set<number>();
   for (let count = 0; count < STOPS_MAX; count++) {
@@ -56,7 +56,7 @@ export async function walk(page: Page, onStop: (stop: Stop) => Promise<boolean |
     seen.add(stop.index);
     assert.ok(stop.isOutlined, `no outline: ${stop.markup}`);
     if (stop.isClosed) await page.keyboard.press('Enter');
-    if (await onStop(stop)) return;
+    if ((await onStop(stop)) === true) return;
   }
   assert.deepEqual(await page.evaluate(UNSEEN([...seen])), [], 'not reached by the Tab key');
 }
@@ -68,22 +68,31 @@ export function fillAndSend(page: Page, values: URLSearchParams): Promise<void> 
       await page.keyboard.press('Enter');
       return true;
     }
+    if (!values.has(stop.name)) return;
     if (stop.type === 'checkbox') {
       if (stop.isChecked !== values.getAll(stop.name).includes(stop.value))
         await page.keyboard.press('Space');
     } else if (stop.tag === 'select') {
-      await choose(page, stop, values.get(stop.name));
+      await choose(page, stop, values.get(stop.name) as string);
+    } else if (stop.type === 'datetime-local') {
+      await typeTime(page, new Date(values.get(stop.name) as string));
     } else if (stop.tag === 'textarea' || stop.type === 'text' || stop.type === 'number') {
-      if (!values.has(stop.name)) return;
       await page.keyboard.press('Control+A');
       await page.keyboard.insertText(values.getAll(stop.name).join('\n'));
     }
   });
 }
 
+/** In the parts of the field, as Chromium orders them in English. */
+async function typeTime(page: Page, at: Date): Promise<void> {
+  const [year = '', month = '', day = ''] = at.toISOString().slice(0, 10).split('-');
+  await page.keyboard.type(month + day + year);
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.type('1000AM');
+}
+
 /** The value, or the first one where the form offers others than the operation takes. */
-async function choose(page: Page, { options }: Stop, value: string | null): Promise<void> {
-  if (value === null) return;
+async function choose(page: Page, { options }: Stop, value: string): Promise<void> {
   const index = options.includes(value) ? options.indexOf(value) : 1;
   await page.keyboard.press('Home');
   for (let count = 0; count < index; count++) await page.keyboard.press('ArrowDown');

@@ -8,6 +8,9 @@ import { useOperatorBrowser } from './operator-browser.ts';
 
 const DEVICES = 30;
 
+/** As a browser does that finds its network again; a page that has just come waits otherwise. */
+const watchAtOnce = (page: Page) => page.evaluate("dispatchEvent(new Event('online'))");
+
 describe('An open page', () => {
   const shown = useOperatorBrowser({ view: { viewport: { width: 900, height: 500 } } });
   let dms: TestService;
@@ -30,6 +33,7 @@ describe('An open page', () => {
   const open = async (path: string) => {
     await shown.open(path);
     await page.evaluate('globalThis.isSamePage = true');
+    await watchAtOnce(page);
   };
   const assertSamePage = async () => assert.equal(await page.evaluate('globalThis.isSamePage'), true);
   const isFocused = (selector: string) =>
@@ -157,6 +161,7 @@ describe('An open page', () => {
       ['', '/alerts', `/devices/${assetId}`].map(async (path) => {
         const tab = await context.newPage();
         await tab.goto(`${dms.baseUrl}/operator${path}`);
+        await watchAtOnce(tab);
         return tab;
       }),
     );

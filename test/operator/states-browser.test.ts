@@ -31,6 +31,7 @@ const LISTS = [
   '/apply',
 ];
 const TABS_MAX = 150;
+const ANSWERED_MS = 5_000;
 
 describe("States of the operators' page", () => {
   const shown = useOperatorBrowser();
@@ -188,7 +189,8 @@ describe("States of the operators' page", () => {
     for (const [kind, [name, path]] of kinds) {
       await open(path.replace('/operator', ''));
       await fillAndSend(page, toInputs(exampleBody(routeOf(name), fixtures)));
-      await page.waitForSelector('[role=status], [role=alert]');
+      const answered = page.waitForSelector('[role=status], [role=alert]', { timeout: ANSWERED_MS });
+      await answered.catch(() => assert.fail(`${name} was not sent: ${page.url()}`));
       for (const text of await page.locator('[role=alert]').allTextContents())
         refused.push(`${name}, of ${kind}: ${text}`);
     }

@@ -150,7 +150,7 @@ async function playNight(executable: string): Promise<void> {
   await delay(2 * MINUTE_MS);
   await picture('device', `${local.baseUrl}/operator/devices/${assetId}`);
   const span = `from=${new Date(doorAt - QUIET_MS).toISOString()}&to=${new Date().toISOString()}`;
-  const pdf = await api.get(`/assets/${assetId}/statistics?${span}&timezone=Asia/Bangkok`, {
+  const pdf = await api.get(`/assets/${assetId}/statistics?${span}&timezone=America/Sao_Paulo`, {
     headers: { accept: 'application/pdf' },
   });
   writePdf(pdf.bytes);

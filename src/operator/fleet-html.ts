@@ -46,7 +46,7 @@ ${live(
 ${isFiltered(filter) ? order === 'urgency' && html`<p class="quiet">Most urgent first.</p>` : orderTabs(order)}
 ${devicesTable(listed, { caption: 'Devices', now, isChoosing })}${nextPage('/operator/fleet', query, page.nextCursor)}`,
 )}
-${isFiltered(filter) && totalItems > 0 && html`<div class="actions">${link('applyProfile', { filter: toQuery(withoutCursor(filter)).toString() }, { label: `Apply a profile to all ${totalItems.toLocaleString('en')} that match` })}</div>`}
+${isFiltered(filter) && totalItems > 0 && html`<div class="actions">${link('applyProfile', { filter: toQuery(withoutCursor(filter)).toString() }, { label: totalItems === 1 ? 'Apply a profile to the one that matches' : `Apply a profile to all ${totalItems.toLocaleString('en')} that match` })}</div>`}
 ${isChoosing && listed.length > 0 && applyRow(profiles, { id: CHOSEN, title: 'Apply a profile to the ticked devices' })}`;
 }
 

@@ -1,7 +1,14 @@
 /** Makes the links of mails to alerts, and checks those that come back. */
 import type { AlertRef } from '../alerts/alert.ts';
 import type { Signer } from '../process/signer.ts';
-import { type AlertLink, isSignedFor, newAlertLink, parseAlertToken, toAlertPageUrl, toAlertUrl } from './alert-link.ts';
+import {
+  type AlertLink,
+  isSignedFor,
+  newAlertLink,
+  parseAlertToken,
+  toAlertPageUrl,
+  toAlertUrl,
+} from './alert-link.ts';
 import type { ChannelRef, NamedChannel } from './notification-channel.ts';
 
 export interface AlertLinksDeps {

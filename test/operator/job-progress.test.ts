@@ -136,7 +136,10 @@ describe('The page of a job', () => {
     await register(dms, 'PLAIN-1');
     await dms.device.post('/devices/PLAIN-1/config-reports', FACTORY);
     const { text } = await visit(`${dms.baseUrl}/operator/fleet?q=PLAIN-1`, { cookie });
-    assert.match(text, /data-label="Configuration"><span class="badge quiet" title="No profile was ever applied to the device\.">no profile</);
+    assert.match(
+      text,
+      /data-label="Configuration"><span class="badge quiet" title="No profile was ever applied to the device\.">no profile</,
+    );
   });
 
   it('leads from the fleet or a device to a profile: ticked devices, a preview, then the job', async () => {

@@ -8,7 +8,7 @@ import { validateEventBody } from '../support/validate-events.ts';
 import {
   confirmAddress,
   newDevice,
-  startMailServer,
+  startMailService,
   startMessageReceiver,
   type TestMailServer,
 } from './harness.ts';
@@ -26,20 +26,16 @@ describe('Notification channels', () => {
   let org: TestOrganization;
   let receiver: Awaited<ReturnType<typeof startMessageReceiver>>;
   let mail: TestMailServer;
+  let stop: () => Promise<void>;
   let aheadMs = 0;
 
   before(async () => {
-    mail = await startMailServer();
-    dms = await startService({
+    ({ dms, mail, stop } = await startMailService({
       now: () => new Date(Date.now() + aheadMs),
-      settings: { smtp: mail.smtp, notificationIntervalMs: 0 },
       deliveryPlan: PLAN,
-    });
+    }));
   });
-  after(async () => {
-    await dms.stop();
-    await mail.stop();
-  });
+  after(() => stop());
   beforeEach(async () => {
     aheadMs = 0;
     org = await dms.addOrganization();

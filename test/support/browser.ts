@@ -39,8 +39,7 @@ export async function startSharedBrowser(): Promise<BrowserServer | null> {
 }
 
 /** Errors of the console, of scripts and of the policy, and requests to other hosts; it grows with the page. */
-export function collectComplaints(page: Page, baseUrl: string): string[] {
-  const complaints: string[] = [];
+export function collectComplaints(page: Page, baseUrl: string, complaints: string[] = []): string[] {
   page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
   page.on('pageerror', (error) => void complaints.push(error.message));
   page.on('request', (request) => {

@@ -101,9 +101,10 @@ ${group('Attention', [
     tone: 'bad',
   }),
   counter(unregisteredDevices, {
-    label: 'unregistered loggers',
+    label: 'unregistered',
     href: '/operator/unregistered',
     tone: 'warn',
+    title: html` title="Loggers that send, and are not registered."`,
   }),
 ])}
 </div>`;

@@ -165,7 +165,8 @@ const deliveryRow = (
   time(delivery.createdAt),
   html`${stateBadge(delivery)}${delivery.reason && html` <span class="quiet">${delivery.reason}</span>`}`,
   delivery.attemptCount,
-  html`${delivery.lastError ?? (delivery.lastStatusCode !== null && `status ${delivery.lastStatusCode}`)} ${delivery.lastAttemptAt && time(delivery.lastAttemptAt)}`,
+  delivery.lastAttemptAt &&
+    html`${delivery.lastError ?? (delivery.lastStatusCode !== null && `status ${delivery.lastStatusCode}`)} ${time(delivery.lastAttemptAt)}`,
   delivery.nextAttemptAt && dueTime(delivery.nextAttemptAt, now),
   mayChange && resendButton(delivery, path),
 ];

@@ -23,6 +23,8 @@ describe('Pictures', () => {
 
   before(async () => {
     ({ page } = shown);
+    const { service, id } = shown.dms;
+    await service.sql('organizations').where({ id }).update({ name: 'Northside clinic' });
     receiver = await startReceiver();
     fleet = await populateFleet(shown.dms, { receiver, devices: 24 });
   });

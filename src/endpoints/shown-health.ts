@@ -50,7 +50,7 @@ export const healthView = ({ state, since, backlog, oldestPendingAt, nextAttempt
 });
 
 /** Data of webhook.disabled: an endpoint was disabled for its failures and not by its owner. */
-export interface DisabledEndpointData {
+interface DisabledEndpointData {
   id: string;
   recType: 'webhook' | 'cellular-webhook';
   name: string;

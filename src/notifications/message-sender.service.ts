@@ -5,7 +5,7 @@ import { serializeEvent } from '../events/event.ts';
 import { conflict } from '../process/errors.ts';
 import type { AlertLinks } from './alert-links.service.ts';
 import { chatText, mailText } from './linked-text.ts';
-import type { Mailer } from './mailer.service.ts';
+import type { Mailer, SendResult } from './mailer.service.ts';
 import { type Message, toSlackText } from './message.ts';
 import {
   type ChannelAddress,
@@ -16,7 +16,6 @@ import {
   targetOwner,
 } from './notification-channel.ts';
 import type { SealedFields } from './notification-channels.repository.ts';
-import type { SendResult } from './send-result.ts';
 
 export interface MessageSenderDeps {
   /** @throws NoTurn when no attempt was made. */

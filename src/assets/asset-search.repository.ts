@@ -42,7 +42,7 @@ export function createAssetSearchRepository(sql: Database) {
   async function find<Row>(
     search: Search,
     enough: number,
-    toRows: (part: Part) => Knex.QueryBuilder,
+    toRows: (part: Part) => PromiseLike<Row[]>,
   ): Promise<Row[]> {
     const looked = search.given.find(({ lookup }) => lookup !== undefined);
     if (looked === undefined) return toRows({});
@@ -87,10 +87,15 @@ export function createAssetSearchRepository(sql: Database) {
   const countAll = createSharedReads(async (key) => countRows(matching(JSON.parse(key))));
 
   async function countSome(search: Search): Promise<number> {
-    const rows = await find(search, COUNTED_MAX, (part) =>
-      matching(search, part).limit(COUNTED_MAX).select(sql.raw('1')),
+    const areAll = search.given.length === 1;
+    const rows = await find(search, COUNTED_MAX, async ({ ids, ...part }) =>
+      ids && areAll
+        ? ids
+        : matching(search, { ids, ...part })
+            .limit(COUNTED_MAX)
+            .select(sql.raw('1')),
     );
-    return rows.length;
+    return Math.min(rows.length, COUNTED_MAX);
   }
 
   return {

@@ -41,7 +41,8 @@ export function activeAssets(
     if (after !== null) rows.where(TABLES[table].id, '>', after);
   }
   if (ids) rows.whereRaw('?? = any(?)', [TABLES[first].id, ids]);
-  if (upTo) rows.where(TABLES[first].id, '<=', upTo);
+  // Ordered, because the planner does not know the id, and would read the whole table up to it.
+  if (upTo) rows.where(TABLES[first].id, '<=', upTo).orderBy(TABLES[first].id);
   return rows;
 }
 

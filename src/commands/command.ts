@@ -13,6 +13,8 @@ export interface Table {
   rows: Array<Array<string | null>>;
   /** Items for programs; by default an object for each row. */
   items?: readonly unknown[];
+  /** A sentence for people, on standard error. */
+  note?: string;
 }
 
 /** A sentence for people, or text with the value that programs get instead. */
@@ -67,9 +69,12 @@ export function required(input: CommandInput, key: number | string, name = `--${
 export const option = (input: CommandInput, name: string): string | undefined =>
   input.options[name] as string | undefined;
 
+export const LIMIT_DEFAULT = 20;
+
 /** Number of items that a list shows. */
-export function limitOption(input: CommandInput, fallback = 20): number {
-  const limit = Number(option(input, 'limit') ?? fallback);
+export function limitOption(input: CommandInput): number {
+  if (input.options.all === true) return Number.POSITIVE_INFINITY;
+  const limit = Number(option(input, 'limit') ?? LIMIT_DEFAULT);
   if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number from 1');
   return limit;
 }

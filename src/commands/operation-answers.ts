@@ -60,11 +60,13 @@ function followUp(value: unknown): string[] {
 
 const PAGE_MAX = 500;
 
-/** The items that were asked for, page by page. */
+/** The items that were asked for, page by page, and one more, which shows that there are more. */
 export async function sendForList(sent: Sent, columns: readonly string[]): Promise<Output> {
   const limit = sent.operation.query.includes('cursor') ? limitOption(sent.input) : Number.POSITIVE_INFINITY;
-  const items = await take(itemsOf(sent, Math.min(limit, PAGE_MAX)), limit);
-  return toTable(items, columnsFor(items, columns));
+  const found = await take(itemsOf(sent, Math.min(limit + 1, PAGE_MAX)), limit + 1);
+  const items = found.slice(0, limit);
+  const note = `These are ${limit} of more: --limit N shows N of them, --all shows all.`;
+  return { ...toTable(items, columnsFor(items, columns)), ...(found.length > limit && { note }) };
 }
 
 /** Readings that are summed up have other fields. */

@@ -8,7 +8,14 @@ import {
   operationsOf,
 } from '../http/api-document.ts';
 import { byApi } from './api.ts';
-import { type Command, type CommandInput, type CommandOption, option, UsageError } from './command.ts';
+import {
+  type Command,
+  type CommandInput,
+  type CommandOption,
+  LIMIT_DEFAULT,
+  option,
+  UsageError,
+} from './command.ts';
 import { findAssetId, findGroupId } from './find-by-name.ts';
 import {
   fileOptions,
@@ -109,7 +116,10 @@ function optionsOf({ operation, layout, options, answers }: Described): CommandO
         ]
       : []),
     ...(layout.columns && operation.query.includes('cursor')
-      ? [{ name: 'limit', value: 'N', help: 'How many are shown. Default: 20' }]
+      ? [
+          { name: 'limit', value: 'N', help: `How many are shown. Default: ${LIMIT_DEFAULT}` },
+          { name: 'all', value: null, help: 'Shows all, however many there are' },
+        ]
       : []),
     ...(isFile ? fileOptions(answers) : []),
   ];

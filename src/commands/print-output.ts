@@ -3,7 +3,10 @@ import { type Output, print, type Table } from './command.ts';
 
 export function printOutput(output: Output, isJson: boolean): void {
   if (isJson) print(JSON.stringify(jsonOf(output), null, 2));
-  else print(toTerminalText(textOf(output)));
+  else {
+    print(toTerminalText(textOf(output)));
+    if (typeof output !== 'string' && 'note' in output) process.stderr.write(`${output.note}\n`);
+  }
 }
 
 function jsonOf(output: Output): unknown {

@@ -96,6 +96,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const ask: PageDeps['ask'] = async (session, operationId, input) =>
     (await call(toCaller(session), operationId, input)).body as Answers[typeof operationId];
   const findOperation = finderOf(options.routes);
+  const groupNames = createGroupNamesRepository(sql);
   const deps = {
     ask,
     call,
@@ -107,10 +108,11 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     deviceContacts: createDeviceContactsRepository(sql),
     deviceJobs: createDeviceJobsRepository(sql),
     jobProgress: createJobProgressRepository(sql),
+    countMembers: groupNames.countMembers,
     listOrdered: slices.assets.listOrdered,
     listRecentHours: slices.measurements.listRecentHours,
     linksFor: createFormLinks((session, id) => mayCall(session, findOperation(id))),
-    listChoices: createChoices(ask, createGroupNamesRepository(sql)),
+    listChoices: createChoices(ask, groupNames),
     readTyped: createReadTyped(createGroupsRepository(sql).findByNames),
     findOperation,
     fieldsOf: fieldsIn(findOperation),

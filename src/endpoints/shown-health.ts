@@ -5,7 +5,7 @@
  * backlog is sent at a growing pace; disabled: nothing is sent.
  */
 export const HEALTH_STATES = ['healthy', 'failing', 'recovering', 'disabled'] as const;
-type HealthState = (typeof HEALTH_STATES)[number];
+export type HealthState = (typeof HEALTH_STATES)[number];
 
 /** Expression over `endpoints ep`. */
 export const HEALTH_STATE = `case when ep.status = 'disabled' then 'disabled' when ep.breaker = 'draining' then 'recovering'

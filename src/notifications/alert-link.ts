@@ -30,8 +30,13 @@ export const newAlertLink = (ref: AlertRef & ChannelRef, at: Date): AlertLink =>
 
 export function toAlertUrl(baseUrl: string, signer: Signer, link: AlertLink, address: string): string {
   const token = `${claimOf(link)}.${signer.sign(signedText(link, address))}`;
-  return `${baseUrl.replace(/\/+$/, '')}${ALERT_LINK_PATH}?token=${token}`;
+  return `${withoutSlash(baseUrl)}${ALERT_LINK_PATH}?token=${token}`;
 }
+
+export const toAlertPageUrl = (baseUrl: string, alertId: string): string =>
+  `${withoutSlash(baseUrl)}/operator/alerts/${alertId}`;
+
+const withoutSlash = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
 
 export function parseAlertToken(token: string): ClaimedLink | null {
   const [, organizationId = '', alertId = '', channelId = '', until, proof = ''] = TOKEN.exec(token) ?? [];

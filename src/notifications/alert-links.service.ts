@@ -1,7 +1,14 @@
 /** Makes the links of mails to alerts, and checks those that come back. */
 import type { AlertRef } from '../alerts/alert.ts';
 import type { Signer } from '../process/signer.ts';
-import { type AlertLink, isSignedFor, newAlertLink, parseAlertToken, toAlertUrl } from './alert-link.ts';
+import {
+  type AlertLink,
+  isSignedFor,
+  newAlertLink,
+  parseAlertToken,
+  toAlertPageUrl,
+  toAlertUrl,
+} from './alert-link.ts';
 import type { ChannelRef, NamedChannel } from './notification-channel.ts';
 
 export interface AlertLinksDeps {
@@ -25,6 +32,9 @@ export function createAlertLinks({ signer, baseUrl, listActive, now }: AlertLink
     /** Null: there is no page to link to. */
     toUrl: (ref: AlertRef & ChannelRef, address: string): string | null =>
       baseUrl && toAlertUrl(baseUrl, signer, newAlertLink(ref, now()), address),
+
+    /** The page of an alert, which asks for a sign-in. Null: there is none. */
+    toPageUrl: (alertId: string): string | null => baseUrl && toAlertPageUrl(baseUrl, alertId),
 
     /** Null: it was not made here, has expired, or its channel may no longer be notified at that address. */
     async find(token: string): Promise<WorkingLink | null> {

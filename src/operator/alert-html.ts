@@ -1,5 +1,4 @@
 /** One alert with its history. */
-import { ALERT_NAMES } from '../alerts/alert.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import type { FormLink } from './form-links.ts';
@@ -19,7 +18,7 @@ export const alertHtml = (alert: Alert, { assetName, next, link }: AlertOptions)
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
   'alert',
-  html`<h1>${assetName}: ${ALERT_NAMES[alert.type]} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}</h1>
+  html`<h1>${assetName}: ${toWords(alert.type)} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}</h1>
 ${facts([
   ['Device', nameLink(alert.assetId, assetName, alert.serialNumber)],
   ['Details', alertDetails(alert)],

@@ -1,10 +1,9 @@
-import { ALERT_NAMES } from '../alerts/alert.ts';
 import { ALERT_LINK_HOURS, ALERT_LINK_PATH } from '../notifications/alert-link.ts';
 import { escalationOf } from './alert-html.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, facts, time } from './parts.ts';
+import { facts, time, toWords } from './parts.ts';
 
 type Alert = Answers['getAlert'];
 
@@ -21,7 +20,7 @@ interface AlertLinkOptions {
 export const alertLinkHtml = (alert: Alert, options: AlertLinkOptions): Html => {
   const { assetName, organizationName, next, address, token } = options;
   return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
-<h1>${assetName} ${badge(ALERT_NAMES[alert.type], 'bad')}</h1>
+<h1>${assetName} <span class="badge bad">${toWords(alert.type)}</span></h1>
 ${firstValue(alert)}
 ${facts([
   ['Device', alert.serialNumber],
@@ -42,7 +41,7 @@ const acknowledgeForm = (
   token: string,
   address: string,
 ): Html => html`<form method="post" action="${ALERT_LINK_PATH}" class="thumb"><input type="hidden" name="token" value="${token}">
-<button class="main">Acknowledge<span class="hidden"> ${ALERT_NAMES[type]}</span></button></form>
+<button class="main">Acknowledge<span class="hidden"> ${toWords(type)}</span></button></form>
 <p class="quiet">You do this as ${address}. Messages and escalation stop; the alert stays open until readings are good.</p>`;
 
 function outcomeOf({ status, endedAt, acknowledgedAt, acknowledgedBy, snoozeUntil }: Alert): Content {

@@ -1,11 +1,23 @@
-import { ALERT_NAMES, ALERT_TYPES, type AlertView } from '../alerts/alert.ts';
+import { ALERT_TYPES, type AlertView } from '../alerts/alert.ts';
 import { SEVERITIES } from '../devices/alert-terms.ts';
 import type { Answers } from './answers.ts';
 import { boundsText } from './configuration-html.ts';
 import { shortNumber } from './devices-table.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, clock, filterSelect, live, nameLink, nextPage, table, tabs, time } from './parts.ts';
+import {
+  badge,
+  button,
+  clock,
+  filterSelect,
+  live,
+  nameLink,
+  nextPage,
+  table,
+  tabs,
+  time,
+  toWords,
+} from './parts.ts';
 import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 
 interface AlertsOptions {
@@ -55,7 +67,7 @@ interface TableOptions {
 
 export function alertsTable(alerts: readonly AlertView[], { mayChange, empty, names }: TableOptions): Html {
   const rows = alerts.map((alert): Content[] => [
-    html`<a href="/operator/alerts/${alert.id}"><strong>${ALERT_NAMES[alert.type]}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}`,
+    html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}`,
     ...(names ? [deviceLink(alert, names)] : []),
     alertDetails(alert),
     badge(alert.status, alert.status === 'new' ? 'bad' : undefined),
@@ -95,7 +107,7 @@ const acknowledgeButton = ({ id, type, serialNumber }: AlertView, fields: Record
     action: toFormUrl('acknowledgeAlert', { alertId: id }),
     label: 'Acknowledge',
     fields,
-    about: `${ALERT_NAMES[type]} of ${serialNumber}`,
+    about: `${toWords(type)} of ${serialNumber}`,
   });
 
 export function alertDetails({ details, extreme }: Pick<AlertView, 'details' | 'extreme'>): Content {

@@ -1,8 +1,8 @@
-import { ALERT_NAMES } from '../alerts/alert.ts';
 import { alertHtml } from './alert-html.ts';
 import { findNextRecipients } from './alert-recipients.ts';
 import { alertsHtml } from './alerts-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { toWords } from './parts.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
@@ -59,7 +59,7 @@ export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageD
         ]);
         const assetName = names.get(alert.assetId) ?? alert.serialNumber;
         const content = alertHtml(alert, { assetName, next, link: linksFor(session) });
-        const title = `${assetName}, ${ALERT_NAMES[alert.type]}`;
+        const title = `${assetName}, ${toWords(alert.type)}`;
         const notice = noticeOf(query);
         return { page: layout({ title, session, section: 'Alerts', watch: url, notice }, content) };
       },

@@ -90,7 +90,7 @@ export const latestHtml = (latest: ListedAssetView['latest'], breached: readonly
     ? html`<span class="quiet">–</span>`
     : [...latest].sort(byImportance).map(({ channel, position, type, value, unit }) => {
         const name = html` <span class="channel">${position ?? toWords(type)}</span>`;
-        if (value === null) return html`<span class="value">${badge('sensor error', 'bad')}${name}</span> `;
+        if (value === null) return html`<span class="value">${badge('sensor_error')}${name}</span> `;
         const isBreached = breached.includes(channel);
         return html`<span class="value${isBreached && ' problem'}">${shortNumber(value)} ${unit}${isBreached && html`<span class="hidden">, in breach</span>`}${name}</span> `;
       });

@@ -11,13 +11,14 @@ import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { typedHtml } from './input-html.ts';
-import { counter, filterSelect, live, nextPage, type Tone, tabs, toWords } from './parts.ts';
+import { counter, filterSelect, live, nextPage, stateCounter, tabs } from './parts.ts';
+import type { State } from './states.ts';
 import { areTyped } from './typed-groups.ts';
 
 export interface FleetOptions {
   counts: FleetView;
   /** The total is left out where it is the number of all devices. */
-  page: Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number };
+  page: Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number | undefined };
   listed: readonly ListedDevice[];
   filter: FleetFilter;
   /** Null: by registration, with a filter. */
@@ -45,7 +46,7 @@ ${live(
 ${isFiltered(filter) ? order === 'urgency' && html`<p class="quiet">Most urgent first.</p>` : orderTabs(order)}
 ${devicesTable(listed, { caption: 'Devices', now, isChoosing })}${nextPage('/operator/fleet', query, page.nextCursor)}`,
 )}
-${isFiltered(filter) && totalItems > 0 && html`<div class="actions">${link('applyProfile', { filter: toQuery(withoutCursor(filter)).toString() }, { label: `Apply a profile to all ${totalItems.toLocaleString('en')} that match` })}</div>`}
+${isFiltered(filter) && totalItems > 0 && html`<div class="actions">${link('applyProfile', { filter: toQuery(withoutCursor(filter)).toString() }, { label: totalItems === 1 ? 'Apply a profile to the one that matches' : `Apply a profile to all ${totalItems.toLocaleString('en')} that match` })}</div>`}
 ${isChoosing && listed.length > 0 && applyRow(profiles, { id: CHOSEN, title: 'Apply a profile to the ticked devices' })}`;
 }
 
@@ -72,18 +73,6 @@ const isFiltered = (filter: FleetFilter) => Object.keys(withoutCursor(filter)).l
 
 const toQuery = (filter: FleetFilter) => new URLSearchParams(filter as Record<string, string>);
 
-const TONE_OF: Record<string, Tone> = {
-  online: 'good',
-  offline: 'bad',
-  low: 'bad',
-  failed: 'bad',
-  drifted: 'warn',
-  pending: 'info',
-  sent: 'info',
-  failing: 'bad',
-  recovering: 'warn',
-};
-
 function countsHtml({
   status,
   syncStatus,
@@ -96,23 +85,27 @@ function countsHtml({
   const alerts = sum(openAlerts);
   const group = (label: string, content: Content) =>
     html`<section class="counts" aria-label="${label}"><h2>${label}</h2><div>${content}</div></section>`;
-  const each = (counts: Record<string, number>, name: string) =>
-    Object.entries(counts).map(([state, count]) =>
-      counter(count, toWords(state), `/operator/fleet?${name}=${state}`, TONE_OF[state] ?? 'quiet'),
+  const each = <Name extends State>(counts: Record<Name, number>, name: string) =>
+    (Object.keys(counts) as Name[]).map((state) =>
+      stateCounter(counts[state], state, `/operator/fleet?${name}=${state}`),
     );
   return html`<div class="overview">
 ${group('Contact', each(status, 'status'))}
-${group('Configuration', [...each(syncStatus, 'syncStatus'), counter(noProfile, 'never had a profile', null)])}
+${group('Configuration', [...each(syncStatus, 'syncStatus'), stateCounter(noProfile, 'no_profile')])}
 ${group('Battery', each(batteryStatus, 'batteryStatus'))}
 ${group('Attention', [
-  counter(alerts, 'open alerts', '/operator/alerts', 'bad'),
-  counter(
-    (endpoints.failing ?? 0) + (endpoints.recovering ?? 0),
-    'webhooks in trouble',
-    '/operator/webhooks',
-    'bad',
-  ),
-  counter(unregisteredDevices, 'unregistered', '/operator/unregistered', 'warn'),
+  counter(alerts, { label: 'open alerts', href: '/operator/alerts', tone: 'bad' }),
+  counter(endpoints.failing + endpoints.recovering, {
+    label: 'webhooks in trouble',
+    href: '/operator/webhooks',
+    tone: 'bad',
+  }),
+  counter(unregisteredDevices, {
+    label: 'unregistered',
+    href: '/operator/unregistered',
+    tone: 'warn',
+    title: html` title="Loggers that send, and are not registered."`,
+  }),
 ])}
 </div>`;
 }

@@ -12,6 +12,7 @@ import { type FleetFilter, toFleetFilter } from './fleet-filter.ts';
 import { fleetHtml } from './fleet-html.ts';
 import type { Values } from './form-fields.ts';
 import type { ListChoices } from './form-layout.ts';
+import type { GroupNamesRepository } from './group-names.repository.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
 import type { Session } from './session.ts';
 import { OPERATOR_PATH } from './session.ts';
@@ -26,13 +27,14 @@ export interface FleetPageDeps extends PageDeps {
   countFleet: CountFleet;
   listChoices: ListChoices;
   readTyped: ReadTyped;
+  countMembers: GroupNamesRepository['countMembers'];
   listOrdered: AssetOrderRepository['list'];
   listRecentHours: RecentHoursRepository['list'];
   shownAssets: ShownAssetsRepository;
 }
 
 /** The total is left out where it is the number of all devices. */
-type DevicePage = Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number };
+type DevicePage = Pick<Answers['listAssets'], 'items' | 'nextCursor'> & { totalItems?: number | undefined };
 
 export function fleetRoutes({
   ask,
@@ -42,6 +44,7 @@ export function fleetRoutes({
   countFleet,
   listChoices,
   readTyped,
+  countMembers,
   listOrdered,
   listRecentHours,
   shownAssets,
@@ -80,18 +83,21 @@ export function fleetRoutes({
   ): Promise<DevicePage> {
     const after = cursor === undefined ? beginningOf(order) : parseCursor(cursor, order);
     if (!after) throw invalid('cursor must be that of another page of this list');
-    const ofGroup =
-      groupId === undefined ? null : await ask(session, 'listAssets', { query: { groupId, limit: '1' } });
-    if (ofGroup?.items.length === 0) return ofGroup;
     const page = { after, limit: DEVICES_PER_PAGE + 1, groupId };
-    const found = await listOrdered(session.organizationId, order, page);
+    const { organizationId } = session;
+    const [totalItems, found] = await Promise.all([
+      groupId === undefined ? undefined : countMembers(organizationId, groupId),
+      listOrdered(organizationId, order, page),
+    ]);
+    // Members of a deleted group have yet to leave it.
+    if (totalItems === 0) return { items: [], nextCursor: null, totalItems };
     const items = found.slice(0, DEVICES_PER_PAGE);
     const last = items.at(-1);
     const nextCursor = found.length > DEVICES_PER_PAGE && last ? toCursor(last) : null;
     return {
       items: items.map(({ key, ...asset }) => listedAssetView(asset)),
       nextCursor,
-      ...(ofGroup && { totalItems: ofGroup.totalItems }),
+      totalItems,
     };
   }
 

@@ -1,4 +1,4 @@
-/** Groups by name alone: the list of the API counts the members of each. */
+/** Groups by name, without the number of members that the list of the API counts for each, and that number of one. */
 import type { Database } from '../db/database.ts';
 import type { Option } from './form-layout.ts';
 
@@ -25,6 +25,15 @@ export function createGroupNamesRepository(sql: Database) {
         .whereRaw('id = any(?::uuid[])', [[...ids]])
         .select('id', 'name');
       return toOptions(rows);
+    },
+
+    /** Read from an index alone: an archived asset is in no group. 0 for a deleted group. */
+    async countMembers(organizationId: string, groupId: string): Promise<number> {
+      const [row] = await sql('assets')
+        .where({ organization_id: organizationId, group_id: groupId })
+        .whereExists(inUse(organizationId).where({ id: groupId }))
+        .count({ count: '*' });
+      return Number(row?.count ?? 0);
     },
   };
 }

@@ -2,6 +2,7 @@ import { failedCsvRows, IMPORT_ROWS_MAX, type ImportOutcome } from '../assets/as
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, legend, table } from './parts.ts';
+import type { State } from './states.ts';
 
 type Imported = Answers['importAssets'];
 
@@ -68,8 +69,8 @@ ${imported.results.length > ROWS_SHOWN && html`<p class="quiet">${notShown(impor
 
 const OUTCOMES: readonly ImportOutcome[] = ['created', 'unchanged', 'failed'];
 
-function stateOf(outcome: ImportOutcome, { dryRun }: Imported): string {
-  if (outcome === 'created') return dryRun ? 'new' : 'registered';
+function stateOf(outcome: ImportOutcome, { dryRun }: Imported): State {
+  if (outcome === 'created') return dryRun ? 'to_be_registered' : 'registered';
   return outcome === 'unchanged' ? 'registered_before' : 'failed';
 }
 

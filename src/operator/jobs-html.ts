@@ -1,5 +1,5 @@
 import type { JobView } from '../config-jobs/config-job.ts';
-import { hasEnded, JOB_STATUSES, TARGET_STATES } from '../config-jobs/config-job.ts';
+import { hasEnded, JOB_STATUSES, TARGET_STATES, type TargetState } from '../config-jobs/config-job.ts';
 import type { Answers, AuditEntryView, TargetView } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { FORMS, type FormName, toFormUrl } from './forms.ts';
@@ -21,6 +21,7 @@ import {
   toWords,
 } from './parts.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
+import { meaningOf } from './states.ts';
 
 interface JobsOptions {
   jobs: Answers['listConfigJobs'];
@@ -37,6 +38,7 @@ ${tabs('Status', [
     href: `/operator/jobs?status=${status}`,
     label: toWords(status),
     isCurrent: filter.status === status,
+    state: status,
   })),
 ])}
 ${live(
@@ -59,12 +61,21 @@ const jobRow = (job: JobView): Content[] => [
 ];
 
 /** In the order of a target's life. */
-function sharesOf({ counts }: JobView): Share[] {
-  const { timedOut, ...others } = counts;
-  const byState: Record<string, number> = { ...others, timed_out: timedOut };
-  const order = ['applied', 'sent', 'waiting', 'queued', 'superseded', 'cancelled', 'timed_out', 'failed'];
-  return order.map((state) => ({ state, count: byState[state] ?? 0 }));
-}
+const ORDER: readonly TargetState[] = [
+  'applied',
+  'sent',
+  'waiting',
+  'queued',
+  'superseded',
+  'cancelled',
+  'timed_out',
+  'failed',
+];
+
+const countOf = ({ counts }: JobView, state: TargetState): number =>
+  state === 'timed_out' ? counts.timedOut : counts[state];
+
+const sharesOf = (job: JobView): Share[] => ORDER.map((state) => ({ state, count: countOf(job, state) }));
 
 interface JobOptions {
   job: JobView;
@@ -81,7 +92,12 @@ interface JobOptions {
   mayChange: boolean;
 }
 
-export const jobHtml = ({ job, targets, filter, runUrl, mayChange, ...options }: JobOptions): Html => html`
+export const jobHtml = ({ job, targets, filter, runUrl, mayChange, ...options }: JobOptions): Html => {
+  const tabOf = (state: string) => ({
+    href: `/operator/jobs/${job.id}?state=${state}`,
+    isCurrent: filter.state === state,
+  });
+  return html`
 <p class="crumbs"><a href="/operator/jobs">Jobs</a></p>
 ${live(
   'job',
@@ -106,10 +122,11 @@ ${mayChange && live('actions', actionsOf(job, options.stages))}
 ${live('latest', !hasEnded(job.status) && latestHtml(options.progress, options.devices, options.now))}
 <h2>Devices</h2>
 ${tabs('State', [
-  ...[ALL_STATES, ...TARGET_STATES].map((state) => ({
-    href: `/operator/jobs/${job.id}?state=${state}`,
-    label: tabText(job, state),
-    isCurrent: filter.state === state,
+  { ...tabOf(ALL_STATES), label: 'All' },
+  ...TARGET_STATES.map((state) => ({
+    ...tabOf(state),
+    label: `${toWords(state)} ${countOf(job, state).toLocaleString('en')}`,
+    state,
   })),
 ])}
 ${live(
@@ -121,24 +138,19 @@ ${live(
     empty: 'No device is in this state.',
   })}${nextPage(`/operator/jobs/${job.id}`, new URLSearchParams(filter), targets.nextCursor)}`,
 )}`;
+};
 
 const cancelFact = ({ cancelRequestedAt, status }: JobView): Html =>
   html`${time(cancelRequestedAt as string)}${!hasEnded(status) && ', the change is being withdrawn'}`;
 
 export const ALL_STATES = 'all';
 
-/** The state that needs somebody most; all, where every device is in the same one. */
-export function firstState({ counts, total }: JobView): string {
-  const { timedOut, ...others } = counts;
-  const byState: Record<string, number> = { ...others, timed_out: timedOut };
-  const found = ['failed', 'timed_out', 'sent', 'waiting'].find((state) => (byState[state] ?? 0) > 0);
-  return found === undefined || byState[found] === total ? ALL_STATES : found;
-}
+const NEEDY: readonly TargetState[] = ['failed', 'timed_out', 'sent', 'waiting'];
 
-function tabText(job: JobView, state: string): string {
-  if (state === ALL_STATES) return 'All';
-  const { count } = sharesOf(job).find((share) => share.state === state) ?? { count: 0 };
-  return `${toWords(state)} ${count.toLocaleString('en')}`;
+/** The state that needs somebody most; all, where every device is in the same one. */
+export function firstState(job: JobView): string {
+  const found = NEEDY.find((state) => countOf(job, state) > 0);
+  return found === undefined || countOf(job, found) === job.total ? ALL_STATES : found;
 }
 
 /** "by Ada, add group members". */
@@ -149,24 +161,13 @@ const originText = ({ actor, action, subject }: AuditEntryView): Content => [
     : null,
 ];
 
-/** Meaning of a state, where the target has no reason of its own. */
-const WHY: Record<string, string> = {
-  queued: 'Its stage has not begun.',
-  waiting: 'It has not asked for the change yet: it does so with its next transmission.',
-  sent: 'It has fetched the change and has not reported it yet.',
-  applied: 'It runs the change, by its own report.',
-  superseded: 'A later apply replaced the change.',
-  cancelled: 'The change was withdrawn.',
-  timed_out: 'The deadline came first. The change is still offered.',
-};
-
 const targetRow = (
   { assetId, state, reason, updatedAt }: TargetView,
   devices: ReadonlyMap<string, ShownAsset>,
 ): Content[] => [
   deviceLink(assetId, devices),
   badge(state),
-  reason ?? html`<span class="quiet">${WHY[state] ?? ''}</span>`,
+  reason ?? html`<span class="quiet">${meaningOf(state)}</span>`,
   time(updatedAt),
 ];
 

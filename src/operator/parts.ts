@@ -1,61 +1,25 @@
 /** Shared parts of the pages: tables, badges, times, buttons. */
+import { ALERT_NAMES, type AlertType } from '../alerts/alert.ts';
 import { type Content, type Html, html } from './html.ts';
-import { meaningOf } from './state-meanings.ts';
+import { meaningOf, type State, type Tone, toneOf } from './states.ts';
 
-export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'quiet';
-
-const TONES: Record<string, Tone> = {
-  online: 'good',
-  registered: 'good',
-  offline: 'bad',
-  new: 'info',
-  applied: 'good',
-  succeeded: 'good',
-  delivered: 'good',
-  healthy: 'good',
-  active: 'good',
-  resolved: 'quiet',
-  acknowledged: 'warn',
-  pending: 'info',
-  queued: 'quiet',
-  waiting: 'info',
-  scheduled: 'info',
-  sent: 'info',
-  running: 'info',
-  recovering: 'warn',
-  retrying: 'warn',
-  held: 'warn',
-  drifted: 'warn',
-  superseded: 'quiet',
-  cancelled: 'quiet',
-  disabled: 'quiet',
-  failing: 'bad',
-  failed: 'bad',
-  blocked: 'bad',
-  aborted: 'bad',
-  timed_out: 'bad',
-  completed_with_failures: 'bad',
-  low: 'bad',
-};
-
-/** `timed_out` and `timedOut` as people write them. */
+/** `timed_out` and `timedOut` as people write them; types of alerts by their names. */
 export const toWords = (name: string): string =>
-  name
-    .replaceAll('_', ' ')
-    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    .trim();
+  Object.hasOwn(ALERT_NAMES, name)
+    ? ALERT_NAMES[name as AlertType]
+    : name
+        .replaceAll('_', ' ')
+        .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+        .trim();
 
-export const badge = (state: string, tone: Tone = TONES[state] ?? 'quiet'): Html =>
+export const badge = (state: State, tone: Tone = toneOf(state)): Html =>
   html`<span class="badge ${tone}"${titleOf(state)}>${toWords(state)}</span>`;
 
 /** A state without a badge, because no action follows from it. */
-export const quietState = (state: string): Html =>
+export const quietState = (state: State): Html =>
   html`<span class="quiet"${titleOf(state)}>${toWords(state)}</span>`;
 
-function titleOf(state: string): Content {
-  const meaning = meaningOf(state);
-  return meaning !== null && html` title="${meaning}"`;
-}
+const titleOf = (state: State): Html => html` title="${meaningOf(state)}"`;
 
 /** In UTC; the script of the page shows the age, or the time in the zone of the reader. */
 export const time = (iso: string | null | undefined): Html =>
@@ -128,14 +92,25 @@ export const confirmed = (question: string, options: FormOptions & { open: strin
 export const facts = (entries: ReadonlyArray<readonly [string, Content]>): Html =>
   html`<dl class="facts">${entries.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
-/** A number above its label; a link where a list shows the same. */
-export const counter = (count: number, label: string, href: string | null, tone: Tone = 'quiet'): Html => {
+export interface CounterOptions {
+  label: string;
+  /** The list that shows the same. */
+  href?: string;
+  tone: Tone;
+  title?: Html;
+}
+
+/** A number above its label. */
+export function counter(count: number, { label, href, tone, title }: CounterOptions): Html {
   const inside = html`<span class="number">${count.toLocaleString('en')}</span> <span>${label}</span>`;
   const classes = `counter ${count > 0 ? tone : 'quiet'}`;
   return href
-    ? html`<a class="${classes}" href="${href}"${titleOf(label)}>${inside}</a>`
-    : html`<div class="${classes}"${titleOf(label)}>${inside}</div>`;
-};
+    ? html`<a class="${classes}" href="${href}"${title}>${inside}</a>`
+    : html`<div class="${classes}"${title}>${inside}</div>`;
+}
+
+export const stateCounter = (count: number, state: State, href?: string): Html =>
+  counter(count, { label: toWords(state), href, tone: toneOf(state), title: titleOf(state) });
 
 /** The link to the next page of a list, with the filters in the address. */
 export function nextPage(path: string, query: URLSearchParams, nextCursor: string | null): Content {
@@ -152,16 +127,17 @@ export interface Tab {
   href: string;
   label: string;
   isCurrent: boolean;
+  state?: State;
 }
 
 export const tabs = (label: string, all: readonly Tab[]): Html =>
   html`<nav class="tabs" aria-label="${label}">${all.map(
-    ({ href, label: text, isCurrent }) =>
-      html`<a href="${href}"${isCurrent && html` aria-current="page"`}>${text}</a>`,
+    ({ href, label: text, isCurrent, state }) =>
+      html`<a href="${href}"${isCurrent && html` aria-current="page"`}${state && titleOf(state)}>${text}</a>`,
   )}</nav>`;
 
 export interface Share {
-  state: string;
+  state: State;
   count: number;
 }
 
@@ -173,7 +149,7 @@ export function bar(shares: readonly Share[], label: string): Html {
   const rects = shown.map(({ state, count }) => {
     const x = (before / total) * 100;
     before += count;
-    return html`<rect class="${TONES[state] ?? 'quiet'} ${state}" x="${x.toFixed(3)}" width="${((count / total) * 100).toFixed(3)}" y="0" height="1"/>`;
+    return html`<rect class="${toneOf(state)} ${state}" x="${x.toFixed(3)}" width="${((count / total) * 100).toFixed(3)}" y="0" height="1"/>`;
   });
   return html`<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label="${label}: ${
     shown.map(({ state, count }) => `${count} ${toWords(state)}`).join(', ') || 'none'

@@ -1,4 +1,5 @@
 import { DELIVERY_STATES } from '../deliveries/delivery.ts';
+import type { HealthState } from '../endpoints/shown-health.ts';
 import type { Answers, DeliveryDetailView, DeliveryView, WebhookView } from './answers.ts';
 import { failuresHtml, resendButton } from './delivery-html.ts';
 import type { FormLink } from './form-links.ts';
@@ -34,12 +35,12 @@ ${live(
 )}
 <div class="actions">${link('createWebhook', {}, { tone: 'main' })}${link('createCellularWebhook')}</div>`;
 
-const URGENCY = ['failing', 'recovering', 'disabled', 'healthy'];
+const URGENCY: readonly HealthState[] = ['failing', 'recovering', 'disabled', 'healthy'];
 
 const inTroubleFirst = (webhooks: readonly WebhookView[]) =>
   [...webhooks].sort((a, b) => URGENCY.indexOf(healthOf(a)) - URGENCY.indexOf(healthOf(b)));
 
-export const healthOf = ({ health, status }: WebhookView): string =>
+export const healthOf = ({ health, status }: WebhookView): HealthState =>
   health?.state ?? (status === 'active' ? 'healthy' : 'disabled');
 
 export const pathOf = ({ id, recType }: WebhookView) =>
@@ -118,6 +119,7 @@ ${tabs('State', [
     href: `${path}?state=${state}`,
     label: toWords(state),
     isCurrent: filter.state === state,
+    state,
   })),
 ])}
 ${live(
@@ -163,7 +165,8 @@ const deliveryRow = (
   time(delivery.createdAt),
   html`${stateBadge(delivery)}${delivery.reason && html` <span class="quiet">${delivery.reason}</span>`}`,
   delivery.attemptCount,
-  html`${delivery.lastError ?? (delivery.lastStatusCode !== null && `status ${delivery.lastStatusCode}`)} ${delivery.lastAttemptAt && time(delivery.lastAttemptAt)}`,
+  delivery.lastAttemptAt &&
+    html`${delivery.lastError ?? (delivery.lastStatusCode !== null && `status ${delivery.lastStatusCode}`)} ${time(delivery.lastAttemptAt)}`,
   delivery.nextAttemptAt && dueTime(delivery.nextAttemptAt, now),
   mayChange && resendButton(delivery, path),
 ];
@@ -176,4 +179,4 @@ function deviceOf({ serialNumber }: DeliveryView, devices: WebhookOptions['devic
 
 /** A delivery that arrived, and is sent once more on request, has no error that it is retried for. */
 const stateBadge = ({ state, lastError }: DeliveryView): Html =>
-  state === 'retrying' && lastError === null ? badge('sent_again', 'info') : badge(state);
+  state === 'retrying' && lastError === null ? badge('sent_again') : badge(state);

@@ -52,6 +52,18 @@ describe('Commands by API', () => {
     );
   });
 
+  it('says beside a table that a list goes on, shows all with --all, and leaves JSON as it is', async () => {
+    const serials = [await registerOne(), await registerOne(), await registerOne()];
+    const listed = (...more: string[]) => run('assets', 'list', '--q', '282C', ...more);
+    const cut = await listed('--limit', '2');
+    assert.equal(cut.stdout.match(/^282C/gm)?.length, 2);
+    assert.equal(cut.stderr, 'These are 2 of more: --limit N shows N of them, --all shows all.\n');
+    const all = await listed('--all');
+    assert.deepEqual([serials.every((serial) => all.stdout.includes(serial)), all.stderr], [true, '']);
+    const json = await listed('--limit', '2', '--json');
+    assert.deepEqual([JSON.parse(json.stdout).length, json.stderr], [2, '']);
+  });
+
   it('shows jobs, and returns exit code 3 for a job that ended without every device', async () => {
     const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${randomUUID()}` });
     const serial = await registerOne();
@@ -407,7 +419,13 @@ describe('Commands by API', () => {
       'targets',
       'watch',
     ]);
-    assert.deepEqual(await typed('jobs', 'list', '--'), ['--json', '--limit', '--login', '--status']);
+    assert.deepEqual(await typed('jobs', 'list', '--'), [
+      '--all',
+      '--json',
+      '--limit',
+      '--login',
+      '--status',
+    ]);
     const long = ['operator', 'link', '--org', 'Acme', '--role', 'write', '--name', 'Ann', '--'];
     assert.deepEqual((await run('complete', '--', ...long)).code, 0);
     for (const shell of ['bash', 'zsh', 'fish']) assert.equal((await run('completion', shell)).code, 0);

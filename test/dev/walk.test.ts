@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { NO_FAULTS } from '../../dev/simulator/faults.ts';
 import { createFleet, type Fleet, type FleetOptions, serialsOf } from '../../dev/simulator/fleet.ts';
-import { confirmAddress, startMailServer } from '../notifications/harness.ts';
+import { confirmAddress, startMailService, type TestMailServer } from '../notifications/harness.ts';
 import { createProfile, eventually, untilEnded } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
 
 /** A sample and a confirmable frame every second. */
 const QUICK = { measurementSeconds: 60, transmissionSeconds: 60, ackIntervalSeconds: null };
@@ -16,7 +16,8 @@ const PROFILE = {
 const QUALITY = 'quality@example.com';
 
 describe('Twenty loggers from a table', () => {
-  let mail: Awaited<ReturnType<typeof startMailServer>>;
+  let mail: TestMailServer;
+  let stop: () => Promise<void>;
   let dms: TestService;
   const fleets: Fleet[] = [];
   const good = serialsOf('282CE0', 18);
@@ -28,13 +29,11 @@ describe('Twenty loggers from a table', () => {
   let warmId: string;
 
   before(async () => {
-    mail = await startMailServer();
-    dms = await startService({ settings: { smtp: mail.smtp, notificationIntervalMs: 200 } });
+    ({ dms, mail, stop } = await startMailService({ settings: { notificationIntervalMs: 200 } }));
   });
   after(async () => {
     for (const fleet of fleets) await fleet.stop();
-    await dms.stop();
-    await mail.stop();
+    await stop();
   });
 
   async function switchOn(prefix: string, devices: number, more: Partial<FleetOptions> = {}): Promise<void> {

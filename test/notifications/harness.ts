@@ -8,7 +8,12 @@ import { SMTPServer } from 'smtp-server';
 import type { Settings } from '../../src/process/config.ts';
 import { visit } from '../operator/visitor.ts';
 import { eventually, register } from '../support/fleet.ts';
-import type { TestOrganization, TestService } from '../support/service.ts';
+import {
+  startService,
+  type TestOrganization,
+  type TestService,
+  type TestServiceOptions,
+} from '../support/service.ts';
 
 export interface Posted {
   path: string;
@@ -53,6 +58,8 @@ export interface ReceivedMail {
   source: string;
 }
 
+export type TestMailServer = Awaited<ReturnType<typeof startMailServer>>;
+
 export async function startMailServer() {
   const mails: ReceivedMail[] = [];
   const unknown = new Set<string>();
@@ -90,6 +97,21 @@ export async function startMailServer() {
     /** Makes the mail server reject this mailbox from now on. */
     remove: (address: string) => void unknown.add(address),
     stop: () => new Promise<void>((resolve) => server.close(resolve)),
+  };
+}
+
+/** A service that sends its mails to a server of its own, without waiting for more to gather. */
+export async function startMailService(options: TestServiceOptions = {}) {
+  const mail = await startMailServer();
+  const settings = { smtp: mail.smtp, notificationIntervalMs: 0, ...options.settings };
+  const dms = await startService({ ...options, settings });
+  return {
+    dms,
+    mail,
+    async stop() {
+      await dms.stop();
+      await mail.stop();
+    },
   };
 }
 

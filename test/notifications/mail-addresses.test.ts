@@ -5,8 +5,15 @@ import assert from 'node:assert/strict';
 import { HOUR_MS, mailWaitMs, type PlannedMail } from '../../src/notifications/mail-limits.ts';
 import { visit } from '../operator/visitor.ts';
 import { eventually } from '../support/fleet.ts';
-import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { confirmAddress, linkIn, newDevice, type ReceivedMail, startMailServer } from './harness.ts';
+import type { TestOrganization, TestService } from '../support/service.ts';
+import {
+  confirmAddress,
+  linkIn,
+  newDevice,
+  type ReceivedMail,
+  startMailService,
+  type TestMailServer,
+} from './harness.ts';
 
 const DAY_MS = 24 * HOUR_MS;
 const LIMITS = { perAddress: 60, perOrganization: 600 };
@@ -14,26 +21,19 @@ const LIMITS = { perAddress: 60, perOrganization: 600 };
 describe('E-mail addresses of channels', () => {
   let dms: TestService;
   let org: TestOrganization;
-  let mail: Awaited<ReturnType<typeof startMailServer>>;
+  let mail: TestMailServer;
+  let stop: () => Promise<void>;
   let aheadMs = 0;
   let count = 0;
   let target: string;
 
   before(async () => {
-    mail = await startMailServer();
-    dms = await startService({
+    ({ dms, mail, stop } = await startMailService({
       now: () => new Date(Date.now() + aheadMs),
-      settings: {
-        smtp: mail.smtp,
-        notificationIntervalMs: 0,
-        mailLimits: { perAddress: 8, perOrganization: 600 },
-      },
-    });
+      settings: { mailLimits: { perAddress: 8, perOrganization: 600 } },
+    }));
   });
-  after(async () => {
-    await dms.stop();
-    await mail.stop();
-  });
+  after(() => stop());
   beforeEach(async () => {
     aheadMs = 0;
     org = await dms.addOrganization();

@@ -5,7 +5,13 @@ import { query } from '../../src/db/query.ts';
 import { apply, applyAnswer, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { validateEventBody } from '../support/validate-events.ts';
-import { confirmAddress, newDevice, startMailServer, startMessageReceiver } from './harness.ts';
+import {
+  confirmAddress,
+  newDevice,
+  startMailService,
+  startMessageReceiver,
+  type TestMailServer,
+} from './harness.ts';
 
 const MINUTE_MS = 60_000;
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -19,21 +25,17 @@ describe('Notification channels', () => {
   let dms: TestService;
   let org: TestOrganization;
   let receiver: Awaited<ReturnType<typeof startMessageReceiver>>;
-  let mail: Awaited<ReturnType<typeof startMailServer>>;
+  let mail: TestMailServer;
+  let stop: () => Promise<void>;
   let aheadMs = 0;
 
   before(async () => {
-    mail = await startMailServer();
-    dms = await startService({
+    ({ dms, mail, stop } = await startMailService({
       now: () => new Date(Date.now() + aheadMs),
-      settings: { smtp: mail.smtp, notificationIntervalMs: 0 },
       deliveryPlan: PLAN,
-    });
+    }));
   });
-  after(async () => {
-    await dms.stop();
-    await mail.stop();
-  });
+  after(() => stop());
   beforeEach(async () => {
     aheadMs = 0;
     org = await dms.addOrganization();
@@ -67,6 +69,9 @@ describe('Notification channels', () => {
     await setBattery('low');
     const [opened] = await untilTexts(1);
     assert.match(opened ?? '', /^New alert: Cold &lt;room&gt;, low battery\n\nNew alerts:\n/);
+    const { items } = (await org.api.get('/alerts')).body;
+    const link = `https://operators.example/operator/alerts/${items[0].id}`;
+    assert.ok(opened?.endsWith(`See and acknowledge after signing in:\n\n${link}`), opened);
     await setBattery('ok');
     const [, over] = await untilTexts(2);
     assert.match(over ?? '', /^Over: Cold &lt;room&gt;, low battery/);

@@ -9,7 +9,8 @@ import {
   confirmAddress,
   newDevice,
   type ReceivedMail,
-  startMailServer,
+  startMailService,
+  type TestMailServer,
 } from '../notifications/harness.ts';
 import { eventually } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -21,24 +22,20 @@ const FORMS_OF_ANOTHER_SITE = { origin: 'https://elsewhere.example' };
 describe('The link in a mail about an alert', () => {
   let dms: TestService;
   let org: TestOrganization;
-  let mail: Awaited<ReturnType<typeof startMailServer>>;
+  let mail: TestMailServer;
+  let stop: () => Promise<void>;
   let aheadMs = 0;
   let count = 0;
   let target: string;
   const lines: string[] = [];
 
   before(async () => {
-    mail = await startMailServer();
-    dms = await startService({
+    ({ dms, mail, stop } = await startMailService({
       now: () => new Date(Date.now() + aheadMs),
       log: createLog('trace', { write: (line) => void lines.push(line) }),
-      settings: { smtp: mail.smtp, notificationIntervalMs: 0 },
-    });
+    }));
   });
-  after(async () => {
-    await dms.stop();
-    await mail.stop();
-  });
+  after(() => stop());
   beforeEach(async () => {
     aheadMs = 0;
     org = await dms.addOrganization();

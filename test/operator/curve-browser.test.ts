@@ -1,14 +1,12 @@
 /** The curves of devices in a real browser: what they show, and every way to move them. */
 import assert from 'node:assert/strict';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { freePort } from '../../dev/embedded/free-port.ts';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { COLOUR_RULES, findBarriers } from '../support/barriers.ts';
-import { findChromium, startBrowser } from '../support/browser.ts';
 import { register } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
 import { type FleetToLookAt, populateFleet } from './fleet-to-look-at.ts';
-import { newLink } from './visitor.ts';
+import { useOperatorBrowser } from './operator-browser.ts';
 
 /** Half an hour beside all others, and without summer time. */
 const ZONE = 'Asia/Kolkata';
@@ -23,30 +21,20 @@ const SIZES = [
 ] as const;
 
 describe('The curves of a device in a browser', () => {
-  const executable = findChromium();
+  const shown = useOperatorBrowser({
+    view: { viewport: { width: 1440, height: 900 }, timezoneId: ZONE, hasTouch: true },
+  });
   let dms: TestService;
   let receiver: Receiver;
   let fleet: FleetToLookAt;
   let others: Array<{ id: string; name: string }>;
-  let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  /** Messages of the console, including script errors and violations of the policy. */
-  let complaints: string[];
 
-  before(async function () {
-    if (executable === null) {
-      console.log('      no Chromium: set CHROMIUM_PATH, or install the package chromium');
-      this.skip();
-    }
+  before(async () => {
+    ({ dms, context, page } = shown);
     receiver = await startReceiver();
-    const port = await freePort();
-    const settings = { port, operatorUrl: `http://127.0.0.1:${port}` };
-    dms = await startService({ withWorker: false, settings });
-    [fleet, browser] = await Promise.all([
-      populateFleet(dms, { receiver, devices: 8 }),
-      startBrowser(executable),
-    ]);
+    fleet = await populateFleet(dms, { receiver, devices: 8 });
     const { body } = await dms.api.get('/assets?limit=50');
     others = body.items.filter(({ id }: { id: string }) => id !== fleet.assetId);
     await dms.api.post(`/assets/${fleet.assetId}/mute`, {
@@ -55,34 +43,11 @@ describe('The curves of a device in a browser', () => {
     });
     const [alert] = (await dms.api.get(`/alerts?assetId=${fleet.assetId}`)).body.items;
     await dms.api.post(`/alerts/${alert.id}/comments`, { comment: 'The door was open' });
-    context = await browser.newContext({
-      viewport: { width: 1440, height: 900 },
-      timezoneId: ZONE,
-      hasTouch: true,
-    });
-    page = await context.newPage();
-    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      if (!request.url().startsWith(dms.baseUrl)) complaints.push(`asked ${request.url()}`);
-    });
-    complaints = [];
-    await page.goto(await newLink(dms));
-    await page.click('button.main');
-    await page.waitForURL('**/operator');
   });
-  after(async () => {
-    await browser?.close();
-    await dms?.stop();
-    await receiver?.stop();
-  });
-  beforeEach(() => {
-    complaints = [];
-  });
-  afterEach(() => assert.deepEqual(complaints, []));
+  after(() => receiver?.stop());
 
   async function open(query = '', assetId = fleet.assetId): Promise<void> {
-    await page.goto(`${dms.baseUrl}/operator/devices/${assetId}${query}`);
+    await shown.open(`/devices/${assetId}${query}`);
     await page.waitForSelector(DRAWN);
   }
   /** The part of time that is seen, in seconds. */
@@ -429,7 +394,7 @@ describe('The curves of a device in a browser', () => {
     await page.goto(`${dms.baseUrl}/operator/devices/${fleet.assetId}`);
     await page.waitForSelector('.curves > .empty:text("could not be read")');
     await page.unroute('**/curve?*');
-    complaints = complaints.filter((text) => !text.includes('500'));
+    shown.forgive(500);
   });
 
   it('shows times in the zone of the reader, says the zone, and sends fields in UTC', async () => {

@@ -14,6 +14,32 @@ export interface FleetToLookAt {
   channelId: string;
 }
 
+/** An address of each page, below `/operator`. */
+export const pathsToLookAt = ({ assetId, jobId, webhookId }: FleetToLookAt): string[] => [
+  '',
+  '/fleet',
+  '/groups',
+  '/profiles/colder',
+  '/keys',
+  '/audit',
+  '/apply?slug=colder',
+  '/exports',
+  '/escalations',
+  '/forms/createProfile',
+  '/forms/createEscalation',
+  `/forms/archiveAsset?assetId=${assetId}`,
+  '/unregistered',
+  `/devices/${assetId}`,
+  `/devices/${assetId}/statistics`,
+  '/jobs',
+  `/jobs/${jobId}`,
+  '/alerts?status=all',
+  '/webhooks',
+  `/webhooks/events/${webhookId}`,
+  '/channels',
+  '/import',
+];
+
 const MINUTE_MS = 60_000;
 const PLACES = [
   'Vaccine fridge',

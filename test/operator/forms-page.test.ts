@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { register, sendTemperature } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { signIn, visit } from './visitor.ts';
+import { signIn, tokenIn, visit } from './visitor.ts';
 
 describe('A form of an operation', () => {
   let dms: TestService;
@@ -115,6 +115,17 @@ describe('A form of an operation', () => {
     assert.match(list.text, /Importer/);
     const [, key = 'none'] = text.match(/<code>(dms_live_[^<]+)</) ?? [];
     assert.ok(!list.text.includes(key));
+  });
+
+  it('invites to the page by a link that signs in, once', async () => {
+    const { status, text } = await send('createOperatorLink', { name: 'Bo', role: 'read' });
+    assert.equal(status, 200, text);
+    const [, link = ''] = text.match(/<code>(https:[^<]+)<\/code>/) ?? [];
+    const form = { link: tokenIn(link.replaceAll('&amp;', '&')) };
+    const statuses = [];
+    for (const _ of [1, 2]) statuses.push((await visit(`${dms.baseUrl}/operator/sign-in`, { form })).status);
+    assert.equal(statuses[0], 303);
+    assert.notEqual(statuses[1], 303);
   });
 
   it('asks before it archives', async () => {

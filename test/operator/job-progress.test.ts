@@ -113,7 +113,7 @@ describe('The page of a job', () => {
     });
     const { text } = await pageOf(jobId);
     assert.match(text, /by Ada, apply profile/);
-    assert.match(text, /aria-current="page">failed 1<.*Kitchen<\/a> <code>NAMED-2/s);
+    assert.match(text, /aria-current="page"[^>]*>failed 1<.*Kitchen<\/a> <code>NAMED-2/s);
     const targets = text.slice(text.indexOf('<h2>Devices</h2>'));
     assert.doesNotMatch(targets, /Blood bank/);
     const all = await visit(`${dms.baseUrl}/operator/jobs/${jobId}?state=all`, { cookie });
@@ -136,7 +136,10 @@ describe('The page of a job', () => {
     await register(dms, 'PLAIN-1');
     await dms.device.post('/devices/PLAIN-1/config-reports', FACTORY);
     const { text } = await visit(`${dms.baseUrl}/operator/fleet?q=PLAIN-1`, { cookie });
-    assert.match(text, /data-label="Configuration"><span class="badge quiet">no profile</);
+    assert.match(
+      text,
+      /data-label="Configuration"><span class="badge quiet" title="No profile was ever applied to the device\.">no profile</,
+    );
   });
 
   it('leads from the fleet or a device to a profile: ticked devices, a preview, then the job', async () => {

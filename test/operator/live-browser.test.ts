@@ -1,29 +1,26 @@
 /** Pages that stay up to date while somebody works on them, in a real browser. */
 import assert from 'node:assert/strict';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { freePort } from '../../dev/embedded/free-port.ts';
+import type { BrowserContext, Page } from 'playwright-core';
 import { findBarriers } from '../support/barriers.ts';
-import { findChromium, startBrowser } from '../support/browser.ts';
 import { apply, applyAnswer, createProfile, registerMany } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { newLink } from './visitor.ts';
+import type { TestService } from '../support/service.ts';
+import { useOperatorBrowser } from './operator-browser.ts';
 
 const DEVICES = 30;
 
+/** As a browser does that finds its network again; a page that has just come waits otherwise. */
+const watchAtOnce = (page: Page) => page.evaluate("dispatchEvent(new Event('online'))");
+
 describe('An open page', () => {
-  const executable = findChromium();
+  const shown = useOperatorBrowser({ view: { viewport: { width: 900, height: 500 } } });
   let dms: TestService;
-  let browser: Browser;
   let context: BrowserContext;
   let page: Page;
   let serials: string[];
 
-  before(async function () {
-    if (executable === null) this.skip();
-    const port = await freePort();
-    const settings = { port, operatorUrl: `http://127.0.0.1:${port}` };
-    dms = await startService({ withWorker: false, settings });
-    [serials, browser] = await Promise.all([registerMany(dms, DEVICES, 'LIVE'), startBrowser(executable)]);
+  before(async () => {
+    ({ dms, context, page } = shown);
+    serials = await registerMany(dms, DEVICES, 'LIVE');
     await createProfile(dms, {
       slug: 'fridge',
       temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 2, highC: 8 }],
@@ -31,20 +28,12 @@ describe('An open page', () => {
     const [first] = serials as [string];
     await apply(dms, 'fridge', { serialNumbers: [first] });
     await applyAnswer(dms, first);
-    context = await browser.newContext({ viewport: { width: 900, height: 500 } });
-    page = await context.newPage();
-    await page.goto(await newLink(dms));
-    await page.click('button.main');
-    await page.waitForURL('**/operator');
-  });
-  after(async () => {
-    await browser?.close();
-    await dms?.stop();
   });
 
   const open = async (path: string) => {
-    await page.goto(`${dms.baseUrl}/operator${path}`);
+    await shown.open(path);
     await page.evaluate('globalThis.isSamePage = true');
+    await watchAtOnce(page);
   };
   const assertSamePage = async () => assert.equal(await page.evaluate('globalThis.isSamePage'), true);
   const isFocused = (selector: string) =>
@@ -170,13 +159,14 @@ describe('An open page', () => {
     const assetId = await idOf(serial);
     const pages = await Promise.all(
       ['', '/alerts', `/devices/${assetId}`].map(async (path) => {
-        const shown = await context.newPage();
-        await shown.goto(`${dms.baseUrl}/operator${path}`);
-        return shown;
+        const tab = await context.newPage();
+        await tab.goto(`${dms.baseUrl}/operator${path}`);
+        await watchAtOnce(tab);
+        return tab;
       }),
     );
     await send(serial, 15);
-    for (const shown of pages) await shown.getByText('15 °C').first().waitFor();
+    for (const tab of pages) await tab.getByText('15 °C').first().waitFor();
     const { body } = await dms.api.get('/alerts?status=new&type=high_temp');
     await open(`/alerts/${body.items[0].id}`);
     await dms.api.post(`/alerts/${body.items[0].id}/comments`, { comment: 'On my way' });
@@ -184,7 +174,7 @@ describe('An open page', () => {
     await send(serial, 5);
     await page.waitForSelector('h1 .badge:has-text("resolved")');
     await assertSamePage();
-    for (const shown of pages) await shown.close();
+    for (const tab of pages) await tab.close();
   });
 
   it('shows on the page of a webhook that it was paused, with the button that resumes it', async () => {
@@ -210,6 +200,23 @@ describe('An open page', () => {
     await page.waitForSelector('a.name:has-text("Meanwhile")');
     assert.deepEqual(await findBarriers(page), []);
     await assertSamePage();
+    // The browser notes each request that found no network.
+    shown.complaints.splice(0);
+  });
+
+  it('says that the connection is lost once nothing has come for 15 s', async () => {
+    const tab = await shown.signIn();
+    // The clock of its context stands still but for the steps here.
+    await tab.clock.install({ time: 0 });
+    await tab.clock.pauseAt(1_000);
+    // A stream that stays open and brings nothing.
+    await tab.route('**/operator/changes?*', () => {});
+    await tab.goto(`${dms.baseUrl}/operator/fleet`);
+    await tab.clock.runFor(14_900);
+    assert.equal(await tab.textContent('#connection'), '');
+    await tab.clock.runFor(200);
+    assert.match((await tab.textContent('#connection')) ?? '', /The connection is lost/);
+    await tab.context().close();
   });
 
   it('continues after the stream has ended, without a word', async () => {
@@ -228,14 +235,11 @@ describe('An open page', () => {
   });
 
   it('says that the person is signed out', async () => {
-    const visitor = await browser.newContext();
-    const shown = await visitor.newPage();
-    await shown.goto(await newLink(dms, { name: 'Grace' }));
-    await shown.click('button.main');
+    const other = await shown.signIn({ name: 'Grace' });
     const { items } = (await dms.api.get('/operator-sessions')).body;
     const { id } = items.find(({ name }: { name: string }) => name === 'Grace');
     assert.equal((await dms.api.delete(`/operator-sessions/${id}`)).status, 204);
-    await shown.getByText('You are signed out').waitFor();
-    await visitor.close();
+    await other.getByText('You are signed out').waitFor();
+    await other.context().close();
   });
 });

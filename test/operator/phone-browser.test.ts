@@ -1,19 +1,19 @@
 /** The operators' page on a phone: the night alert by the link in its mail, and the installed page. */
 import assert from 'node:assert/strict';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { freePort } from '../../dev/embedded/free-port.ts';
+import type { BrowserContext, Page } from 'playwright-core';
 import {
   alertLinkIn,
   confirmAddress,
   newDevice,
   type ReceivedMail,
   startMailServer,
+  type TestMailServer,
 } from '../notifications/harness.ts';
 import { findBarriers } from '../support/barriers.ts';
-import { findChromium, startBrowser } from '../support/browser.ts';
+import { collectComplaints } from '../support/browser.ts';
 import { createProfile, eventually, register } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
-import { newLink } from './visitor.ts';
+import type { TestService } from '../support/service.ts';
+import { useOperatorBrowser } from './operator-browser.ts';
 
 const ADDRESS = 'night@example.com';
 /** Contrast of 7 to 1, for sunlight. */
@@ -21,43 +21,30 @@ const STRONG_CONTRAST = ['color-contrast-enhanced'];
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
 describe("The operators' page on a phone", () => {
-  const executable = findChromium();
+  let mail: TestMailServer;
+  const shown = useOperatorBrowser({
+    view: PHONE,
+    withWorker: true,
+    async settings() {
+      mail = await startMailServer();
+      return { smtp: mail.smtp, notificationIntervalMs: 0 };
+    },
+  });
   let dms: TestService;
-  let mail: Awaited<ReturnType<typeof startMailServer>>;
-  let browser: Browser;
   let context: BrowserContext;
   let page: Page;
-  let complaints: string[];
 
-  before(async function () {
-    if (executable === null) this.skip();
-    const port = await freePort();
-    mail = await startMailServer();
-    const settings = {
-      port,
-      operatorUrl: `http://127.0.0.1:${port}`,
-      smtp: mail.smtp,
-      notificationIntervalMs: 0,
-    };
-    [dms, browser] = await Promise.all([startService({ settings }), startBrowser(executable)]);
-    await dms.api.post('/notification-channels', { type: 'email', target: ADDRESS });
-    await confirmAddress(dms, mail.mails, ADDRESS);
-    context = await browser.newContext(PHONE);
-    page = await context.newPage();
-    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
-    page.on('pageerror', (error) => complaints.push(error.message));
+  before(() => {
+    ({ dms, context, page } = shown);
   });
-  after(async () => {
-    await browser?.close();
-    await dms?.stop();
-    await mail?.stop();
-  });
-  beforeEach(() => {
-    complaints = [];
-  });
-  afterEach(() => assert.deepEqual(complaints, []));
+  after(() => mail?.stop());
 
   it('acknowledges an alert in two taps from the mail, by day and at night, without signing in', async () => {
+    const stranger = await shown.browser.newContext(PHONE);
+    const page = await stranger.newPage();
+    const complaints = collectComplaints(page, dms.baseUrl);
+    await dms.api.post('/notification-channels', { type: 'email', target: ADDRESS });
+    await confirmAddress(dms, mail.mails, ADDRESS);
     await (await newDevice(dms, 'Blood bank'))('low');
     const [sent] = await eventually(
       async () => mail.mails.filter((each) => alertLinkIn(each) !== ''),
@@ -80,13 +67,11 @@ describe("The operators' page on a phone", () => {
     assert.deepEqual(await findBarriers(page), []);
     await page.reload();
     await page.getByText('Acknowledged by').waitFor();
-    assert.deepEqual(await context.cookies(), []);
+    assert.deepEqual([await stranger.cookies(), complaints], [[], []]);
+    await stranger.close();
   });
 
   it('ticks a device of the fleet with a finger, beside its name', async () => {
-    await page.goto(await newLink(dms));
-    await page.tap('button.main');
-    await page.waitForURL('**/operator');
     await createProfile(dms, { slug: 'fridge', temperatureAlerts: [] });
     const name = 'Cold room with a name that is longer than the screen of a phone is wide';
     await register(dms, 'PHONE-1', { name });

@@ -1,14 +1,16 @@
 /** States of pages beyond the usual one, by axe-core, and actions by keyboard alone, in a real browser. */
 import assert from 'node:assert/strict';
-import type { Browser, Page } from 'playwright-core';
-import { freePort } from '../../dev/embedded/free-port.ts';
+import type { Page } from 'playwright-core';
+import type { Route } from '../../src/http/route.ts';
+import { FORMS, type FormName, operationOf, toFormUrl } from '../../src/operator/forms.ts';
 import { findBarriers } from '../support/barriers.ts';
-import { findChromium, startBrowser } from '../support/browser.ts';
 import { jobOf, register } from '../support/fleet.ts';
+import { exampleBody, type Fixtures, nameFor, populate, slotsOf } from '../support/operations.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
 import { populateFleet } from './fleet-to-look-at.ts';
-import { newLink } from './visitor.ts';
+import { fillAndSend, toInputs, walk } from './keyboard.ts';
+import { useOperatorBrowser } from './operator-browser.ts';
 
 const LISTS = [
   '',
@@ -29,43 +31,26 @@ const LISTS = [
   '/apply',
 ];
 const TABS_MAX = 150;
+const ANSWERED_MS = 5_000;
 
 describe("States of the operators' page", () => {
-  const executable = findChromium();
+  const shown = useOperatorBrowser();
+  const { open, signIn } = shown;
   let dms: TestService;
-  let receiver: Receiver;
-  let browser: Browser;
   let page: Page;
+  let receiver: Receiver;
+  let fixtures: Fixtures;
 
-  before(async function () {
-    if (executable === null) this.skip();
+  before(async () => {
+    ({ dms, page } = shown);
     receiver = await startReceiver();
-    const port = await freePort();
-    dms = await startService({
-      withWorker: false,
-      settings: { port, operatorUrl: `http://127.0.0.1:${port}` },
-    });
-    [, browser] = await Promise.all([
-      populateFleet(dms, { receiver, devices: 4 }),
-      startBrowser(executable as string),
-    ]);
-    page = await signedIn({});
+    await populateFleet(dms, { receiver, devices: 4 });
+    fixtures = await populate(dms);
   });
-  after(async () => {
-    await browser?.close();
-    await dms?.stop();
-    await receiver?.stop();
-  });
+  after(() => receiver?.stop());
 
-  async function signedIn(options: Parameters<typeof newLink>[1]): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-    const fresh = await context.newPage();
-    await fresh.goto(await newLink(dms, options));
-    await fresh.click('button.main');
-    await fresh.waitForURL('**/operator');
-    return fresh;
-  }
-  const open = (path: string) => page.goto(`${dms.baseUrl}/operator${path}`);
+  const routeOf = (name: FormName) =>
+    dms.service.routes.find(({ operationId }) => operationId === operationOf(name)) as Route;
   const mainText = async () => (await page.textContent('main')) ?? '';
   const assertNoBarriers = async (state: string, on = page) =>
     assert.deepEqual(await findBarriers(on), [], state);
@@ -90,13 +75,13 @@ describe("States of the operators' page", () => {
 
   it('shows no barrier on any page of an empty organization, and none to a reader', async () => {
     const other = await dms.addOrganization();
-    const empty = await signedIn({ organizationId: other.id });
+    const empty = await signIn({ organizationId: other.id });
     for (const path of LISTS) {
       await empty.goto(`${dms.baseUrl}/operator${path}`);
       await assertNoBarriers(`${path} when empty`, empty);
     }
     await empty.context().close();
-    const reader = await signedIn({ role: 'read' });
+    const reader = await signIn({ role: 'read' });
     for (const path of ['', '/fleet', '/alerts', '/import']) {
       await reader.goto(`${dms.baseUrl}/operator${path}`);
       await assertNoBarriers(`${path} for a reader`, reader);
@@ -135,6 +120,7 @@ describe("States of the operators' page", () => {
       await open(path);
       await assertNoBarriers(path);
     }
+    shown.forgive(400, 404, 409);
   });
 
   it('checks and registers rows by keyboard alone', async () => {
@@ -179,22 +165,35 @@ describe("States of the operators' page", () => {
     assert.equal(left.totalItems, body.totalItems - 1);
   });
 
-  it('shows where the focus is, on each thing that can be pressed', async () => {
-    for (const path of ['', '/fleet', '/alerts', '/apply', '/import', '/jobs', '/channels', '/groups']) {
+  it('reaches everything on each list by the Tab key, with the focus visible', async () => {
+    for (const path of LISTS) {
       await open(path);
-      for (let count = 0; count < 30; count++) {
-        await page.keyboard.press('Tab');
-        const outline = await page.evaluate(
-          'document.activeElement === document.body ? "none" : getComputedStyle(document.activeElement).outlineStyle',
-        );
-        const isOnPage = await page.evaluate('document.activeElement !== document.body');
-        if (!isOnPage) break;
-        assert.notEqual(
-          outline,
-          'none',
-          `${path}: ${await page.evaluate('document.activeElement.outerHTML.slice(0, 120)')}`,
-        );
-      }
+      await walk(page).catch((error) => assert.fail(`${path}: ${error.message}`));
     }
+  });
+
+  it('fills and sends a form of each kind by keyboard alone', async () => {
+    const kinds = new Map<string, [FormName, string]>();
+    for (const name of Object.keys(FORMS) as FormName[]) {
+      if ('path' in FORMS[name] || 'file' in FORMS[name]) continue;
+      const route = routeOf(name);
+      const params = slotsOf(route).map((slot) => [slot, nameFor(route, slot, fixtures)]);
+      const path = toFormUrl(name, Object.fromEntries(params));
+      const text = await (await page.request.get(dms.baseUrl + path)).text();
+      const kind = [
+        ...new Set(text.match(/<(?:select|textarea|fieldset)|<input[^>]* type="[a-z-]+"|<input id/g)),
+      ];
+      kinds.set(kind.sort().join(' '), [name, path]);
+    }
+    const refused: string[] = [];
+    for (const [kind, [name, path]] of kinds) {
+      await open(path.replace('/operator', ''));
+      await fillAndSend(page, toInputs(exampleBody(routeOf(name), fixtures)));
+      const answered = page.waitForSelector('[role=status], [role=alert]', { timeout: ANSWERED_MS });
+      await answered.catch(() => assert.fail(`${name} was not sent: ${page.url()}`));
+      for (const text of await page.locator('[role=alert]').allTextContents())
+        refused.push(`${name}, of ${kind}: ${text}`);
+    }
+    assert.deepEqual(refused, []);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
 import { findBarriers } from '../support/barriers.ts';
-import { findChromium, startBrowser } from '../support/browser.ts';
+import { collectComplaints, findChromium, startBrowser } from '../support/browser.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /** One of each sort: pictures, code, tables, long ones. */
@@ -29,8 +29,7 @@ describe('The documentation in a browser', () => {
   let dms: TestService;
   let browser: Browser;
   let page: Page;
-  /** Messages of the console, including script errors and violations of the policy. */
-  let complaints: string[];
+  const complaints: string[] = [];
 
   before(async function () {
     if (executable === null) {
@@ -44,22 +43,11 @@ describe('The documentation in a browser', () => {
     await browser?.close();
     await dms?.stop();
   });
-  beforeEach(() => {
-    complaints = [];
-  });
-  afterEach(() => assert.deepEqual(complaints, []));
+  afterEach(() => assert.deepEqual(complaints.splice(0), []));
 
   async function newPage(options = {}): Promise<Page> {
     const opened = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
-    opened.on('console', (message) => {
-      // The requests include one for a page that does not exist.
-      const isMissing = message.location().url.endsWith('/docs/nothing');
-      if (message.type() === 'error' && !isMissing) complaints.push(message.text());
-    });
-    opened.on('pageerror', (error) => complaints.push(error.message));
-    opened.on('request', (request) => {
-      if (!request.url().startsWith(dms.baseUrl)) complaints.push(`asked ${request.url()}`);
-    });
+    collectComplaints(opened, dms.baseUrl, complaints);
     return opened;
   }
 
@@ -77,6 +65,8 @@ describe('The documentation in a browser', () => {
       }
     }
     await page.setViewportSize({ width: 1280, height: 800 });
+    const missing = 'Failed to load resource: the server responded with a status of 404 (Not Found)';
+    assert.deepEqual(complaints.splice(0), [missing]);
   });
 
   it('finds a page by its words, from any page, with the keyboard alone', async () => {

@@ -18,8 +18,13 @@ import { openDatabase } from '../../src/db/database.ts';
 import { toLink } from '../../src/operator/session.ts';
 import { createSessionsRepository } from '../../src/operator/sessions.repository.ts';
 import { createLinkIssuer } from '../../src/operator/sessions.service.ts';
-import { linkIn, startMailServer, startMessageReceiver } from '../notifications/harness.ts';
-import { findChromium, startBrowser } from '../support/browser.ts';
+import {
+  linkIn,
+  startMailServer,
+  startMessageReceiver,
+  type TestMailServer,
+} from '../notifications/harness.ts';
+import { findChromium, signInAt, startBrowser } from '../support/browser.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/fleet.ts';
 
@@ -104,8 +109,7 @@ async function playNight(executable: string): Promise<void> {
   stops.push(() => browser.close());
   const context = await browser.newContext({ viewport: SIZE, deviceScaleFactor: 1 });
   const page = await context.newPage();
-  await page.goto(await linkFor('Grace', local));
-  await page.click('button.main');
+  await signInAt(page, await linkFor('Grace', local));
   const picture = async (name: string, url: string, isWhole = false) => {
     await page.goto(url);
     // Scripts draw Temporal's pages, which hide the description of a run behind a tab.
@@ -146,7 +150,7 @@ async function playNight(executable: string): Promise<void> {
   await delay(2 * MINUTE_MS);
   await picture('device', `${local.baseUrl}/operator/devices/${assetId}`);
   const span = `from=${new Date(doorAt - QUIET_MS).toISOString()}&to=${new Date().toISOString()}`;
-  const pdf = await api.get(`/assets/${assetId}/statistics?${span}&timezone=Asia/Bangkok`, {
+  const pdf = await api.get(`/assets/${assetId}/statistics?${span}&timezone=America/Sao_Paulo`, {
     headers: { accept: 'application/pdf' },
   });
   writePdf(pdf.bytes);
@@ -209,10 +213,8 @@ async function linkFor(name: string, { baseUrl, databaseUrl }: LocalInstance): P
   }
 }
 
-type Mail = Awaited<ReturnType<typeof startMailServer>>;
-
 /** Creates a channel with a confirmed address; returns its id. */
-async function newPerson(api: Client, mail: Mail, target: string): Promise<string> {
+async function newPerson(api: Client, mail: TestMailServer, target: string): Promise<string> {
   const { id } = await post(api, '/notification-channels', { type: 'email', target });
   const [sent] = await eventually(
     async () =>
@@ -228,7 +230,7 @@ async function newPerson(api: Client, mail: Mail, target: string): Promise<strin
   return id;
 }
 
-const mailTo = (mail: Mail, address: string, subject: string) =>
+const mailTo = (mail: TestMailServer, address: string, subject: string) =>
   eventually(
     async () => mail.mails.filter(({ to, source }) => to.includes(address) && source.includes(subject)),
     ({ length }) => length > 0,

@@ -1,7 +1,7 @@
 /** A real browser, if the machine has one: CHROMIUM_PATH, chromium or google-chrome. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, type BrowserServer, chromium } from 'playwright-core';
+import { type Browser, type BrowserServer, chromium, type Page } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -36,4 +36,21 @@ export function startBrowser(executablePath: string): Promise<Browser> {
 export async function startSharedBrowser(): Promise<BrowserServer | null> {
   const executablePath = findChromium();
   return executablePath === null ? null : chromium.launchServer({ executablePath, args: ARGS });
+}
+
+/** Errors of the console, of scripts and of the policy, and requests to other hosts; it grows with the page. */
+export function collectComplaints(page: Page, baseUrl: string, complaints: string[] = []): string[] {
+  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+  page.on('pageerror', (error) => void complaints.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(baseUrl)) complaints.push(`asked ${request.url()}`);
+  });
+  return complaints;
+}
+
+/** Opens a sign-in link of the operators' page and presses its button. */
+export async function signInAt(page: Page, link: string): Promise<void> {
+  await page.goto(link);
+  await page.click('button.main');
+  await page.waitForURL('**/operator');
 }

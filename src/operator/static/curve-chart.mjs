@@ -130,7 +130,7 @@ function optionsOf(chart, { span, width, on }) {
   return {
     width,
     height: HEIGHT + LANE,
-    padding: [LANE, 12, 0, 0],
+    padding: [LANE, 20, 0, 0],
     legend: { show: false },
     scales: { x: { min: span.from, max: span.to }, y: { range: rangeOf(chart) } },
     axes: [

@@ -5,6 +5,8 @@ import { showTimes } from './times.mjs';
 
 /** The service sends something every few seconds. */
 const LOST_MS = 15_000;
+/** A page that has just come needs no look at once, which would cost the service as much as the page did. */
+const FRESH_MS = 3_000;
 const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 10_000;
 const BACK_SHOWN_MS = 5_000;
@@ -104,7 +106,8 @@ function start() {
 }
 
 if (page) {
-  start();
+  restartWatchdog();
+  retryTimer = setTimeout(connect, FRESH_MS);
   addEventListener('pagehide', stop);
   // A browser shows a page that was left as it was.
   addEventListener('pageshow', ({ persisted }) => persisted && start());

@@ -1,8 +1,8 @@
-/** The text of a mail: a notification with links. */
+/** The text of a notification with links, for a mail and for a chat. */
 import assert from 'node:assert/strict';
 import { ALERT_TYPES, type AlertView } from '../../src/alerts/alert.ts';
+import { chatText, mailText } from '../../src/notifications/linked-text.ts';
 import type { NotificationData } from '../../src/notifications/message.ts';
-import { mailText } from '../../src/notifications/message-sender.service.ts';
 
 type Change = NotificationData['alerts'][number]['change'];
 
@@ -18,8 +18,8 @@ const dataOf = (...alerts: NotificationData['alerts']): NotificationData => ({
 });
 const linkTo = (id: string) => `https://dms.example.com/operator/alert-link?token=${id}`;
 
-describe('The text of a mail', () => {
-  it('has the link of its only open alert alone in its line, where mail programs find it', () => {
+describe('The text of a notification with links', () => {
+  it('shows the link of its only open alert alone in its line, where mail programs find it', () => {
     for (const change of ['opened', 'reminder', 'escalated'] as const)
       assert.equal(
         mailText(dataOf(mention('1', change)), linkTo),
@@ -33,7 +33,14 @@ describe('The text of a mail', () => {
     assert.match(text, /:\n\nCold room, too warm:\n\S+=1\n\nWarm room, too warm:\n\S+=2$/);
   });
 
-  it('has no link to alerts that are over, and none without a page', () => {
+  it('says in a chat, where many read along, that its link asks for a sign-in', () => {
+    assert.equal(
+      chatText(dataOf(mention('1', 'opened')), linkTo),
+      `New alerts:\n- Cold room\n\nSee and acknowledge after signing in:\n\n${linkTo('1')}`,
+    );
+  });
+
+  it('links no alert that is over, and none without a page', () => {
     const over = dataOf(mention('1', 'resolved'), mention('2', 'late'));
     assert.equal(mailText(over, linkTo), over.text);
     const open = dataOf(mention('1', 'opened'));

@@ -18,14 +18,17 @@ import { alertLinkRoutes } from '../operator/alert-link.routes.ts';
 import { alertsRoutes } from '../operator/alerts.routes.ts';
 import type { Answers } from '../operator/answers.ts';
 import { applyRoutes } from '../operator/apply.routes.ts';
+import { createBreachForecast } from '../operator/breach-forecast.service.ts';
 import { channelsRoutes } from '../operator/channels.routes.ts';
 import { createChoices } from '../operator/choices.ts';
+import { createChosenDevicesRepository } from '../operator/chosen-devices.repository.ts';
 import { confirmAddressRoutes } from '../operator/confirm-address.routes.ts';
 import { curveRoutes } from '../operator/curve.routes.ts';
 import { createCurveMarksRepository } from '../operator/curve-marks.repository.ts';
 import { createDeviceContactsRepository } from '../operator/device-contacts.repository.ts';
 import { createDeviceJobsRepository } from '../operator/device-jobs.repository.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
+import { createEarlierProfilesRepository } from '../operator/earlier-profiles.repository.ts';
 import { errorHtml, errorTitle } from '../operator/error-html.ts';
 import { escalationsRoutes } from '../operator/escalations.routes.ts';
 import { exportsRoutes } from '../operator/exports.routes.ts';
@@ -63,6 +66,7 @@ import { createWebhookHoursRepository } from '../operator/webhook-hours.reposito
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
 import { AppError } from '../process/errors.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
+import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { applyProfileId } from '../temporal/workflow-ids.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
@@ -96,6 +100,9 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const ask: PageDeps['ask'] = async (session, operationId, input) =>
     (await call(toCaller(session), operationId, input)).body as Answers[typeof operationId];
   const findOperation = finderOf(options.routes);
+  const profiles = createProfilesRepository(sql);
+  const findIntervals = async (organizationId: string, slug: string) =>
+    (await profiles.find(organizationId, slug))?.intervals ?? null;
   const deps = {
     ask,
     call,
@@ -112,6 +119,14 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     linksFor: createFormLinks((session, id) => mayCall(session, findOperation(id))),
     listChoices: createChoices(ask, createGroupNamesRepository(sql)),
     readTyped: createReadTyped(createGroupsRepository(sql).findByNames),
+    forecastBreaches: createBreachForecast(ask, createChosenDevicesRepository(sql)),
+    earlierProfiles: createEarlierProfilesRepository(sql),
+    findIntervals,
+    findStored: {
+      intervals: async ({ organizationId }: Session, { slug = '' }: Record<string, string>) => ({
+        intervals: await findIntervals(organizationId, slug),
+      }),
+    },
     findOperation,
     fieldsOf: fieldsIn(findOperation),
     toRefusal: refusals(options.translateFault),

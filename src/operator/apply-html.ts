@@ -10,6 +10,8 @@ import {
   warningInWords,
 } from './apply-changes.ts';
 import { APPLY_PATH } from './apply-fields.ts';
+import type { BreachCount } from './breaches.ts';
+import { MEASURED_MAX } from './chosen-devices.repository.ts';
 import { changeHtml, duration } from './configuration-html.ts';
 import type { FleetFilter } from './fleet-filter.ts';
 import type { Values } from './form-fields.ts';
@@ -81,23 +83,59 @@ export function stagesText(rollout: Partial<Rollout> | undefined, total: number)
 }
 
 interface ApplyChoices {
+  profileName: string;
+  /** Null: not applied to a group. */
+  groupName: string | null;
+  /** Null: the profile has no alerts. */
+  breaches: BreachCount | null;
   values: Values;
   /** Inputs of the form that asked for the preview. */
-  inputs: URLSearchParams;
+  inputs: Iterable<[string, string]>;
 }
 
-/** The result of a dry run, and the button that does it. */
-export function applyPreviewHtml(
+/** The result of a dry run of an apply, and the button that does it. */
+export const applyPreviewHtml = (
   { profileSlug, appliedCount, preview = [] }: AppliedView,
-  { values, inputs }: ApplyChoices,
-): Html {
+  { profileName, groupName, values, inputs, breaches }: ApplyChoices,
+): Html =>
+  previewHtml(preview, {
+    crumbs: html`<a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a>`,
+    title: `Apply ${profileName}?`,
+    facts: [
+      ['Profile', html`${profileName} <code>${profileSlug}</code>`],
+      ...(groupName === null ? [] : [['Group', groupName] as const]),
+    ],
+    values,
+    inputs,
+    breaches,
+    action: APPLY_PATH,
+    submit: `Apply to ${count(appliedCount)}`,
+    back: '/operator/jobs',
+  });
+
+export interface PreviewOptions extends Pick<ApplyChoices, 'values' | 'inputs' | 'breaches'> {
+  crumbs: Content;
+  title: string;
+  /** Lines before the numbers of devices. */
+  facts: ReadonlyArray<readonly [string, Content]>;
+  action: string;
+  submit: string;
+  back: string;
+}
+
+/** A dry run of any change that begins a job. */
+export function previewHtml(preview: readonly Preview[], options: PreviewOptions): Html {
+  const { crumbs, title, values, inputs, action, submit, back } = options;
   const { rollout, startAt, deadlineMinutes } = values;
   const changes = toChangesInWords(preview);
-  return html`<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a></p>
-<h1>Apply ${profileSlug}?</h1>
+  const appliedCount = preview.reduce((total, { deviceCount }) => total + deviceCount, 0);
+  const changedCount = appliedCount - changes.unchangedCount;
+  return html`<p class="crumbs">${crumbs}</p>
+<h1>${title}</h1>
 ${facts([
+  ...options.facts,
   ['Devices', count(appliedCount)],
-  ['Would change', count(appliedCount - changes.unchangedCount)],
+  ['Would change', count(changedCount)],
   ['Have it already', count(changes.unchangedCount)],
   ['Stages', stagesText(rollout as Partial<Rollout> | undefined, appliedCount)],
   ['Start', typeof startAt === 'string' ? time(startAt) : 'at once'],
@@ -108,13 +146,14 @@ ${facts([
       : `${duration(60 * Number(deadlineMinutes))} after the start`,
   ],
 ])}
-${warningsHtml(preview)}
+${warningsHtml(preview, options.breaches)}
 <h2>What changes</h2>
 ${changesHtml(changes)}
-<form method="post" action="${APPLY_PATH}" class="actions">
+<form method="post" action="${action}" class="actions">
 ${[...inputs].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<button class="main" name="step" value="apply">Apply to ${count(appliedCount)}</button>
-<button name="step" value="edit">Change…</button> <a href="/operator/jobs">Cancel</a></form>
+<button class="main" name="step" value="apply">${submit}</button>
+<button name="step" value="edit">Change…</button> <a href="${back}">Cancel</a></form>
+${changes.unchangedCount > 0 && html`<p class="quiet">${devices(changes.unchangedCount)} with these settings ${changes.unchangedCount === 1 ? 'is' : 'are'} in the job as well: it ends once all have confirmed them.</p>`}
 <h2>Settings that are sent</h2>
 ${preview.map(
   ({ config, deviceCount }) =>
@@ -122,11 +161,12 @@ ${preview.map(
 )}`;
 }
 
-const warningsHtml = (preview: readonly Preview[]): Content => {
+const warningsHtml = (preview: readonly Preview[], breaches: BreachCount | null): Content => {
   const warned = preview.filter(({ warnings }) => warnings.length > 0);
+  const isBreaching = breaches !== null && breaches.breachedCount > 0;
   return (
-    warned.length > 0 &&
-    html`<section class="panel"><h2>Warnings</h2><ul class="warnings">${warned.map(
+    (warned.length > 0 || isBreaching) &&
+    html`<section class="panel"><h2>Warnings</h2><ul class="warnings">${isBreaching && breachHtml(breaches)}${warned.map(
       ({ deviceCount, warnings }) =>
         warnings.map(
           (warning) => html`<li><strong>${devices(deviceCount)}</strong>: ${warningInWords(warning)}</li>`,
@@ -134,6 +174,10 @@ const warningsHtml = (preview: readonly Preview[]): Content => {
     )}</ul></section>`
   );
 };
+
+/** The job does not stop at alerts, so that this is the moment to see them. */
+const breachHtml = ({ breachedCount, measuredCount }: BreachCount): Html =>
+  html`<li><strong>${count(breachedCount)} of ${devices(measuredCount)}</strong> would be in breach at once, by ${measuredCount === 1 ? 'its latest reading' : 'their latest readings'}${measuredCount >= MEASURED_MAX && ', among the first ones'}: alerts would open, and the job would not stop.</li>`;
 
 const changesHtml = ({ changes, unchangedCount, otherCount }: ChangesInWords): Content => [
   table({

@@ -5,6 +5,9 @@ import type { Session } from './session.ts';
 /** Lists whose ids or slugs a field takes. */
 export type ChoiceSource = 'groups' | 'channels' | 'profiles';
 
+/** Values that the API takes and never shows. */
+export type StoredSource = 'intervals';
+
 export interface Option {
   value: string;
   label: string;
@@ -24,6 +27,8 @@ export interface FieldLook {
   hours?: readonly number[];
   /** Several lines. */
   isLong?: boolean;
+  /** A box: while it is ticked, the other fields of its group are not sent. */
+  isAlone?: boolean;
 }
 
 type Params = Record<string, string>;
@@ -45,8 +50,10 @@ export interface FormLayout {
   omits?: readonly string[];
   /** Sent as it is, beside the fields. */
   body?: Values;
-  /** The operation whose answer the form shows and changes, and where in its answer the values are. */
-  changes?: { operation: string; pick?(answer: Values): Values };
+  /** The operation whose answer the form shows and changes, where in its answer the values are, and values beside it. */
+  changes?: { operation: string; pick?(answer: Values): Values; stored?: StoredSource };
+  /** Whether a change begins a job: its dry run is shown before it is made. */
+  isPreviewed?(body: Values): boolean;
   /** The body is a file. */
   file?: { label: string; accept: string };
   /** The page behind the form. */

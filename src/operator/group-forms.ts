@@ -1,8 +1,12 @@
+import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
 import { MUTE_HOURS } from './mute-hours.ts';
 
 const section = 'Groups';
 const group = ({ groupId }: Record<string, string>) => `/operator/groups/${groupId}`;
+/** The job that the change has begun, if it has. */
+const jobOrGroup = (params: Record<string, string>, { jobId }: Values): string =>
+  typeof jobId === 'string' ? `/operator/jobs/${jobId}` : group(params);
 const profileSlug = { label: 'Profile', choices: 'profiles' } as const;
 const serialNumbers = { label: 'Serial numbers' };
 
@@ -20,10 +24,13 @@ export const GROUP_FORMS = {
     title: 'Edit the group',
     submit: 'Save',
     section,
-    question: 'Another profile is offered to each member that does not run it, in one job.',
+    question:
+      'Another profile is offered to each member that does not run it, in one job, whose preview comes first.',
     looks: { profileSlug },
     changes: { operation: 'getGroup' },
+    isPreviewed: ({ profileSlug: slug }) => typeof slug === 'string',
     back: group,
+    next: jobOrGroup,
     said: 'The group is saved.',
   },
   deleteGroup: {
@@ -44,6 +51,7 @@ export const GROUP_FORMS = {
       'Each device leaves its earlier group, and gets a job if it does not run the profile of this one.',
     looks: { serialNumbers },
     back: group,
+    next: jobOrGroup,
     said: 'The devices are members of the group.',
   },
   removeGroupMembers: {

@@ -1,11 +1,13 @@
 import type { JobView } from '../config-jobs/config-job.ts';
 import { hasEnded, JOB_STATUSES, TARGET_STATES } from '../config-jobs/config-job.ts';
 import type { Answers, AuditEntryView, TargetView } from './answers.ts';
+import type { ChangedDevice } from './earlier-profiles.repository.ts';
 import type { FormLink } from './form-links.ts';
 import { FORMS, type FormName, toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import type { JobProgress, JobStages } from './job-progress.ts';
 import { deviceLink, latestHtml, progressFacts } from './job-progress-html.ts';
+import { undoHtml } from './job-undo-html.ts';
 import {
   badge,
   bar,
@@ -74,6 +76,8 @@ interface JobOptions {
   devices: ReadonlyMap<string, ShownAsset>;
   /** The change that began it; null: unknown. */
   origin: AuditEntryView | null;
+  /** Devices that a stopped job has changed. */
+  changed: readonly ChangedDevice[];
   now: Date;
   targets: Answers['listConfigJobTargets'];
   filter: Record<string, string>;
@@ -103,23 +107,25 @@ ${facts([
 ])}`,
 )}
 ${mayChange && live('actions', actionsOf(job, options.stages))}
+${live('undo', undoHtml(job, options.changed, mayChange))}
 ${live('latest', !hasEnded(job.status) && latestHtml(options.progress, options.devices, options.now))}
 <h2>Devices</h2>
-${tabs('State', [
-  ...[ALL_STATES, ...TARGET_STATES].map((state) => ({
-    href: `/operator/jobs/${job.id}?state=${state}`,
-    label: tabText(job, state),
-    isCurrent: filter.state === state,
-  })),
-])}
 ${live(
   'targets',
-  html`${table({
-    caption: 'Devices of the job',
-    head: ['Device', 'State', 'Why', 'Since'],
-    rows: targets.items.map((target) => targetRow(target, options.devices)),
-    empty: 'No device is in this state.',
-  })}${nextPage(`/operator/jobs/${job.id}`, new URLSearchParams(filter), targets.nextCursor)}`,
+  html`${tabs(
+    'State',
+    [ALL_STATES, ...TARGET_STATES].map((state) => ({
+      href: `/operator/jobs/${job.id}?state=${state}`,
+      label: tabText(job, state),
+      isCurrent: filter.state === state,
+    })),
+  )}
+${table({
+  caption: 'Devices of the job',
+  head: ['Device', 'State', 'Why', 'Since'],
+  rows: targets.items.map((target) => targetRow(target, options.devices)),
+  empty: 'No device is in this state.',
+})}${nextPage(`/operator/jobs/${job.id}`, new URLSearchParams(filter), targets.nextCursor)}`,
 )}`;
 
 const cancelFact = ({ cancelRequestedAt, status }: JobView): Html =>
@@ -170,6 +176,11 @@ const targetRow = (
   time(updatedAt),
 ];
 
+const stayText = (applied: number): string =>
+  applied === 0
+    ? ''
+    : ` ${applied.toLocaleString('en')} have taken it and stay on it: the page of the job offers the way back then.`;
+
 const hasNextStage = (stages: JobStages | null): boolean =>
   stages !== null &&
   stages.rollout !== null &&
@@ -182,12 +193,15 @@ function actionsOf({ id, status, counts, cancelRequestedAt }: JobView, stages: J
   const failed = counts.failed + counts.timedOut;
   const cancel =
     !hasEnded(status) &&
-    confirmed(`${open.toLocaleString('en')} devices have not settled: their change is withdrawn.`, {
-      open: 'Cancel…',
-      action: toFormUrl('cancelConfigJob', { jobId: id }),
-      label: 'Cancel the job',
-      tone: 'danger',
-    });
+    confirmed(
+      `${open.toLocaleString('en')} devices have not settled: their change is withdrawn.${stayText(counts.applied)}`,
+      {
+        open: 'Cancel…',
+        action: toFormUrl('cancelConfigJob', { jobId: id }),
+        label: 'Cancel the job',
+        tone: 'danger',
+      },
+    );
   const retry =
     failed > 0 &&
     confirmed(`The same change is sent again to ${failed.toLocaleString('en')} devices.`, {

@@ -1,9 +1,10 @@
-import type { FormLayout } from './form-layout.ts';
+import type { FieldLook, FormLayout } from './form-layout.ts';
 
 const section = 'Profiles';
 const profile = ({ slug }: Record<string, string>) => `/operator/profiles/${slug}`;
-const looks = {
+const looks: Record<string, FieldLook> = {
   slug: { label: 'Short name' },
+  'schedule.always': { isAlone: true },
   'temperatureAlerts.lowC': { label: 'At least °C' },
   'temperatureAlerts.highC': { label: 'At most °C' },
   'temperatureAlerts.hysteresisC': { label: 'Hysteresis °C' },
@@ -23,11 +24,14 @@ export const PROFILE_FORMS = {
     title: 'Edit the profile',
     submit: 'Save',
     section,
-    question:
-      'Devices take the changed profile when it is applied to them, not before. Intervals that are left empty stay.',
+    question: 'Devices take the changed profile when it is applied to them, not before.',
     looks,
     omits: ['slug'],
-    changes: { operation: 'getProfile', pick: ({ profile: found }) => found as Record<string, unknown> },
+    changes: {
+      operation: 'getProfile',
+      pick: ({ profile: found }) => found as Record<string, unknown>,
+      stored: 'intervals',
+    },
     back: profile,
     said: 'The profile is saved. Apply it to bring it to devices.',
   },

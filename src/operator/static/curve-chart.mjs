@@ -13,6 +13,8 @@ const TICKS = [
 ];
 /** By device, so that lines differ without their colour. */
 export const DASHES = [[], [9, 3], [2, 3], [9, 3, 2, 3], [16, 5]];
+/** Half the width of a label: the last one is centred on the end of the axis. */
+const LABEL_HALF = 24;
 const FEW_POINTS = 40;
 /** A reading is read from this far, in points. */
 const NEAR = 60;
@@ -130,7 +132,7 @@ function optionsOf(chart, { span, width, on }) {
   return {
     width,
     height: HEIGHT + LANE,
-    padding: [LANE, 12, 0, 0],
+    padding: [LANE, LABEL_HALF, 0, 0],
     legend: { show: false },
     scales: { x: { min: span.from, max: span.to }, y: { range: rangeOf(chart) } },
     axes: [

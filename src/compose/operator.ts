@@ -1,6 +1,7 @@
 /** The operators' page: sessions, the data of its pages, and their files. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
@@ -18,6 +19,7 @@ import { alertLinkRoutes } from '../operator/alert-link.routes.ts';
 import { alertsRoutes } from '../operator/alerts.routes.ts';
 import type { Answers } from '../operator/answers.ts';
 import { applyRoutes } from '../operator/apply.routes.ts';
+import { archivedRoutes } from '../operator/archived.routes.ts';
 import { createBreachForecast } from '../operator/breach-forecast.service.ts';
 import { channelsRoutes } from '../operator/channels.routes.ts';
 import { createChoices } from '../operator/choices.ts';
@@ -26,6 +28,8 @@ import { confirmAddressRoutes } from '../operator/confirm-address.routes.ts';
 import { curveRoutes } from '../operator/curve.routes.ts';
 import { createCurveMarksRepository } from '../operator/curve-marks.repository.ts';
 import { createDeviceContactsRepository } from '../operator/device-contacts.repository.ts';
+import { createDeviceHistoryRepository } from '../operator/device-history.repository.ts';
+import { createDeviceHistory } from '../operator/device-history.service.ts';
 import { createDeviceJobsRepository } from '../operator/device-jobs.repository.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
 import { createEarlierProfilesRepository } from '../operator/earlier-profiles.repository.ts';
@@ -47,6 +51,7 @@ import { jobsRoutes } from '../operator/jobs.routes.ts';
 import { createLayout } from '../operator/layout.ts';
 import { linksRoutes } from '../operator/links.routes.ts';
 import type { FormPageDeps, OperatorPage, PageDeps } from '../operator/page-deps.ts';
+import { createPastDevicesRepository } from '../operator/past-devices.repository.ts';
 import { profilesRoutes } from '../operator/profiles.routes.ts';
 import { createCookieSigner, OPERATOR_PATH, type Session, toCaller, toToken } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
@@ -101,6 +106,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     (await call(toCaller(session), operationId, input)).body as Answers[typeof operationId];
   const findOperation = finderOf(options.routes);
   const profiles = createProfilesRepository(sql);
+  const certificates = createCertificatesRepository(sql);
   const findIntervals = async (organizationId: string, slug: string) =>
     (await profiles.find(organizationId, slug))?.intervals ?? null;
   const deps = {
@@ -120,6 +126,9 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     listChoices: createChoices(ask, createGroupNamesRepository(sql)),
     readTyped: createReadTyped(createGroupsRepository(sql).findByNames),
     forecastBreaches: createBreachForecast(ask, createChosenDevicesRepository(sql)),
+    pastDevices: createPastDevicesRepository(sql),
+    hasCertificate: async (organizationId: string, serialNumber: string) =>
+      (await certificates.find(organizationId, serialNumber)) !== null,
     earlierProfiles: createEarlierProfilesRepository(sql),
     findIntervals,
     findStored: {
@@ -135,12 +144,17 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     webhookHours: createWebhookHoursRepository(sql),
     runUrl: runUrlIn(settings),
   };
+  const readHistory = createDeviceHistory({
+    ...deps,
+    deviceHistory: createDeviceHistoryRepository(sql),
+  });
   const pages: OperatorPage[] = [
     ...startRoutes(deps),
     ...fleetRoutes(deps),
     ...importRoutes(deps),
     ...unregisteredRoutes(deps),
-    ...devicesRoutes(deps),
+    ...devicesRoutes({ ...deps, readHistory }),
+    ...archivedRoutes(deps),
     ...curveRoutes(deps),
     ...jobsRoutes(deps),
     ...tickedAlertsRoutes(deps),

@@ -85,6 +85,7 @@ export interface Answers {
   getFleet: FleetView;
   listGroups: Page<GroupView>;
   getGroup: GroupView;
+  addGroupMembers: { added: number; jobId: string | null };
   getProfile: { profile: ProfileView };
   listKeys: Page<KeyView>;
   listOperatorSessions: Page<SessionView>;

@@ -9,13 +9,14 @@ import {
   toChangesInWords,
   warningInWords,
 } from './apply-changes.ts';
-import { APPLY_PATH } from './apply-fields.ts';
+import { APPLY_PATH, JOIN_PATH } from './apply-fields.ts';
 import type { BreachCount } from './breaches.ts';
 import { MEASURED_MAX } from './chosen-devices.repository.ts';
 import { changeHtml, duration } from './configuration-html.ts';
 import type { FleetFilter } from './fleet-filter.ts';
 import type { Values } from './form-fields.ts';
 import { type FormOptions, fieldsHtml } from './form-html.ts';
+import type { Option } from './form-layout.ts';
 import { FORMS } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import { facts, table, time, toWords } from './parts.ts';
@@ -61,15 +62,27 @@ interface ApplyRowOptions {
   title: string;
   /** The one device; left out where boxes are ticked, which name the form. */
   serialNumber?: string;
+  /** Slug of the profile that is offered first. */
+  chosen?: string | undefined;
+  /** Groups that the devices can join instead. */
+  groups?: readonly Option[];
 }
 
 /** The first step for devices that a page shows. */
-export const applyRow = (profiles: Profiles, { id, title, serialNumber }: ApplyRowOptions): Content =>
+export const applyRow = (
+  profiles: Profiles,
+  { id, title, serialNumber, chosen, groups = [] }: ApplyRowOptions,
+): Content =>
   profiles.length > 0 &&
   html`<section class="panel"><h2>${title}</h2><form method="post" action="${APPLY_PATH}" class="filter" id="${id}">
 ${serialNumber !== undefined && html`<input type="hidden" name="serialNumbers" value="${serialNumber}">`}
-<label>Profile <select name="slug">${profiles.map(({ slug, name }) => html`<option value="${slug}">${name} (${slug})</option>`)}</select></label>
-<button class="main">Preview</button> <button name="step" value="edit">Stages, start…</button></form></section>`;
+<label>Profile <select name="slug">${profiles.map(({ slug, name }) => html`<option value="${slug}"${slug === chosen && html` selected`}>${name} (${slug})</option>`)}</select></label>
+<button class="main">Preview</button> <button name="step" value="edit">Stages, start…</button>
+${
+  groups.length > 0 &&
+  html`<label>Group <select name="groupId">${groups.map(({ value, label }) => html`<option value="${value}">${label}</option>`)}</select></label>
+<button formaction="${JOIN_PATH}">Add to the group</button>`
+}</form></section>`;
 
 const count = (number: number): string => number.toLocaleString('en');
 const devices = (number: number): string => `${count(number)} ${number === 1 ? 'device' : 'devices'}`;

@@ -101,10 +101,12 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
       values,
       inputs,
       ...(await findNames(session, values)),
-      breaches: await forecastBreaches(session, applied.profileSlug, values as ChosenDevices),
+      breaches: await forecastBreaches(session, applied.profileSlug, toChosen(values)),
     });
     return { page: layout({ title: `Apply ${applied.profileSlug}`, session, section }, content) };
   }
+
+  const toChosen = (values: Values): ChosenDevices => toCreation(listFields(), values);
 
   async function findNames(session: Session, { slug, groupId }: Values) {
     const [{ profile }, group] = await Promise.all([

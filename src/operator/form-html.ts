@@ -27,16 +27,18 @@ export interface FormOptions {
   /** Values that the form showed first, in a form that changes something. */
   shown: Values | null;
   fault: string | null;
+  /** Name of the thing that the form is about; null: it is about none. */
+  about: string | null;
 }
 
 /** Empty rows for more items of a list. */
 const SPARE_ROWS = 2;
 const ROWS_MAX = 100;
 
-export function formHtml({ layout, fields, values, action, back, shown, ...more }: FormOptions): Html {
+export function formHtml({ layout, fields, values, action, back, shown, about, ...more }: FormOptions): Html {
   const { content, isFaultShown } = fieldsHtml({ ...more, fields, values, looks: layout.looks });
-  return html`<p class="crumbs"><a href="${back}">Back</a></p>
-<h1>${layout.title}</h1>
+  return html`<p class="crumbs"><a href="${back}">${about ?? 'Back'}</a></p>
+<h1>${layout.title}${about !== null && html` <span class="quiet">${about}</span>`}</h1>
 ${layout.question && html`<p>${layout.question}</p>`}
 ${more.fault !== null && !isFaultShown && html`<p class="problem" role="alert">${more.fault}</p>`}
 <form method="post" action="${action}" class="form"${layout.file && html` enctype="multipart/form-data"`}>

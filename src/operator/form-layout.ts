@@ -43,6 +43,8 @@ export interface FormLayout {
   section: string;
   /** Shown above the fields: what will happen. A form without fields asks it before it acts. */
   question?: string;
+  /** The thing that the form is about: the operation that shows it, and its names. */
+  about?: { operation: string; name(answer: Values): string };
   isDanger?: boolean;
   /** By path without indexes: `steps.channelIds`. */
   looks?: Readonly<Record<string, FieldLook>>;

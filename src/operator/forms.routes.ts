@@ -75,10 +75,16 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       options: await listChoices(session, layout, values),
       action: toActionUrl(name, params),
       back: layout.back(params),
+      about: await findAbout(session, form),
       fault: fault?.message ?? null,
     });
     const { title, section } = layout;
     return { page: around({ title, session, section }, content), status: fault?.status };
+  }
+
+  async function findAbout(session: Session, { layout: { about }, params }: Form): Promise<string | null> {
+    if (!about) return null;
+    return about.name((await call(toCaller(session), about.operation, { params })).body as Values);
   }
 
   async function send(
@@ -133,7 +139,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
   }
 
   async function receive({ visitor: session, params, query, form: sent, file }: PageRequest<Session>) {
-    const form = findForm(session, params.form, new URLSearchParams([...query, ...sent]));
+    const form = findForm(session, params.form, query);
     const { looks, isPreviewed } = form.layout;
     const { values, fault } = await readTyped(session, { form: sent, fields: form.fields, looks });
     const typed = { values, shown: form.layout.changes ? parseShown(sent.get('shown')) : null };

@@ -14,15 +14,12 @@ export function undoHtml(
   mayChange: boolean,
 ): Content {
   if (changed.length === 0) return null;
-  const counts = [...Map.groupBy(changed, (device) => device.profileSlug)]
-    .map(([slug, devices]) => ({ slug, count: devices.length }))
-    .sort((a, b) => b.count - a.count);
   return html`<h2>Devices that have taken the change</h2>
 <p>They stay on <strong>${profileSlug}</strong> until another profile is applied. <a href="/operator/jobs/${id}?state=applied">Their list</a></p>
 ${table({
   caption: 'Devices that have taken the change, by their earlier profile',
   head: ['Earlier profile', 'Devices', html`<span class="hidden">Action</span>`],
-  rows: counts.map(({ slug, count }) => [
+  rows: countBySlug(changed).map(([slug, count]) => [
     earlierText(slug, profileSlug),
     count.toLocaleString('en'),
     mayChange && slug !== null && slug !== profileSlug && backButton(id, slug, count),
@@ -30,6 +27,13 @@ ${table({
   empty: '',
 })}
 ${changed.length >= CHANGED_READ_MAX && html`<p class="quiet">Counted among the first ${CHANGED_READ_MAX.toLocaleString('en')} devices; the preview counts all.</p>`}`;
+}
+
+/** The most devices first. */
+function countBySlug(changed: readonly ChangedDevice[]): Array<[slug: string | null, count: number]> {
+  const counts = new Map<string | null, number>();
+  for (const { profileSlug } of changed) counts.set(profileSlug, (counts.get(profileSlug) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a);
 }
 
 function earlierText(slug: string | null, changedTo: string): Html {

@@ -34,16 +34,15 @@ interface ApplyFormOptions extends Pick<FormOptions, 'fields' | 'values' | 'opti
 
 export function applyFormHtml({ fields, filter, matching, fault, ...more }: ApplyFormOptions): Html {
   const shown = matching === null ? fields : fields.filter(({ name }) => !CHOOSE_DEVICES.includes(name));
-  const { content, isFaultShown } = fieldsHtml({
-    ...more,
-    fields: shown,
-    looks: FORMS.applyProfile.looks,
-    fault,
-  });
+  const {
+    content,
+    isFaultShown,
+    fault: words,
+  } = fieldsHtml({ ...more, fields: shown, looks: FORMS.applyProfile.looks, fault });
   return html`<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a></p>
 <h1>${FORMS.applyProfile.title}</h1>
 <p>${FORMS.applyProfile.question}</p>
-${fault !== null && !isFaultShown && html`<p class="problem" role="alert">${fault}</p>`}
+${words !== null && !isFaultShown && html`<p class="problem" role="alert">${words}</p>`}
 <form method="post" action="${APPLY_PATH}" class="form">
 ${matching !== null && matchingHtml(filter, matching)}
 ${content}

@@ -47,7 +47,7 @@ export function deviceHtml({
   link,
   now,
 }: DeviceOptions): Html {
-  const replaced = findReplaced(device, contact);
+  const replaced = findReplaced(device, contact, config);
   /** The last profile that the device has confirmed. */
   const profile = jobs.find(({ state }) => state === 'applied')?.profileSlug ?? null;
   return html`
@@ -79,9 +79,14 @@ ${mayChange && applyRow(profiles, { id: 'apply', title: 'Apply a profile', seria
 }
 
 /** The logger before the present one, while the present one has not been in contact; else null. */
-function findReplaced({ replacementHistory }: DeviceOptions['device'], contact: DeviceContact | null) {
+function findReplaced(
+  { replacementHistory }: DeviceOptions['device'],
+  contact: DeviceContact | null,
+  { deviceConfigReceivedAt }: DeviceConfigView,
+) {
   const last = replacementHistory.at(-1);
-  const isHeard = (contact?.lastContactAt?.toISOString() ?? '') > (last?.replacedAt ?? '');
+  const heardAt = [contact?.lastContactAt?.toISOString(), deviceConfigReceivedAt];
+  const isHeard = heardAt.some((at) => at && last && at > last.replacedAt);
   return last && !isHeard ? last : null;
 }
 

@@ -22,6 +22,14 @@ export type ListChoices = (
 
 export interface FieldLook {
   label?: string;
+  /** In place of the description of the schema; null: the label says it all. */
+  help?: string | null;
+  /** When the field is needed, in place of "optional". */
+  need?: string;
+  /** The options in the order of people. */
+  values?: readonly string[];
+  /** Texts that the browser completes. */
+  suggestions?: readonly string[];
   choices?: ChoiceSource;
   /** The field is a time, and the input a number of hours from now. */
   hours?: readonly number[];
@@ -48,6 +56,8 @@ export interface FormLayout {
   isDanger?: boolean;
   /** By path without indexes: `steps.channelIds`. */
   looks?: Readonly<Record<string, FieldLook>>;
+  /** The first fields, where the schema has another order. */
+  first?: readonly string[];
   /** Fields of the schema that the form leaves out. */
   omits?: readonly string[];
   /** Sent as it is, beside the fields. */

@@ -1,6 +1,7 @@
 /** Values of a form: from its inputs to the body of an operation, and back to the inputs. */
 import type { Field, Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
+import { startsWithWord, toJsonPath } from './form-words.ts';
 import { toWords } from './parts.ts';
 
 /** The values that are filled in. An input that the operation will refuse, such as a word for a number, is kept as typed. */
@@ -161,7 +162,7 @@ const MARGIN_MS = 1_000;
 /** The input that a refusal names: `steps.0.afterMinutes` for "steps[0].afterMinutes must be …"; null: none. */
 export function inputOfFault(message: string, inputs: readonly string[]): string | null {
   const named = inputs
-    .filter((path) => startsWithWord(message, path.replace(/\.(\d+)/g, '[$1]')))
+    .filter((path) => startsWithWord(message, toJsonPath(path)))
     .sort((a, b) => b.length - a.length);
   return named[0] ?? firstMentioned(message, inputs) ?? byWords(message, inputs);
 }
@@ -169,9 +170,6 @@ export function inputOfFault(message: string, inputs: readonly string[]): string
 /** "… the serial number … already" is about `serialNumber`. */
 const byWords = (message: string, inputs: readonly string[]): string | null =>
   inputs.find((path) => /[A-Z]/.test(path) && message.includes(toWords(path))) ?? null;
-
-const startsWithWord = (text: string, word: string): boolean =>
-  text.startsWith(word) && !/\w/.test(text.charAt(word.length));
 
 function firstMentioned(message: string, inputs: readonly string[]): string | null {
   const words = message.split(/[^\w.[\]]+/);

@@ -62,7 +62,9 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     const params = Object.fromEntries(
       [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => [param, query.get(param) ?? '']),
     );
-    return { name, layout, operation, fields: fieldsOf(operationOf(name)).filter(isShown), params };
+    const fields = fieldsOf(operationOf(name)).filter(isShown);
+    const first = layout.first?.flatMap((each) => fields.filter((field) => field.name === each)) ?? [];
+    return { name, layout, operation, fields: [...new Set([...first, ...fields])], params };
   }
 
   async function draw(session: Session, form: Form, { values, shown, fault }: Shown): Promise<PageReply> {

@@ -1,5 +1,6 @@
 import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
+import { JOB_LOOKS } from './job-looks.ts';
 import { MUTE_HOURS } from './mute-hours.ts';
 
 const section = 'Groups';
@@ -8,7 +9,7 @@ const group = ({ groupId }: Record<string, string>) => `/operator/groups/${group
 /** The job that the change has begun, if it has. */
 export const jobOrGroup = (params: Record<string, string>, { jobId }: Values): string =>
   typeof jobId === 'string' ? `/operator/jobs/${jobId}` : group(params);
-const profileSlug = { label: 'Profile', choices: 'profiles' } as const;
+const profileSlug = { label: 'Profile', choices: 'profiles', help: 'Members are to run it.' } as const;
 const serialNumbers = { label: 'Serial numbers' };
 
 export const GROUP_FORMS = {
@@ -28,7 +29,7 @@ export const GROUP_FORMS = {
     about,
     question:
       'Another profile is offered to each member that does not run it, in one job, whose preview comes first.',
-    looks: { profileSlug },
+    looks: { profileSlug, ...JOB_LOOKS },
     changes: { operation: 'getGroup' },
     isPreviewed: ({ profileSlug: slug }) => typeof slug === 'string',
     back: group,

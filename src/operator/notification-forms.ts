@@ -3,7 +3,18 @@ import type { FormLayout } from './form-layout.ts';
 const section = 'Notifications';
 const channels = () => '/operator/channels';
 const escalations = () => '/operator/escalations';
-const groupIds = { label: 'Groups, none ticked: all devices', choices: 'groups' } as const;
+const groupIds = { label: 'Groups, none ticked: all devices', choices: 'groups', help: null } as const;
+const channelLooks = {
+  groupIds,
+  type: { help: 'Slack also for anything that takes its messages.' },
+  delayMinutes: { label: 'Delay in minutes', help: 'Notify only of alerts that are still open then.' },
+  reminderMinutes: {
+    label: 'Remind every … minutes',
+    help: 'While an alert is open. Left empty, it is notified once.',
+  },
+  'quietHours.to': { help: 'When earlier than From, on the day after.' },
+  'quietHours.timezone': { label: 'Time zone', suggestions: Intl.supportedValuesOf('timeZone') },
+} as const;
 const escalationLooks = { groupIds, 'steps.channelIds': { label: 'Channels', choices: 'channels' } } as const;
 
 export const NOTIFICATION_FORMS = {
@@ -11,15 +22,15 @@ export const NOTIFICATION_FORMS = {
     title: 'Create a notification channel',
     submit: 'Create',
     section,
-    looks: { groupIds },
+    looks: { ...channelLooks, alertTypes: { label: 'Types of alerts, none ticked: all', help: null } },
     back: channels,
-    said: 'The channel is created.',
+    said: 'The channel is created. An e-mail address gets a link first: nothing is sent to it before it is confirmed.',
   },
   updateNotificationChannel: {
     title: 'Edit the notification channel',
     submit: 'Save',
     section,
-    looks: { groupIds },
+    looks: channelLooks,
     changes: { operation: 'getNotificationChannel' },
     back: channels,
     said: 'The channel is saved.',

@@ -2,13 +2,43 @@ import type { FieldLook, FormLayout } from './form-layout.ts';
 
 const section = 'Profiles';
 const profile = ({ slug }: Record<string, string>) => `/operator/profiles/${slug}`;
+const UNLESS_ALWAYS = { need: 'unless always' };
 const looks: Record<string, FieldLook> = {
-  slug: { label: 'Short name' },
+  name: { help: 'For people. Left empty, the short name.' },
+  slug: { label: 'Short name', help: 'Small letters, digits and hyphens. Left empty, made from the name.' },
+  'temperatureAlerts.type': { help: 'A range has both bounds, high only At most, low only At least.' },
+  'temperatureAlerts.channel': { help: 'A logger with one temperature channel has that one for both.' },
+  'temperatureAlerts.lowC': { label: 'At least °C', help: 'Below it is a breach.' },
+  'temperatureAlerts.highC': { label: 'At most °C', help: 'Above it is a breach.' },
+  'temperatureAlerts.hysteresisC': {
+    label: 'Hysteresis °C',
+    help: 'How far back inside the breached bound counts as a return: 0, or from 0.1 on.',
+  },
+  'temperatureAlerts.delayMinutes': { label: 'Delay in minutes' },
+  schedule: { label: 'When the alerts are on', help: 'Always, or on these days between these times.' },
   'schedule.always': { isAlone: true },
-  'temperatureAlerts.lowC': { label: 'At least °C' },
-  'temperatureAlerts.highC': { label: 'At most °C' },
-  'temperatureAlerts.hysteresisC': { label: 'Hysteresis °C' },
+  'schedule.days': {
+    values: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'],
+  },
+  'schedule.from': UNLESS_ALWAYS,
+  'schedule.to': {
+    ...UNLESS_ALWAYS,
+    help: 'When earlier than From, on the day after. From 00:00 to 24:00 is the whole day.',
+  },
+  'schedule.timezone': {
+    ...UNLESS_ALWAYS,
+    label: 'Time zone',
+    help: null,
+    suggestions: Intl.supportedValuesOf('timeZone'),
+  },
+  intervals: { help: 'An interval that is left empty stays as it is on the device.' },
+  'intervals.measurementIntervalMinutes': { label: 'Measure every … minutes', help: null },
+  'intervals.transmissionIntervalSeconds': {
+    label: 'Transmit every … seconds',
+    help: 'At least as long as the measurement interval. 3600 is an hour.',
+  },
 };
+const first = ['name', 'slug'];
 
 export const PROFILE_FORMS = {
   createProfile: {
@@ -16,6 +46,7 @@ export const PROFILE_FORMS = {
     submit: 'Create',
     section,
     looks,
+    first,
     back: () => '/operator/profiles',
     next: (_, { profile: created }) => `/operator/profiles/${(created as { slug: string }).slug}`,
     said: 'The profile is created. Apply it to devices, or give it to a group.',
@@ -26,6 +57,7 @@ export const PROFILE_FORMS = {
     section,
     question: 'Devices take the changed profile when it is applied to them, not before.',
     looks,
+    first,
     omits: ['slug'],
     changes: {
       operation: 'getProfile',

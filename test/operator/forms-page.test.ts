@@ -1,5 +1,6 @@
 /** Forms of operations: rendered from the schema, sent to the same use case as the API. */
 import assert from 'node:assert/strict';
+import { FORMS } from '../../src/operator/forms.ts';
 import { createProfile, HOT_WATER, register, sendTemperature } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
@@ -51,7 +52,7 @@ describe('A form of an operation', () => {
     const { status, text } = await send('registerAsset', typed);
     assert.equal(status, 400);
     assert.match(text, /id="floor"[^>]*aria-describedby="[^"]*fault"[^>]* aria-invalid="true" autofocus/);
-    assert.match(text, /id="fault">floor must be less than or equal to 1000/);
+    assert.match(text, /id="fault">Floor must be less than or equal to 1000/);
     for (const value of ['282C02424E11', '&quot;&gt;&lt;i&gt;Attic', '9999', 'TVO-T'])
       assert.ok(text.includes(`value="${value}"`), value);
     const taken = await send('registerAsset', { serialNumber: '282C02424E10', name: 'Again' });
@@ -170,6 +171,42 @@ describe('A form of an operation', () => {
     assert.equal((await dms.api.get(`/groups/${group.id}`)).body.profileSlug, 'always');
     const renamed = await send(path, { shown, name: 'Freezers', profileSlug: '' });
     assert.equal(renamed.headers.get('location'), `/operator/groups/${group.id}?done=updateGroup`);
+  });
+
+  it('says in the words of the page what is wrong', async () => {
+    const alert = { 'temperatureAlerts.0.type': 'range', 'temperatureAlerts.0.channel': 'probe' };
+    const faultOf = async (fields: Record<string, string>) =>
+      (await send('createProfile', { slug: 'wrong', ...alert, ...fields })).text.match(
+        /id="fault">([^<]*)/,
+      )?.[1];
+    const bounds = { 'temperatureAlerts.0.lowC': '8', 'temperatureAlerts.0.highC': '2' };
+    assert.equal(await faultOf(bounds), 'At least °C must be lower than At most °C');
+    const reversed = { 'temperatureAlerts.0.lowC': '2', 'temperatureAlerts.0.highC': '8' };
+    assert.equal(
+      await faultOf({ ...reversed, 'schedule.from': '08:00' }),
+      'Days is required when Always is not ticked',
+    );
+    assert.equal(
+      await faultOf({ ...reversed, 'temperatureAlerts.0.hysteresisC': '7' }),
+      'Hysteresis °C must be 0 or from 0.1 to 6, which is At most °C - At least °C',
+    );
+  });
+
+  it('names no field of the API and no null in a help text', async () => {
+    const group = (await dms.api.post('/groups', { name: 'Helped' })).body.id;
+    const channel = { type: 'webhook', target: 'http://127.0.0.1:9/helped' };
+    const channelId = (await dms.api.post('/notification-channels', channel)).body.id;
+    const forms = Object.keys(FORMS).filter((name) => name.startsWith('create'));
+    const others = [`updateGroup?groupId=${group}`, `updateNotificationChannel?channelId=${channelId}`];
+    for (const form of [...forms, 'registerAsset', ...others, 'updateProfile?slug=always']) {
+      const { text } = await see(form);
+      const helps = [...text.matchAll(/class="help"[^>]*>([^<]*)</g)].map(([, help = '']) => help);
+      assert.deepEqual(
+        helps.filter((help) => /\bnull\b|\b[a-z]+[A-Z]\w*/.test(help)),
+        [],
+        form,
+      );
+    }
   });
 
   it('shows a secret once, in the answer to the form', async () => {

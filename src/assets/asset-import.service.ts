@@ -34,7 +34,7 @@ export type AssetImport = ReturnType<typeof createAssetImport>;
 
 const CHUNK = 1_000;
 const NO_GROUP = 'groupId names no group';
-const NO_GROUP_NAMED = 'group must be the name of a group that exists; case does not count';
+export const NO_GROUP_NAMED = 'group must be the name of a group that exists; case does not count';
 const GONE = 'the device with this serial number was archived meanwhile: send the row again';
 
 interface ReadRow {

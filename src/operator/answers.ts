@@ -84,6 +84,7 @@ export interface AppliedView {
 export interface Answers {
   getFleet: FleetView;
   listGroups: Page<GroupView>;
+  createGroup: GroupView;
   getGroup: GroupView;
   addGroupMembers: { added: number; jobId: string | null };
   getProfile: { profile: ProfileView };

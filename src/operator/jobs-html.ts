@@ -53,7 +53,7 @@ ${live(
 
 const jobRow = (job: JobView): Content[] => [
   html`<a class="name" href="/operator/jobs/${job.id}">${job.profileSlug}</a>`,
-  badge(job.status),
+  html`${badge(job.status)}${job.reason && html` <span class="quiet">${job.reason}</span>`}`,
   bar(sharesOf(job), 'Devices'),
   `${job.counts.applied.toLocaleString('en')} of ${job.total.toLocaleString('en')}`,
   time(job.createdAt),

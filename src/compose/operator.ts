@@ -154,7 +154,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     ...importRoutes(deps),
     ...unregisteredRoutes(deps),
     ...devicesRoutes({ ...deps, readHistory }),
-    ...archivedRoutes(deps),
+    ...archivedRoutes({ ...deps, readHistory }),
     ...curveRoutes(deps),
     ...jobsRoutes(deps),
     ...tickedAlertsRoutes(deps),

@@ -5,7 +5,7 @@ import { type Content, type Html, html } from './html.ts';
 import { facts, nextPage, table, time } from './parts.ts';
 import type { ArchivedDevice, ReplacedLogger } from './past-devices.repository.ts';
 
-const PATH = '/operator/archived';
+export const ARCHIVED_PATH = '/operator/archived';
 const CRUMBS = html`<p class="crumbs"><a href="/operator/fleet">Fleet</a></p>`;
 
 interface ArchivedOptions {
@@ -17,18 +17,18 @@ interface ArchivedOptions {
 export const archivedHtml = ({ devices, nextCursor, q }: ArchivedOptions): Html => html`
 ${CRUMBS}
 <h1>Archived devices</h1>
-<form class="filter" method="get" action="${PATH}" role="search">
+<form class="filter" method="get" action="${ARCHIVED_PATH}" role="search">
 <label>Search <input type="search" name="q" value="${q}" maxlength="128" placeholder="serial or name"></label>
 <button class="main">Show</button></form>
 ${archivedTable(devices)}
-${nextPage(PATH, new URLSearchParams(q === '' ? {} : { q }), nextCursor)}`;
+${nextPage(ARCHIVED_PATH, new URLSearchParams(q === '' ? {} : { q }), nextCursor)}`;
 
 const archivedTable = (devices: readonly ArchivedDevice[]): Html =>
   table({
     caption: 'Archived devices, the latest registered first',
     head: ['Device', 'Serial number', 'Registered', 'Archived'],
     rows: devices.map(({ id, name, serialNumber, createdAt, archivedAt }) => [
-      html`<a class="name" href="/operator/devices/${id}">${name}</a>`,
+      html`<a class="name" href="${ARCHIVED_PATH}/${id}">${name}</a>`,
       html`<code>${serialNumber}</code>`,
       time(createdAt.toISOString()),
       time(archivedAt.toISOString()),
@@ -62,7 +62,7 @@ export const pastHtml = ({ archived, replaced }: PastDevices): Content => [
 /** An archived device has neither state nor actions, only its past. */
 export const archivedDeviceHtml = (device: ArchivedDevice, entries: readonly HistoryEntry[]): Html => {
   const { id, name, serialNumber, model, createdAt, archivedAt } = device;
-  return html`<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="${PATH}">Archived</a></p>
+  return html`<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="${ARCHIVED_PATH}">Archived</a></p>
 <h1>${name}</h1>
 <p>Archived ${time(archivedAt.toISOString())}: it takes no readings any more. An archived device cannot be put back; its serial number can be registered again.</p>
 ${facts([

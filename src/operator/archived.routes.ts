@@ -1,19 +1,21 @@
+import { notFound } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
-import { archivedHtml } from './archived-html.ts';
+import { ARCHIVED_PATH, archivedDeviceHtml, archivedHtml } from './archived-html.ts';
+import type { ReadDeviceHistory } from './device-history.service.ts';
 import type { OperatorPage, PageDeps } from './page-deps.ts';
 import type { PastDevicesRepository } from './past-devices.repository.ts';
-import { OPERATOR_PATH } from './session.ts';
 
 export interface ArchivedPageDeps extends PageDeps {
   pastDevices: PastDevicesRepository;
+  readHistory: ReadDeviceHistory;
 }
 
 const DEVICES_PER_PAGE = 50;
 
-export const archivedRoutes = ({ layout, pastDevices }: ArchivedPageDeps): OperatorPage[] => [
+export const archivedRoutes = ({ layout, pastDevices, readHistory }: ArchivedPageDeps): OperatorPage[] => [
   {
     method: 'GET',
-    path: `${OPERATOR_PATH}/archived`,
+    path: ARCHIVED_PATH,
     role: 'read',
     async handle({ visitor: session, query }) {
       const q = query.get('q')?.trim() ?? '';
@@ -27,6 +29,19 @@ export const archivedRoutes = ({ layout, pastDevices }: ArchivedPageDeps): Opera
       const nextCursor = found.length > DEVICES_PER_PAGE ? (devices.at(-1)?.id ?? null) : null;
       const content = archivedHtml({ devices, nextCursor, q });
       return { page: layout({ title: 'Archived devices', session, section: 'Fleet' }, content) };
+    },
+  },
+  {
+    method: 'GET',
+    path: `${ARCHIVED_PATH}/{assetId}`,
+    role: 'read',
+    async handle({ visitor: session, params: { assetId = '' } }) {
+      const device = UUID.test(assetId) ? await pastDevices.find(session.organizationId, assetId) : null;
+      if (device === null) throw notFound('No archived device has this id');
+      const { id, name, createdAt, serialNumber } = device;
+      const entries = await readHistory(session, { id, createdAt, serialNumbers: [serialNumber] });
+      const content = archivedDeviceHtml(device, entries);
+      return { page: layout({ title: name, session, section: 'Fleet' }, content) };
     },
   },
 ];

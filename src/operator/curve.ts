@@ -169,7 +169,7 @@ export interface CurveView {
   >;
   alerts: AlertMark[];
   changes: Array<{ at: number; profile: string }>;
-  /** What is open ends here: at the present, where the span ends later. */
+  /** End of open alerts and of the last gap: the present, where the span ends later. */
   knownUntil: number;
   mutes: Array<Gap & { reason: string }>;
   notes: Array<{ at: number; by: string | null; text: string; alertId: string }>;

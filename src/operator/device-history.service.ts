@@ -1,4 +1,4 @@
-/** Everything that is recorded about a device, from the audit trail and from the records of what happened to it. */
+/** The whole history of a device: its changes in the audit trail, and its groups, jobs, alerts and maintenance. */
 import { ALERT_NAMES, type AlertView } from '../alerts/alert.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
 import type { AuditEntryView } from './answers.ts';

@@ -3,7 +3,7 @@ import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import type { CallOperation } from '../http/operations.ts';
 import { AppError, notFound } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
-import { archivedDeviceHtml } from './archived-html.ts';
+import { ARCHIVED_PATH } from './archived-html.ts';
 import type { CurvePanel } from './curve-html.ts';
 import { COMPARED_MAX, type CurveSpan, readSpan } from './curve-span.ts';
 import type { DeviceContactsRepository } from './device-contacts.repository.ts';
@@ -23,7 +23,7 @@ export interface DevicesPageDeps extends PageDeps {
   shownAssets: ShownAssetsRepository;
   pastDevices: Pick<PastDevicesRepository, 'find'>;
   readHistory: ReadDeviceHistory;
-  /** Of the logger with the serial number. */
+  /** Certificates belong to a logger, and so to its serial number. */
   hasCertificate(organizationId: string, serialNumber: string): Promise<boolean>;
 }
 
@@ -71,15 +71,8 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
     return { span, typed, compared, found, find };
   }
 
-  /** Null: there is none, active or archived. */
-  async function findArchived(session: Session, assetId: string) {
-    const { organizationId } = session;
-    const device = UUID.test(assetId) ? await pastDevices.find(organizationId, assetId) : null;
-    if (device === null) return null;
-    const { id, name, createdAt, serialNumber } = device;
-    const entries = await readHistory(session, { id, createdAt, serialNumbers: [serialNumber] });
-    return { page: layout({ title: name, session, section: 'Fleet' }, archivedDeviceHtml(device, entries)) };
-  }
+  const isArchived = async ({ organizationId }: Session, assetId: string): Promise<boolean> =>
+    UUID.test(assetId) && (await pastDevices.find(organizationId, assetId)) !== null;
 
   /** A group that was deleted meanwhile has no name. */
   const findGroup = (session: Session, groupId: string | null) =>
@@ -94,11 +87,9 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       async handle({ visitor: session, params, query, url }) {
         const { assetId = '' } = params;
         const device = await ask(session, 'getAsset', { params }).catch(ignoreMissing);
-        if (device === null) {
-          const archived = await findArchived(session, assetId);
-          if (archived === null) throw notFound(NO_SUCH_ASSET);
-          return archived;
-        }
+        if (device === null && (await isArchived(session, assetId)))
+          return { location: `${ARCHIVED_PATH}/${assetId}` };
+        if (device === null) throw notFound(NO_SUCH_ASSET);
         const mayChange = session.role !== 'read';
         const { organizationId } = session;
         const [config, alerts, jobs, contact, { profiles }, breaches, curve, group, certified] =

@@ -1,4 +1,4 @@
-/** What is wrong with the rows of an import, gathered: equal mistakes of many rows are one mistake. */
+/** The mistakes in the rows of an import: equal ones of many rows count as one. */
 
 import { NO_GROUP_NAMED } from '../assets/asset-import.service.ts';
 import { type ImportResult, readCsvRows, readJsonRows } from '../assets/asset-import.ts';

@@ -47,7 +47,7 @@ export function jobsRoutes({
     return { stages, progress, now: at };
   }
 
-  /** Only for a job that was stopped: another one has done what it was begun for. */
+  /** Devices that a stopped job has changed; a job that ran to its end offers no way back. */
   async function listChanged({ organizationId }: Session, job: JobView): Promise<ChangedDevice[]> {
     const isStopped = job.status === 'aborted' || job.status === 'cancelled';
     return isStopped && job.counts.applied > 0

@@ -15,7 +15,14 @@ const channelLooks = {
   'quietHours.to': { help: 'When earlier than From, on the day after.' },
   'quietHours.timezone': { label: 'Time zone', suggestions: Intl.supportedValuesOf('timeZone') },
 } as const;
-const escalationLooks = { groupIds, 'steps.channelIds': { label: 'Channels', choices: 'channels' } } as const;
+const escalationLooks = {
+  groupIds,
+  repeatMinutes: {
+    label: 'Repeat every … minutes',
+    help: 'The last step, 10 times at most. Left empty, it is not repeated.',
+  },
+  'steps.channelIds': { label: 'Channels', choices: 'channels' },
+} as const;
 
 export const NOTIFICATION_FORMS = {
   createNotificationChannel: {

@@ -50,7 +50,7 @@ export interface ProfilePage {
   /** Groups that have it. */
   groups: readonly GroupView[];
   history: readonly AuditEntryView[];
-  /** Null: the profile leaves those of a device as they are. */
+  /** Null: the profile leaves the intervals of a device alone. */
   intervals: Intervals | null;
 }
 

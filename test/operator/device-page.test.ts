@@ -200,6 +200,9 @@ describe('The page of a device', () => {
       form: { assignee: '', comment: 'Door shut' },
     });
     const shown = await page(`/alerts/${id}`);
+    assert.match(shown, /<dt>Severity<\/dt><dd>critical</);
+    assert.match(shown, /<dt>Notified<\/dt><dd><span class="quiet">no channel</);
+    assert.match(shown, new RegExp(`href="/operator/devices/${assetId}\\?from=[^"]+#curve"`));
     assert.match(shown, /none follows/);
     assert.match(shown, /Door shut/);
     await dms.api.delete(`/escalations/${escalation.id}`);
@@ -278,7 +281,9 @@ describe('The page of a device', () => {
     const joined = text.match(row(/Joined the group Old ward/))?.[0] ?? '';
     assert.doesNotMatch(joined, /<span class="quiet">–/);
     await dms.api.delete(`/assets/${id}`);
-    const archived = await page(`/devices/${id}`);
+    const moved = await visit(`${dms.baseUrl}/operator/devices/${id}`, { cookie });
+    assert.equal(moved.headers.get('location'), `/operator/archived/${id}`);
+    const archived = await page(`/archived/${id}`);
     assert.match(archived, /Archived <time.*Archive asset/s);
     for (const each of rows) assert.match(archived, row(each));
   });
@@ -286,7 +291,7 @@ describe('The page of a device', () => {
   it('finds archived devices by name and serial number, and no device of another organization', async () => {
     const id = await register(dms, 'GONE-1', { name: 'Ice house' });
     await dms.api.delete(`/assets/${id}`);
-    const link = new RegExp(`/operator/devices/${id}"[^>]*>Ice house`);
+    const link = new RegExp(`/operator/archived/${id}"[^>]*>Ice house`);
     for (const path of ['/archived', '/archived?q=ice', '/archived?q=gone-1', '/fleet?q=gone-1'])
       assert.match(await page(path), link, path);
     assert.doesNotMatch(await page('/archived?q=other'), link);
@@ -294,8 +299,8 @@ describe('The page of a device', () => {
     const stranger = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
     const list = await visit(`${dms.baseUrl}/operator/archived`, { cookie: stranger });
     assert.doesNotMatch(list.text, /Ice house/);
-    for (const path of [id, `${id}/history`]) {
-      const { status } = await visit(`${dms.baseUrl}/operator/devices/${path}`, { cookie: stranger });
+    for (const path of [`devices/${id}`, `devices/${id}/history`, `archived/${id}`]) {
+      const { status } = await visit(`${dms.baseUrl}/operator/${path}`, { cookie: stranger });
       assert.equal(status, 404, path);
     }
   });

@@ -87,22 +87,12 @@ const LINES_SHOWN = 5;
 function reasonsHtml({ results, dryRun }: Imported, rows: ImportedRows): Content {
   const reasons = reasonsOf(results);
   const groups = missingGroups(results, rows);
-  return [
-    html`<h2>What is wrong</h2>`,
-    table({
-      caption: 'Mistakes, for the most rows first',
-      head: ['Rows', 'Mistake', 'Lines'],
-      rows: reasons
-        .slice(0, REASONS_SHOWN)
-        .map(({ error, lines }) => [
-          lines.length.toLocaleString('en'),
-          error,
-          `${lines.slice(0, LINES_SHOWN).join(', ')}${lines.length > LINES_SHOWN ? ', …' : ''}`,
-        ]),
-      empty: '',
-    }),
-    groups.length > 0 && groupsHtml(groups, rows, dryRun),
-  ];
+  return html`<section class="panel"><h2>What is wrong</h2><ul class="warnings">${reasons
+    .slice(0, REASONS_SHOWN)
+    .map(
+      ({ error, lines }) =>
+        html`<li><strong>${lines.length.toLocaleString('en')} ${lines.length === 1 ? 'row' : 'rows'}</strong>: ${error} <span class="quiet">(line ${lines.slice(0, LINES_SHOWN).join(', ')}${lines.length > LINES_SHOWN && ', …'})</span></li>`,
+    )}</ul>${groups.length > 0 && groupsHtml(groups, rows, dryRun)}</section>`;
 }
 
 function groupsHtml(groups: readonly string[], rows: ImportedRows, isCheck: boolean): Content {

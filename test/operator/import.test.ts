@@ -78,8 +78,11 @@ describe("Importing a file at the operators' page", () => {
     const form = fileForm(csv);
     form.append('step', 'check');
     const { text } = await send(form);
-    assert.match(text, /What is wrong.*<td[^>]*>8<.*name of a group that exists.*>2, 3, 4, 5, 6, …</s);
-    assert.match(text, /<td[^>]*>2<\/td><td[^>]*>floor must be a number/);
+    assert.match(
+      text,
+      /What is wrong.*8 rows<\/strong>: group must be the name of a group that exists[^<]*<[^>]*>\(line 2, 3, 4, 5, 6, …\)/s,
+    );
+    assert.match(text, /2 rows<\/strong>: floor must be a number/);
     assert.match(text, /No group is named <strong>Cold &lt;rooms&gt;<\/strong>\..*Create this group/s);
     const again = new FormData();
     again.append('rows', csv);
@@ -87,17 +90,18 @@ describe("Importing a file at the operators' page", () => {
     const checked = await send(again);
     assert.equal(checked.status, 200, checked.text);
     assert.match(checked.text, /Nothing is registered yet.*Register 8 devices/s);
-    assert.match(checked.text, /<td[^>]*>2<\/td><td[^>]*>floor must be a number/);
+    assert.match(checked.text, /2 rows<\/strong>: floor must be a number/);
     const { body } = await dms.api.get('/groups');
     assert.equal(body.items.filter(({ name }: { name: string }) => name === 'Cold <rooms>').length, 1);
   });
 
   it('counts warnings and shows them before other rows, and says which rows repeat a serial number', async () => {
-    const form = fileForm('serialNumber\n282C02424F10\n282C02424F10\n2.82C+11\n');
+    const serials = ['282C02424F10', '282C02424F10', '28-2C-02-42-4F-11', '2.82C+11'];
+    const form = fileForm(`serialNumber\n${serials.join('\n')}\n`);
     form.append('step', 'check');
     const { text } = await send(form);
     assert.match(text, /1 with a warning/);
-    assert.match(text, /<tbody><tr><td[^>]*>4<.*a spreadsheet has made a number of it/s);
+    assert.match(text, /<tbody><tr><td[^>]*>5<.*a spreadsheet has made a number of it.*<tr><td[^>]*>4</s);
     assert.match(text, />repeated<\/span><\/td><td[^>]*>an earlier line has this serial number/);
   });
 

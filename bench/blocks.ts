@@ -2,10 +2,10 @@
  * `npm run bench:blocks`: PostgreSQL's cost of storing frames of 10 + 10 readings, without network and
  * workers.
  */
-
+import { MEASUREMENTS } from '../migrations/partitioned-tables.ts';
 import { createBatchTransact } from '../src/db/batch-transaction.ts';
 import type { Database } from '../src/db/database.ts';
-import { createPartitionKeeper, MEASUREMENTS } from '../src/db/partitions.ts';
+import { createPartitionKeeper } from '../src/db/partitions.ts';
 import { query } from '../src/db/query.ts';
 import type { ClassifiedReading } from '../src/devices/reading.ts';
 import { createCompactionRepository } from '../src/measurements/compaction.repository.ts';

@@ -1,6 +1,7 @@
 /** `npm run bench:compaction`: a month of readings, stored and compacted day by day, as the service does. */
+import { MEASUREMENTS } from '../migrations/partitioned-tables.ts';
 import type { Database } from '../src/db/database.ts';
-import { createPartitionKeeper, MEASUREMENTS } from '../src/db/partitions.ts';
+import { createPartitionKeeper } from '../src/db/partitions.ts';
 import { query } from '../src/db/query.ts';
 import { createTransact } from '../src/db/transaction.ts';
 import { createCompactionRepository } from '../src/measurements/compaction.repository.ts';

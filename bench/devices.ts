@@ -1,5 +1,5 @@
 /**
- * `npm run bench:devices [-- frames organizations under-way beside-apply beside-alerts http end-to-end history wal cadence]`:
+ * `npm run bench:devices [-- frames organizations under-way beside-apply beside-alerts http end-to-end lone history cadence]`:
  * frames over CoAP and HTTP, and a year of history.
  */
 import { benchBesideAlerts } from './devices/beside-alerts.ts';
@@ -10,9 +10,9 @@ import { benchEndToEnd } from './devices/end-to-end.ts';
 import { benchFrames } from './devices/frames.ts';
 import { benchHistory } from './devices/history.ts';
 import { benchHttpIntake } from './devices/http-intake.ts';
+import { benchLone } from './devices/lone.ts';
 import { benchOrganizations } from './devices/organizations.ts';
 import { benchUnderWay } from './devices/under-way.ts';
-import { benchWal } from './devices/wal.ts';
 import { runChosen } from './support/run-chosen.ts';
 
 const benches = {
@@ -23,8 +23,8 @@ const benches = {
   'beside-alerts': benchBesideAlerts,
   http: benchHttpIntake,
   'end-to-end': benchEndToEnd,
+  lone: benchLone,
   history: benchHistory,
-  wal: benchWal,
   cadence: benchCadence,
 };
 

@@ -69,6 +69,7 @@ import * as stageZero from './053-stage-zero.ts';
 import * as withdrawalRuns from './054-withdrawal-runs.ts';
 import * as freshReadings from './055-fresh-readings.ts';
 import * as deviceUrgency from './056-device-urgency.ts';
+import * as partitionStorage from './057-partition-storage.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -127,4 +128,5 @@ export const migrations = {
   '054-withdrawal-runs': withdrawalRuns,
   '055-fresh-readings': freshReadings,
   '056-device-urgency': deviceUrgency,
+  '057-partition-storage': partitionStorage,
 };

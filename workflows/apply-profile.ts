@@ -57,7 +57,7 @@ export async function applyProfile(input: ApplyProfileInput): Promise<string> {
   run.onUpdate(proceed, { ...PROCEED, whyRefused: () => whyNotProceeding(state) }, () => proceedJob(job));
   run.onUpdate(
     extend,
-    { ...EXTEND, whyRefused: (deadlineAt: string) => whyNotExtended(state, deadlineAt, Date.now()) },
+    { ...EXTEND, whyRefused: (deadlineAt: string) => whyNotExtended(state, deadlineAt) },
     (deadlineAt) => extendJob(job, deadlineAt),
   );
 

@@ -5,8 +5,9 @@
  * CADENCE_DEVICES: loggers (default: 100,000).
  */
 import { request } from 'undici';
+import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import type { Database } from '../../src/db/database.ts';
-import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
+import { createPartitionKeeper } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { type Acknowledged, createLoggers } from '../support/loggers.ts';

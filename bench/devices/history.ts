@@ -5,8 +5,9 @@
  * hours.
  */
 import { request } from 'undici';
+import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import type { Database } from '../../src/db/database.ts';
-import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
+import { createPartitionKeeper } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';

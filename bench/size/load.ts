@@ -1,7 +1,7 @@
 /** Fills a database with a large installation, by statements that generate the rows in PostgreSQL. */
-
+import { DELIVERY_TABLES } from '../../migrations/partitioned-tables.ts';
 import type { Database } from '../../src/db/database.ts';
-import { createPartitionKeeper, DELIVERY_TABLES } from '../../src/db/partitions.ts';
+import { createPartitionKeeper } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { addFleet } from '../support/fleet.ts';

@@ -15,14 +15,21 @@ function readMb(pid: number, kilobytes: RegExp): number {
 }
 
 /** Processor time since the start, user and system. */
-export function cpuSeconds(pid: number): number {
-  const fields = readIfThere(`/proc/${pid}/stat`).split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
-}
+export const cpuSeconds = (pid: number): number => ticks(pid, USER_AND_SYSTEM) / TICKS_PER_SECOND;
 
-/** The same for all running descendants of this process whose program begins like this. */
+/** The same for all descendants of this process whose program begins like this, with those of them that have ended. */
 export const descendantsCpuSeconds = (program: string): number =>
-  descendants(program).reduce((sum, pid) => sum + cpuSeconds(Number(pid)), 0);
+  descendants(program).reduce((sum, pid) => sum + ticks(Number(pid), WITH_ENDED_CHILDREN), 0) /
+  TICKS_PER_SECOND;
+
+/** Fields of /proc/PID/stat behind the name. */
+const USER_AND_SYSTEM = [11, 12];
+const WITH_ENDED_CHILDREN = [11, 12, 13, 14];
+
+function ticks(pid: number, fields: readonly number[]): number {
+  const values = readIfThere(`/proc/${pid}/stat`).split(') ')[1]?.split(' ') ?? [];
+  return fields.reduce((sum, field) => sum + Number(values[field] ?? 0), 0);
+}
 
 /**
  * Memory of all descendants of this process whose program begins like this: their own pages, and their share

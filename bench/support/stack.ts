@@ -19,6 +19,7 @@ import { createChildProcesses } from './child-processes.ts';
 import { type DiskWatch, watchDisk } from './disk.ts';
 import { addFleet, type Fleet, type FleetOptions } from './fleet.ts';
 import { descendantsMb, peakMb, residentMb } from './process-usage.ts';
+import { LOADS_STATEMENT_TIMES, recordStatements } from './statement-times.ts';
 
 export interface BenchStack {
   sql: Database;
@@ -99,7 +100,11 @@ export async function startStack(
 export async function startServers(folder: string, settings: Record<string, string> = {}) {
   const cacheDir = join(homedir(), '.cache', 'device-monitoring-service');
   const cli = await findTemporalCli({ env: process.env, cacheDir, print });
-  const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), log: () => {}, settings });
+  const postgres = await startPostgres({
+    dataDir: join(folder, 'postgres'),
+    log: () => {},
+    settings: { ...LOADS_STATEMENT_TIMES, ...settings },
+  });
   const temporal = await startTemporalDevServer({
     cli,
     dbFile: join(folder, 'temporal.db'),
@@ -113,6 +118,7 @@ export async function startServers(folder: string, settings: Record<string, stri
     statementTimeoutMs: 0,
     applicationName: 'bench',
   });
+  await recordStatements(sql, false);
   await migrate(sql);
   return {
     sql,

@@ -3,9 +3,8 @@
  */
 import { type LocalInstance, readLocalInstance } from '../local/local-instance.ts';
 import { startWebhookReceiver } from '../receiver/webhook-receiver.ts';
-import { createServiceClient } from '../simulator/service-client.ts';
-import { cleanUp } from './clean-up.ts';
-import { createDemoApi } from './demo-api.ts';
+import { createServiceClient, type ServiceClient } from '../simulator/service-client.ts';
+import { type Asset, createDemoApi } from './demo-api.ts';
 import { findOrStartService } from './demo-service.ts';
 import { DidNotHappen } from './observe.ts';
 import { runStory, type StoryResult } from './story.ts';
@@ -93,4 +92,34 @@ Where to look
   ${curl(`/webhooks/${result.webhookId}/deliveries`)}
   ${curl(`/devices/config-jobs/${result.jobId}/cancel`, '-X POST ')}
 `;
+}
+
+/** Names given by the demo and the simulator; a renamed device is kept. */
+const NAMES = [/^Demo fridge [0-9A-F]{2}$/, /^Simulated [0-9A-F]{12}$/];
+const SEARCHED = ['Demo fridge', 'Simulated'];
+const PAGE = 500;
+
+/**
+ * Archives devices that demos and simulations have registered, which transmit no longer and would raise alarms. Returns
+ * their number.
+ */
+async function cleanUp(client: ServiceClient): Promise<number> {
+  const found = (await Promise.all(SEARCHED.map((text) => search(client, text)))).flat();
+  const ours = found.filter(({ name }) => NAMES.some((each) => each.test(name)));
+  for (const { id } of ours) await client.send('DELETE', `/assets/${id}`);
+  return ours.length;
+}
+
+type Named = Asset & { name: string };
+
+async function search(client: ServiceClient, text: string): Promise<Named[]> {
+  const found: Named[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const path = `/assets?q=${encodeURIComponent(text)}&limit=${PAGE}${cursor && `&cursor=${cursor}`}`;
+    const { body } = await client.send('GET', path);
+    const page = body as { items: Named[]; nextCursor: string | null };
+    found.push(...page.items);
+    cursor = page.nextCursor;
+  }
+  return found;
 }

@@ -7,7 +7,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Env, findProgram, isExecutable } from './find-program.ts';
-import { buildTemporalCli } from './temporal-cli-build.ts';
+import { buildWithGo, type GoBuildOptions } from './go-build.ts';
 import { downloadTemporalCli } from './temporal-cli-download.ts';
 import { describeVersion, isNewEnough, pinned, versionOf } from './temporal-cli-version.ts';
 import { inUnfinishedFolder, removeLeftovers, untilOthersFinished } from './unfinished-folder.ts';
@@ -117,3 +117,18 @@ Any one of these helps:
   put that program at ${target}
   let this machine reach github.com
   install Go, with which it is built from tools/temporal`;
+
+const cliPackage = 'github.com/temporalio/cli';
+
+/** Builds the CLI from the module that tools/temporal pins, and writes it to the target path. */
+export const buildTemporalCli = (target: string, options: GoBuildOptions): Promise<void> =>
+  buildWithGo(
+    target,
+    {
+      name: 'Temporal CLI',
+      version: pinned.cli,
+      packages: [`${cliPackage}/cmd/temporal`],
+      linkerFlags: `-s -w -X ${cliPackage}/internal/temporalcli.Version=${pinned.cli}`,
+    },
+    options,
+  );

@@ -14,6 +14,8 @@ import { NO_ANSWER, Unanswered, type Uplink } from './uplink.ts';
 
 interface Offer {
   pendingConfig: { revision: number; config: DeviceConfiguration } | null;
+  /** Only in answers to measurements. */
+  wantsReport?: true;
 }
 
 export function createHttpUplink(client: ServiceClient, copies: Copies = () => 1): Uplink {
@@ -47,8 +49,10 @@ export function createHttpUplink(client: ServiceClient, copies: Copies = () => 1
   };
 }
 
-const answerOf = ({ pendingConfig }: Offer): ConfigAnswer =>
-  pendingConfig ? { config: pendingConfig.config, configurationRequest: true } : {};
+const answerOf = ({ pendingConfig, wantsReport }: Offer): ConfigAnswer => ({
+  ...(pendingConfig && { config: pendingConfig.config }),
+  ...((pendingConfig || wantsReport) && { configurationRequest: true }),
+});
 
 function sentMeasurements(message: MeasurementsMessage): object {
   const { batteryOk, signal, configurationHash, nextTransmissionAt } = message;

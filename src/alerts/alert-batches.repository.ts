@@ -2,9 +2,16 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
+import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import type { Span } from '../devices/settings.ts';
-import type { AlertDetails, AlertRef, AlertResolution, AlertType, Extreme } from './alert.ts';
+import {
+  type AlertDetails,
+  type AlertRef,
+  type AlertResolution,
+  type AlertType,
+  alertKeys,
+  type Extreme,
+} from './alert.ts';
 import { ANNOUNCE, INSERT, LENGTHEN, LIST_AROUND, RESOLVE } from './alert-batches.statements.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 
@@ -35,7 +42,7 @@ export interface LengthenedAlert extends AlertRef {
   over: Over | null;
 }
 
-export interface ResolvedAlertRef extends AlertRef {
+interface ResolvedAlertRef extends AlertRef {
   /** Added to the details of the alert. */
   resolution?: AlertResolution | null;
   /** Time of the reading that ended it; absent: it ends now. */
@@ -50,8 +57,7 @@ export function createAlertBatchesRepository(sql: Sql) {
     async insert(alerts: NewAlert[]): Promise<StoredAlert[]> {
       if (alerts.length === 0) return [];
       const rows = await query<StoredAlert & { position: number }>(sql, INSERT, {
-        organizationIds: alerts.map(({ organizationId }) => organizationId),
-        assetIds: alerts.map(({ assetId }) => assetId),
+        ...assetKeys(alerts),
         serialNumbers: alerts.map(({ serialNumber }) => serialNumber),
         types: alerts.map(({ type }) => type),
         details: alerts.map(({ details }) => JSON.stringify(details)),
@@ -67,15 +73,14 @@ export function createAlertBatchesRepository(sql: Sql) {
      * Marks the alerts as announced, so that their events are published from now on. Returns the open ones.
      */
     async announce(refs: AlertRef[]): Promise<StoredAlert[]> {
-      return refs.length === 0 ? [] : query(sql, ANNOUNCE, toArrays(refs));
+      return refs.length === 0 ? [] : query(sql, ANNOUNCE, alertKeys(refs));
     },
 
     /** Temperature alerts that overlap the span of their asset, and those just before and after it. */
     async listAround(spans: Array<AssetRef & Span>): Promise<StoredAlert[]> {
       if (spans.length === 0) return [];
       return query(sql, LIST_AROUND, {
-        organizationIds: spans.map(({ organizationId }) => organizationId),
-        assetIds: spans.map(({ assetId }) => assetId),
+        ...assetKeys(spans),
         from: spans.map(({ from }) => new Date(from).toISOString()),
         to: spans.map(({ to }) => new Date(to).toISOString()),
       });
@@ -85,7 +90,7 @@ export function createAlertBatchesRepository(sql: Sql) {
     async resolve(refs: ResolvedAlertRef[]): Promise<StoredAlert[]> {
       if (refs.length === 0) return [];
       return query(sql, RESOLVE, {
-        ...toArrays(refs),
+        ...alertKeys(refs),
         details: refs.map(({ resolution }) => JSON.stringify(resolution ? { resolution } : {})),
         endedAt: refs.map(({ endedAt }) => endedAt?.toISOString() ?? null),
       });
@@ -95,7 +100,7 @@ export function createAlertBatchesRepository(sql: Sql) {
     async lengthen(alerts: LengthenedAlert[]): Promise<void> {
       if (alerts.length === 0) return;
       await query(sql, LENGTHEN, {
-        ...toArrays(alerts),
+        ...alertKeys(alerts),
         startedAt: alerts.map(({ startedAt }) => startedAt.toISOString()),
         details: alerts.map(({ value }) => JSON.stringify({ value })),
         ...overBindings(alerts),
@@ -107,9 +112,4 @@ export function createAlertBatchesRepository(sql: Sql) {
 const overBindings = (alerts: Array<{ over?: Over | null }>) => ({
   endedAt: alerts.map(({ over }) => over?.endedAt.toISOString() ?? null),
   extremes: alerts.map(({ over }) => (over ? JSON.stringify(over.extreme) : null)),
-});
-
-const toArrays = (refs: AlertRef[]) => ({
-  organizationIds: refs.map(({ organizationId }) => organizationId),
-  alertIds: refs.map(({ alertId }) => alertId),
 });

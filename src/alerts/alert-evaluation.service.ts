@@ -6,7 +6,7 @@ import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
 import { staleRead } from '../db/faults.ts';
 import type { InTransaction } from '../db/transaction.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
+import { refOf } from '../devices/asset-ref.ts';
 import { configurationId } from '../devices/configuration-id.ts';
 import type { Device } from '../devices/device.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
@@ -18,10 +18,10 @@ import type { AlertStatesRepository } from './alert-states.repository.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 import { createDeviceAlerts, type DeviceAlerts, type DeviceTransition } from './device-alerts.ts';
 import type { EvaluateLate } from './late-excursions.service.ts';
-import { toLateDevice } from './late-readings.ts';
+import { toLateDevice } from './late-ranges.ts';
 import type { AlertState, OpenAlert } from './open-alert.ts';
 
-export interface AlertEvaluationDeps {
+interface AlertEvaluationDeps {
   alertsIn(sql: Sql): Pick<AlertBatchesRepository, 'insert' | 'resolve'>;
   statesIn(sql: Sql): Pick<AlertStatesRepository, 'updateOpenAlerts' | 'shareLockMonitoredConfigs'>;
   evaluateLate: EvaluateLate;
@@ -117,8 +117,6 @@ function monitoredConfigId({ organizationId, sync }: Device): string | null {
   const config = monitoredConfig(sync);
   return config && configurationId(organizationId, config);
 }
-
-const refOf = ({ organizationId, assetId }: AssetRef): AssetRef => ({ organizationId, assetId });
 
 const resolvedRefs = ({ stored: { device }, alerts }: EvaluatedFrame) =>
   alerts.resolved().map((resolved) => ({ organizationId: device.organizationId, ...resolved }));

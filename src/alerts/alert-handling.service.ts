@@ -1,11 +1,11 @@
 /** Handling of alerts by people: acknowledging, commenting, assigning and snoozing. */
 import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
-import { inHalves } from '../db/in-halves.ts';
+import { inHalves } from '../db/due-rows.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
-import { conflict, invalid, notFound } from '../process/errors.ts';
+import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import { type Alert, type AlertRef, NO_SUCH_ALERT } from './alert.ts';
 import type { AlertActionsRepository } from './alert-actions.repository.ts';
 import { alertEvent } from './alert-events.ts';
@@ -60,6 +60,16 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       throw invalid(`snoozeUntil must be in the future, at most ${SNOOZE_HOURS_MAX} hours ahead`);
   }
 
+  /** Ends a snooze that is over first: the sweep would make the acknowledged alert new again. */
+  async function lockAwake(sql: Database, organizationId: string, alertId: string): Promise<RecordedAlert> {
+    const alert = await alertsIn(sql).lock(organizationId, alertId);
+    if (!alert) throw notFound(NO_SUCH_ALERT);
+    const at = now();
+    if (alert.snoozeUntil === null || alert.snoozeUntil > at) return alert;
+    await alertsIn(sql).endSnoozes(organizationId, [alertId], at);
+    return (await alertsIn(sql).lock(organizationId, alertId)) as RecordedAlert;
+  }
+
   async function requireRoom(sql: Database, { organizationId, alertId }: AlertRef): Promise<void> {
     if ((await actionsIn(sql).count(organizationId, alertId)) >= ACTIONS_MAX)
       throw conflict(`The history of an alert has at most ${ACTIONS_MAX} entries`);
@@ -95,8 +105,7 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       handling: Handling,
     ): Promise<AlertWithHistory> {
       requireSoon(handling.snoozeUntil);
-      const before = await alertsIn(tx.sql).lock(organizationId, alertId);
-      if (!before) throw notFound(NO_SUCH_ALERT);
+      const before = await lockAwake(tx.sql, organizationId, alertId);
       if (before.status === 'resolved') throw conflict('The alert is resolved already');
       const { alert, actions } = acknowledge(before, handling, by, now());
       // An acknowledgement is possible even with a full history, because it stops the notifications.

@@ -10,8 +10,7 @@
  * one. Until then the breach restarts after a reading within the bounds, after a gap, at another bound, and
  * when a window ends. A failing sensor neither ends the breach nor completes its delay.
  */
-
-import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
+import { INTERVALS_HELD } from '../devices/configuration-limits.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import type { AlertResolution } from './alert.ts';
 import { type AlertDefinition, type Bounds, isActiveAt, isActiveBetween } from './alert-definition.ts';
@@ -68,7 +67,7 @@ export type AlertTransition =
 
 export type TemperatureState = OpenTemperatureAlert | UnopenedBreach;
 
-export interface AlertEvaluator {
+interface AlertEvaluator {
   /** Closes alerts whose definition is gone: a frame may open one while the device confirms other rules. */
   resolveUndefined(definitions: readonly AlertDefinition[]): OpenTemperatureAlert[];
   /** Evaluates readings in the order of their time; none of them may be late. */

@@ -1,7 +1,7 @@
 /** The state and the configuration of a device, as far as its alerts depend on them. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
+import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import {
   LOCK_OPEN_ALERTS,
   SHARE_LOCK_MONITORED_CONFIGS,
@@ -13,7 +13,7 @@ export interface OpenState extends AssetRef {
   openAlerts: AlertState[];
 }
 
-export interface MonitoredState {
+interface MonitoredState {
   /** Whether the asset is not archived. */
   isActive: boolean;
   /** Null when the device has no configuration. */
@@ -28,7 +28,7 @@ export function createAlertStatesRepository(sql: Sql) {
     async updateOpenAlerts(states: OpenState[]): Promise<void> {
       if (states.length === 0) return;
       const openAlerts = states.map((state) => JSON.stringify(state.openAlerts));
-      await query(sql, UPDATE_OPEN_ALERTS, { ...keysOf(states), openAlerts });
+      await query(sql, UPDATE_OPEN_ALERTS, { ...assetKeys(states), openAlerts });
     },
 
     /**
@@ -36,7 +36,7 @@ export function createAlertStatesRepository(sql: Sql) {
      * its state, and later frames are evaluated by the changes of this transaction.
      */
     lockOpenAlerts: (devices: AssetRef[]): Promise<OpenState[]> =>
-      query(sql, LOCK_OPEN_ALERTS, keysOf(devices)),
+      query(sql, LOCK_OPEN_ALERTS, assetKeys(devices)),
 
     /**
      * Reads, per asset, the monitored configuration and whether the asset is active, and keeps both from
@@ -48,14 +48,9 @@ export function createAlertStatesRepository(sql: Sql) {
       const rows = await query<MonitoredState & { assetId: string }>(
         sql,
         SHARE_LOCK_MONITORED_CONFIGS,
-        keysOf(devices),
+        assetKeys(devices),
       );
       return new Map(rows.map(({ assetId, ...state }) => [assetId, state]));
     },
   };
 }
-
-const keysOf = (devices: AssetRef[]) => ({
-  organizationIds: devices.map(({ organizationId }) => organizationId),
-  assetIds: devices.map(({ assetId }) => assetId),
-});

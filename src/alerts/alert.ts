@@ -22,7 +22,7 @@ export interface TemperatureDetails {
 /** The device measured outside of the windows of the alert's definition. */
 export type AlertResolution = 'outside_schedule';
 
-export interface NoDataDetails {
+interface NoDataDetails {
   /** The deadline that the device missed, ISO 8601. */
   expectedBy: string;
 }
@@ -96,6 +96,12 @@ export interface AlertRef {
   organizationId: string;
   alertId: string;
 }
+
+/** The keys as bindings of a statement on a set. */
+export const alertKeys = (refs: readonly AlertRef[]) => ({
+  organizationIds: refs.map(({ organizationId }) => organizationId),
+  alertIds: refs.map(({ alertId }) => alertId),
+});
 
 export const NO_SUCH_ALERT = 'No alert has this id';
 

@@ -1,5 +1,4 @@
-import { histogramOf } from '../http/counters.ts';
-import { addGauge, type MetricsRegistry, toReadingsBy } from '../http/gauges.ts';
+import { addGauge, histogramOf, type MetricsRegistry, toReadingsBy } from '../http/instruments.ts';
 import type { OpenAlertCount } from './alerts.repository.ts';
 
 /** Seconds. */

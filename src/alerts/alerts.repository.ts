@@ -12,7 +12,7 @@ import { COUNT_OPEN, END_SNOOZES, LIST_OLD, LIST_SNOOZE_ENDED, REMOVE_OLD } from
 /** Alerts are kept for years, so counting them takes longer as their number grows. */
 export const COUNTED_MAX = 100_000;
 
-export interface AlertFilter extends Page {
+interface AlertFilter extends Page {
   status: AlertStatus | null;
   type: AlertType | null;
   severity: Severity | null;

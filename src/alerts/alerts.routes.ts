@@ -1,8 +1,8 @@
 import type { Database } from '../db/database.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import { actorOf, created, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { orNotFound } from '../process/errors.ts';
 import { alertView, NO_SUCH_ALERT } from './alert.ts';
 import type { AlertHandling, AlertWithHistory } from './alert-handling.service.ts';
 import { actionView } from './alert-history.ts';
@@ -18,10 +18,9 @@ import {
 } from './alerts.schemas.ts';
 
 const tag = 'Alerts';
-const auth = 'customer' as const;
 const params = idParams('alertId');
 
-export interface AlertsRoutesDeps {
+interface AlertsRoutesDeps {
   sql: Database;
   alerts: Pick<AlertsRepository, 'list'>;
   alertsIn(sql: Database): Pick<AlertsRepository, 'find'>;
@@ -30,13 +29,11 @@ export interface AlertsRoutesDeps {
 
 export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDeps): Route[] {
   /** Leaves out the history, which only grows. */
-  const shown: Shown = {
-    schema: alertSchema,
-    async find(sql, organizationId, id) {
-      const alert = await alertsIn(sql).find(organizationId, id);
-      return alert && alertView(alert);
-    },
-  };
+  const shown = shownAs(
+    alertSchema,
+    (sql, organizationId, id) => alertsIn(sql).find(organizationId, id),
+    alertView,
+  );
   return [
     route({
       method: 'GET',
@@ -45,7 +42,6 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
       summary: 'List alerts, newest first',
       description: 'Open and resolved alerts of all devices, or only those of one status or one asset.',
       tag,
-      auth,
       query: listAlertsQuery,
       responses: { 200: alertListSchema },
       async handle({ caller, query }) {
@@ -67,14 +63,8 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
           before,
           limit: limit + 1,
         });
-        const page = pageOf(found.alerts, limit, ({ id }) => id);
-        const body = {
-          recType: 'alert-collection',
-          items: page.items.map(alertView),
-          totalItems: found.total,
-          nextCursor: page.nextCursor,
-        };
-        return ok(body);
+        const page = pageOf(found.alerts, limit, ({ id }) => id, alertView);
+        return ok({ recType: 'alert-collection', ...page, totalItems: found.total });
       },
     }),
     route({
@@ -85,13 +75,11 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
       description:
         'An alert keeps its id from the reading or missed contact that opened it until long after it was resolved.',
       tag,
-      auth,
       params,
       responses: { 200: alertWithHistorySchema },
       errors: [404],
       async handle({ caller, params: { alertId } }) {
-        const alert = await handling.find(sql, caller.organizationId, alertId);
-        if (!alert) throw notFound(NO_SUCH_ALERT);
+        const alert = orNotFound(await handling.find(sql, caller.organizationId, alertId), NO_SUCH_ALERT);
         return ok(withHistoryView(alert));
       },
     }),
@@ -103,7 +91,6 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
       description:
         'Somebody has it in hand: reminders end, and channels that have not notified it yet do not. It stays open until the readings end it; 409 when they have. With snoozeUntil it is new again at that time, and reminders go on. May be repeated to comment, to assign, or to snooze anew.',
       tag,
-      auth,
       params,
       body: acknowledgeAlertBody,
       responses: { 200: alertWithHistorySchema },
@@ -123,7 +110,6 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
       summary: 'Comment on an alert',
       description: 'Open or resolved. Comments are never changed or deleted, but with the alert itself.',
       tag,
-      auth,
       params,
       body: commentAlertBody,
       responses: { 201: alertActionSchema },

@@ -1,16 +1,6 @@
 import Joi from 'joi';
 import { SEVERITIES, type Severity } from '../devices/alert-terms.ts';
-import {
-  actorSchema,
-  cursor,
-  limit,
-  name,
-  nextCursor,
-  textAsSent,
-  time,
-  timestamp,
-  uuid,
-} from '../http/schemas.ts';
+import { actorSchema, name, nextCursor, paging, textAsSent, time, timestamp, uuid } from '../http/schemas.ts';
 import {
   ALERT_STATUSES,
   ALERT_TYPES,
@@ -23,7 +13,7 @@ import type { Bounds } from './alert-definition.ts';
 import { SNOOZE_HOURS_MAX } from './alert-handling.ts';
 import { ALERT_ACTIONS, type AlertActionView } from './alert-history.ts';
 
-export interface ListAlerts {
+interface ListAlerts {
   status?: AlertStatus;
   type?: AlertType;
   severity?: Severity;
@@ -45,11 +35,10 @@ export const listAlertsQuery = Joi.object<ListAlerts, true>({
   assetId: uuid()
     .description('Only of this asset')
     .messages({ 'string.pattern.base': '{{#label}} must be the id of an asset' }),
-  limit: limit(50),
-  cursor: cursor(),
+  ...paging,
 });
 
-export interface AcknowledgeAlert {
+interface AcknowledgeAlert {
   status: 'acknowledged';
   comment?: string;
   assignee?: string | null;

@@ -1,7 +1,7 @@
 /** The effects of the frames of one batch on the alerts of one device. */
 import { TEMPERATURE } from '../devices/channel-layout.ts';
+import { measurementIntervalSeconds } from '../devices/configuration-limits.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
-import { measurementIntervalSeconds } from '../devices/measurement-interval.ts';
 import type { ReceivedFrame } from '../measurements/received-frame.ts';
 import type { AlertResolution } from './alert.ts';
 import { definitionsOf } from './alert-definition.ts';

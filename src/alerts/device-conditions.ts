@@ -7,13 +7,13 @@ import type { ReportedBatteryStatus } from '../devices/device-status.ts';
 import type { Reading } from '../devices/reading.ts';
 import type { LowBatteryDetails, SensorErrorDetails } from './alert.ts';
 
-export interface OpenLowBatteryAlert {
+interface OpenLowBatteryAlert {
   type: 'low_battery';
   /** Null until the alert is stored. */
   alertId: string | null;
 }
 
-export interface OpenSensorErrorAlert {
+interface OpenSensorErrorAlert {
   type: 'sensor_error';
   alertId: string | null;
   channel: number;
@@ -40,7 +40,7 @@ export type ConditionTransition =
     }
   | { kind: 'resolved'; alert: OpenConditionAlert; at: Date };
 
-export interface ConditionEvaluator {
+interface ConditionEvaluator {
   evaluate(frame: EvaluatedFrame): ConditionTransition[];
   open(): OpenConditionAlert[];
 }

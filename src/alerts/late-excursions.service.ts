@@ -19,11 +19,10 @@ import type { AlertBatchesRepository, LengthenedAlert, NewAlert, Over } from './
 import { alertEvent } from './alert-events.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 import { type LatePlan, planLateExcursions, type TemperatureAlert } from './late-excursions.ts';
-import { type Range, toRanges } from './late-ranges.ts';
-import type { LateChannel, LateDevice } from './late-readings.ts';
+import { type LateChannel, type LateDevice, type Range, toRanges } from './late-ranges.ts';
 import { type RulesInForce, rulesInForce } from './rules-in-force.ts';
 
-export interface LateExcursionsDeps {
+interface LateExcursionsDeps {
   alertsIn(sql: Sql): Pick<AlertBatchesRepository, 'listAround' | 'insert' | 'lengthen'>;
   settingsIn(sql: Sql): {
     listFrom(starts: ReadonlyArray<AssetRef & { from: number }>): Promise<Map<string, SettingsPeriod[]>>;
@@ -31,7 +30,7 @@ export interface LateExcursionsDeps {
   readingsIn(sql: Sql): SurroundingReadingsRepository;
 }
 
-export interface LateOutcome {
+interface LateOutcome {
   /** Events for the caller to publish. */
   events: DomainEvent[];
   /**

@@ -33,7 +33,7 @@ export interface TemperatureAlert extends ExcursionTerms {
   extreme: { at: number; value: number } | null;
 }
 
-export interface ChannelHistory {
+interface ChannelHistory {
   /** Stretches without gaps: all stored readings between the first and the last one of each, oldest first. */
   stretches: ReadonlyArray<readonly StoredReading[]>;
   rules: readonly RulesInForce[];

@@ -2,12 +2,16 @@
  * Ranges of stored readings that have to be read because of late ones; none if all late ones are within their
  * bounds.
  */
-import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
+import type { AssetRef } from '../devices/asset-ref.ts';
+import { TEMPERATURE } from '../devices/channel-layout.ts';
+import { INTERVALS_HELD } from '../devices/configuration-limits.ts';
 import type { ClassifiedReading } from '../devices/reading.ts';
+import type { ReceivedFrame } from '../measurements/received-frame.ts';
 import { isActiveAt } from './alert-definition.ts';
 import { breachOf } from './alert-state-machine.ts';
 import { areSameTerms, type ExcursionTerms } from './excursions.ts';
 import type { TemperatureAlert } from './late-excursions.ts';
+import type { UnendedExcursion } from './open-alert.ts';
 import type { RulesInForce } from './rules-in-force.ts';
 
 /** Unix milliseconds, both included. */
@@ -16,7 +20,7 @@ export interface Range {
   to: number;
 }
 
-export interface FreshReadings {
+interface FreshReadings {
   channel: number;
   /** Late readings; all readings where an excursion may still go on. */
   fresh: readonly ClassifiedReading[];
@@ -106,4 +110,45 @@ function joined(ranges: Range[]): Range[] {
     else apart.push({ from, to });
   }
   return apart;
+}
+
+/** The readings of a device's frames that have to be evaluated by the settings in force at their time. */
+export interface LateDevice extends AssetRef {
+  serialNumber: string;
+  channels: LateChannel[];
+  /** No stored reading is newer; null: unknown. */
+  latestAt: number | null;
+}
+
+export interface LateChannel extends FreshReadings {
+  /** Time of the newest sample, in Unix milliseconds. */
+  newestAt: number | null;
+}
+
+/** Null for most devices: no temperature is late or continues an excursion in late data. */
+export function toLateDevice(
+  { device, state, fresh: all }: ReceivedFrame,
+  unended: readonly UnendedExcursion[],
+): LateDevice | null {
+  const unendedAt = new Map(unended.map((each) => [each.channel, each.unendedAt]));
+  const fresh = all.filter(
+    ({ type, late, channel }) => type === TEMPERATURE && (late || unendedAt.has(channel)),
+  );
+  if (fresh.length === 0) return null;
+  const channels = [...new Set(fresh.map(({ channel }) => channel))].map(
+    (channel): LateChannel => ({
+      channel,
+      fresh: fresh.filter((reading) => reading.channel === channel),
+      unendedAt: unendedAt.get(channel) ?? null,
+      newestAt: state.newestReadingAt[channel] ?? null,
+    }),
+  );
+  const { organizationId, assetId, serialNumber } = device;
+  return {
+    organizationId,
+    assetId,
+    serialNumber,
+    channels,
+    latestAt: state.latestMeasuredAt?.getTime() ?? null,
+  };
 }

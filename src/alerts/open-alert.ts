@@ -22,7 +22,7 @@ export interface UnendedExcursion {
   unendedAt: number;
 }
 
-export interface OpenNoDataAlert {
+interface OpenNoDataAlert {
   type: 'no_data';
   alertId: string;
 }

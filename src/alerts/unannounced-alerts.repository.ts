@@ -4,7 +4,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
+import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import { lastOf } from '../process/pages.ts';
 import type { AlertRef } from './alert.ts';
 import {
@@ -42,10 +42,7 @@ export function createUnannouncedAlertsRepository(sql: Sql) {
 
     /** Ids of the assets whose latest alert of a missed contact is unannounced, resolved or not. */
     async listAssets(devices: AssetRef[]): Promise<Set<string>> {
-      const rows = await query<{ assetId: string }>(sql, LIST_ASSETS, {
-        organizationIds: devices.map(({ organizationId }) => organizationId),
-        assetIds: devices.map(({ assetId }) => assetId),
-      });
+      const rows = await query<{ assetId: string }>(sql, LIST_ASSETS, assetKeys(devices));
       return new Set(rows.map(({ assetId }) => assetId));
     },
   };

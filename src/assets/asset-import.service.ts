@@ -14,7 +14,7 @@ export interface AssetOfRow extends NewAsset {
   group: string | null;
 }
 
-export interface AssetImportDeps {
+interface AssetImportDeps {
   assetsIn(sql: Database): Pick<AssetsRepository, 'insertMissing' | 'findBySerials'>;
   devicesIn(sql: Database): { insertMany(organizationId: string, assetIds: string[]): Promise<void> };
   groups: Pick<AssetGroups, 'findByNames' | 'lock' | 'offerProfiles'>;

@@ -39,7 +39,7 @@ const BLOCK_ROWS = 50;
  * Decodes UTF-8.
  * @throws invalid
  */
-export type Decode = (bytes: Buffer) => string;
+type Decode = (bytes: Buffer) => string;
 
 /** Reads a JSON array. Between two blocks the caller may yield to other requests. */
 export function* readJsonRows(bytes: Buffer, decode: Decode): Generator<ImportRow[]> {

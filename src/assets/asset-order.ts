@@ -1,11 +1,12 @@
 /** The orders of the list of all active assets: each follows an index, so that every page costs the same. */
+import { FIRST_ID, LAST_ID } from '../process/uuid.ts';
 import type { ListedAsset } from './asset.ts';
 
 export const ASSET_ORDERS = ['urgency', 'newest', 'name', 'serial', 'oldest-reading'] as const;
 export type AssetOrder = (typeof ASSET_ORDERS)[number];
 
 /** A list continues after the asset with this id; the key is its value in the order. */
-export interface OrderPosition {
+interface OrderPosition {
   key: string;
   id: string;
 }
@@ -23,9 +24,6 @@ const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const HOUR = /^(?:-infinity|\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d+)?[+-]\d{2}(?::\d{2})?)$/;
 const URGENCY = /^[1-6]$/;
 const KEY_MAX = 512;
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 const FIRST_KEYS: Partial<Record<AssetOrder, string>> = { urgency: '1', 'oldest-reading': '-infinity' };
 const KEYS: Partial<Record<AssetOrder, RegExp>> = { urgency: URGENCY, 'oldest-reading': HOUR };

@@ -14,13 +14,13 @@ const WALKED = 2_000;
 /** Fewer ids are handed to the next statement, more are left to the planner. */
 const FEW = 5_000;
 
-export interface AssetPage {
+interface AssetPage {
   /** Ids after this one. */
   after: string | null;
   limit: number;
 }
 
-export interface FoundAssets {
+interface FoundAssets {
   assets: ListedAsset[];
   /** On all pages; `COUNTED_MAX` at most with several conditions, or one that is not counted. */
   total: number;

@@ -1,9 +1,10 @@
-import type { Database } from '../db/database.ts';
+import type { Database, Sql } from '../db/database.ts';
 import { isUniqueViolation } from '../db/faults.ts';
 import { query, queryPrepared } from '../db/query.ts';
+import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import { conflict } from '../process/errors.ts';
-import type { ListedAsset, Replacement } from './asset.ts';
-import { ARCHIVE, FIND_OWNERS, INSERT_MISSING } from './assets.statements.ts';
+import type { Asset, ListedAsset, Replacement } from './asset.ts';
+import { ARCHIVE, FIND_OWNERS, INSERT_MISSING, LIST_WITH_STATES } from './assets.statements.ts';
 import { listedAssets } from './listed-assets.repository.ts';
 
 export interface NewAsset {
@@ -241,4 +242,11 @@ interface Owners {
 const toOwners = (found: FoundOwner[]): Owners => ({
   owners: found.map(({ organizationId }) => organizationId),
   needsToken: found.some(({ needsToken }) => needsToken),
+});
+
+/** For events of devices, which batches of frames publish, too. */
+export const createDeviceAssetsRepository = (sql: Sql) => ({
+  /** Includes archived ones. */
+  list: (refs: AssetRef[]): Promise<Array<Asset & { organizationId: string }>> =>
+    query(sql, LIST_WITH_STATES, assetKeys(refs)),
 });

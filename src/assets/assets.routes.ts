@@ -6,7 +6,7 @@ import { mediaType } from '../http/media-type.ts';
 import { decodeUtf8 } from '../http/read-body.ts';
 import { created, ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
-import { invalid, notFound } from '../process/errors.ts';
+import { invalid, orNotFound } from '../process/errors.ts';
 import { assetDetailView, listedAssetView, NO_SUCH_ASSET, registrationWarnings } from './asset.ts';
 import type { AssetFilter } from './asset-filter.ts';
 import type { AssetImport } from './asset-import.service.ts';
@@ -33,7 +33,6 @@ import {
 import type { AssetsService } from './assets.service.ts';
 
 const tag = 'Assets';
-const auth = 'customer' as const;
 const params = idParams('assetId');
 
 /** RFC 9745: the date of the deprecation, and a link to its documentation. */
@@ -42,7 +41,7 @@ const MODEL_NAME_DEPRECATION = {
   Link: '</docs/api#/Assets/listAssets>; rel="deprecation"',
 };
 
-export interface AssetsRoutesDeps {
+interface AssetsRoutesDeps {
   assets: AssetsRepository;
   assetsIn(sql: Database): AssetsRepository;
   search: AssetSearchRepository;
@@ -65,16 +64,15 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       description:
         'Every device that is not archived, in the order of registration. Filters are combined: a device must match all.',
       tag,
-      auth,
       query: listAssetsQuery,
       responses: { 200: assetListSchema },
       async handle({ caller, query, url }) {
         const { limit, cursor: after = null } = query;
         const page = { after, limit: limit + 1 };
         const found = await search.search(caller.organizationId, toFilter(query), page);
-        const { items, nextCursor } = pageOf(found.assets, limit, ({ id }) => id);
-        const body = { items: items.map(listedAssetView), totalItems: found.total, nextCursor };
-        return ok(body, toHeaders(query, nextLink(url, nextCursor)));
+        const listed = pageOf(found.assets, limit, ({ id }) => id, listedAssetView);
+        const body = { ...listed, totalItems: found.total };
+        return ok(body, toHeaders(query, nextLink(url, listed.nextCursor)));
       },
     }),
     route({
@@ -85,7 +83,6 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       description:
         'The device is new until its first contact. 409 when another active device has the serial number, compared without case.',
       tag,
-      auth,
       body: registerAssetBody,
       responses: { 201: registeredSchema },
       errors: [404, 409],
@@ -104,7 +101,6 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       description:
         'As CSV, whose first line names the columns, or as a JSON array of bodies as for one device: 1 to 10,000 rows. Each row has its own result, and none fails its neighbours. Beside the fields of one device a row may have group, the name of a group, in place of groupId. Cells are separated by commas, or by semicolons or tabs as the first line shows; blanks around them and empty rows do not count. A serial number that is registered already leaves its device unchanged, so the same rows may be sent again. With dryRun each row has the result that it would have.',
       tag,
-      auth,
       query: importQuery,
       rawBody: {
         contentType: 'text/csv',
@@ -135,7 +131,6 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       summary: 'Change a device',
       description: 'What is left out stays; null clears.',
       tag,
-      auth,
       params,
       body: changeAssetBody,
       responses: { 200: assetDetailSchema },
@@ -154,13 +149,11 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       description:
         'The device with its present state and its earlier serial numbers. An archived device is answered 404.',
       tag,
-      auth,
       params,
       responses: { 200: assetDetailSchema },
       errors: [404],
       async handle({ caller, params: { assetId } }) {
-        const detail = await findDetail(assets, caller.organizationId, assetId);
-        if (!detail) throw notFound(NO_SUCH_ASSET);
+        const detail = orNotFound(await findDetail(assets, caller.organizationId, assetId), NO_SUCH_ASSET);
         return ok(detail);
       },
     }),
@@ -172,7 +165,6 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       description:
         'Its pending change is withdrawn and its serial number is free again; its history is kept.',
       tag,
-      auth,
       params,
       responses: { 200: archivedSchema },
       errors: [404],
@@ -190,7 +182,6 @@ export function assetsRoutes({ assets, assetsIn, search, service, imports }: Ass
       description:
         'The new logger is given the configuration that the old one ran, and all that waited for it.',
       tag,
-      auth,
       params,
       body: replaceHardwareBody,
       responses: { 200: replacedSchema },

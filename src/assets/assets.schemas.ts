@@ -1,8 +1,7 @@
 import Joi from 'joi';
-import { PROBE_POSITIONS } from '../devices/channel-layout.ts';
 import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
 import { SYNC_STATUSES } from '../devices/device-sync.ts';
-import { serialNumber } from '../devices/devices.schemas.ts';
+import { channelFields, serialNumber } from '../devices/devices.schemas.ts';
 import type { LatestView } from '../devices/latest-readings.ts';
 import {
   atMost,
@@ -181,12 +180,7 @@ export const assetExample: AssetView = {
 export const assetSchema = Joi.object<AssetView>(assetFields).example(assetExample).meta({ name: 'Asset' });
 
 const latestSchema = Joi.object<LatestView>({
-  channel: Joi.number().integer().required(),
-  position: Joi.string()
-    .valid(...PROBE_POSITIONS)
-    .allow(null)
-    .required(),
-  type: Joi.string().required(),
+  ...channelFields,
   value: Joi.number().unsafe().allow(null).required(),
   unit: Joi.string().allow('').required(),
   measuredAt: timestamp().required(),

@@ -4,7 +4,7 @@ import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Device } from '../devices/device.ts';
 import { archived, newHardware } from '../devices/device.ts';
 import { sameSerial } from '../devices/serial-number.ts';
-import { invalid, notFound } from '../process/errors.ts';
+import { invalid, notFound, orNotFound } from '../process/errors.ts';
 import {
   checkRegistrable,
   type ListedAsset,
@@ -17,14 +17,14 @@ import type { AssetsRepository } from './assets.repository.ts';
 import type { ChangeAsset } from './assets.schemas.ts';
 
 /** The sync states of devices, locked while they change. */
-export interface AssetDevices {
+interface AssetDevices {
   insert(organizationId: string, assetId: string): Promise<void>;
   lockByAsset(organizationId: string, assetIds: string[]): Promise<Device[]>;
   update(devices: Device[]): Promise<unknown>;
 }
 
 /** The targets of an asset in jobs. */
-export interface AssetTargets {
+interface AssetTargets {
   /** Returns the ids of the jobs. */
   cancelByAsset(organizationId: string, assetId: string, reason: string): Promise<string[]>;
   /** The new hardware has to fetch changes that the earlier one had fetched. */
@@ -99,8 +99,7 @@ export function createAssetsService({
       return transact(async (tx) => {
         const assets = assetsIn(tx.sql);
         if (groupId !== undefined) await groups.move(tx, organizationId, id, groupId);
-        const before = await assets.lock(organizationId, id);
-        if (!before) throw notFound(NO_SUCH_ASSET);
+        const before = orNotFound(await assets.lock(organizationId, id), NO_SUCH_ASSET);
         await assets.update(organizationId, id, { ...before, ...change });
         return (await assets.find(organizationId, id)) as ListedAsset;
       });
@@ -113,8 +112,8 @@ export function createAssetsService({
     archive(transact: Transact, organizationId: string, id: string): Promise<void> {
       return transact(async (tx) => {
         const { sql, afterCommit } = tx;
-        const [device] = await devicesIn(sql).lockByAsset(organizationId, [id]);
-        if (!device) throw notFound(NO_SUCH_ASSET);
+        const [found] = await devicesIn(sql).lockByAsset(organizationId, [id]);
+        const device = orNotFound(found, NO_SUCH_ASSET);
         await devicesIn(sql).update([archived(device, now())]);
         const serialNumber = await assetsIn(sql).lockSerial(organizationId, id);
         if (serialNumber !== null) await revokeToken(sql, organizationId, serialNumber);
@@ -134,10 +133,10 @@ export function createAssetsService({
     ): Promise<void> {
       checkRegistrable('newSerialNumber', newSerial);
       return transact(async ({ sql }) => {
-        const [device] = await devicesIn(sql).lockByAsset(organizationId, [id]);
+        const [found] = await devicesIn(sql).lockByAsset(organizationId, [id]);
+        const device = orNotFound(found, NO_SUCH_ASSET);
         // Reads under the lock, because the serial read before the wait may be outdated.
-        const asset = device && (await assetsIn(sql).find(organizationId, id));
-        if (!asset) throw notFound(NO_SUCH_ASSET);
+        const asset = orNotFound(await assetsIn(sql).find(organizationId, id), NO_SUCH_ASSET);
         if (sameSerial(asset.serialNumber, newSerial)) {
           throw invalid('newSerialNumber must differ from the present serial number');
         }

@@ -8,7 +8,6 @@ import type { AssetsRepository } from './assets.repository.ts';
 import { deviceTokenSchema, issuedTokenSchema } from './device-tokens.schemas.ts';
 
 const tag = 'Assets';
-const auth = 'customer' as const;
 const path = '/assets/{assetId}/device-token';
 const params = idParams('assetId');
 const NO_TOKEN = 'The device has no token of its own';
@@ -55,7 +54,6 @@ export function deviceTokensRoutes({ assetsIn, tokens }: DeviceTokensRoutesDeps)
       description:
         'Good for the serial number that the device has now, over HTTP and CoAP; other hardware needs a new one. The token is in this answer and in no other. An earlier one goes on for 24 hours.',
       tag,
-      auth,
       params,
       responses: { 201: issuedTokenSchema },
       errors: [404],
@@ -75,7 +73,6 @@ export function deviceTokensRoutes({ assetsIn, tokens }: DeviceTokensRoutesDeps)
       summary: 'End the token of this device',
       description: 'Every process refuses it, and an earlier one that goes on, within 5 seconds.',
       tag,
-      auth,
       params,
       responses: { 204: null },
       errors: [404],

@@ -2,8 +2,7 @@
 import type { Knex } from 'knex';
 import { unseen } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { LISTED_COLUMNS } from './asset-columns.ts';
-import type { Condition } from './asset-filter.ts';
+import { type Condition, LISTED_COLUMNS } from './asset-filter.ts';
 
 type Table = Condition['table'];
 

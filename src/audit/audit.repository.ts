@@ -1,11 +1,10 @@
 import { newestFirst, type Page, toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import { firstIdAt } from '../db/partitions.ts';
 import type { AuditEntry } from '../http/audit.ts';
-import { UUID } from '../process/uuid.ts';
+import { firstIdAt, UUID } from '../process/uuid.ts';
 import type { StoredAuditEntry } from './audit.ts';
 
-export interface AuditFilter extends Page {
+interface AuditFilter extends Page {
   /** Id or name of a key. */
   actor: string | null;
   subject: string | null;
@@ -70,8 +69,8 @@ export function createAuditRepository(sql: Database) {
       if (actor !== null) entries.where(UUID.test(actor) ? { key_id: actor } : { actor_name: actor });
       if (subject !== null) entries.where({ subject });
       // The partitions of the table are ranges of ids.
-      if (from) entries.where('id', '>=', firstIdAt(notBeforeEpoch(from)));
-      if (to) entries.where('id', '<', firstIdAt(notBeforeEpoch(to)));
+      if (from) entries.where('id', '>=', firstIdAt(from));
+      if (to) entries.where('id', '<', firstIdAt(to));
       const rows = await entries
         .select<TimedEntryRow[]>('*', sql.raw('uuid_extract_timestamp(id) as at'))
         .modify(newestFirst, page);
@@ -79,6 +78,3 @@ export function createAuditRepository(sql: Database) {
     },
   };
 }
-
-/** The times in ids start in 1970. */
-const notBeforeEpoch = (at: Date) => new Date(Math.max(0, at.getTime()));

@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import { atMost, cursor, limit, nextCursor, textToFind, time, timestamp } from '../http/schemas.ts';
+import { atMost, pageSchema, paging, textToFind, time, timestamp } from '../http/schemas.ts';
 
-export interface ListAudit {
+interface ListAudit {
   actor?: string;
   subject?: string;
   from?: Date;
@@ -15,8 +15,7 @@ export const listAuditQuery = Joi.object<ListAudit, true>({
   subject: atMost(128).description('Only changes of the thing of this id, slug or serial number'),
   from: time().description('From then on'),
   to: time().description('Before then'),
-  limit: limit(50),
-  cursor: cursor(),
+  ...paging,
 });
 
 const shown = () => Joi.object().unknown().allow(null).required();
@@ -51,7 +50,4 @@ const auditEntrySchema = Joi.object({
   .example(entryExample)
   .meta({ name: 'AuditEntry' });
 
-export const auditListSchema = Joi.object({
-  items: Joi.array().items(auditEntrySchema).required(),
-  nextCursor: nextCursor(),
-}).example({ items: [entryExample], nextCursor: null });
+export const auditListSchema = pageSchema(auditEntrySchema, entryExample);

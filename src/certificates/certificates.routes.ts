@@ -7,11 +7,10 @@ import { uploadedCertificateSchema } from './certificates.schemas.ts';
 import type { CertificatesService } from './certificates.service.ts';
 
 const tag = 'Assets';
-const auth = 'customer' as const;
 const path = '/assets/{assetId}/calibration-certificate';
 const params = idParams('assetId');
 
-export interface CertificatesRoutesDeps {
+interface CertificatesRoutesDeps {
   service: CertificatesService;
   uploads: ConcurrencyLimit;
   downloads: ConcurrencyLimit;
@@ -26,7 +25,6 @@ export function certificatesRoutes({ service, uploads, downloads }: Certificates
       summary: 'Download the calibration certificate of a device',
       description: 'The one that was uploaded for the serial number that the device has now.',
       tag,
-      auth,
       params,
       responses: { 200: { contentType: CERTIFICATE_TYPE } },
       errors: [404],
@@ -56,7 +54,6 @@ export function certificatesRoutes({ service, uploads, downloads }: Certificates
       description:
         'A PDF file of at most 10 MiB, in place of the one before. It belongs to the serial number.',
       tag,
-      auth,
       params,
       rawBody: { contentType: CERTIFICATE_TYPE, maxBytes: CERTIFICATE_BYTES_MAX },
       responses: { 200: uploadedCertificateSchema },

@@ -1,17 +1,10 @@
+import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import { isSerialNumber } from '../devices/serial-number.ts';
-import { AppError, invalid, notFound } from '../process/errors.ts';
-import {
-  certificateChunks,
-  certificateView,
-  createContentMeter,
-  type FoundCertificate,
-  matchesTag,
-  NO_CERTIFICATE,
-  toEntityTag,
-} from './certificate.ts';
+import { AppError, invalid, orNotFound } from '../process/errors.ts';
+import { certificateChunks, certificateView, createContentMeter, type FoundCertificate, matchesTag, NO_CERTIFICATE, toEntityTag } from './certificate.ts';
 import type { CertificateContentsRepository } from './certificate-contents.repository.ts';
 import type { CertificatesRepository } from './certificates.repository.ts';
 
@@ -23,9 +16,9 @@ export interface CertificatesServiceDeps {
   findAsset(organizationId: string, assetId: string): Promise<{ serialNumber: string } | null>;
 }
 
-export type UploadedCertificate = ReturnType<typeof certificateView>;
+type UploadedCertificate = ReturnType<typeof certificateView>;
 
-export interface ServedCertificate {
+interface ServedCertificate {
   serialNumber: string;
   tag: string;
   sizeBytes: number;
@@ -39,8 +32,7 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
   const { certificates, certificatesIn, contents, findAsset } = deps;
 
   async function findSerial(organizationId: string, assetId: string): Promise<string> {
-    const asset = await findAsset(organizationId, assetId);
-    if (!asset) throw notFound(NO_SUCH_ASSET);
+    const asset = orNotFound(await findAsset(organizationId, assetId), NO_SUCH_ASSET);
     return asset.serialNumber;
   }
 
@@ -89,8 +81,7 @@ export function createCertificatesService(deps: CertificatesServiceDeps) {
       ifNoneMatch: string | undefined,
     ): Promise<ServedCertificate> {
       const serialNumber = await findSerial(organizationId, assetId);
-      const found = await certificates.find(organizationId, serialNumber);
-      if (!found) throw notFound(NO_CERTIFICATE);
+      const found = orNotFound(await certificates.find(organizationId, serialNumber), NO_CERTIFICATE);
       const tag = toEntityTag(found.sha256);
       const isKnown = matchesTag(ifNoneMatch, tag);
       const chunks = isKnown ? null : readChunks(organizationId, found);
@@ -138,3 +129,20 @@ async function* withFirst(
   if (!first.done) yield first.value;
   yield* rest;
 }
+
+type Chunks = Pick<CertificateContentsRepository, 'insertChunk' | 'findChunk'>;
+
+/**
+ * Lets organizations take turns with the chunks of certificates: many transfers of one delay others by a
+ * chunk, and not by all of them.
+ */
+export const inTurns = <Contents extends Chunks>(contents: Contents, turns: KeyedSemaphore): Contents => ({
+  ...contents,
+  insertChunk: (organizationId: string, ...chunk: Tail<Chunks['insertChunk']>) =>
+    turns.run(organizationId, () => contents.insertChunk(organizationId, ...chunk)),
+  findChunk: (organizationId: string, ...which: Tail<Chunks['findChunk']>) =>
+    turns.run(organizationId, () => contents.findChunk(organizationId, ...which)),
+});
+
+type Tail<F extends (first: string, ...rest: never[]) => unknown> =
+  Parameters<F> extends [string, ...infer Rest] ? Rest : never;

@@ -3,8 +3,7 @@ import { type Client, type ConfigJob, each, type Result, waitUntilApplied } from
 import { byApi } from './api.ts';
 import { type Command, print, required } from './command.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { progressLine } from './progress-line.ts';
-import { take } from './take.ts';
+import { take } from './operation-answers.ts';
 
 type Target = Result<'listConfigJobTargets'>['items'][number];
 
@@ -91,3 +90,26 @@ const listText = (title: string, targets: Target[], count: number): string[] =>
   targets.length > 0 ? [`${title}: ${serials(targets).join(', ')}${more(count, targets.length)}`] : [];
 
 const more = (count: number, shown: number): string => (count > shown ? ` and ${count - shown} more` : '');
+
+const WIDE = 100;
+const BAR_MAX = 40;
+const AROUND = 60;
+
+/** `████▌     45 % · 90 applied, 100 waiting, 10 sent` */
+function progressLine({ counts, total, status }: ConfigJob, columns = WIDE): string {
+  const settled = counts.applied + counts.failed + counts.timedOut + counts.cancelled + counts.superseded;
+  const share = total === 0 ? 1 : settled / total;
+  const parts = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([state, count]) => `${count} ${state === 'timedOut' ? 'timed out' : state}`);
+  const bar = barOf(share, Math.max(10, Math.min(BAR_MAX, columns - AROUND)));
+  return `${bar} ${String(Math.floor(share * 100)).padStart(3)} % · ${parts.join(', ') || status}`;
+}
+
+/** Blocks in eighths of a character. */
+const PARTS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+function barOf(share: number, width: number): string {
+  const eighths = Math.floor(share * width * 8);
+  return `${'█'.repeat(Math.floor(eighths / 8))}${PARTS[eighths % 8]}`.padEnd(width);
+}

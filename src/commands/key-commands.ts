@@ -1,11 +1,18 @@
 import type { Database } from '../db/database.ts';
+import { readClock } from '../db/read-clock.ts';
 import { toId } from '../http/audit.ts';
 import { toName } from '../http/one-line.ts';
 import type { Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
 import { type KeyView, keyView } from '../keys/api-key.ts';
 import { createKeysRepository, type KeyRecord } from '../keys/keys.repository.ts';
-import { createKeyIssuer, type IssuedKey, type KeyRequest, requireRoomForKey } from '../keys/keys.service.ts';
+import {
+  createKeyIssuer,
+  type IssuedKey,
+  type KeyIssuer,
+  type KeyRequest,
+  requireRoomForKey,
+} from '../keys/keys.service.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { UUID } from '../process/uuid.ts';
 import { type Change, changing } from './changing.ts';
@@ -29,7 +36,7 @@ export const keyCommands: Command[] = [
       const kind = (option(input, 'kind') ?? 'customer') as KeyKind;
       const role = roleOption(input, kind);
       const expires = option(input, 'expires');
-      const expiresAt = expires === undefined ? null : new Date(Date.now() + expiresInMs(expires));
+      const expiresAt = expires === undefined ? null : await later(sql, expiresInMs(expires));
       const name = nameOption(input);
       const { organization, changes } = await organizationOfKey(sql, input);
       const key = await issueKey(sql, { organizationId: organization.id, name, kind, role, expiresAt });
@@ -47,7 +54,8 @@ export const keyCommands: Command[] = [
         if (name !== null) await requireOrganization(sql, name);
         const keys = await createKeysRepository(sql).list(name);
         const headings = ['ID', 'ORGANIZATION', 'KIND', 'KEY', 'STATE', 'CREATED', 'EXPIRES', 'ROLE', 'NAME'];
-        return { headings, rows: keys.map(rowOf) };
+        const now = await readClock(sql);
+        return { headings, rows: keys.map((key) => rowOf(key, now)) };
       }),
   },
   {
@@ -58,7 +66,7 @@ export const keyCommands: Command[] = [
       const overlapMs = durationMs(option(input, 'overlap') ?? OVERLAP_DEFAULT, 'overlap');
       const id = keyId(input);
       const before = await shownKey(sql, id);
-      const issued = await issuerOn(sql).rotate(id, overlapMs);
+      const issued = await (await issuerOn(sql)).rotate(id, overlapMs);
       const organizationId = await ownerOf(sql, id);
       const after = await shownKey(sql, issued.id);
       const rotated = { organizationId, subject: id, before, after };
@@ -85,7 +93,7 @@ export const keyCommands: Command[] = [
 export async function issueKey(sql: Database, wanted: KeyRequest): Promise<IssuedKey & { change: Change }> {
   const { organizationId } = wanted;
   await requireRoomForKey(createKeysRepository(sql), organizationId);
-  const issued = await issuerOn(sql).issue(wanted);
+  const issued = await (await issuerOn(sql)).issue(wanted);
   const after = await shownKey(sql, issued.id);
   return { ...issued, change: { organizationId, subject: issued.id, before: null, after } };
 }
@@ -99,7 +107,13 @@ async function shownKey(sql: Database, id: string): Promise<KeyView | null> {
 const ownerOf = async (sql: Database, id: string): Promise<string> =>
   ((await createKeysRepository(sql).find(id)) as KeyRecord).organizationId;
 
-const issuerOn = (sql: Database) => createKeyIssuer(createKeysRepository(sql), Date.now);
+async function issuerOn(sql: Database): Promise<KeyIssuer> {
+  const now = await readClock(sql);
+  return createKeyIssuer(createKeysRepository(sql), () => now.getTime());
+}
+
+const later = async (sql: Database, ms: number): Promise<Date> =>
+  new Date((await readClock(sql)).getTime() + ms);
 
 /**
  * Creates an organization only on request, so that a mistyped name makes none. Scripts set up a service with
@@ -155,8 +169,8 @@ function keyId(input: CommandInput): string {
   return id;
 }
 
-function rowOf(key: KeyRecord): Array<string | null> {
-  const isExpired = key.expiresAt !== null && key.expiresAt.getTime() <= Date.now();
+function rowOf(key: KeyRecord, now: Date): Array<string | null> {
+  const isExpired = key.expiresAt !== null && key.expiresAt <= now;
   const state = key.revokedAt ? 'revoked' : isExpired ? 'expired' : 'active';
   const times = [key.createdAt.toISOString(), key.expiresAt?.toISOString() ?? null];
   const columns = [key.id, key.organizationName, key.kind, key.tokenPreview, state, ...times];

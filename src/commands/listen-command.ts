@@ -1,5 +1,4 @@
 /** A temporary webhook: verifies, prints and forwards events while the command runs. */
-
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -16,7 +15,7 @@ import {
   UsageError,
   urlOption,
 } from './command.ts';
-import { toTerminalText } from './terminal-text.ts';
+import { toTerminalText } from './print-output.ts';
 
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 1_048_576;

@@ -3,7 +3,7 @@ import { readRemoteSettings } from '../process/config.ts';
 import { connect } from './api.ts';
 import { type Command, type CommandInput, option, required, UsageError } from './command.ts';
 import { readLogins, writeLogins } from './logins.ts';
-import { readSecret } from './read-secret.ts';
+import { readSecret } from './read-input.ts';
 
 export const loginCommands: Command[] = [
   {

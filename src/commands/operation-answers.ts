@@ -1,4 +1,9 @@
 /** Sends an operation, and shows its answer as a table, as lines, or as a file. */
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
 import { ApiError, type OperationId } from '../../client/src/index.ts';
 import type { ApiOperation } from '../http/api-document.ts';
 import type { Api } from './api.ts';
@@ -12,8 +17,6 @@ import {
 } from './command.ts';
 import { type OperationLayout, operationsIn } from './operation-layout.ts';
 import { toLines, toTable, valueAt } from './show-value.ts';
-import { take } from './take.ts';
-import { writeOutput } from './write-output.ts';
 
 export const JSON_TYPE = 'application/json';
 
@@ -118,4 +121,42 @@ export async function sendFile(sent: Sent, answers: readonly string[]): Promise<
   const response = await api.files.send(id, given as never, { headers: { Accept: type } });
   const bytes = await writeOutput(response.body, file);
   return file === undefined ? undefined : { text: `${file}: ${bytes} bytes`, value: { file, bytes } };
+}
+
+/** The first items of a long list. */
+export async function take<Item>(items: AsyncIterable<Item>, count: number): Promise<Item[]> {
+  const taken: Item[] = [];
+  for await (const item of items) {
+    taken.push(item);
+    if (taken.length >= count) break;
+  }
+  return taken;
+}
+
+/**
+ * Writes to the file, or to the standard output without one, and returns the number of bytes. The file has
+ * its name only once it is complete.
+ */
+async function writeOutput(body: unknown, file: string | undefined): Promise<number> {
+  let bytes = 0;
+  const count = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  const source = Readable.fromWeb(body as ReadableStream);
+  if (file === undefined) await pipeline(source, count, process.stdout, { end: false });
+  else await writeFile(pipeline(source, count, createWriteStream(`${file}.part`)), file);
+  return bytes;
+}
+
+async function writeFile(written: Promise<void>, file: string): Promise<void> {
+  try {
+    await written;
+    await rename(`${file}.part`, file);
+  } catch (error) {
+    await rm(`${file}.part`, { force: true });
+    throw error;
+  }
 }

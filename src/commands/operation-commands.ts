@@ -27,8 +27,7 @@ import {
 } from './operation-fields.ts';
 import { type OperationLayout, operationsIn } from './operation-layout.ts';
 import { parseJson, toValue, withField } from './operation-values.ts';
-import { readInput } from './read-input.ts';
-import { readSecret } from './read-secret.ts';
+import { readInput, readSecret } from './read-input.ts';
 
 /** An operation with everything that is derived from it. */
 interface Described {

@@ -1,6 +1,5 @@
 /** From typed words to the parameters and the body of an operation. */
-import { UsageError } from './command.ts';
-import { parseDurationMs } from './duration.ts';
+import { parseDurationMs, UsageError } from './command.ts';
 import type { CommandField } from './operation-fields.ts';
 
 /** The moment of the command, and whether durations lie before it. */

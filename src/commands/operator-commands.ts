@@ -1,14 +1,16 @@
 import type { Database } from '../db/database.ts';
+import { readClock } from '../db/read-clock.ts';
 import { toName } from '../http/one-line.ts';
 import type { Role } from '../http/role.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { OPERATOR_NAME_MAX, toLink } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
 import { createLinkIssuer, type LinkRequest } from '../operator/sessions.service.ts';
+import { readCommandSettings } from '../process/config.ts';
 import { type Change, changing } from './changing.ts';
 import { type Command, type CommandInput, option, required, UsageError } from './command.ts';
+import { findLocalService } from './local-service.ts';
 import { isName, nameRule } from './names.ts';
-import { findOperatorUrl } from './operator-url.ts';
 
 export const operatorCommands: Command[] = [
   {
@@ -32,7 +34,8 @@ export async function issueLink(
   baseUrl: string,
   { organizationId, name, role }: Omit<LinkRequest, 'keyId'>,
 ): Promise<{ link: string; change: Change }> {
-  const issue = createLinkIssuer({ sessionsIn: createSessionsRepository, now: () => new Date() });
+  const now = await readClock(sql);
+  const issue = createLinkIssuer({ sessionsIn: createSessionsRepository, now: () => now });
   const link = await issue(sql, { organizationId, name, role, keyId: null });
   const after = { name, role, expiresAt: link.expiresAt.toISOString() };
   return { link: toLink(baseUrl, link), change: { organizationId, subject: link.id, before: null, after } };
@@ -50,4 +53,11 @@ export function personName(input: CommandInput): string {
   if (!isName(name, OPERATOR_NAME_MAX))
     throw new UsageError(`--name must have ${nameRule(OPERATOR_NAME_MAX)}`);
   return name;
+}
+
+/** OPERATOR_URL, else the address of the latest `npm start`. */
+export function findOperatorUrl(): string {
+  const url = readCommandSettings().operatorUrl ?? findLocalService()?.baseUrl;
+  if (!url) throw new UsageError('OPERATOR_URL must say where people reach the page');
+  return url;
 }

@@ -2,8 +2,7 @@
 import { changing } from './changing.ts';
 import { type Command, required } from './command.ts';
 import { issueKey } from './key-commands.ts';
-import { issueLink, personName } from './operator-commands.ts';
-import { findOperatorUrl } from './operator-url.ts';
+import { findOperatorUrl, issueLink, personName } from './operator-commands.ts';
 import { ensured, organizationName } from './organization-commands.ts';
 
 const ROLE = 'admin';

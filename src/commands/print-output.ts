@@ -1,6 +1,5 @@
 /** Prints the output of commands: columns and sentences for people, JSON for programs. */
 import { type Output, print, type Table } from './command.ts';
-import { toTerminalText } from './terminal-text.ts';
 
 export function printOutput(output: Output, isJson: boolean): void {
   if (isJson) print(JSON.stringify(jsonOf(output), null, 2));
@@ -29,3 +28,8 @@ function columns({ headings, rows }: Table): string {
   const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
   return cells.map((row) => `${line(row).trimEnd()}\n`).join('');
 }
+
+const CONTROLS = /[^\P{Cc}\n\t]/gu;
+
+/** Text of others, such as the response of a receiver, without characters that steer a terminal. */
+export const toTerminalText = (text: string): string => text.replace(CONTROLS, '�');

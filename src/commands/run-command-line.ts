@@ -6,8 +6,7 @@ import { type Command, CommandFailed, type CommandInput, UsageError } from './co
 import { commandTree } from './command-tree.ts';
 import { commands } from './commands.ts';
 import { EXIT_CODES, exitCodeOf } from './exit-codes.ts';
-import { printOutput } from './print-output.ts';
-import { toTerminalText } from './terminal-text.ts';
+import { printOutput, toTerminalText } from './print-output.ts';
 
 const CHECK_ADDRESS =
   'Is the service running (npm start), and is this its address? dms doctor checks it, dms login URL names another one.';

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, Result } from '../../client/src/index.ts';
 import { byApi } from './api.ts';
 import { type Command, type CommandInput, option, print, required, UsageError } from './command.ts';
-import { curveOf } from './curve.ts';
 
 type Reading = Extract<Result<'listMeasurements'>['items'][number], { value: number | null }>;
 
@@ -66,4 +65,18 @@ function lineOf(
   const where = position === null ? `channel ${channel}` : `${channel} ${position}`;
   const shown = value === null ? 'sensor error' : `${value} ${unit}`;
   return `${measuredAt}  ${where.padEnd(10)}  ${shown.padStart(12)}  ${curveOf(curve, CURVE_WIDTH)}${late ? '  (late)' : ''}`;
+}
+
+const STEPS = [...'▁▂▃▄▅▆▇█'];
+
+/** Draws a character for each of the last values, from the lowest to the highest; a space for a missing one. */
+function curveOf(values: Array<number | null>, width: number): string {
+  const shown = values.slice(-width);
+  const numbers = shown.filter((value) => value !== null);
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  const stepOf = (value: number) =>
+    high === low
+      ? STEPS[0]
+      : STEPS[Math.min(STEPS.length - 1, Math.floor(((value - low) / (high - low)) * STEPS.length))];
+  return shown.map((value) => (value === null ? ' ' : stepOf(value))).join('');
 }

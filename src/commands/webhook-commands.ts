@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sign } from '../deliveries/signature.ts';
 import { byApi } from './api.ts';
 import { type Command, CommandFailed, required, UsageError, urlOption } from './command.ts';
-import { readSecret } from './read-secret.ts';
+import { readSecret } from './read-input.ts';
 
 interface Document {
   webhooks: Record<

@@ -14,7 +14,7 @@ import type { DeviceRepositories } from './devices.ts';
 import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
 
-export interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
+interface AlertsNeeds extends Pick<AlertsServiceDeps, 'publish'> {
   configurationsIn: DeviceRepositories['configurationsIn'];
   remindAgain: AlertHandlingDeps['remindAgain'];
   holdEscalation: AlertHandlingDeps['holdEscalation'];

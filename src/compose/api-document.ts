@@ -2,6 +2,7 @@
  * The OpenAPI document of the service: its routes, its events, and the parts that belong to no single slice.
  */
 import { EVENT_CATALOGUE } from '../events/event-catalogue.schemas.ts';
+import { EVENTS_TAG, webhookRequests } from '../events/webhook-requests.schemas.ts';
 import type { JsonSchema } from '../http/json-schema.ts';
 import { openApi } from '../http/openapi.ts';
 import type { Route } from '../http/route.ts';
@@ -72,4 +73,4 @@ const TAGS = [
 ];
 
 export const apiDocument = (routes: Route[]): JsonSchema =>
-  openApi({ routes, events: EVENT_CATALOGUE, tags: TAGS, info: API_INFO });
+  openApi({ routes, ...webhookRequests(EVENT_CATALOGUE), tags: [...TAGS, EVENTS_TAG], info: API_INFO });

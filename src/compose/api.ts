@@ -16,7 +16,7 @@ import type { Resources } from './resources.ts';
 import { composeSite } from './site.ts';
 import type { Slices } from './slices.ts';
 
-export interface RunningApi {
+interface RunningApi {
   port: number;
   drain(): void;
   stop(deadlineMs: number): Promise<void>;
@@ -62,6 +62,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
     translateFault,
     observe: observer(resources),
     tracing: resources.tracing,
+    now: resources.now,
     extras: [
       createHealth(readReadiness),
       ...composeSite(

@@ -16,7 +16,7 @@ import { requireStorable } from '../http/read-body.ts';
 import { bodyValidator } from '../http/validate.ts';
 import type { Resources } from './resources.ts';
 
-export interface AssetsNeeds extends Pick<AssetsServiceDeps, 'jobsProgressed' | 'resolveAlerts'> {
+interface AssetsNeeds extends Pick<AssetsServiceDeps, 'jobsProgressed' | 'resolveAlerts'> {
   groups: AssetsServiceDeps['groups'];
   devicesIn(sql: Sql): DevicesRepository;
   deviceTokens: DeviceTokensRoutesDeps['tokens'];

@@ -4,12 +4,12 @@ import { certificatesRoutes } from '../certificates/certificates.routes.ts';
 import {
   type CertificatesServiceDeps,
   createCertificatesService,
+  inTurns,
 } from '../certificates/certificates.service.ts';
-import { inTurns } from '../certificates/fair-contents.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import type { Resources } from './resources.ts';
 
-export type CertificatesNeeds = Pick<CertificatesServiceDeps, 'findAsset'>;
+type CertificatesNeeds = Pick<CertificatesServiceDeps, 'findAsset'>;
 
 export function composeCertificates(
   { sql, transferSql, transferTurns, settings: { transfers } }: Resources,

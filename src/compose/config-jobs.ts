@@ -19,11 +19,10 @@ import {
   createDeviceWithdrawal,
   type DeviceWithdrawalDeps,
 } from '../config-jobs/device-withdrawal.service.ts';
-import { createFinishJob, type FinishJobDeps } from '../config-jobs/finish-job.service.ts';
 import { createGroupChanges } from '../config-jobs/group-changes.service.ts';
 import { createGroupTargetsRepository } from '../config-jobs/group-targets.repository.ts';
 import { createGroupWithdrawalsRepository } from '../config-jobs/group-withdrawals.repository.ts';
-import { createJobEnding } from '../config-jobs/job-ending.service.ts';
+import { createFinishJob, createJobEnding, type FinishJobDeps } from '../config-jobs/job-ending.service.ts';
 import { createJobRunService } from '../config-jobs/job-run.service.ts';
 import {
   createJobRunsRepository,
@@ -46,7 +45,7 @@ import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows
 import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
 
-export interface ConfigJobsNeeds {
+interface ConfigJobsNeeds {
   devicesIn(
     sql: Sql,
   ): ReturnType<DaylightSavingDeps['devicesIn']> & ReturnType<DeviceWithdrawalDeps['devicesIn']>;
@@ -134,7 +133,6 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     jobEnding,
     groupChanges,
     jobsProgressed,
-    now,
   });
   const deviceWithdrawal = createDeviceWithdrawal({
     devicesIn,
@@ -191,11 +189,7 @@ export function composeConfigJobs(resources: Resources, needs: ConfigJobsNeeds) 
     recordOutcomes: progress.recordOutcomes,
     syncUtcOffsets: daylightSaving.syncUtcOffsets,
     removeOldJobs: createOldJobsRemoval(createOldJobsRepository(sql)),
-    removeUnusedConfigurations: createUnusedConfigurationsRemoval({
-      transact,
-      configurations: createUnusedConfigurationsRepository(sql),
-      configurationsIn: createUnusedConfigurationsRepository,
-    }),
+    removeUnusedConfigurations: createUnusedConfigurationsRemoval(createUnusedConfigurationsRepository(sql)),
     startMissingWorkflows: createMissingWorkflowsSweep<JobWithoutWorkflow>({
       ...runs,
       findLastRun: starter.findJobRun,

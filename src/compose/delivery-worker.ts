@@ -18,12 +18,14 @@ import { startDispatcher } from '../deliveries/dispatcher.service.ts';
 import { createEndpointRecoveryService } from '../deliveries/endpoint-recovery.service.ts';
 import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createDisableEndpoint } from '../endpoints/disable-endpoint.service.ts';
-import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
+import {
+  createEndpointHealthRepository,
+  createShownHealthRepository,
+} from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointHealthService } from '../endpoints/endpoint-health.service.ts';
 import { addEndpointGauges } from '../endpoints/endpoints.metrics.ts';
 import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
-import { createShownHealthRepository } from '../endpoints/shown-health.repository.ts';
-import { atMostEvery } from '../http/gauges.ts';
+import { atMostEvery } from '../http/instruments.ts';
 import { observeGroupCommit } from '../http/metrics.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import { composePublishToEndpoints } from './events.ts';
@@ -32,6 +34,8 @@ import type { Slices } from './slices.ts';
 import { traceDeliveries } from './traces.ts';
 
 const OUTBOX_POOL_SIZE = 8;
+/** Polls read every delivery that was sent and is not yet vacuumed; while a dump keeps them, polls are rarer. */
+const POLL_SHARE = 0.05;
 const OUTBOX_SESSION = {
   // Claims and outcomes that a crash of the database loses are repeated: the same delivery, with the same
   // webhook-id.
@@ -151,7 +155,7 @@ function composeAttempts(
 
 /** The dispatcher, and the notifications that wake it. */
 function startDispatching(
-  { settings, deliveryPlan, log }: Resources,
+  { settings, deliveryPlan, now, log }: Resources,
   { claims, attempts }: { claims: ClaimsRepository; attempts: Attempts },
 ) {
   const { perEndpointMax, leaseSeconds } = settings.webhooks;
@@ -162,6 +166,7 @@ function startDispatching(
     perEndpointMax,
     leaseSeconds,
     pollIntervalMs,
+    now,
     log,
   });
   const listener = listenTo({
@@ -179,8 +184,13 @@ function startDispatching(
   // never delays a claim.
   const onFault = (err: unknown) => log.warn({ err }, 'The outbox was not polled: it is tried again');
   const polls = [
-    startPeriodic(pollIntervalMs, claims.releaseExpired, onFault),
-    startPeriodic(pollIntervalMs, async () => dispatcher.wake(await claims.listPendingEndpoints()), onFault),
+    startPeriodic(pollIntervalMs, claims.releaseExpired, onFault, POLL_SHARE),
+    startPeriodic(
+      pollIntervalMs,
+      async () => dispatcher.wakePending(await claims.listPendingEndpoints()),
+      onFault,
+      POLL_SHARE,
+    ),
   ];
   return {
     isListening: listener.isListening,

@@ -25,7 +25,7 @@ export function composeDeviceRepositories({ onConnectionLost }: Resources) {
   };
 }
 
-export interface ExchangesNeeds
+interface ExchangesNeeds
   extends Pick<ExchangeBatchDeps, 'recompile' | 'alertRulesChanged' | 'recordOutcomes'> {
   devicesIn: DeviceRepositories['devicesIn'];
 }
@@ -33,16 +33,16 @@ export interface ExchangesNeeds
 export const composeExchanges = ({ now }: Resources, needs: ExchangesNeeds) =>
   createExchangeBatch({ ...needs, targetsIn: createDeviceTargetsRepository, now });
 
-export interface DevicesNeeds {
+interface DevicesNeeds {
   devicesIn: DeviceRepositories['devicesIn'];
   exchanges: DeviceExchanges;
 }
 
-export function composeDevices({ sql, now }: Resources, { devicesIn, exchanges }: DevicesNeeds) {
+export function composeDevices({ sql }: Resources, { devicesIn, exchanges }: DevicesNeeds) {
   const unregistered = createUnregisteredDevicesRepository(sql);
   return {
     routes: [
-      ...devicesRoutes({ devices: devicesIn(sql), exchanges, now }),
+      ...devicesRoutes({ devices: devicesIn(sql), exchanges }),
       ...unregisteredDevicesRoutes(unregistered),
     ],
     unregistered,

@@ -1,14 +1,16 @@
 import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
 import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
-import { createEndpointHealthRepository } from '../endpoints/endpoint-health.repository.ts';
+import {
+  createEndpointHealthRepository,
+  createShownHealthRepository,
+} from '../endpoints/endpoint-health.repository.ts';
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { endpointsRoutes } from '../endpoints/endpoints.routes.ts';
 import { createEndpointsService, type EndpointsServiceDeps } from '../endpoints/endpoints.service.ts';
-import { createShownHealthRepository } from '../endpoints/shown-health.repository.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
 import type { Resources } from './resources.ts';
 
-export type EndpointsNeeds = Pick<EndpointsServiceDeps, 'notifyRecovery'>;
+type EndpointsNeeds = Pick<EndpointsServiceDeps, 'notifyRecovery'>;
 
 export function composeEndpoints(resources: Resources, { notifyRecovery }: EndpointsNeeds) {
   const { settings, log, sql, secretBox, starter, onRunStarted, onTemporalFault } = resources;

@@ -2,7 +2,6 @@
  * Escalations: their operations, the step of their runs, and the calls to Temporal that start and signal
  * runs.
  */
-
 import { randomUUID } from 'node:crypto';
 import type { AlertRef } from '../alerts/alert.ts';
 import { createAlertActionsRepository } from '../alerts/alert-actions.repository.ts';
@@ -21,7 +20,7 @@ import { addEscalationGauges } from '../escalations/escalations.metrics.ts';
 import { createFleetEscalationsRepository } from '../escalations/fleet-escalations.repository.ts';
 import { createFleetEscalations } from '../escalations/fleet-escalations.service.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
-import { atMostEvery } from '../http/gauges.ts';
+import { atMostEvery } from '../http/instruments.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createNotificationAlertsRepository } from '../notifications/notification-alerts.repository.ts';
 import { createChannelsRepository } from '../notifications/notification-channels.repository.ts';
@@ -73,7 +72,7 @@ export function composeEscalationRuns({ starter, onTemporalFault }: Resources) {
 /** This process only stores messages, and claims none. */
 const NO_CLAIMS = randomUUID();
 
-export type EscalationRuns = ReturnType<typeof composeEscalationRuns>;
+type EscalationRuns = ReturnType<typeof composeEscalationRuns>;
 
 export function composeEscalations(resources: Resources, { runs, wake, flush }: EscalationRuns) {
   const { settings, sql, metrics, log, transact, now, starter, onRunStarted, onTemporalFault } = resources;

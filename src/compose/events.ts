@@ -11,7 +11,7 @@ import { createQueueNotifications } from '../notifications/notification-queue.se
 import type { Resources } from './resources.ts';
 import { eventTraces } from './traces.ts';
 
-export interface EventsNeeds {
+interface EventsNeeds {
   /** Runs of escalations. */
   runs: EscalationQueueDeps['runs'];
 }

@@ -17,7 +17,7 @@ import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows
 import type { composeMutes } from './mutes.ts';
 import type { Resources } from './resources.ts';
 
-export interface GroupsNeeds {
+interface GroupsNeeds {
   desired: DesiredProfiles;
   groupChanges: GroupChanges;
   fleetWideLimit: ConcurrencyLimit;

@@ -1,5 +1,6 @@
 /** Whether a process can work: the dependencies of each kind. */
-import { isDatabaseUp } from '../db/health.ts';
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
 import type { HealthChecks } from '../http/health.ts';
 import type { Resources } from './resources.ts';
 
@@ -14,3 +15,18 @@ export const healthChecks = ({ sql, temporal }: Resources): HealthChecks => ({
       ? { state: 'ok', message: 'answers' }
       : { state: 'degraded', message: 'does not answer: jobs are accepted and start when it is back' },
 });
+
+const TIMEOUT_MS = 2_000;
+
+/** Whether the database answers in time; never throws. */
+async function isDatabaseUp(sql: Sql): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, TIMEOUT_MS, false);
+  });
+  const answer = query(sql, 'select 1').then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answer, timeout]).finally(() => clearTimeout(timer));
+}

@@ -1,10 +1,9 @@
 import { observeGroupCommit } from '../http/metrics.ts';
 import { createTokenBucket } from '../http/token-bucket.ts';
-import { createDeviceTokens } from '../keys/device-tokens.service.ts';
 import { createKeyLookup } from '../keys/key-lookup.service.ts';
 import { createKeysRepository } from '../keys/keys.repository.ts';
 import { keysRoutes } from '../keys/keys.routes.ts';
-import { createKeyIssuer, createKeysService } from '../keys/keys.service.ts';
+import { createDeviceTokens, createKeyIssuer, createKeysService } from '../keys/keys.service.ts';
 import type { Resources } from './resources.ts';
 
 /** All keys of an organization together have the limit of this many keys. */

@@ -1,4 +1,5 @@
-import { createPartitionKeeper, MEASUREMENTS } from '../db/partitions.ts';
+import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
+import { createPartitionKeeper } from '../db/partitions.ts';
 import { createDeviceInfoRepository } from '../devices/device-info.repository.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
@@ -23,7 +24,7 @@ import { onSetAside } from './set-aside.ts';
 
 const DAY_MS = 86_400_000;
 
-export type MeasurementsNeeds = Pick<
+type MeasurementsNeeds = Pick<
   MessageBatchDeps,
   | 'devicesIn'
   | 'evaluateAlerts'
@@ -65,7 +66,7 @@ export function composeMeasurements(resources: Resources, { observeContact, ...n
   };
   return {
     routes: [
-      ...measurementsRoutes({ intake, history, exports, now }),
+      ...measurementsRoutes({ intake, history, exports }),
       ...exportRoutes({ scopes: createExportScopesRepository(transferSql), ...exports }),
     ],
     listRecentHours: createRecentHoursRepository(lagging.sql).list,
@@ -76,7 +77,7 @@ export function composeMeasurements(resources: Resources, { observeContact, ...n
 }
 
 function composeIntake(
-  { sql, settings, transactMessages, slots, metrics, tracing }: Resources,
+  { sql, settings, transactMessages, slots, metrics, tracing, now }: Resources,
   needs: Omit<MeasurementsNeeds, 'observeContact'>,
 ): Intake {
   const commit = createMessageBatch({
@@ -88,6 +89,7 @@ function composeIntake(
     unregisteredIn: createUnregisteredDevicesRepository,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
     retentionMs: settings.measurementsRetentionDays * DAY_MS,
+    now,
   });
   return createIntake({
     commit,

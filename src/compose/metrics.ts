@@ -3,7 +3,7 @@ import { createAlertMetrics } from '../alerts/alerts.metrics.ts';
 import { createJobMetrics } from '../config-jobs/config-jobs.metrics.ts';
 import { createDeliveryMetrics } from '../deliveries/deliveries.metrics.ts';
 import { createGatewayMetrics } from '../gateway/gateway.metrics.ts';
-import { counterOf } from '../http/counters.ts';
+import { counterOf } from '../http/instruments.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { createMeasurementMetrics } from '../measurements/measurements.metrics.ts';
 import { createNotificationMetrics } from '../notifications/notifications.metrics.ts';

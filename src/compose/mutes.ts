@@ -7,7 +7,7 @@ import { mutesRoutes } from '../mutes/mutes.routes.ts';
 import { createMutesService, type MutesServiceDeps } from '../mutes/mutes.service.ts';
 import type { Resources } from './resources.ts';
 
-export type MutesNeeds = Pick<MutesServiceDeps, 'onMuteEnded'>;
+type MutesNeeds = Pick<MutesServiceDeps, 'onMuteEnded'>;
 
 export function composeMutes({ now }: Resources, { onMuteEnded }: MutesNeeds) {
   const mutesIn = createMutesRepository;

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { createPoliciesRepository } from '../escalations/escalation-policies.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
-import { atMostEvery } from '../http/gauges.ts';
+import { atMostEvery } from '../http/instruments.ts';
 import { createAlertLinks } from '../notifications/alert-links.service.ts';
-import { createGathering } from '../notifications/gathering.service.ts';
+import { createGathering, createStepGathering } from '../notifications/gathering.service.ts';
 import { createMailAddressesRepository } from '../notifications/mail-addresses.repository.ts';
 import { createMailAddresses } from '../notifications/mail-addresses.service.ts';
 import { createMailer } from '../notifications/mailer.service.ts';
@@ -17,7 +17,6 @@ import { createChannelsService } from '../notifications/notification-channels.se
 import { addNotificationGauges } from '../notifications/notifications.metrics.ts';
 import { createNotificationsRepository } from '../notifications/notifications.repository.ts';
 import { createNotifier } from '../notifications/notifier.service.ts';
-import { createStepGathering } from '../notifications/step-gathering.service.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import { createSigner } from '../process/signer.ts';
 import type { composeDeliveries } from './deliveries.ts';
@@ -26,7 +25,7 @@ import { onSetAside } from './set-aside.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 
-export type NotificationsNeeds = Pick<ReturnType<typeof composeDeliveries>, 'send' | 'tests'>;
+type NotificationsNeeds = Pick<ReturnType<typeof composeDeliveries>, 'send' | 'tests'>;
 
 export function composeNotifications(resources: Resources, { send, tests }: NotificationsNeeds) {
   const { settings, sql, secretBox, metrics, transact, deliveryPlan, now, log } = resources;

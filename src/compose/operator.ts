@@ -83,7 +83,7 @@ const WATCHES = { name: 'open pages', perKeyMax: 12, perProcessMax: 400 };
 /** Pages that are drawn again wait for each other, so that many different ones do not load the database. */
 const REDRAWS = { perKeyMax: 2, totalMax: 8 };
 
-export interface OperatorOptions {
+interface OperatorOptions {
   routes: Route[];
   translateFault(error: unknown): unknown;
 }

@@ -1,5 +1,5 @@
 import { assetView } from '../assets/asset.ts';
-import { createDeviceAssetsRepository } from '../assets/device-assets.repository.ts';
+import { createDeviceAssetsRepository } from '../assets/assets.repository.ts';
 import { createFleetEscalationsRepository } from '../escalations/fleet-escalations.repository.ts';
 import { createIngressAvailabilityRepository } from '../presence/ingress-availability.repository.ts';
 import type { Ingress } from '../presence/ingress-availability.ts';
@@ -16,7 +16,7 @@ const HEARTBEAT_EVERY_MS = 10_000;
 /** Logs once a minute that the intake refuses messages. */
 const HEARTBEATS_PER_LINE = 6;
 
-export type PresenceNeeds = Pick<PresenceServiceDeps, 'publish'> & {
+type PresenceNeeds = Pick<PresenceServiceDeps, 'publish'> & {
   noDataAlerts: PresenceServiceDeps['noDataAlerts'] & OverdueFleetsDeps['noDataAlerts'];
 };
 

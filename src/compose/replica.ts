@@ -7,14 +7,14 @@
  * Everything else is read from the primary: lists of things that clients create (a client lists after
  * creating), the assets of an export, keys, and data for answers to devices.
  */
-import { type Database, type DatabaseOptions, openDatabase } from '../db/database.ts';
+import { type Database, type DatabaseOptions, openDatabase, openTransferDatabase } from '../db/database.ts';
 import { createReplica } from '../db/replica.ts';
-import { openTransferDatabase } from '../db/transfer-database.ts';
+import { onceAMinute } from '../gateway/limited-log.ts';
 import { addReplicaMetrics, type Metrics } from '../http/metrics.ts';
 import type { Settings } from '../process/config.ts';
 import type { Log } from '../process/log.ts';
 
-export interface ReplicaNeeds {
+interface ReplicaNeeds {
   settings: Settings;
   log: Log;
   metrics: Metrics;
@@ -60,14 +60,8 @@ export function composeReplica({ settings, log, metrics, database, sql, transfer
   };
 }
 
-const MINUTE_MS = 60_000;
-
 /** An unavailable replica is checked twice a second. */
-function logOnce(log: Log) {
-  let nextAtMs = 0;
-  return (err: unknown) => {
-    if (performance.now() < nextAtMs) return;
-    nextAtMs = performance.now() + MINUTE_MS;
-    log.warn({ err }, 'The replica, or the primary behind it, does not answer: the primary serves its reads');
-  };
-}
+const logOnce = (log: Log) =>
+  onceAMinute((err: unknown) =>
+    log.warn({ err }, 'The replica, or the primary behind it, does not answer: the primary serves its reads'),
+  );

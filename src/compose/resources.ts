@@ -3,12 +3,11 @@
  * connects yet.
  */
 import { createBatchTransact } from '../db/batch-transaction.ts';
-import { openDatabase, readPool } from '../db/database.ts';
+import { openDatabase, openTransferDatabase, readPool } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
-import type { FaultKind } from '../db/faults.ts';
+import { type FaultKind, isOutage } from '../db/faults.ts';
 import { batchSlots } from '../db/locking-commit.ts';
 import { createTransact } from '../db/transaction.ts';
-import { openTransferDatabase } from '../db/transfer-database.ts';
 import { DELIVERY_PLAN, type DeliveryPlan } from '../deliveries/delivery.ts';
 import { notifyQueued } from '../deliveries/delivery-notifications.repository.ts';
 import type { ResolveName } from '../deliveries/name-lookups.service.ts';
@@ -18,13 +17,13 @@ import type { Settings } from '../process/config.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import { openTracing } from '../process/open-telemetry.ts';
-import { summarizeOutages } from '../process/outage-log.ts';
+import { type Outage, summarizeOutages } from '../process/outage-log.ts';
 import { TIME_ZONE_RULES } from '../process/time-zone-rules.ts';
 import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts';
+import { explainFault, isTemporalAway } from '../temporal/connection-faults.ts';
 import { endedAbnormally, type LastRun } from '../temporal/runs.ts';
 import { createStarter } from '../temporal/starter.ts';
 import { composeMetrics } from './metrics.ts';
-import { findOutage } from './outages.ts';
 import { composeReplica } from './replica.ts';
 import { traceTransactions, warnOfLostSpans } from './traces.ts';
 
@@ -133,3 +132,16 @@ export function openResources(options: ComposeOptions) {
     secretBox: createSecretBox(settings.secretsKeys),
   };
 }
+
+/** Recognizes errors that are outages of dependencies. */
+function findOutage(error: unknown): Outage | null {
+  if (!(error instanceof Error)) return null;
+  if (isTemporalAway(error)) return { dependency: 'Temporal', reason: explainFault(error) };
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    if (isOutage(each)) return { dependency: 'PostgreSQL', reason: reasonOf(each) };
+  }
+  return null;
+}
+
+/** Removes the statement, which Knex puts before the reason. */
+const reasonOf = ({ message, name }: Error): string => message.split(' - ').at(-1) || name;

@@ -3,14 +3,12 @@
  */
 import {
   AUDIT_ENTRIES,
-  createPartitions,
   DELIVERY_TABLES,
-  dropPartitions,
   MEASUREMENTS,
   PARTITIONED_TABLES,
-} from '../db/partitions.ts';
+} from '../../migrations/partitioned-tables.ts';
+import { createPartitions, dropPartitions } from '../db/partitions.ts';
 import { removeExpiredAnswers } from '../http/idempotency-keys.repository.ts';
-import { stepwise } from '../process/pages.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
@@ -41,7 +39,7 @@ function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
       for (const table of PARTITIONED_TABLES) await createPartitions(sql, table, now());
     },
     () => removeExpiredAnswers(sql),
-    (shouldContinue) => removeUnregistered(devices.unregistered, shouldContinue),
+    () => devices.unregistered.removeOlderThan(UNREGISTERED_KEPT_DAYS),
     presence.removeOldOutages,
     certificates.removeDueContents,
     (shouldContinue) =>
@@ -60,16 +58,6 @@ function stepsOf({ sql, now, settings }: Resources, slices: Slices): Step[] {
     () => dropPartitions(sql, MEASUREMENTS, daysAgo(settings.measurementsRetentionDays)),
     () => dropPartitions(sql, AUDIT_ENTRIES, daysAgo(settings.auditRetentionDays)),
   ];
-}
-
-async function removeUnregistered(
-  { removeOlderThan }: Slices['devices']['unregistered'],
-  shouldContinue: () => boolean,
-): Promise<void> {
-  type Position = Awaited<ReturnType<typeof removeOlderThan>>;
-  const removeNext = (after: Position) =>
-    removeOlderThan(UNREGISTERED_KEPT_DAYS, { after, limit: REMOVED_AT_ONCE });
-  await stepwise(removeNext, shouldContinue);
 }
 
 /** Each batch is a transaction of its own. */

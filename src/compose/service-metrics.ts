@@ -1,14 +1,36 @@
-/** Metrics of the whole service, which only workers expose, because they need the statements of sweeps. */
+/** Gauges of each process about itself, and of the whole service. */
+import { PARTITIONED_TABLES } from '../../migrations/partitioned-tables.ts';
 import { addAlertGauges } from '../alerts/alerts.metrics.ts';
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { addJobGauges } from '../config-jobs/config-jobs.metrics.ts';
 import { createJobRunsRepository } from '../config-jobs/job-runs.repository.ts';
-import { findPartitionsEnd, PARTITIONED_TABLES } from '../db/partitions.ts';
+import { findPartitionsEnd } from '../db/partitions.ts';
 import { addFleetGauges } from '../fleet/fleet.metrics.ts';
 import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { countByState } from '../fleet/fleet.ts';
-import { addGauge, atMostEvery } from '../http/gauges.ts';
+import type { ReadReadiness } from '../http/health.ts';
+import { addGauge, atMostEvery } from '../http/instruments.ts';
+import { addProcessGauges } from '../http/process-gauges.ts';
+import { createOverdueFleetsRepository } from '../presence/overdue-fleets.repository.ts';
+import { addPresenceGauge } from '../presence/presence.metrics.ts';
+import { VERSION } from '../process/version.ts';
 import type { Resources } from './resources.ts';
+
+export type ProcessKind = 'api' | 'gateway' | 'worker';
+
+export function composeProcessMetrics(
+  { metrics, settings, sql, timeZoneRules }: Resources,
+  { kinds, readReadiness }: { kinds: ReadonlySet<ProcessKind>; readReadiness: ReadReadiness },
+): void {
+  const atMost = <T>(read: () => Promise<T>) => atMostEvery(settings.metricsMaxAgeMs, read);
+  addProcessGauges(metrics, {
+    version: VERSION,
+    timeZoneRules,
+    kinds: () => kinds,
+    dependencies: atMost(async () => (await readReadiness()).body.dependencies),
+  });
+  addPresenceGauge(metrics.registry, atMost(createOverdueFleetsRepository(sql).count));
+}
 
 interface ServiceNeeds {
   isListening(): boolean;
@@ -17,6 +39,7 @@ interface ServiceNeeds {
 /** Devices are counted one by one, which takes a second for a million of them: five minutes apart by default. */
 const FLEET_AGE_FACTOR = 30;
 
+/** Only workers expose these, because they need the statements of sweeps. */
 export function composeServiceMetrics(resources: Resources, { isListening }: ServiceNeeds): void {
   const { registry } = resources.metrics;
   const { jobs, devices, alerts, partitions } = serviceSources(resources);

@@ -11,8 +11,8 @@ import { composeClock } from './clock.ts';
 import { startGateway } from './gateway.ts';
 import { healthChecks } from './health.ts';
 import { operatorLinkRoutes } from './operator.ts';
-import { composeProcessMetrics, type ProcessKind } from './process-metrics.ts';
 import { type ComposeOptions, openResources } from './resources.ts';
+import { composeProcessMetrics, type ProcessKind } from './service-metrics.ts';
 import { composeSlices } from './slices.ts';
 import { startWorker } from './worker.ts';
 

@@ -8,7 +8,7 @@ import type { ReadOnlyPaths } from '../http/app.ts';
 import { requireTurn } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import type { JsonSchema } from '../http/json-schema.ts';
-import { createOpenApiPath } from '../http/openapi-path.ts';
+import { createOpenApiPath } from '../http/openapi.ts';
 import { readStaticFiles } from '../http/static-files.ts';
 import { createTokenBucket } from '../http/token-bucket.ts';
 import { DIAGRAMS_FOLDER } from '../site/diagrams.ts';

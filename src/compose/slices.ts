@@ -1,7 +1,14 @@
 /** The slices, and the dependencies that each of them gets from the others. */
+import { createAuditRepository } from '../audit/audit.repository.ts';
+import { auditRoutes } from '../audit/audit.routes.ts';
+import { createFleetRepository } from '../fleet/fleet.repository.ts';
+import { fleetRoutes } from '../fleet/fleet.routes.ts';
+import type { RecordAudit } from '../http/audit.ts';
+import { createSharedReads } from '../process/shared-reads.ts';
+import { createProfilesRepository } from '../profiles/profiles.repository.ts';
+import { profilesRoutes } from '../profiles/profiles.routes.ts';
 import { composeAlerts } from './alerts.ts';
 import { composeAssets } from './assets.ts';
-import { composeAudit } from './audit.ts';
 import { composeCertificates } from './certificates.ts';
 import { composeConfigJobs } from './config-jobs.ts';
 import { composeDeliveries } from './deliveries.ts';
@@ -9,14 +16,12 @@ import { composeDeviceRepositories, composeDevices, composeExchanges } from './d
 import { composeEndpoints } from './endpoints.ts';
 import { composeEscalationRuns, composeEscalations } from './escalations.ts';
 import { composeEvents } from './events.ts';
-import { composeFleet } from './fleet.ts';
 import { composeGroups } from './groups.ts';
 import { composeKeys } from './keys.ts';
 import { composeMeasurements } from './measurements.ts';
 import { composeMutes } from './mutes.ts';
 import { composeNotifications } from './notifications.ts';
 import { composePresence } from './presence.ts';
-import { composeProfiles } from './profiles.ts';
 import type { Resources } from './resources.ts';
 import { composeStatistics } from './statistics.ts';
 
@@ -102,3 +107,22 @@ export function composeSlices(resources: Resources) {
     }),
   };
 }
+
+const recordAudit: RecordAudit = (sql, entry) => createAuditRepository(sql).insert(entry);
+
+const composeAudit = ({ sql }: Resources) => ({
+  routes: auditRoutes(createAuditRepository(sql)),
+  record: recordAudit,
+});
+
+/** A fleet is counted device by device, and shown on every page of its operators. */
+const composeFleet = ({ sql }: Resources) => ({
+  routes: fleetRoutes({ count: createSharedReads(createFleetRepository(sql).count) }),
+});
+
+const composeProfiles = ({ sql }: Resources) => ({
+  routes: profilesRoutes({
+    profiles: createProfilesRepository(sql),
+    profilesIn: createProfilesRepository,
+  }),
+});

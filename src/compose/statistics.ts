@@ -12,7 +12,7 @@ import { createStatisticsPage } from '../statistics/statistics-page.service.ts';
 import type { DeviceRepositories } from './devices.ts';
 import type { Resources } from './resources.ts';
 
-export interface StatisticsNeeds {
+interface StatisticsNeeds {
   configurationsIn: DeviceRepositories['configurationsIn'];
   exports: { limit: ConcurrencyLimit; pace: Pace };
 }

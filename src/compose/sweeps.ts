@@ -4,7 +4,7 @@
  * process was suspended.
  */
 import { startLease } from '../db/lease.ts';
-import { addGauge } from '../http/gauges.ts';
+import { addGauge } from '../http/instruments.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 import { createRetention } from './retention.ts';

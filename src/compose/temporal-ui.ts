@@ -10,7 +10,7 @@ import { ENDPOINT_COLLECTIONS } from '../endpoints/endpoint-collections.ts';
 import { createEndpointsRepository } from '../endpoints/endpoints.repository.ts';
 import { createOperations, type OperationInput } from '../http/operations.ts';
 import type { Caller, Route } from '../http/route.ts';
-import { notFound } from '../process/errors.ts';
+import { orNotFound } from '../process/errors.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
@@ -32,8 +32,10 @@ export function composeTemporalUi(
     body?: object,
   ): Promise<void> {
     const found = await endpoints.findCollection({ organizationId, endpointId });
-    const shape = ENDPOINT_COLLECTIONS.find(({ collection }) => collection === found);
-    if (!shape) throw notFound(NO_SUCH_ENDPOINT);
+    const shape = orNotFound(
+      ENDPOINT_COLLECTIONS.find(({ collection }) => collection === found),
+      NO_SUCH_ENDPOINT,
+    );
     const params = { webhookId: endpointId };
     await call(organizationId, `${verb}${shape.operationName}`, { params, body });
   }

@@ -8,11 +8,9 @@ import type { AttemptResult } from '../deliveries/delivery.ts';
 import type { OutgoingRequest } from '../deliveries/sender.service.ts';
 import { serialKeyOf } from '../devices/serial-number.ts';
 import type { CoapRoute } from '../gateway/coap-server.ts';
-import { createLimitedLog } from '../gateway/limited-log.ts';
+import { onceAMinute } from '../gateway/limited-log.ts';
 import type { Log } from '../process/log.ts';
 import type { Tracing } from '../process/tracing.ts';
-
-const MINUTE_MS = 60_000;
 
 type MaybeTracing = Tracing | null;
 
@@ -54,17 +52,11 @@ export const traceDeliveries = (tracing: MaybeTracing, send: Send): Send =>
         );
       };
 
-/**
- * Once a minute, in the plain log: the outage summary would mistake a refused connection for one to
- * PostgreSQL.
- */
+/** In the plain log, because the outage summary would mistake a refused connection for one to PostgreSQL. */
 export const warnOfLostSpans = (log: Log) =>
-  createLimitedLog<[err: unknown]>({
-    write: (err) => log.warn({ err }, 'The collector of traces did not take spans: they are dropped'),
-    writeLeftOut: () => {},
-    linesMax: 1,
-    windowMs: MINUTE_MS,
-  });
+  onceAMinute((err: unknown) =>
+    log.warn({ err }, 'The collector of traces did not take spans: they are dropped'),
+  );
 
 /** Loggers send no trace, so each message begins one. */
 export function traceLoggers(

@@ -9,7 +9,7 @@ import type {
   DeviceVariant,
   PendingChangesRepository,
 } from '../devices/pending-changes.repository.ts';
-import { notFound } from '../process/errors.ts';
+import { orNotFound } from '../process/errors.ts';
 import { inSlices, pages } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { NO_SUCH_PROFILE, type Profile } from '../profiles/profile.ts';
@@ -72,8 +72,7 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
 
   /** @throws not found */
   async function findSnapshot(sql: Database, organizationId: string, slug: string): Promise<ProfileSnapshot> {
-    const profile = await profilesIn(sql).find(organizationId, slug);
-    if (!profile) throw notFound(NO_SUCH_PROFILE);
+    const profile = orNotFound(await profilesIn(sql).find(organizationId, slug), NO_SUCH_PROFILE);
     return { alerts: profile.temperatureAlerts, schedule: profile.schedule, intervals: profile.intervals };
   }
 

@@ -7,7 +7,7 @@ import {
   type DeviceConfiguration,
   keysOf,
 } from '../devices/configuration.ts';
-import { measurementIntervalSeconds } from '../devices/measurement-interval.ts';
+import { measurementIntervalSeconds } from '../devices/configuration-limits.ts';
 
 /** In the order of previews. */
 export const SETTINGS = [

@@ -13,10 +13,10 @@ import {
   merged,
 } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
+import { measurementIntervalSeconds } from '../devices/configuration-limits.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import { followsTimeZone } from '../devices/device-row.ts';
 import { inheritedBy, monitoredConfig, pendingWithout } from '../devices/device-sync.ts';
-import { measurementIntervalSeconds } from '../devices/measurement-interval.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { endChanges } from '../devices/pending-owners.ts';
 import { findConflicts, memoized, refusedWithout } from './changes.ts';

@@ -3,9 +3,9 @@
  */
 import { type DeviceConfiguration, includes, merged, withoutTerms } from '../devices/configuration.ts';
 import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
+import { measurementIntervalSeconds } from '../devices/configuration-limits.ts';
 import { capabilitiesKey, type DeviceCapabilities, toRuleSlots } from '../devices/device-capabilities.ts';
 import { knownSettings } from '../devices/device-sync.ts';
-import { measurementIntervalSeconds } from '../devices/measurement-interval.ts';
 import type { ChangingDevice, DeviceVariant } from '../devices/pending-changes.repository.ts';
 import { rulesByInterval } from '../profiles/compile-alerts.ts';
 import { compileProfile, type ProfileSnapshot } from '../profiles/compile-profile.ts';

@@ -1,5 +1,4 @@
-import { counterOf } from '../http/counters.ts';
-import { addGauge, type MetricsRegistry, toReadingsBy } from '../http/gauges.ts';
+import { addGauge, counterOf, type MetricsRegistry, toReadingsBy } from '../http/instruments.ts';
 import type { RunningJobCounts } from './job-runs.repository.ts';
 
 export const createJobMetrics = (registry: MetricsRegistry) => ({

@@ -188,12 +188,6 @@ export function createConfigJobsRepository(sql: Database) {
       return row ? toJobRow(row) : null;
     },
 
-    /** The clock by which deadlines were stored. */
-    async readClock(): Promise<Date> {
-      const { rows } = await sql.raw<{ rows: [{ now: Date }] }>('select now() as now');
-      return rows[0].now;
-    },
-
     async countTargets({ organizationId, jobId }: JobRef): Promise<Counts> {
       const rows = await sql('config_targets')
         .where({ organization_id: organizationId, job_id: jobId })

@@ -1,9 +1,9 @@
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { type Caller, created, ok, pageOf, type Reply, type Route, route } from '../http/route.ts';
-import { notFound } from '../process/errors.ts';
+import { notFound, orNotFound } from '../process/errors.ts';
 import { slugParam } from '../profiles/profiles.schemas.ts';
 import type { ChosenDevices } from './apply-planner.service.ts';
 import { type JobRef, jobView, NO_SUCH_JOB, targetView } from './config-job.ts';
@@ -26,7 +26,6 @@ import type { ConfigJobsService } from './config-jobs.service.ts';
 import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 
 const tag = 'Configuration jobs';
-const auth = 'customer' as const;
 
 export interface ConfigJobsRoutesDeps {
   jobs: ConfigJobsRepository;
@@ -38,17 +37,14 @@ export interface ConfigJobsRoutesDeps {
 }
 
 export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: ConfigJobsRoutesDeps): Route[] {
-  const shown: Shown = {
-    schema: jobSchema,
-    async find(sql, organizationId, jobId) {
-      const job = await jobsIn(sql).find({ organizationId, jobId });
-      return job && jobView(job);
-    },
-  };
+  const shown = shownAs(
+    jobSchema,
+    (sql, organizationId, jobId) => jobsIn(sql).find({ organizationId, jobId }),
+    jobView,
+  );
   const change = {
     method: 'POST',
     tag,
-    auth,
     params: jobParams,
     responses: { 200: jobSchema },
     errors: [404, 409],
@@ -63,7 +59,6 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       description:
         'The profile is merged into what is pending for each device, all or none; the job tells how far they are. Above 20,000 devices the job is stored at once with all of them queued, and the change is offered in chunks. At most two dry runs and applies to all at once for an organization; 429 beyond.',
       tag: 'Configuration profiles',
-      auth,
       params: slugParam,
       query: applyQuery,
       body: applyBody,
@@ -100,13 +95,11 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       summary: 'List configuration jobs, newest first',
       description: 'Jobs stay in the list after they have ended.',
       tag,
-      auth,
       query: listJobsQuery,
       responses: { 200: jobListSchema },
       async handle({ caller, query: { status = null, limit, cursor: before = null } }) {
         const found = await jobs.list(caller.organizationId, { status, before, limit: limit + 1 });
-        const page = pageOf(found, limit, ({ id }) => id);
-        return ok({ ...page, items: page.items.map(jobView) });
+        return ok(pageOf(found, limit, ({ id }) => id, jobView));
       },
     }),
     route({
@@ -117,13 +110,11 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       description:
         'Poll it until status is no longer scheduled or running, or subscribe to config.job.finished. counts says how many devices are in which state.',
       tag,
-      auth,
       params: jobParams,
       responses: { 200: jobSchema },
       errors: [404],
       async handle({ caller, params: { jobId } }) {
-        const job = await jobs.find(toRef(caller, jobId));
-        if (!job) throw notFound(NO_SUCH_JOB);
+        const job = orNotFound(await jobs.find(toRef(caller, jobId)), NO_SUCH_JOB);
         return ok(jobView(job));
       },
     }),
@@ -135,7 +126,6 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       description:
         'One item for each device of the job, with the reason if it failed. waiting: not fetched yet; sent: fetched, not confirmed.',
       tag,
-      auth,
       params: jobParams,
       query: listTargetsQuery,
       responses: { 200: targetListSchema },
@@ -144,8 +134,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
         const job = toRef(caller, jobId);
         const found = await targets.list(job, { state, before, limit: limit + 1 });
         if (found.length === 0 && !(await jobs.exists(job))) throw notFound(NO_SUCH_JOB);
-        const page = pageOf(found, limit, ({ assetId }) => assetId);
-        return ok({ ...page, items: page.items.map(targetView) });
+        return ok(pageOf(found, limit, ({ assetId }) => assetId, targetView));
       },
     }),
     route({
@@ -189,7 +178,6 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       description:
         'Starts a new job with the change as it was applied, whatever the profile says now, for the devices that failed or timed out and have not confirmed it since. 409 when there is none.',
       tag,
-      auth,
       params: jobParams,
       responses: { 201: jobSchema },
       errors: [404, 409],

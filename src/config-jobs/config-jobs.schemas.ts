@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { configurationSchema, serialNumbers } from '../devices/devices.schemas.ts';
-import { cursor, limit, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
+import { pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
 import { type ChangedSetting, SETTINGS } from './changed-settings.ts';
 import {
   DEADLINE_MINUTES_DEFAULT,
@@ -185,10 +185,7 @@ export const jobSchema = Joi.object<JobView>({
   .example(jobExample)
   .meta({ name: 'ConfigJob' });
 
-export const jobListSchema = Joi.object({
-  items: Joi.array().items(jobSchema).required(),
-  nextCursor: nextCursor(),
-}).example({ items: [jobExample], nextCursor: null });
+export const jobListSchema = pageSchema(jobSchema, jobExample);
 
 const targetExample = {
   assetId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
@@ -210,21 +207,16 @@ const targetSchema = Joi.object({
   .example(targetExample)
   .meta({ name: 'JobTarget' });
 
-export const targetListSchema = Joi.object({
-  items: Joi.array().items(targetSchema).required(),
-  nextCursor: nextCursor(),
-}).example({ items: [targetExample], nextCursor: null });
+export const targetListSchema = pageSchema(targetSchema, targetExample);
 
 export const listJobsQuery = Joi.object<{ status?: JobStatus; limit: number; cursor?: string }, true>({
   status: Joi.string().valid(...JOB_STATUSES),
-  limit: limit(50),
-  cursor: cursor(),
+  ...paging,
 });
 
 export const listTargetsQuery = Joi.object<{ state?: TargetState; limit: number; cursor?: string }, true>({
   state: Joi.string().valid(...TARGET_STATES),
-  limit: limit(50),
-  cursor: cursor(),
+  ...paging,
 });
 
 export const extendBody = Joi.object<{ deadlineAt: Date }, true>({

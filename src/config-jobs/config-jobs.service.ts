@@ -1,9 +1,10 @@
 /** The operations of customers on jobs. Each is one transaction, for all devices or none. */
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
+import { readClock } from '../db/read-clock.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DeviceVariant } from '../devices/pending-changes.repository.ts';
-import { conflict, invalid, notFound } from '../process/errors.ts';
+import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import type { ApplyPlanner, ChosenDevices, Plan } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
 import type { ReadAlerts } from './changed-settings.ts';
@@ -70,7 +71,6 @@ export interface ConfigJobsDeps {
   jobEnding: Pick<JobEnding, 'end'>;
   groupChanges: Pick<GroupChanges, 'lockAssets' | 'isWithdrawing'>;
   jobsProgressed(organizationId: string, jobIds: string[]): void;
-  now(): Date;
 }
 
 export type ConfigJobsService = ReturnType<typeof createConfigJobsService>;
@@ -78,8 +78,9 @@ export type ConfigJobsService = ReturnType<typeof createConfigJobsService>;
 export function createConfigJobsService(deps: ConfigJobsDeps) {
   const { jobsIn, targetsIn, planner, beginJob } = deps;
 
-  function requireSoon(startAt: Date | null): void {
-    const aheadMs = startAt === null ? 0 : startAt.getTime() - deps.now().getTime();
+  async function requireSoon(sql: Database, startAt: Date | null): Promise<void> {
+    if (startAt === null) return;
+    const aheadMs = startAt.getTime() - (await readClock(sql)).getTime();
     if (aheadMs < 0 || aheadMs > START_DAYS_MAX * DAY_MS) {
       throw invalid(`startAt must be in the future, at most ${START_DAYS_MAX} days ahead`);
     }
@@ -97,9 +98,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
 
   /** An id of another organization is answered like an unknown one. */
   async function lockOwn(sql: Database, ref: JobRef): Promise<JobRow> {
-    const job = await jobsIn(sql).lock(ref);
-    if (!job) throw notFound(NO_SUCH_JOB);
-    return job;
+    return orNotFound(await jobsIn(sql).lock(ref), NO_SUCH_JOB);
   }
 
   /** Changes a job that has not ended, and wakes its run. */
@@ -148,8 +147,8 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
   return {
     apply(transact: Transact, organizationId: string, slug: string, request: ApplyRequest): Promise<Applied> {
       const { chosen, rollout, startAt, deadlineMinutes } = request;
-      requireSoon(startAt);
       return transact(async (tx) => {
+        await requireSoon(tx.sql, startAt);
         await requireGroup(tx.sql, organizationId, chosen);
         const plan = await planner.plan(tx, { organizationId, slug, chosen, isOffered: startAt === null });
         const { profileSnapshot, compiled } = plan;
@@ -170,9 +169,9 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       slug: string,
       { chosen, startAt, isListed }: PreviewRequest,
     ): Promise<PreviewedApply> {
-      requireSoon(startAt);
       return transact(async (tx) => {
         const { sql } = tx;
+        await requireSoon(sql, startAt);
         await requireGroup(sql, organizationId, chosen);
         const request = { organizationId, slug, chosen, isOffered: false };
         if (!isListed && chosen.serialNumbers === null) {
@@ -218,7 +217,7 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
     /** @throws invalid unless the deadline is later than the present one, and conflict when that has passed. */
     extend(transact: Transact, ref: JobRef, deadlineAt: Date): Promise<ConfigJob> {
       return changeOpen(transact, ref, async (sql, job) => {
-        const now = deps.now().getTime();
+        const now = (await readClock(sql)).getTime();
         const latest = Math.max(now, job.startAt?.getTime() ?? 0) + DEADLINE_MINUTES_MAX * MINUTE_MS;
         if (deadlineAt < job.deadlineAt || deadlineAt.getTime() > latest)
           throw invalid(

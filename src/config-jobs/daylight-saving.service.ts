@@ -11,7 +11,7 @@
  * such turn, and not at all while one process goes on checking.
  */
 import type { Sql } from '../db/database.ts';
-import { inHalves } from '../db/in-halves.ts';
+import { inHalves } from '../db/due-rows.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Calendar, DeviceConfiguration } from '../devices/configuration.ts';

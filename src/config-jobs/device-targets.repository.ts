@@ -1,7 +1,7 @@
 /** Targets of devices, across jobs. Writers have locked the rows of the devices, so states never race. */
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
+import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import type { ConfigurationKey } from '../devices/configuration.ts';
 import { toKeysText } from '../devices/device-row.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
@@ -61,10 +61,6 @@ interface ActiveSnapshot extends AssetRef {
   lostKeys: ConfigurationKey[] | null;
 }
 
-const keysOf = (devices: AssetRef[]) => ({
-  organizationIds: devices.map(({ organizationId }) => organizationId),
-  assetIds: devices.map(({ assetId }) => assetId),
-});
 const jobIdsOf = (rows: Array<{ jobId: string }>) => [...new Set(rows.map(({ jobId }) => jobId))];
 
 export type DeviceTargetsRepository = ReturnType<typeof createDeviceTargetsRepository>;
@@ -76,7 +72,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
   async function confirmParts(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<void> {
     if (devices.length === 0) return;
     await query(sql, CONFIRM_PARTS, {
-      ...keysOf(devices),
+      ...assetKeys(devices),
       pendingKeys: devices.map(({ pendingKeys }) => toKeysText(pendingKeys)),
     });
   }
@@ -114,7 +110,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
 
     /** The profiles whose changes are active on these devices, the earliest job first. */
     listActiveSnapshots(devices: AssetRef[]): Promise<ActiveSnapshot[]> {
-      return query(sql, LIST_ACTIVE_SNAPSHOTS, keysOf(devices));
+      return query(sql, LIST_ACTIVE_SNAPSHOTS, assetKeys(devices));
     },
 
     /**
@@ -122,13 +118,13 @@ export function createDeviceTargetsRepository(sql: Sql) {
      * from.
      */
     listAlerts(devices: AssetRef[]): Promise<Array<{ assetId: string; alerts: TemperatureAlert[] }>> {
-      return query(sql, LIST_ALERTS, keysOf(devices));
+      return query(sql, LIST_ALERTS, assetKeys(devices));
     },
 
     async replaceChanges(changes: Array<AssetRef & { jobId: string; changeId: string }>): Promise<void> {
       if (changes.length === 0) return;
       await query(sql, REPLACE_CHANGES, {
-        ...keysOf(changes),
+        ...assetKeys(changes),
         jobIds: changes.map(({ jobId }) => jobId),
         changeIds: changes.map(({ changeId }) => changeId),
       });
@@ -167,12 +163,12 @@ export function createDeviceTargetsRepository(sql: Sql) {
     /** Sets sent targets back to waiting, because devices have to fetch the new revision. */
     async reoffer(devices: AssetRef[]): Promise<void> {
       if (devices.length === 0) return;
-      await queryPrepared(sql, 'targets_reoffer', REOFFER, keysOf(devices));
+      await queryPrepared(sql, 'targets_reoffer', REOFFER, assetKeys(devices));
     },
 
     async markSent(devices: AssetRef[]): Promise<void> {
       if (devices.length === 0) return;
-      await queryPrepared(sql, 'targets_mark_sent', MARK_SENT, keysOf(devices));
+      await queryPrepared(sql, 'targets_mark_sent', MARK_SENT, assetKeys(devices));
     },
 
     /**
@@ -186,7 +182,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
         sql,
         'targets_confirm',
         CONFIRM,
-        { ...keysOf(devices), pendingKeys: devices.map(({ pendingKeys }) => `{${pendingKeys.join()}}`) },
+        { ...assetKeys(devices), pendingKeys: devices.map(({ pendingKeys }) => `{${pendingKeys.join()}}`) },
       );
       await confirmParts(devices.filter(({ pendingKeys }) => pendingKeys.length > 0));
       return settled.filter(({ state }) => state !== 'superseded');
@@ -195,7 +191,7 @@ export function createDeviceTargetsRepository(sql: Sql) {
     async fail(failures: Array<AssetRef & { reason: string }>): Promise<SettledRow[]> {
       if (failures.length === 0) return [];
       return queryPrepared(sql, 'targets_fail', FAIL, {
-        ...keysOf(failures),
+        ...assetKeys(failures),
         reasons: failures.map(({ reason }) => reason),
       });
     },

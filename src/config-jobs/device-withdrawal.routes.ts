@@ -21,7 +21,6 @@ export function deviceWithdrawalRoutes({ devicesIn, service }: DeviceWithdrawalR
       description:
         'Nothing is pending from then on, also of what the device has refused. Open targets are cancelled, and jobs that have no other one. What the device runs stays; without anything pending nothing changes.',
       tag: 'Device configuration',
-      auth: 'customer',
       params: serialParams,
       responses: { 200: deviceConfigSchema },
       errors: [404],

@@ -8,11 +8,11 @@ import type { Transact } from '../db/transaction.ts';
 import { type Device, type DeviceConfigView, deviceConfigView } from '../devices/device.ts';
 import type { PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { NO_SUCH_DEVICE } from '../devices/serial-number.ts';
-import { notFound } from '../process/errors.ts';
+import { orNotFound } from '../process/errors.ts';
 import type { ChangesService } from './changes.service.ts';
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
-import type { FinishJob } from './finish-job.service.ts';
+import type { FinishJob } from './job-ending.service.ts';
 
 export interface DeviceWithdrawalDeps {
   devicesIn(sql: Database): {
@@ -34,9 +34,7 @@ export function createDeviceWithdrawal(deps: DeviceWithdrawalDeps) {
   const { devicesIn, pendingIn, jobsIn, deviceTargetsIn } = deps;
 
   async function find(sql: Database, organizationId: string, serial: string) {
-    const device = await devicesIn(sql).find(organizationId, serial);
-    if (!device) throw notFound(NO_SUCH_DEVICE);
-    return device;
+    return orNotFound(await devicesIn(sql).find(organizationId, serial), NO_SUCH_DEVICE);
   }
 
   /** Locks the jobs that wait for this device alone. */

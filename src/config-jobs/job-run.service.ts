@@ -1,5 +1,6 @@
 /** Steps of `workflows/apply-profile.ts`. Each is one transaction and can be repeated without harm. */
 import type { Database } from '../db/database.ts';
+import { readClock } from '../db/read-clock.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { ChangingDevice } from '../devices/pending-changes.repository.ts';
 import { lastOf } from '../process/pages.ts';
@@ -99,7 +100,7 @@ export function createJobRunService(deps: JobRunDeps) {
 
   /** The deadline is ahead, and devices of the stage have not settled. */
   const mayContinue = async (sql: Database, job: JobRow): Promise<boolean> =>
-    job.deadlineAt > (await jobsIn(sql).readClock()) &&
+    job.deadlineAt > (await readClock(sql)) &&
     evaluateJob(job, await jobsIn(sql).countTargets(job)) === 'wait';
 
   async function listAwaited(sql: Database, ref: JobRef): Promise<AwaitedDevice[]> {
@@ -122,7 +123,7 @@ export function createJobRunService(deps: JobRunDeps) {
         const verdict = evaluateJob(job, counts);
         const isWaiting = job.status === 'running' && verdict === 'wait';
         const { startAt, deadlineAt } = job;
-        const now = await jobsIn(sql).readClock();
+        const now = await readClock(sql);
         const msUntil = (at: Date): number => at.getTime() - now.getTime();
         return {
           ...title,

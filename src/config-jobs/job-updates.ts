@@ -29,9 +29,10 @@ export function whyNotProceeding(state: JobState | null): string | null {
   return state.stage === state.stages ? 'The job is in its last stage: it waits for devices alone' : null;
 }
 
-export function whyNotExtended(state: JobState | null, deadlineAt: unknown, nowMs: number): string | null {
+export function whyNotExtended(state: JobState | null, deadlineAt: unknown): string | null {
   const at = typeof deadlineAt === 'string' ? timeOf(deadlineAt) : null;
   if (at === null) return 'The new deadline must be a time, such as "2026-03-05T08:00:00Z"';
-  if (at.getTime() <= nowMs) return 'The new deadline must be in the future';
+  if (state && at.getTime() < Date.parse(state.deadlineAt))
+    return 'The new deadline must be later than the present deadline';
   return whyNotCancelled(state);
 }

@@ -1,65 +1,41 @@
 /**
- * Finds the configurations that rows refer to. The referring columns have no index, because every update of a
- * device would have to write it; instead, the rows of all organizations are read page by page.
+ * Configurations that were not used for a week. The columns that refer to them have no index, because every update of a
+ * device would have to write it; instead, all rows of an organization are read at once.
  */
-import type { Sql } from '../db/database.ts';
-import { workOnDueRows } from '../db/due-rows.ts';
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import {
-  BEGIN_SNAPSHOT,
-  FIND_CANDIDATE,
-  LIST_REFERRED_BY_DEVICES,
-  LIST_REFERRED_BY_SETTINGS,
-  LIST_REFERRED_BY_TARGETS,
-  LIST_UNUSED,
-  MARK_USED,
-  REMOVE_UNUSED,
-} from './unused-configurations.statements.ts';
+import { LIST_ORGANIZATIONS, LIST_REFERRED, REMOVE_UNUSED } from './unused-configurations.statements.ts';
 
-/** Unused ones to which a page of rows refers, and the last row of the page. */
-export interface ReferredPage {
-  /** Null: the page was empty. */
-  last: string[] | null;
-  configIds: string[];
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    configurations: { organization_id: string; id: string; last_used_at: Date };
+  }
 }
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type UnusedConfigurationsRepository = ReturnType<typeof createUnusedConfigurationsRepository>;
 
-export function createUnusedConfigurationsRepository(sql: Sql) {
-  const listReferred =
-    (statement: string, first: string[]) =>
-    async (after: string[] | null, limit: number): Promise<ReferredPage> => {
-      const [page] = await query<ReferredPage>(sql, statement, [...(after ?? first), limit]);
-      return page as ReferredPage;
-    };
+export const createUnusedConfigurationsRepository = (sql: Database) => ({
+  /** The organizations that have any. */
+  async listOrganizations(): Promise<string[]> {
+    const rows = await query<{ organizationId: string }>(sql, LIST_ORGANIZATIONS);
+    return rows.map(({ organizationId }) => organizationId);
+  },
 
-  return {
-    async haveCandidates(): Promise<boolean> {
-      return (await query(sql, FIND_CANDIDATE)).length > 0;
-    },
+  /** Those to which rows refer. */
+  async listReferred(organizationId: string): Promise<string[]> {
+    const rows = await query<{ id: string }>(sql, LIST_REFERRED, { organizationId });
+    return rows.map(({ id }) => id);
+  },
 
-    /** All statements of the transaction read one snapshot. Must be its first statement. */
-    async beginSnapshot(): Promise<void> {
-      await query(sql, BEGIN_SNAPSHOT);
-    },
+  async markUsed(organizationId: string, configIds: string[]): Promise<void> {
+    await sql('configurations')
+      .where({ organization_id: organizationId })
+      .whereIn('id', configIds)
+      .update({ last_used_at: sql.fn.now() });
+  },
 
-    listReferredByDevices: listReferred(LIST_REFERRED_BY_DEVICES, [FIRST_ID, FIRST_ID]),
-    listReferredByTargets: listReferred(LIST_REFERRED_BY_TARGETS, [FIRST_ID, FIRST_ID, FIRST_ID]),
-    listReferredBySettings: listReferred(LIST_REFERRED_BY_SETTINGS, [FIRST_ID, FIRST_ID, '-infinity']),
-
-    async markUsed(configIds: string[]): Promise<void> {
-      await query(sql, MARK_USED, { configIds });
-    },
-
-    /**
-     * Removes long unused configurations, after all referenced ones were marked as used. Returns their
-     * number.
-     */
-    async removeUnused(limit: number): Promise<number> {
-      const rows = await workOnDueRows(sql, { list: LIST_UNUSED, work: REMOVE_UNUSED }, { limit });
-      return rows.length;
-    },
-  };
-}
+  /** Leaves out rows that another transaction is about to use. Returns the number of removed ones. */
+  async remove(organizationId: string, limit: number): Promise<number> {
+    return (await query(sql, REMOVE_UNUSED, { organizationId, limit })).length;
+  },
+});

@@ -14,7 +14,7 @@ import {
   type TransactWith,
 } from './transaction.ts';
 
-export interface BatchTransaction extends InTransaction {
+interface BatchTransaction extends InTransaction {
   /**
    * Runs the last statement, if any, of the transaction. The commit follows it without waiting for its
    * answer, so it must be a single statement. If it fails, nothing is committed.
@@ -24,7 +24,7 @@ export interface BatchTransaction extends InTransaction {
 
 export type BatchTransact = TransactWith<BatchTransaction>;
 
-export interface BatchTransactOptions extends TransactOptions {
+interface BatchTransactOptions extends TransactOptions {
   /**
    * `once`: prepared statements are planned once for all values. By default PostgreSQL plans them again for
    * each execution while it expects values to matter, which for few rows costs more than the execution. Where
@@ -110,12 +110,15 @@ const toBegin = ({ plans, lockTimeoutMs }: BatchTransactOptions): string =>
     ...(lockTimeoutMs === undefined ? [] : [`set local lock_timeout = ${lockTimeoutMs}`]),
   ].join('; ');
 
-/** Corks the stream, so that the begin and a statement in this turn of the event loop share one write. */
 function begin(connection: PooledConnection, options: BatchTransactOptions): Promise<unknown> {
-  const { stream } = connection.connection;
-  stream.cork();
-  process.nextTick(() => stream.uncork());
+  gatherWrites(connection);
   return connection.query(toBegin(options));
+}
+
+/** Messages of this turn of the event loop share one write, which costs more processor time than a small statement. */
+function gatherWrites({ connection: { stream } }: PooledConnection): void {
+  stream.cork();
+  setImmediate(() => stream.uncork());
 }
 
 /** Runs statements on the connection until the transaction ends. */
@@ -128,6 +131,7 @@ function createStatements(database: Database, connection: PooledConnection) {
   const counting: PooledConnection = Object.create(connection, {
     query: {
       value(...args: Parameters<PooledConnection['query']>) {
+        gatherWrites(connection);
         connection.query(...args);
         sent++;
         if (sent >= awaited.sent) awaited.resolve();

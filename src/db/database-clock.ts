@@ -5,7 +5,7 @@
 import type { Sql } from './database.ts';
 import { query } from './query.ts';
 
-export interface DatabaseClock {
+interface DatabaseClock {
   now(): Date;
   /** How far the process's own clock is ahead; null until the database has answered. */
   processAheadMs(): number | null;
@@ -13,7 +13,7 @@ export interface DatabaseClock {
   synchronize(): Promise<void>;
 }
 
-export interface DatabaseClockDeps {
+interface DatabaseClockDeps {
   sql: Sql;
   /** Used only until the database has answered for the first time. */
   processNow(): Date;

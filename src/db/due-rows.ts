@@ -3,6 +3,7 @@
  * organization only: so due rows are listed without locks, and then locked by their keys, where they are still due.
  */
 import type { Sql } from './database.ts';
+import { isRetryable, isUnavailable } from './faults.ts';
 import { query } from './query.ts';
 
 interface DueRow {
@@ -28,3 +29,28 @@ export async function workOnDueRows<Row = never>(
   const organizationIds = due.map(({ organizationId }) => organizationId);
   return query<Row>(sql, work, { ...bindings, organizationIds, ids: due.map(({ id }) => id) });
 }
+
+/**
+ * Processes all items together, and halves of them after a failure that a single item may cause. So a bad
+ * item fails alone, and blocks no other.
+ */
+export async function inHalves<Item>(
+  items: Item[],
+  process: (items: Item[]) => Promise<unknown>,
+  onFault: (item: Item, error: unknown) => Promise<void>,
+): Promise<void> {
+  const [first, ...others] = items;
+  if (first === undefined) return;
+  try {
+    await process(items);
+  } catch (error) {
+    if (isFaultOfAll(error)) throw error;
+    if (others.length === 0) return onFault(first, error);
+    const half = Math.ceil(items.length / 2);
+    await inHalves(items.slice(0, half), process, onFault);
+    await inHalves(items.slice(half), process, onFault);
+  }
+}
+
+/** The database is away, or another transaction conflicted: no item is at fault. */
+export const isFaultOfAll = (error: unknown): boolean => isUnavailable(error) || isRetryable(error);

@@ -10,7 +10,7 @@ import { startPeriodic } from '../process/periodic.ts';
 import type { Database } from './database.ts';
 import { query } from './query.ts';
 
-export interface LeaseOptions {
+interface LeaseOptions {
   name: string;
   /** How long a process that died keeps the lease at most. The lease is renewed three times in that time. */
   leaseMs: number;

@@ -2,14 +2,14 @@
 import pg from 'pg';
 import { KEEP_ALIVE } from './database.ts';
 
-export interface ListenOptions {
+interface ListenOptions {
   url: string;
   channel: string;
   onNotification(payload: string): void;
   onFault(error: unknown): void;
 }
 
-export interface Listener {
+interface Listener {
   /** Whether the connection exists, so that notifications arrive. */
   isListening(): boolean;
   stop(): Promise<void>;

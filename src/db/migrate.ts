@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { migrations } from '../../migrations/index.ts';
+import { PARTITIONED_TABLES } from '../../migrations/partitioned-tables.ts';
 import type { Database } from './database.ts';
 import { isLockTimeout } from './faults.ts';
-import { createPartitions, PARTITIONED_TABLES } from './partitions.ts';
+import { createPartitions } from './partitions.ts';
 import { query } from './query.ts';
 import { findUnreleasedFault } from './schema-check.ts';
 

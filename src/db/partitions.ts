@@ -1,57 +1,12 @@
 /** Tables partitioned by time: partitions are created ahead of time or on demand, and dropped by age. */
 import { setTimeout } from 'node:timers/promises';
+import type { PartitionedTable } from '../../migrations/partitioned-tables.ts';
+import { firstIdAt } from '../process/uuid.ts';
 import type { Database, Sql } from './database.ts';
 import { toExpectRowsOfEach } from './distribute.ts';
 import { isLockTimeout } from './faults.ts';
 import { query } from './query.ts';
 import { createTransact } from './transaction.ts';
-
-export interface PartitionedTable {
-  name: string;
-  /** Partitioned by UUIDv7 ids or by times. */
-  key: 'id' | 'time';
-  span: 'day' | 'month';
-  /** Partitions to create before and after the current one. */
-  behind: number;
-  ahead: number;
-}
-
-const byDay = { key: 'id', span: 'day', behind: 1, ahead: 7 } as const;
-
-/** Events and their deliveries. */
-export const DELIVERY_TABLES: readonly PartitionedTable[] = [
-  { name: 'events', ...byDay },
-  { name: 'deliveries', ...byDay },
-  { name: 'delivery_attempts', ...byDay },
-];
-
-export const MEASUREMENTS: PartitionedTable = {
-  name: 'measurement_blocks',
-  key: 'time',
-  span: 'month',
-  behind: 0,
-  ahead: 2,
-};
-
-export const AUDIT_ENTRIES: PartitionedTable = {
-  name: 'audit_entries',
-  key: 'id',
-  span: 'month',
-  behind: 1,
-  ahead: 2,
-};
-
-export const PARTITIONED_TABLES: readonly PartitionedTable[] = [
-  ...DELIVERY_TABLES,
-  MEASUREMENTS,
-  AUDIT_ENTRIES,
-];
-
-/** The smallest UUIDv7 of a time (RFC 9562, section 5.7: the first 48 bits are milliseconds). */
-export function firstIdAt(at: Date): string {
-  const hex = at.getTime().toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
-}
 
 /** The start of the partition that contains the time, or of the one `later` spans after it. */
 function startOf({ span }: PartitionedTable, at: Date, later = 0): Date {
@@ -116,6 +71,12 @@ async function createOne(database: Database, table: PartitionedTable, start: Dat
       sql,
       `create table ${name} (like ${table.name} including defaults including generated including constraints including storage)`,
     );
+    const [{ storage } = { storage: null }] = await query<{ storage: string | null }>(
+      sql,
+      'select storage_of_partition(?) as storage',
+      [table.name],
+    );
+    if (storage) await query(sql, `alter table ${name} set (${storage})`);
     if (sql.isDistributed) await query(sql, toExpectRowsOfEach(name));
     await query(
       sql,

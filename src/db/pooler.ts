@@ -11,7 +11,7 @@ import type pg from 'pg';
  */
 export type Pooler = 'none' | 'transaction' | 'prepared';
 
-export interface PooledSettings {
+interface PooledSettings {
   pooler: Exclude<Pooler, 'none'>;
   /** Sent with every transaction. */
   ofTransactions: Record<string, string>;

@@ -11,7 +11,7 @@ import type { Database, Sql } from './database.ts';
 import { isRetryable, isUnavailable } from './faults.ts';
 import { query } from './query.ts';
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   /** For reading log positions only, with a short time limit. */
   primaryProbe: Sql;
   replicaProbe: Sql;
@@ -24,7 +24,7 @@ export interface ReplicaOptions {
   onFault(error: unknown): void;
 }
 
-export interface Replica {
+interface Replica {
   start(): void;
   /** Reads from the replica while it is fit, else from the primary: decided statement by statement. */
   readFrom(replica: Database, primary: Database): Database;

@@ -1,4 +1,6 @@
 /** Describes why an attempt got no answer, without naming an address. */
+import { AppError } from '../process/errors.ts';
+import { NoTurn } from '../process/keyed-semaphore.ts';
 import type { AttemptResult } from './delivery.ts';
 
 export class AddressRefused extends Error {}
@@ -54,4 +56,12 @@ export function describeError(error: unknown): string {
 export function describeTest({ verdict, error }: Pick<AttemptResult, 'verdict' | 'error'>): string | null {
   const isHidden = verdict === 'blocked' || error === NOT_FOUND || error === NOT_LOOKED_UP;
   return isHidden ? 'not reachable' : error;
+}
+
+/** For tests of a receiver, which are made in a request. */
+export function refuseWithoutTurn(error: unknown): never {
+  if (!(error instanceof NoTurn)) throw error;
+  throw new AppError('unavailable', 'Too many host names are being looked up at present: try again soon', {
+    headers: { 'Retry-After': '5' },
+  });
 }

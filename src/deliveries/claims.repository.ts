@@ -27,6 +27,21 @@ export interface EndpointCapacity extends EndpointRef {
   capacity: number;
 }
 
+/** The ids among which new deliveries are searched. */
+export interface ClaimSpan {
+  /** For each endpoint. */
+  sinceIds: string[];
+  /** For the events of their deliveries. */
+  eventsSinceId: string;
+  /** Excluded; for both. */
+  untilId: string;
+}
+
+export interface PendingEndpoint extends EndpointRef {
+  /** The oldest new delivery. */
+  oldestId: string;
+}
+
 /** Bounds the search for a probe in a queue of any length. */
 const PROBE_CANDIDATES = 100;
 
@@ -51,8 +66,9 @@ const RETURNED = `claimed.organization_id as "organizationId", claimed.endpoint_
   target.url, target.secret, target.previous_secret as "previousSecret", event.body, event.trace`;
 const CLAIMED = `${KEY}, d.event_id, d.attempt_count, d.schedule_step, d.next_attempt_at, d.updated_at`;
 /** Looks up the event of each claimed delivery. */
-const EVENT = `cross join lateral (
-    select body, trace from events where organization_id = claimed.organization_id and id = claimed.event_id limit 1
+const eventOf = (condition = '') => `cross join lateral (
+    select body, trace from events where organization_id = claimed.organization_id and id = claimed.event_id ${condition}
+    limit 1
   ) as event`;
 
 /**
@@ -68,7 +84,7 @@ const claimingOf = (chosen: string) => `
   )
   select ${RETURNED} from claimed
   cross join (select url, secret, previous_secret, enabled_at from chosen limit 1) as target
-  ${EVENT}
+  ${eventOf()}
   order by claimed.id`;
 
 /**
@@ -81,11 +97,12 @@ const claiming = (chosen: string) => `
     update deliveries d set ${LEASE}
     from chosen
     where d.organization_id = chosen.organization_id and d.endpoint_id = chosen.endpoint_id and d.id = chosen.id
+      and d.id >= ? and d.id < ?
     returning ${CLAIMED}, chosen.url, chosen.secret, chosen.previous_secret, chosen.enabled_at
   )
   select ${RETURNED} from claimed
   cross join lateral (select claimed.url, claimed.secret, claimed.previous_secret, claimed.enabled_at) as target
-  ${EVENT}
+  ${eventOf('and id >= ? and id < ?')}
   order by claimed.id`;
 
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
@@ -95,31 +112,50 @@ export type ClaimsRepository = ReturnType<typeof createClaimsRepository>;
 /** Claims belong to the owner, a process, which alone records their outcome or releases them. */
 export function createClaimsRepository(sql: Sql, ownerId: string) {
   return {
-    /** Claims new deliveries of healthy endpoints, oldest first, up to the capacity of each endpoint. */
-    async claimNew(capacities: EndpointCapacity[], leaseSeconds: number): Promise<ClaimedDelivery[]> {
+    /**
+     * Claims new deliveries of healthy endpoints, oldest first, up to the capacity of each endpoint. The least id of the
+     * span is compared as well, because PostgreSQL then leaves out older partitions before it begins.
+     */
+    async claimNew(
+      capacities: EndpointCapacity[],
+      { sinceIds, eventsSinceId, untilId }: ClaimSpan,
+      leaseSeconds: number,
+    ): Promise<ClaimedDelivery[]> {
       if (sql.isDistributed) {
-        const claimed = capacities.map((endpoint) => claimNewOf(endpoint, endpoint.capacity, leaseSeconds));
+        const claimed = capacities.map((endpoint, index) =>
+          claimNewOf(endpoint, sinceIds[index] as string, leaseSeconds),
+        );
         return (await Promise.all(claimed)).flat();
       }
+      const leastId = sinceIds.reduce((a, b) => (a < b ? a : b));
       return queryPrepared(
         sql,
         'deliveries_claim_new',
         claiming(`
           select ${KEY}, ${TARGET}
-          from unnest(?::uuid[], ?::uuid[], ?::integer[]) as n (organization_id, endpoint_id, capacity)
+          from unnest(?::uuid[], ?::uuid[], ?::integer[], ?::uuid[])
+            as n (organization_id, endpoint_id, capacity, since_id)
           join endpoints ep on ep.organization_id = n.organization_id and ep.id = n.endpoint_id
             and ep.status = 'active' and ep.breaker = 'closed'
           cross join lateral (
             select organization_id, endpoint_id, id from deliveries
             where organization_id = n.organization_id and endpoint_id = n.endpoint_id and state = 'pending'
+              and id >= n.since_id and id >= ? and id < ?
             order by id limit n.capacity for update skip locked
           ) as d`),
         [
           capacities.map(({ organizationId }) => organizationId),
           capacities.map(({ endpointId }) => endpointId),
           capacities.map(({ capacity }) => capacity),
+          sinceIds,
+          leastId,
+          untilId,
           leaseSeconds,
           ownerId,
+          leastId,
+          untilId,
+          eventsSinceId,
+          untilId,
         ],
       );
     },
@@ -230,14 +266,14 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
     },
 
     /** Endpoints of all organizations with new deliveries; makes up for lost notifications. */
-    listPendingEndpoints(): Promise<EndpointRef[]> {
+    listPendingEndpoints(): Promise<PendingEndpoint[]> {
       return queryPrepared(
         sql,
         'endpoints_list_pending',
-        `select ep.organization_id as "organizationId", ep.id as "endpointId" from endpoints ep
+        `select ep.organization_id as "organizationId", ep.id as "endpointId", pending.id as "oldestId" from endpoints ep
          cross join lateral (
            -- In the order of the index: one row of many is otherwise expected to be found sooner by reading the table.
-           select from deliveries d
+           select d.id from deliveries d
            where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and d.state = 'pending'
            order by d.id limit 1
          ) as pending
@@ -277,16 +313,17 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
 
   /** Where tables are distributed, each claim names one endpoint. */
   function claimNewOf(
-    endpoint: EndpointRef,
-    limit: number,
+    endpoint: EndpointCapacity,
+    sinceId: string,
     leaseSeconds: number,
   ): Promise<ClaimedDelivery[]> {
     return queryPrepared(
       sql,
       'deliveries_claim_new_of_endpoint',
       claimingOf(`select ${KEY}, ${TARGET} ${OF_ACTIVE_ENDPOINT} and ep.breaker = 'closed' and d.state = 'pending'
+          and d.id >= ?
         order by d.id limit ? for update of d skip locked`),
-      [...toBindings(endpoint), limit, leaseSeconds, ownerId, ...toBindings(endpoint)],
+      [...toBindings(endpoint), sinceId, endpoint.capacity, leaseSeconds, ownerId, ...toBindings(endpoint)],
     );
   }
 }

@@ -1,5 +1,4 @@
-import { counterOf, histogramOf } from '../http/counters.ts';
-import type { MetricsRegistry } from '../http/gauges.ts';
+import { counterOf, histogramOf, type MetricsRegistry } from '../http/instruments.ts';
 
 /** Seconds. */
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];

@@ -6,6 +6,7 @@ import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { OutgoingEvent } from '../events/events.service.ts';
+import { LAST_ID } from '../process/uuid.ts';
 import { type Attempt, type Delivery, STORED_STATES, type StoredState } from './delivery.ts';
 import { notifyChanged } from './delivery-notifications.repository.ts';
 import { insertByOrganization } from './distributed-outbox.repository.ts';
@@ -26,7 +27,6 @@ const WITH_SHOWN = `left join lateral (
 const OF_ENDPOINT = 'organization_id = ? and endpoint_id = ?';
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
 const PAGE = `${OF_ENDPOINT} and id < ? order by id desc limit ?`;
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** One part per state, by the index of that state, so a page of a rare state reads no other rows. */
 const LIST_OF_STATES = `select * from (
     (select ${COLUMNS} from deliveries where 'pending' = any(?) and state = 'pending' and ${PAGE})

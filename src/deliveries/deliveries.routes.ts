@@ -3,7 +3,7 @@ import { ENDPOINT_COLLECTIONS, type EndpointCollection } from '../endpoints/endp
 import type { EndpointScope } from '../endpoints/endpoints.repository.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { type Caller, ok, pageOf, type Route, route } from '../http/route.ts';
-import { notFound } from '../process/errors.ts';
+import { orNotFound } from '../process/errors.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import {
   deliveryDetailSchema,
@@ -38,8 +38,6 @@ export interface DeliveriesRoutesDeps {
 export const deliveriesRoutes = (deps: DeliveriesRoutesDeps): Route[] =>
   ENDPOINT_COLLECTIONS.flatMap((collection) => collectionRoutes(collection, deps));
 
-const auth = 'customer' as const;
-
 function collectionRoutes(
   { collection, path, tag, operationName }: EndpointCollection,
   { deliveries, endpoints, service, tests }: DeliveriesRoutesDeps,
@@ -50,8 +48,7 @@ function collectionRoutes(
     caller: Caller,
     endpointId: string,
   ): Promise<EndpointRef & DeliveryEndpoint> {
-    const endpoint = await endpoints.find(toScope(caller), endpointId);
-    if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
+    const endpoint = orNotFound(await endpoints.find(toScope(caller), endpointId), NO_SUCH_ENDPOINT);
     const { status, breaker } = endpoint;
     return { organizationId: caller.organizationId, endpointId, status, breaker };
   }
@@ -65,7 +62,6 @@ function collectionRoutes(
       description:
         'One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time.',
       tag,
-      auth,
       params: webhookParams,
       query: listDeliveriesQuery,
       responses: { 200: deliveryListSchema },
@@ -75,9 +71,8 @@ function collectionRoutes(
         const { state, limit, cursor: before = null } = query;
         const states = state === undefined ? null : storedStates(state, endpoint.status);
         const found = await deliveries.list(endpoint, { states, before, limit: limit + 1 });
-        const page = pageOf(found, limit, ({ id }) => id);
-        const items = page.items.map((delivery) => deliveryView(delivery, endpoint));
-        return ok({ ...page, items });
+        const view = (delivery: (typeof found)[number]) => deliveryView(delivery, endpoint);
+        return ok(pageOf(found, limit, ({ id }) => id, view));
       },
     }),
     route({
@@ -88,14 +83,12 @@ function collectionRoutes(
       description:
         'payload is what is sent. Each attempt shows when it was made, how long it took, and what the receiver answered or why it failed.',
       tag,
-      auth,
       params: deliveryParams,
       responses: { 200: deliveryDetailSchema },
       errors: [404],
       async handle({ caller, params: { webhookId, deliveryId } }) {
         const endpoint = await requireEndpoint(caller, webhookId);
-        const delivery = await deliveries.find(endpoint, deliveryId);
-        if (!delivery) throw notFound(NO_SUCH_DELIVERY);
+        const delivery = orNotFound(await deliveries.find(endpoint, deliveryId), NO_SUCH_DELIVERY);
         const attempts = await deliveries.listAttempts(endpoint, delivery.id);
         const payload = JSON.parse(delivery.body);
         return ok(deliveryDetailView(delivery, endpoint, { payload, attempts }));
@@ -109,7 +102,6 @@ function collectionRoutes(
       description:
         'One attempt at once, also while the endpoint is failing; when it fails, the whole schedule follows. 409 on a disabled endpoint, and while an attempt is being made.',
       tag,
-      auth,
       params: deliveryParams,
       responses: { 202: deliverySchema },
       errors: [404, 409],
@@ -127,7 +119,6 @@ function collectionRoutes(
       description:
         'Failed and blocked ones unless states says otherwise; paced, with the same webhook-ids. queued counts up to 100,000: beyond that, more are sent than it says.',
       tag,
-      auth,
       params: webhookParams,
       body: replayBody,
       responses: { 202: replayedSchema },
@@ -146,7 +137,6 @@ function collectionRoutes(
       description:
         'Also to a disabled endpoint. A test is sent once, is not listed among the deliveries, and changes neither health nor status of the endpoint. It takes its turn among the requests to the endpoint. error is "not reachable" when the host name has no address or none that is allowed.',
       tag,
-      auth,
       params: webhookParams,
       responses: { 200: testedSchema },
       errors: [404],
@@ -167,7 +157,6 @@ function collectionRoutes(
       description:
         'Until previousValidUntil every request carries a signature of the new and one of the old secret. Without secret in the body one is generated, and shown only in this answer.',
       tag,
-      auth,
       params: webhookParams,
       body: rotateBody,
       responses: { 200: rotatedSchema },

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { secretInput } from '../endpoints/endpoints.schemas.ts';
-import { cursor, limit, nextCursor, time, timestamp, uuid } from '../http/schemas.ts';
+import { pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
 import { DELIVERY_STATES, type DeliveryState } from './delivery.ts';
 
 export const webhookParams = Joi.object<{ webhookId: string }>({ webhookId: uuid().required() });
@@ -14,8 +14,7 @@ export const listDeliveriesQuery = Joi.object<
   true
 >({
   state: Joi.string().valid(...DELIVERY_STATES),
-  limit: limit(50),
-  cursor: cursor(),
+  ...paging,
 });
 
 const deliveryFields = {
@@ -63,10 +62,7 @@ const deliveryExample = {
 
 export const deliverySchema = Joi.object(deliveryFields).example(deliveryExample).meta({ name: 'Delivery' });
 
-export const deliveryListSchema = Joi.object({
-  items: Joi.array().items(deliverySchema).required(),
-  nextCursor: nextCursor(),
-}).example({ items: [deliveryExample], nextCursor: null });
+export const deliveryListSchema = pageSchema(deliverySchema, deliveryExample);
 
 export const deliveryDetailSchema = Joi.object({
   ...deliveryFields,

@@ -3,7 +3,6 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Database } from '../db/database.ts';
-import { firstIdAt } from '../db/partitions.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { BreakerRepository } from '../endpoints/breaker.repository.ts';
 import {
@@ -21,9 +20,10 @@ import type {
 } from '../endpoints/endpoints.repository.ts';
 import type { SecretBox, SecretOwner } from '../endpoints/secret-box.ts';
 import { serializeEvent } from '../events/event.ts';
-import { AppError, conflict, invalid, notFound } from '../process/errors.ts';
-import { type KeyedSemaphore, NoTurn } from '../process/keyed-semaphore.ts';
-import { describeTest } from './attempt-error.ts';
+import { conflict, invalid, orNotFound } from '../process/errors.ts';
+import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
+import { firstIdAt } from '../process/uuid.ts';
+import { describeTest, refuseWithoutTurn } from './attempt-error.ts';
 import type { BacklogRepository } from './backlog.repository.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
 import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY } from './delivery.ts';
@@ -69,8 +69,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
   const { endpointsIn, deliveriesIn, backlogIn, breakersIn, secretBox, now } = deps;
 
   async function lockActive(sql: Database, scope: EndpointScope, id: string): Promise<EndpointRef> {
-    const endpoint: Endpoint | null = await endpointsIn(sql).lock(scope, id);
-    if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
+    const endpoint: Endpoint = orNotFound(await endpointsIn(sql).lock(scope, id), NO_SUCH_ENDPOINT);
     if (endpoint.status !== 'active') throw conflict(ENABLE_FIRST);
     return { organizationId: scope.organizationId, endpointId: endpoint.id };
   }
@@ -86,8 +85,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       return transact(async ({ sql, afterCommit }) => {
         const endpoint = await lockActive(sql, scope, endpointId);
         const isQueued = await deliveriesIn(sql).resend(endpoint, deliveryId);
-        const delivery = await deliveriesIn(sql).find(endpoint, deliveryId);
-        if (!delivery) throw notFound(NO_SUCH_DELIVERY);
+        const delivery = orNotFound(await deliveriesIn(sql).find(endpoint, deliveryId), NO_SUCH_DELIVERY);
         if (!isQueued) throw conflict('An attempt of this delivery is under way');
         afterCommit(() => deps.notifyRecovery(endpoint));
         return delivery;
@@ -106,8 +104,8 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
     ): Promise<number> {
       if (until <= since) throw invalid('until must be later than since');
       const span = {
-        firstId: firstIdAt(notBeforeEpoch(since)),
-        endId: firstIdAt(notBeforeEpoch(until)),
+        firstId: firstIdAt(since),
+        endId: firstIdAt(until),
         states,
       };
       return transact(async ({ sql, afterCommit }) => {
@@ -123,8 +121,10 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
 
     /** Sends one `webhook.test` at once, even to a disabled endpoint, without retries. */
     async test(transact: Transact, scope: EndpointScope, endpointId: string): Promise<AttemptResult> {
-      const target = await transact(({ sql }) => endpointsIn(sql).findTarget(scope, endpointId));
-      if (!target) throw notFound(NO_SUCH_ENDPOINT);
+      const target = orNotFound(
+        await transact(({ sql }) => endpointsIn(sql).findTarget(scope, endpointId)),
+        NO_SUCH_ENDPOINT,
+      );
       const { organizationId } = scope;
       const endpoint = { organizationId, endpointId: target.id };
       const data = { note: 'A test, asked for through the API' };
@@ -153,8 +153,7 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
       const until = new Date(now().getTime() + deps.secretGracePeriodMs);
       return transact(async ({ sql }) => {
         await endpointsIn(sql).lock(scope, endpointId);
-        const target = await endpointsIn(sql).findTarget(scope, endpointId);
-        if (!target) throw notFound(NO_SUCH_ENDPOINT);
+        const target = orNotFound(await endpointsIn(sql).findTarget(scope, endpointId), NO_SUCH_ENDPOINT);
         const owner = { organizationId: scope.organizationId, rowId: target.id };
         // A client repeats the request after a lost answer: the previous secret keeps its first end.
         if (given !== undefined && isCurrentSecret(target, given, owner))
@@ -176,17 +175,8 @@ export function createDeliveriesService(deps: DeliveriesServiceDeps) {
   }
 }
 
-function refuseWithoutTurn(error: unknown): never {
-  if (!(error instanceof NoTurn)) throw error;
-  throw new AppError('unavailable', 'Too many host names are being looked up at present: try again soon', {
-    headers: { 'Retry-After': '5' },
-  });
-}
-
 const SECRET_BYTES = 32;
 const generateSecret = () => BASE64_SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
 /** Includes, in a replay without an end, deliveries written by a process with a fast clock. */
 const END_OF_TIME = new Date(253_402_300_799_999);
-/** The times in ids start in 1970. */
-const notBeforeEpoch = (at: Date) => new Date(Math.max(0, at.getTime()));

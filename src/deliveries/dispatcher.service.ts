@@ -7,7 +7,8 @@ import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
 import type { Attempts } from './attempts.service.ts';
-import type { ClaimedDelivery, ClaimsRepository } from './claims.repository.ts';
+import { type ClaimSpans, createClaimSpans } from './claim-spans.ts';
+import type { ClaimedDelivery, ClaimsRepository, PendingEndpoint } from './claims.repository.ts';
 import { PrefetchQueues } from './prefetch-queues.ts';
 import { createWakeUp } from './wake-up.ts';
 
@@ -18,12 +19,15 @@ export interface DispatcherDeps {
   perEndpointMax: number;
   leaseSeconds: number;
   pollIntervalMs: number;
+  now(): Date;
   log: Log;
 }
 
 export interface Dispatcher {
   /** New deliveries are queued for the endpoints. */
   wake(endpoints: EndpointRef[]): void;
+  /** The same for endpoints that a poll has found. */
+  wakePending(endpoints: PendingEndpoint[]): void;
   /** The endpoints were changed: their prefetched claims are released and claimed again. */
   invalidate(endpoints: EndpointRef[]): void;
   stop(): Promise<void>;
@@ -46,7 +50,8 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     log.warn({ err }, 'A delivery was not recorded or released: it is sent when its lease has expired'),
   );
   let isStopping = false;
-  const loop = startClaimLoop(deps, queues, startRequests);
+  const spans = createClaimSpans();
+  const loop = startClaimLoop({ ...deps, spans }, queues, startRequests);
 
   /** Starts requests up to the endpoint's limit in flight. */
   function startRequests(endpoint: EndpointRef): void {
@@ -68,7 +73,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     } catch (error) {
       if (!(error instanceof NoTurn)) throw error;
       // The dispatcher is not woken: the next poll claims these deliveries again.
-      tasks.add(claims.release(queues.invalidate(claim)));
+      tasks.add(release(queues.invalidate(claim)));
     } finally {
       queues.finish(claim);
       startRequests(claim);
@@ -82,7 +87,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
    */
   async function pauseUntil(recorded: Promise<unknown>, endpoint: EndpointRef): Promise<void> {
     queues.pause(endpoint);
-    const released = claims.release(queues.invalidate(endpoint));
+    const released = release(queues.invalidate(endpoint));
     await Promise.allSettled([released, recorded]);
     queues.resume(endpoint);
     // Also releases the result of a claim that was under way meanwhile.
@@ -95,7 +100,12 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   function invalidate(endpoint: EndpointRef): void {
     const prefetched = queues.invalidate(endpoint);
     if (prefetched.length === 0) return;
-    tasks.add(claims.release(prefetched).then(() => wake([endpoint])));
+    tasks.add(release(prefetched).then(() => wake([endpoint])));
+  }
+
+  async function release(claimed: ClaimedDelivery[]): Promise<void> {
+    spans.waiting(claimed);
+    await claims.release(claimed);
   }
 
   function wake(endpoints: EndpointRef[]): void {
@@ -105,13 +115,17 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
 
   return {
     wake,
+    wakePending(endpoints) {
+      spans.waiting(endpoints.map(({ oldestId: id, ...endpoint }) => ({ ...endpoint, id })));
+      wake(endpoints);
+    },
     invalidate(endpoints) {
       for (const endpoint of endpoints) invalidate(endpoint);
     },
     async stop() {
       isStopping = true;
       await loop.stop();
-      tasks.add(claims.release(queues.invalidateAll()));
+      tasks.add(release(queues.invalidateAll()));
       await tasks.drain();
     },
   };
@@ -119,7 +133,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
 
 /** Claims for ready endpoints in a loop, and passes on endpoints that got deliveries. */
 function startClaimLoop(
-  { claims, leaseSeconds, pollIntervalMs, log }: DispatcherDeps,
+  { claims, leaseSeconds, pollIntervalMs, now, log, spans }: DispatcherDeps & { spans: ClaimSpans },
   queues: PrefetchQueues<ClaimedDelivery>,
   onClaimed: (endpoint: EndpointRef) => void,
 ) {
@@ -142,7 +156,8 @@ function startClaimLoop(
     while (!isStopping) {
       const capacities = queues.takeCapacities();
       if (capacities.length === 0) return;
-      const claimed = await claims.claimNew(capacities, leaseSeconds);
+      const claimed = await claims.claimNew(capacities, spans.of(capacities, now()), leaseSeconds);
+      spans.claimed(claimed);
       for (const endpoint of queues.add(claimed, capacities, performance.now())) onClaimed(endpoint);
     }
   }

@@ -1,6 +1,6 @@
 /** The next step of the workflow of a failing endpoint, and its description in the Temporal UI. */
+import { toMinute } from '../process/iso-time.ts';
 import { toLateness } from '../process/lateness.ts';
-import { toMinute } from '../process/to-minute.ts';
 
 export interface RecoveryState {
   status: 'active' | 'disabled';

@@ -3,3 +3,12 @@ export interface AssetRef {
   organizationId: string;
   assetId: string;
 }
+
+/** Without the other fields of a device. */
+export const refOf = ({ organizationId, assetId }: AssetRef): AssetRef => ({ organizationId, assetId });
+
+/** The keys as bindings of a statement on a set. */
+export const assetKeys = (refs: readonly AssetRef[]) => ({
+  organizationIds: refs.map(({ organizationId }) => organizationId),
+  assetIds: refs.map(({ assetId }) => assetId),
+});

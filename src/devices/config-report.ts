@@ -1,5 +1,4 @@
 /** A device's report of its configuration, which confirms, refuses or contradicts a pending change. */
-
 import { cutText } from '../process/cut-text.ts';
 import { maskKeys } from '../process/mask-keys.ts';
 import {

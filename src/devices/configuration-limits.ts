@@ -1,3 +1,5 @@
+import type { DeviceConfiguration } from './configuration.ts';
+
 /**
  * Limits of a logger's configuration (Efento proto_config.proto, proto_rule.proto). The number of its rules
  * is in `device-capabilities.ts`, because devices differ in it.
@@ -17,3 +19,17 @@ export const RAW_PARAMETERS_MAX = 16;
 /** A calendar's distance from UTC. */
 export const UTC_OFFSET_STEP_MINUTES = 15;
 export const UTC_OFFSET_MAX_MINUTES = 18 * 60;
+
+/**
+ * A sample holds until the next one of its channel, for this many measurement intervals at most; a gap
+ * follows.
+ */
+export const INTERVALS_HELD = 2;
+
+/** Seconds between two samples; null if the configuration does not set them. */
+export function measurementIntervalSeconds({
+  measurementPeriodBase,
+  measurementPeriodFactor = 1,
+}: DeviceConfiguration): number | null {
+  return measurementPeriodBase ? measurementPeriodBase * measurementPeriodFactor : null;
+}

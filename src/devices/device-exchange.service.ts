@@ -5,7 +5,7 @@
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
 import type { InTransaction } from '../db/transaction.ts';
-import type { AssetRef } from './asset-ref.ts';
+import { type AssetRef, refOf } from './asset-ref.ts';
 import {
   exchangeEvents,
   type SettledTarget,
@@ -115,8 +115,6 @@ async function updateTargets(targets: ExchangeTargets, outcomes: ExchangeOutcome
   await targets.reoffer(refsWhere(outcomes, ({ openState }) => openState === 'waiting'));
   return { failed, applied };
 }
-
-const refOf = ({ organizationId, assetId }: AssetRef): AssetRef => ({ organizationId, assetId });
 
 const refsWhere = (outcomes: ExchangeOutcome[], passes: (outcome: ExchangeOutcome) => boolean): AssetRef[] =>
   outcomes.filter(passes).map(({ device }) => refOf(device));

@@ -35,6 +35,8 @@ export interface DeviceExchange extends SerialInOrganization {
   observed?: ObservedCapabilities;
   /** Whether the answer can carry the pending change, which then counts as fetched. */
   canDeliverConfig: boolean;
+  /** Whether the device has given up waiting for the answer. Default: unknown. */
+  isAbandoned?(): boolean;
 }
 
 export interface ObservedPeriod {

@@ -1,7 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import type { Locking } from '../db/locking-commit.ts';
-import { query, queryPrepared } from '../db/query.ts';
-import { sentTogether } from '../db/sent-together.ts';
+import { query, queryPrepared, sentTogether } from '../db/query.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository, rememberReferenced } from './configurations.repository.ts';
 import type { Device } from './device.ts';
@@ -14,7 +13,7 @@ import {
   writtenBindings,
 } from './device-row.ts';
 import { FIND_BY_SERIAL, INSERT, LOCK_BY_ASSET, lockBySerial, UPDATE } from './devices.statements.ts';
-import { type SerialInOrganization, serialKeyOf } from './serial-number.ts';
+import { type SerialInOrganization, serialKeyOf, serialKeys } from './serial-number.ts';
 
 type Row = DeviceRow & RunningRow;
 
@@ -43,7 +42,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
   }
 
   const readBySerial = (serials: SerialInOrganization[]): Promise<Row[]> =>
-    queryPrepared(sql, 'devices_find_by_serial', FIND_BY_SERIAL, bySerials(serials));
+    queryPrepared(sql, 'devices_find_by_serial', FIND_BY_SERIAL, serialKeys(serials));
 
   return {
     /** One active device by its serial. */
@@ -67,7 +66,7 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
           sql,
           locking === 'skip' ? 'devices_lock_free_by_serial' : 'devices_lock_by_serial',
           lockBySerial(locking),
-          bySerials(serials),
+          serialKeys(serials),
         ),
         readBySerial(serials),
       ]);
@@ -115,11 +114,6 @@ const configIdsOf = (row: Row): Array<string | null> => [
   row.pending_config_id,
   row.settings_config_id,
 ];
-
-const bySerials = (serials: SerialInOrganization[]) => ({
-  organizationIds: serials.map(({ organizationId }) => organizationId),
-  serialNumbers: serials.map(({ serialNumber }) => serialNumber),
-});
 
 const keyOfRow = ({ organization_id, serial_number }: Row): string =>
   serialKeyOf({ organizationId: organization_id, serialNumber: serial_number });

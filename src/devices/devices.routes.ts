@@ -1,5 +1,5 @@
 import { noContent, ok, type Route, route } from '../http/route.ts';
-import { notFound } from '../process/errors.ts';
+import { notFound, orNotFound } from '../process/errors.ts';
 import { toDeviceReport } from './config-report.ts';
 import { type Device, deviceConfigView } from './device.ts';
 import type { DeviceExchanges } from './device-exchange.ts';
@@ -18,10 +18,9 @@ export interface DevicesRoutesDeps {
     find(organizationId: string, serialNumber: string): Promise<Device | null>;
   };
   exchanges: DeviceExchanges;
-  now(): Date;
 }
 
-export function devicesRoutes({ devices, exchanges, now }: DevicesRoutesDeps): Route[] {
+export function devicesRoutes({ devices, exchanges }: DevicesRoutesDeps): Route[] {
   return [
     route({
       method: 'GET',
@@ -31,14 +30,12 @@ export function devicesRoutes({ devices, exchanges, now }: DevicesRoutesDeps): R
       description:
         'Poll until pendingConfig is null and syncStatus is applied; with If-None-Match it costs little.',
       tag: 'Device configuration',
-      auth: 'customer',
       params: serialParams,
       responses: { 200: deviceConfigSchema },
       errors: [404],
       conditional: true,
       async handle({ caller, params: { serial } }) {
-        const device = await devices.find(caller.organizationId, serial);
-        if (!device) throw notFound(NO_SUCH_DEVICE);
+        const device = orNotFound(await devices.find(caller.organizationId, serial), NO_SUCH_DEVICE);
         return ok(deviceConfigView(device));
       },
     }),
@@ -80,12 +77,12 @@ export function devicesRoutes({ devices, exchanges, now }: DevicesRoutesDeps): R
       body: configReportBody,
       responses: { 200: exchangeResultSchema },
       errors: [404],
-      async handle({ caller: { organizationId }, params: { serial }, body }) {
-        const report = toDeviceReport(body, now());
+      async handle({ caller: { organizationId }, params: { serial }, body, receivedAt, isAbandoned }) {
         const result = await exchanges.handle({
           organizationId,
           serialNumber: serial,
-          report,
+          report: toDeviceReport(body, receivedAt),
+          isAbandoned,
           canDeliverConfig: true,
         });
         if (!result) throw notFound(NO_SUCH_DEVICE);

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { atMost, time, timestamp } from '../http/schemas.ts';
-import { CHANNELS_MAX, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from './channel-layout.ts';
+import { CHANNELS_MAX, PROBE_POSITIONS, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from './channel-layout.ts';
 import type { ReportBody } from './config-report.ts';
 import {
   type Calendar,
@@ -25,6 +25,16 @@ import { SYNC_STATUSES } from './device-sync.ts';
 import { isSerialNumber, SERIAL_NUMBER } from './serial-number.ts';
 
 const MASK_BITS = 32;
+
+/** A channel in answers. */
+export const channelFields = {
+  channel: Joi.number().integer().required(),
+  position: Joi.string()
+    .valid(...PROBE_POSITIONS)
+    .allow(null)
+    .required(),
+  type: Joi.string().required(),
+};
 
 const integer = (min: number, max: number) => Joi.number().integer().min(min).max(max);
 const positions = (count: number) =>

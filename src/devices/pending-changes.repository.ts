@@ -5,6 +5,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import { FIRST_ID } from '../process/uuid.ts';
 import type { ConfigurationKey } from './configuration.ts';
 import { toKeysText } from './device-row.ts';
 import {
@@ -59,8 +60,6 @@ export interface PendingAssignment {
   measurementPeriodSeconds: number | null;
   transmissionIntervalSeconds: number | null;
 }
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** All active devices of an organization, or of one of its groups. */
 export interface DeviceScope {

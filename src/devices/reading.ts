@@ -1,5 +1,4 @@
 /** One value of one channel at one time. */
-
 import { invalid } from '../process/errors.ts';
 import { channelAt, type Layout, type ProbePosition } from './channel-layout.ts';
 import { measurementTypeOf } from './measurement-type.ts';

@@ -10,6 +10,12 @@ export interface SerialInOrganization {
   serialNumber: string;
 }
 
+/** The keys as bindings of a statement on a set. */
+export const serialKeys = (serials: readonly SerialInOrganization[]) => ({
+  organizationIds: serials.map(({ organizationId }) => organizationId),
+  serialNumbers: serials.map(({ serialNumber }) => serialNumber),
+});
+
 /** A key in place of a serial number is a mistake, and would be stored and shown. */
 export const isSerialNumber = (text: string) => SERIAL_NUMBER.test(text) && !looksLikeKey(text);
 

@@ -7,8 +7,8 @@
  * that the device reports, and the period of measurement that its frames show.
  */
 import { contradictions, type DeviceConfiguration, intervalsOf, merged } from './configuration.ts';
+import { measurementIntervalSeconds } from './configuration-limits.ts';
 import { type DeviceSync, monitoredConfig } from './device-sync.ts';
-import { measurementIntervalSeconds } from './measurement-interval.ts';
 
 /** `applied`: the device has not reported yet, so the applied settings count. */
 export const SETTINGS_SOURCES = ['report', 'confirmed', 'frame', 'applied'] as const;

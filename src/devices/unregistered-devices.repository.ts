@@ -1,6 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { SerialInOrganization } from './serial-number.ts';
+import { type SerialInOrganization, serialKeys } from './serial-number.ts';
 import {
   LIST,
   LIST_OF_ORGANIZATION,
@@ -26,8 +26,6 @@ export interface ListedDevice {
   cursor: string;
 }
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-
 /**
  * Serials of devices that sent with an organization's token and are not registered there; the operator lists
  * them.
@@ -36,25 +34,12 @@ export function createUnregisteredDevicesRepository(sql: Sql) {
   return {
     async record(contacts: SerialInOrganization[]): Promise<void> {
       if (contacts.length === 0) return;
-      await query(sql, RECORD, {
-        organizationIds: contacts.map(({ organizationId }) => organizationId),
-        serialNumbers: contacts.map(({ serialNumber }) => serialNumber),
-      });
+      await query(sql, RECORD, serialKeys(contacts));
     },
 
-    /** Retention: removes devices without a contact for that number of days, among the next ones of all organizations. */
-    async removeOlderThan(
-      days: number,
-      page: { after: SerialInOrganization | null; limit: number },
-    ): Promise<SerialInOrganization | null> {
-      const { organizationId = FIRST_ID, serialNumber = '' } = page.after ?? {};
-      const [last] = await query<SerialInOrganization>(sql, REMOVE_OLDER, {
-        organizationId,
-        serialNumber,
-        limit: page.limit,
-        days,
-      });
-      return last ?? null;
+    /** Retention, for all organizations: removes devices without a contact for that number of days. */
+    async removeOlderThan(days: number): Promise<void> {
+      await query(sql, REMOVE_OLDER, { days });
     },
 
     /** Devices of one organization, newest first. */

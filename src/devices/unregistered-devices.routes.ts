@@ -5,7 +5,6 @@ import type { createUnregisteredDevicesRepository, ListedDevice } from './unregi
 import { listUnregisteredQuery, unregisteredDeviceListSchema } from './unregistered-devices.schemas.ts';
 
 const tag = 'Assets';
-const auth = 'customer' as const;
 
 export const unregisteredDevicesRoutes = (
   devices: Pick<ReturnType<typeof createUnregisteredDevicesRepository>, 'listOf' | 'remove'>,
@@ -18,13 +17,11 @@ export const unregisteredDevicesRoutes = (
     description:
       'Those that came with a valid device token of the organization, first seen last first. At most 1000 are kept.',
     tag,
-    auth,
     query: listUnregisteredQuery,
     responses: { 200: unregisteredDeviceListSchema },
     async handle({ caller, query: { limit, cursor } }) {
       const found = await devices.listOf(caller.organizationId, { before: cursor ?? null, limit: limit + 1 });
-      const { items, nextCursor } = pageOf(found, limit, (device) => device.cursor);
-      return ok({ items: items.map(toView), nextCursor });
+      return ok(pageOf(found, limit, (device) => device.cursor, toView));
     },
   }),
   route({
@@ -34,7 +31,6 @@ export const unregisteredDevicesRoutes = (
     summary: 'Forget a serial number that is not registered',
     description: 'It is listed again when it sends again.',
     tag,
-    auth,
     params: serialParams,
     responses: { 204: null },
     errors: [404],

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
+import { cursor, limit, pageSchema, timestamp } from '../http/schemas.ts';
 
 /** Time and serial number of the last item. */
 const CURSOR = /^\d{1,18}\.[a-z0-9._:-]{1,64}$/;
@@ -32,7 +32,4 @@ const example = {
 
 const unregisteredDeviceSchema = Joi.object(fields).example(example).meta({ name: 'UnregisteredDevice' });
 
-export const unregisteredDeviceListSchema = Joi.object({
-  items: Joi.array().items(unregisteredDeviceSchema).required(),
-  nextCursor: nextCursor(),
-}).example({ items: [example], nextCursor: null });
+export const unregisteredDeviceListSchema = pageSchema(unregisteredDeviceSchema, example);

@@ -29,19 +29,9 @@ export const RECORD = `
   on conflict on constraint unregistered_devices_pkey do update
     set contact_count = unregistered_devices.contact_count + excluded.contact_count, last_contact_at = excluded.last_contact_at`;
 
-/** Page by page, since an index on last_contact_at would be written by every contact. */
+/** Without an index, which every contact would have to write: an organization has a bounded number of rows. */
 export const REMOVE_OLDER = `
-  with page as materialized (
-    select organization_id, serial_number from unregistered_devices
-    where (organization_id, serial_number) > (:organizationId::uuid, :serialNumber)
-    order by organization_id, serial_number limit :limit
-  ), removed as (
-    delete from unregistered_devices u using page
-    where u.organization_id = page.organization_id and u.serial_number = page.serial_number
-      and u.last_contact_at < now() - make_interval(days => :days)
-  )
-  select organization_id as "organizationId", serial_number as "serialNumber" from page
-  order by organization_id desc, serial_number desc limit 1`;
+  delete from unregistered_devices where last_contact_at < now() - make_interval(days => :days)`;
 
 export const LIST_OF_ORGANIZATION = `
   select u.serial_number as "serialNumber", u.first_contact_at as "firstSeenAt",

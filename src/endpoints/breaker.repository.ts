@@ -3,11 +3,11 @@
  * nothing.
  */
 import type { Database } from '../db/database.ts';
-import type { Collection } from '../events/collection.ts';
+import type { Collection } from '../events/event.ts';
 import type { EndpointRef } from './endpoint.ts';
 import type { Breaker } from './endpoint-health.ts';
 
-export interface DisabledEndpoint {
+interface DisabledEndpoint {
   collection: Collection;
   name: string;
   url: string;

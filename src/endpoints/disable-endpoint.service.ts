@@ -7,9 +7,9 @@ import type { Publish } from '../db/domain-event.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { BreakerRepository } from './breaker.repository.ts';
 import type { EndpointRef } from './endpoint.ts';
-import type { ShownHealthRepository } from './shown-health.repository.ts';
+import type { ShownHealthRepository } from './endpoint-health.repository.ts';
 
-export interface DisableEndpointDeps {
+interface DisableEndpointDeps {
   transact: Transact;
   breakersIn(sql: Database): Pick<BreakerRepository, 'disable'>;
   healthIn(sql: Database): ShownHealthRepository;

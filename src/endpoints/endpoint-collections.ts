@@ -1,7 +1,7 @@
 /**
  * The two collections of endpoints in the public API, as used by the routes of endpoints and of deliveries.
  */
-import type { Collection } from '../events/collection.ts';
+import type { Collection } from '../events/event.ts';
 
 export interface EndpointCollection {
   collection: Collection;

@@ -1,5 +1,5 @@
 /** Health of endpoints: their last attempts, their queue, and when a workflow last checked them. */
-import type { Database } from '../db/database.ts';
+import type { Database, Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { AttemptCounts } from './attempt-counts.ts';
 import type { EndpointRef, LAST_STATUSES } from './endpoint.ts';
@@ -11,6 +11,8 @@ import {
   RECORD_LAST_ATTEMPTS,
 } from './endpoint-health.statements.ts';
 import type { Breaker } from './endpoint-health.ts';
+import { LIST } from './shown-health.statements.ts';
+import type { ShownHealth } from './shown-health.ts';
 
 export interface RecoveryStateRow {
   organizationName: string;
@@ -166,3 +168,10 @@ export function createEndpointHealthRepository(sql: Database) {
     },
   };
 }
+
+export type ShownHealthRepository = ReturnType<typeof createShownHealthRepository>;
+
+export const createShownHealthRepository = (sql: Sql) => ({
+  list: (organizationId: string, endpointIds: string[]): Promise<ShownHealth[]> =>
+    query(sql, LIST, { organizationId, endpointIds }),
+});

@@ -17,7 +17,7 @@ import {
 } from './endpoint-health.ts';
 import type { LastAttempts } from './last-attempts.service.ts';
 
-export interface EndpointHealthServiceDeps {
+interface EndpointHealthServiceDeps {
   endpoints: Pick<EndpointHealthRepository, 'recordLastAttempts' | 'findActiveState'>;
   breakers: Pick<BreakerRepository, 'open'> & { disable: DisableEndpoint };
   lastAttempts: Pick<LastAttempts, 'add'>;
@@ -30,7 +30,7 @@ export interface EndpointHealthServiceDeps {
   log: Log;
 }
 
-export interface AttemptOutcome {
+interface AttemptOutcome {
   verdict: Verdict;
   /** From the receiver's Retry-After header. */
   retryAfterMs: number | null;

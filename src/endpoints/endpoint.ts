@@ -21,7 +21,7 @@ export const ENDPOINTS_MAX = 100;
 export const NAME_LENGTH_MAX = 128;
 
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
-export type DisabledReason = (typeof DISABLED_REASONS)[number];
+type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /** Identifies an endpoint in statements and in its workflow. */
 export interface EndpointRef {

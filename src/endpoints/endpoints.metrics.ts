@@ -1,4 +1,4 @@
-import { addGauge, type MetricsRegistry, toReadings, toReadingsBy } from '../http/gauges.ts';
+import { addGauge, type MetricsRegistry, toReadings, toReadingsBy } from '../http/instruments.ts';
 import type { EndpointCounts } from './endpoint-health.repository.ts';
 
 export function addEndpointGauges(

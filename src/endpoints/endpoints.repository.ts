@@ -1,6 +1,6 @@
 import { countRows, lockName, nextId, nextUpdate } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import type { Collection } from '../events/collection.ts';
+import type { Collection } from '../events/event.ts';
 import type { Endpoint, EndpointRef, EndpointSettings, EndpointStatus, LastDelivery } from './endpoint.ts';
 
 /** One organization's endpoints of one collection; all statements here are limited to it. */
@@ -9,7 +9,7 @@ export interface EndpointScope {
   collection: Collection;
 }
 
-export interface NewEndpoint extends EndpointSettings {
+interface NewEndpoint extends EndpointSettings {
   id: string;
   /** Encrypted. */
   secret: Buffer | null;
@@ -24,7 +24,7 @@ export interface EndpointTarget {
   previousSecretUntil: Date | null;
 }
 
-export interface EndpointFilter {
+interface EndpointFilter {
   status: EndpointStatus | null;
   /** Null: all. */
   limit: number | null;

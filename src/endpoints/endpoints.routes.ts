@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import type { Shown } from '../http/audit.ts';
 import { type Caller, created, noContent, ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { notFound, orNotFound } from '../process/errors.ts';
 import {
   type ChangeEndpoint,
   type CreateEndpoint,
@@ -14,6 +14,7 @@ import {
   NO_SUCH_ENDPOINT,
 } from './endpoint.ts';
 import { CELLULAR_WEBHOOKS, type EndpointCollection, EVENT_WEBHOOKS } from './endpoint-collections.ts';
+import type { ShownHealthRepository } from './endpoint-health.repository.ts';
 import type { EndpointsRepository } from './endpoints.repository.ts';
 import {
   cellularWebhookListSchema,
@@ -29,7 +30,6 @@ import {
   webhookSchema,
 } from './endpoints.schemas.ts';
 import type { EndpointsService } from './endpoints.service.ts';
-import type { ShownHealthRepository } from './shown-health.repository.ts';
 import { newHealth, type ShownHealth } from './shown-health.ts';
 
 interface CollectionShape extends EndpointCollection {
@@ -61,7 +61,7 @@ const event: CollectionShape = {
   listSchema: webhookListSchema,
 };
 
-export interface EndpointsRoutesDeps {
+interface EndpointsRoutesDeps {
   endpoints: EndpointsRepository;
   endpointsIn(sql: Database): EndpointsRepository;
   health: ShownHealthRepository;
@@ -73,7 +73,6 @@ export function endpointsRoutes(deps: EndpointsRoutesDeps): Route[] {
   return [...collectionRoutes(cellular, deps), ...collectionRoutes(event, deps)];
 }
 
-const auth = 'customer' as const;
 const params = idParams('webhookId');
 
 function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Route[] {
@@ -123,7 +122,6 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       summary: `List ${noun.many}, newest last`,
       description: 'All of them in one answer: a collection holds at most 100. Secrets are never shown.',
       tag,
-      auth,
       query: shape.listQuery,
       responses: { 200: shape.listSchema },
       async handle({ caller, query: { status = null, limit = null } }) {
@@ -143,7 +141,6 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       description:
         'Events that happen from now on are delivered to it. 409 when the collection holds 100 already.',
       tag,
-      auth,
       body: shape.createBody,
       responses: { 201: shape.schema },
       errors: [409],
@@ -160,13 +157,11 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       summary: `Get ${noun.one}`,
       description: 'With its status and, when it is disabled, the reason. The secret is never shown.',
       tag,
-      auth,
       params,
       responses: { 200: shape.schema },
       errors: [404],
       async handle({ caller, params: { webhookId } }) {
-        const endpoint = await endpoints.find(toScope(caller), webhookId);
-        if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
+        const endpoint = orNotFound(await endpoints.find(toScope(caller), webhookId), NO_SUCH_ENDPOINT);
         return ok(await view(health, caller.organizationId, endpoint));
       },
     }),
@@ -177,7 +172,6 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       summary: `Change ${noun.one}`,
       description: 'What is left out stays.',
       tag,
-      auth,
       params,
       body: shape.changeBody,
       responses: { 200: shape.schema },
@@ -196,7 +190,6 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       description:
         'While the receiver fails, one delivery is sent as a probe, and the others follow when it succeeds; otherwise all that waits for a retry is sent, paced. 409 on a disabled webhook.',
       tag,
-      auth,
       params,
       responses: { 200: shape.schema },
       errors: [404, 409],
@@ -214,7 +207,6 @@ function collectionRoutes(shape: CollectionShape, deps: EndpointsRoutesDeps): Ro
       description:
         'What is queued for it is cancelled; a request that is being sent right now may still arrive.',
       tag,
-      auth,
       params,
       responses: { 204: null },
       errors: [404],

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
-import { conflict, invalid, notFound } from '../process/errors.ts';
+import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import type { Log } from '../process/log.ts';
 import {
   type ChangeEndpoint,
@@ -18,14 +18,14 @@ import type { EndpointScope, EndpointsRepository } from './endpoints.repository.
 import type { SecretBox } from './secret-box.ts';
 
 /** The deliveries of an endpoint, in the transaction that changes it. */
-export interface EndpointDeliveries {
+interface EndpointDeliveries {
   hasQueued(endpoint: EndpointRef): Promise<boolean>;
   /** Makes dispatchers release their claims for the endpoint, and claim again. */
   announceChange(endpoint: EndpointRef): Promise<void>;
 }
 
 /** The breaker of an endpoint, in the transaction that changes it. */
-export interface EndpointBreaker {
+interface EndpointBreaker {
   /** Forgets earlier failures, and drains a backlog. */
   restore(endpoint: EndpointRef, hasBacklog: boolean): Promise<void>;
   probeNow(endpoint: EndpointRef): Promise<void>;
@@ -78,8 +78,7 @@ export function createEndpointsService(deps: EndpointsServiceDeps) {
       if (change.url !== undefined) checkUrl(change.url);
       return transact(async ({ sql, afterCommit }) => {
         const endpoints = endpointsIn(sql);
-        const before = await endpoints.lock(scope, id);
-        if (!before) throw notFound(NO_SUCH_ENDPOINT);
+        const before = orNotFound(await endpoints.lock(scope, id), NO_SUCH_ENDPOINT);
         const ref = toRef(scope, before.id);
         if (change.secret !== undefined) await endpoints.updateSecret(scope, id, seal(ref, change.secret));
         const after = await endpoints.update(scope, id, changedEndpoint(before, change));
@@ -93,8 +92,7 @@ export function createEndpointsService(deps: EndpointsServiceDeps) {
     /** Probes at once; while its breaker is closed, sends all that waits for a retry. */
     retryNow(transact: Transact, scope: EndpointScope, id: string): Promise<Endpoint> {
       return transact(async ({ sql, afterCommit }) => {
-        const endpoint = await endpointsIn(sql).lock(scope, id);
-        if (!endpoint) throw notFound(NO_SUCH_ENDPOINT);
+        const endpoint = orNotFound(await endpointsIn(sql).lock(scope, id), NO_SUCH_ENDPOINT);
         if (endpoint.status !== 'active') throw conflict(ENABLE_FIRST);
         const ref = toRef(scope, endpoint.id);
         await breakersIn(sql).retryNow(ref);

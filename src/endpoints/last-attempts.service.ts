@@ -7,7 +7,7 @@ import { addCounts } from './attempt-counts.ts';
 import { endpointKey } from './endpoint.ts';
 import type { LastAttempt } from './endpoint-health.repository.ts';
 
-export interface LastAttemptsDeps {
+interface LastAttemptsDeps {
   recordLastAttempts(attempts: LastAttempt[]): Promise<void>;
   log: Log;
 }

@@ -5,7 +5,7 @@
  * backlog is sent at a growing pace; disabled: nothing is sent.
  */
 export const HEALTH_STATES = ['healthy', 'failing', 'recovering', 'disabled'] as const;
-export type HealthState = (typeof HEALTH_STATES)[number];
+type HealthState = (typeof HEALTH_STATES)[number];
 
 /** Expression over `endpoints ep`. */
 export const HEALTH_STATE = `case when ep.status = 'disabled' then 'disabled' when ep.breaker = 'draining' then 'recovering'
@@ -50,7 +50,7 @@ export const healthView = ({ state, since, backlog, oldestPendingAt, nextAttempt
 });
 
 /** Data of webhook.disabled: an endpoint was disabled for its failures and not by its owner. */
-export interface DisabledEndpointData {
+interface DisabledEndpointData {
   id: string;
   recType: 'webhook' | 'cellular-webhook';
   name: string;

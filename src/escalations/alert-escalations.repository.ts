@@ -55,7 +55,7 @@ const toEscalation = (row: EscalationRow): AlertEscalation => ({
       : { overdue: row.fleet_overdue, total: row.fleet_total },
 });
 
-export interface EscalationCounts {
+interface EscalationCounts {
   open: number;
   /** How long the most overdue step has been due, in seconds; 0 when none is due. */
   overdueSeconds: number;

@@ -16,7 +16,7 @@ import type {
 import type { PoliciesRepository } from './escalation-policies.repository.ts';
 import type { PolicyRef } from './escalation-policy.ts';
 
-export interface EscalationChangesDeps {
+interface EscalationChangesDeps {
   transact: Transact;
   changes: Pick<EscalationChangesRepository, 'listFirst'>;
   changesIn(sql: Database): Pick<EscalationChangesRepository, 'lock' | 'advance' | 'remove'>;

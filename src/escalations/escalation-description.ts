@@ -1,7 +1,7 @@
 /** Describes the run of an escalation for readers of the Temporal UI. */
 import { ALERT_NAMES, type AlertType } from '../alerts/alert.ts';
 import { cutText } from '../process/cut-text.ts';
-import { toMinute } from '../process/to-minute.ts';
+import { toMinute } from '../process/iso-time.ts';
 import type { EscalationState, EscalationView, NextStepView } from './alert-escalation.ts';
 
 export interface EscalationTitle {

@@ -1,39 +1,35 @@
 import type { Database } from '../db/database.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
-import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { idParams, listQuery } from '../http/schemas.ts';
+import { orNotFound } from '../process/errors.ts';
 import type { PoliciesRepository } from './escalation-policies.repository.ts';
 import {
   changePolicyBody,
   createPolicyBody,
-  listPoliciesQuery,
   policyListSchema,
   policySchema,
 } from './escalation-policies.schemas.ts';
 import type { PoliciesService } from './escalation-policies.service.ts';
 import { NO_SUCH_POLICY, policyView } from './escalation-policy.ts';
 
-export interface PoliciesRoutesDeps {
+interface PoliciesRoutesDeps {
   policies: Pick<PoliciesRepository, 'list' | 'find'>;
   policiesIn(sql: Database): Pick<PoliciesRepository, 'find'>;
   service: PoliciesService;
 }
 
 const tag = 'Escalations';
-const auth = 'customer' as const;
 const path = '/escalations';
 const itemPath = `${path}/{escalationId}`;
 const params = idParams('escalationId');
 
 export function escalationPoliciesRoutes({ policies, policiesIn, service }: PoliciesRoutesDeps): Route[] {
-  const shown: Shown = {
-    schema: policySchema,
-    async find(sql, organizationId, policyId) {
-      const policy = await policiesIn(sql).find({ organizationId, policyId });
-      return policy && policyView(policy);
-    },
-  };
+  const shown = shownAs(
+    policySchema,
+    (sql, organizationId, policyId) => policiesIn(sql).find({ organizationId, policyId }),
+    policyView,
+  );
   return [
     route({
       method: 'GET',
@@ -42,13 +38,11 @@ export function escalationPoliciesRoutes({ policies, policiesIn, service }: Poli
       summary: 'List escalations, newest first',
       description: 'An alert escalates by the oldest active one that matches it.',
       tag,
-      auth,
-      query: listPoliciesQuery,
+      query: listQuery,
       responses: { 200: policyListSchema },
       async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await policies.list(caller.organizationId, { before, limit: limit + 1 });
-        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
-        return ok({ items: items.map(policyView), nextCursor });
+        return ok(pageOf(found, limit, ({ id }) => id, policyView));
       },
     }),
     route({
@@ -59,7 +53,6 @@ export function escalationPoliciesRoutes({ policies, policiesIn, service }: Poli
       description:
         'Alerts that open from now on and match it are notified step by step, until somebody acknowledges them or they are over. Steps keep to no types, groups, delay, reminder or quiet hours of their channels. A channel that is named in a step notifies by itself only of alerts that the escalation does not match. 409 when there are 100 escalations already.',
       tag,
-      auth,
       body: createPolicyBody,
       responses: { 201: policySchema },
       errors: [404, 409],
@@ -76,13 +69,11 @@ export function escalationPoliciesRoutes({ policies, policiesIn, service }: Poli
       summary: 'Get an escalation',
       description: 'What escalates by it at present is in GET /alerts, as escalation.id.',
       tag,
-      auth,
       params,
       responses: { 200: policySchema },
       errors: [404],
       async handle({ caller: { organizationId }, params: { escalationId: policyId } }) {
-        const policy = await policies.find({ organizationId, policyId });
-        if (!policy) throw notFound(NO_SUCH_POLICY);
+        const policy = orNotFound(await policies.find({ organizationId, policyId }), NO_SUCH_POLICY);
         return ok(policyView(policy));
       },
     }),
@@ -94,7 +85,6 @@ export function escalationPoliciesRoutes({ policies, policiesIn, service }: Poli
       description:
         'What is left out stays. Types, severities and groups decide about alerts that open from then on; steps that are not made yet follow the change at once, and when it is disabled they are not made.',
       tag,
-      auth,
       params,
       body: changePolicyBody,
       responses: { 200: policySchema },
@@ -111,7 +101,6 @@ export function escalationPoliciesRoutes({ policies, policiesIn, service }: Poli
       summary: 'Delete an escalation',
       description: 'Steps that are not made yet are not made.',
       tag,
-      auth,
       params,
       responses: { 204: null },
       errors: [404],

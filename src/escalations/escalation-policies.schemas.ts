@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import { ALERT_TYPES } from '../alerts/alert.ts';
 import { SEVERITIES } from '../devices/alert-terms.ts';
-import { cursor, limit, name as nameOf, nextCursor, timestamp, uuid } from '../http/schemas.ts';
-import { GROUPS_MAX } from '../notifications/notification-channel.ts';
+import { name as nameOf, pageSchema, timestamp, uuid } from '../http/schemas.ts';
+import { groupIds } from '../notifications/notification-channels.schemas.ts';
 import {
   type ChangePolicy,
   type CreatePolicy,
@@ -31,14 +31,6 @@ const severities = Joi.array()
   .messages({ 'array.min': '{{#label}} must name at least one severity' })
   .description('The severities of alerts that it is for.')
   .example(['critical']);
-const groupIds = Joi.array()
-  .items(uuid())
-  .max(GROUPS_MAX)
-  .unique()
-  .messages({ 'string.pattern.base': '{{#label}} must be the id of a group' })
-  .description(
-    'Only alerts of assets in these groups; empty: of all assets. One that is deleted later matches nothing.',
-  );
 
 const step = Joi.object<EscalationStep>({
   afterMinutes: Joi.number()
@@ -127,11 +119,6 @@ export const changePolicyBody = Joi.object<ChangePolicy>(fields)
   .example({ repeatMinutes: 60 })
   .meta({ name: 'ChangeEscalation' });
 
-export const listPoliciesQuery = Joi.object<{ limit: number; cursor?: string }, true>({
-  limit: limit(50),
-  cursor: cursor(),
-});
-
 export const policySchema = Joi.object<PolicyView>({
   id: Joi.string().required(),
   recType: Joi.string().valid('escalation').required(),
@@ -148,7 +135,4 @@ export const policySchema = Joi.object<PolicyView>({
   .example(EXAMPLE)
   .meta({ name: 'Escalation' });
 
-export const policyListSchema = Joi.object({
-  items: Joi.array().items(policySchema).required().description('Newest first'),
-  nextCursor: nextCursor(),
-}).example({ items: [EXAMPLE], nextCursor: null });
+export const policyListSchema = pageSchema(policySchema, EXAMPLE, 'Newest first');

@@ -1,9 +1,9 @@
 /** The operations of customers on escalations. Each is one transaction. */
-import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
+import { type LockedGroups, requireGroups } from '../groups/group.ts';
 import { NO_SUCH_CHANNEL } from '../notifications/notification-channel.ts';
-import { conflict, notFound } from '../process/errors.ts';
+import { conflict, notFound, orNotFound } from '../process/errors.ts';
 import type { EscalationChangesRepository } from './escalation-changes.repository.ts';
 import type { PoliciesRepository } from './escalation-policies.repository.ts';
 import {
@@ -19,13 +19,13 @@ import {
   type PolicyRef,
 } from './escalation-policy.ts';
 
-export interface PoliciesServiceDeps {
+interface PoliciesServiceDeps {
   policiesIn(sql: Database): PoliciesRepository;
   /** A sweep makes open escalations follow these changes. */
   changesIn(sql: Database): Pick<EscalationChangesRepository, 'insertPolicy'>;
   /** Keeps the channels from being deleted until the transaction ends. Returns the ids that exist. */
   channelsIn(sql: Database): { lockKeys(organizationId: string, ids: string[]): Promise<string[]> };
-  groupsIn(sql: Database): { lockShared(organizationId: string, ids: string[]): Promise<unknown[]> };
+  groupsIn(sql: Database): LockedGroups;
 }
 
 export type PoliciesService = ReturnType<typeof createPoliciesService>;
@@ -39,19 +39,12 @@ export function createPoliciesService(deps: PoliciesServiceDeps) {
     if (found.length < ids.length) throw notFound(NO_SUCH_CHANNEL);
   }
 
-  /** Without this check, an escalation of an unknown group would silently match nothing. */
-  async function requireGroups(sql: Database, organizationId: string, ids: string[]): Promise<void> {
-    if (ids.length === 0) return;
-    const found = await deps.groupsIn(sql).lockShared(organizationId, ids);
-    if (found.length < ids.length) throw notFound(NO_SUCH_GROUP);
-  }
-
   return {
     /** @throws not found when a channel or group does not exist, conflict when there are too many */
     add(transact: Transact, organizationId: string, request: CreatePolicy): Promise<EscalationPolicy> {
       const fields = newPolicy(request);
       return transact(async ({ sql }) => {
-        await requireGroups(sql, organizationId, fields.groupIds);
+        await requireGroups(deps.groupsIn(sql), organizationId, fields.groupIds);
         await requireChannels(sql, organizationId, channelsOf(fields.steps));
         const policies = policiesIn(sql);
         await policies.lockAll(organizationId);
@@ -63,12 +56,11 @@ export function createPoliciesService(deps: PoliciesServiceDeps) {
     /** Absent fields stay. Steps that are not made yet follow the change. */
     change(transact: Transact, given: PolicyRef, change: ChangePolicy): Promise<EscalationPolicy> {
       return transact(async ({ sql }) => {
-        const before = await policiesIn(sql).lock(given);
-        if (!before) throw notFound(NO_SUCH_POLICY);
+        const before = orNotFound(await policiesIn(sql).lock(given), NO_SUCH_POLICY);
         const ref = { organizationId: given.organizationId, policyId: before.id };
         // A client may send back groups that it was shown and that are deleted by now.
         const added = (change.groupIds ?? []).filter((id) => !before.groupIds.includes(id));
-        await requireGroups(sql, ref.organizationId, added);
+        await requireGroups(deps.groupsIn(sql), ref.organizationId, added);
         await requireChannels(sql, ref.organizationId, channelsOf(change.steps ?? []));
         const fields: PolicyFields = { ...before, ...change };
         const after = await policiesIn(sql).update(ref, fields);

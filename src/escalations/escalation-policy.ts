@@ -3,7 +3,7 @@ import { ALERT_TYPES, type AlertType } from '../alerts/alert.ts';
 import { SEVERITIES, type Severity } from '../devices/alert-terms.ts';
 
 export const POLICY_STATUSES = ['active', 'disabled'] as const;
-export type PolicyStatus = (typeof POLICY_STATUSES)[number];
+type PolicyStatus = (typeof POLICY_STATUSES)[number];
 
 export const POLICIES_MAX = 100;
 export const STEPS_MAX = 10;
@@ -70,3 +70,19 @@ export const policyView = ({ id, createdAt, updatedAt, ...fields }: EscalationPo
 
 export const NO_SUCH_POLICY = 'No escalation has this id';
 export const POLICIES_FULL = `There are ${POLICIES_MAX} escalations, the most there can be: delete one`;
+
+/**
+ * The oldest active policy that matches an alert. The parameters are SQL of its organization, type, severity
+ * and group.
+ */
+export const matchingPolicy = (
+  organizationId: string,
+  type: string,
+  severity: string,
+  groupId: string,
+): string => `(
+      select id, steps from escalation_policies
+      where organization_id = ${organizationId} and status = 'active' and ${type} = any(alert_types)
+        and ${severity} = any(severities) and (group_ids = '{}' or ${groupId} = any(group_ids))
+      order by id limit 1
+    )`;

@@ -1,4 +1,4 @@
-import type { AlertRef } from '../alerts/alert.ts';
+import { type AlertRef, alertKeys } from '../alerts/alert.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { EscalationState } from './alert-escalation.ts';
@@ -24,7 +24,7 @@ export function createEscalationQueueRepository(sql: Sql) {
     async begin(opened: OpenedAlert[], at: Date): Promise<ChangedEscalation[]> {
       if (opened.length === 0) return [];
       return queryPrepared(sql, 'alert_escalations_begin', BEGIN, {
-        ...toArrays(opened),
+        ...alertKeys(opened),
         types: opened.map(({ type }) => type),
         severities: opened.map(({ severity }) => severity),
         at: opened.map(() => at.toISOString()),
@@ -33,12 +33,7 @@ export function createEscalationQueueRepository(sql: Sql) {
 
     /** Returns the escalations that end. */
     async end(ended: AlertRef[]): Promise<ChangedEscalation[]> {
-      return ended.length === 0 ? [] : queryPrepared(sql, 'alert_escalations_end', END, toArrays(ended));
+      return ended.length === 0 ? [] : queryPrepared(sql, 'alert_escalations_end', END, alertKeys(ended));
     },
   };
 }
-
-const toArrays = (alerts: AlertRef[]) => ({
-  organizationIds: alerts.map(({ organizationId }) => organizationId),
-  alertIds: alerts.map(({ alertId }) => alertId),
-});

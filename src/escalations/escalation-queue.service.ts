@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent } from '../db/domain-event.ts';
-import { sentTogether } from '../db/sent-together.ts';
+import { sentTogether } from '../db/query.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import type { EscalationTitle } from './escalation-description.ts';
 import type { ChangedEscalation, EscalationQueueRepository } from './escalation-queue.repository.ts';
@@ -20,7 +20,7 @@ export interface EscalationQueueDeps {
 }
 
 /** Works from the events to be published. Returns the same events; events of alerts show the escalation. */
-export type QueueEscalations = (tx: InTransaction, events: DomainEvent[]) => Promise<DomainEvent[]>;
+type QueueEscalations = (tx: InTransaction, events: DomainEvent[]) => Promise<DomainEvent[]>;
 
 type AlertEvent = DomainEvent<'alert.created' | 'alert.resolved'>;
 

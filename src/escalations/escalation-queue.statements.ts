@@ -4,7 +4,7 @@
  * groups. A single alert of an overdue fleet escalates: see fleet-escalations.service.ts. Ending escalations
  * are locked in the order of their alerts, as in all transactions that change several.
  */
-import { matchingPolicy } from './policy-match.ts';
+import { matchingPolicy } from './escalation-policy.ts';
 
 const GROUP = `(
           select group_id from assets where organization_id = n.organization_id and id = (

@@ -13,7 +13,7 @@ export interface EscalatedFleetRow {
   isAcknowledged: boolean;
 }
 
-export interface BegunFleetEscalation {
+interface BegunFleetEscalation {
   organizationId: string;
   alertId: string;
   serialNumber: string;

@@ -1,6 +1,6 @@
 /** Text: statements over all organizations, and the choice of one alert of many. */
 import { mutedUntil } from '../mutes/mutes.statements.ts';
-import { matchingPolicy } from './policy-match.ts';
+import { matchingPolicy } from './escalation-policy.ts';
 
 export const LIST_FLEETS = `
   select f.organization_id as "organizationId", f.escalated_alert_id as "alertId", a.status,

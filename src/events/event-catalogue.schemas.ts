@@ -10,7 +10,7 @@ import { assetExample, assetSchema } from '../assets/assets.schemas.ts';
 import { jobExample, jobSchema } from '../config-jobs/config-jobs.schemas.ts';
 import type { EventType, EventTypes } from '../db/domain-event.ts';
 import { configurationExample } from '../devices/devices.schemas.ts';
-import type { Collection } from './collection.ts';
+import type { Collection } from './event.ts';
 import {
   breachData,
   configAppliedData,

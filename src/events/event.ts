@@ -7,3 +7,9 @@ export function serializeEvent({ type, timestamp, data }: EventBody): string {
 
 export const serialNumberOf = ({ data }: EventBody): string | undefined =>
   'serialNumber' in data ? data.serialNumber : undefined;
+
+/**
+ * The two collections of webhooks in the API: cellular ones get whole frames of readings, event ones
+ * everything else.
+ */
+export type Collection = 'cellular' | 'event';

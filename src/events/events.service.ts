@@ -16,7 +16,7 @@ export interface OutgoingEvent {
   exceptEndpointId?: string | undefined;
 }
 
-export interface EventsDeps<Endpoint> {
+interface EventsDeps<Endpoint> {
   /** `insert` returns the endpoints that have something to send now. */
   deliveriesIn(sql: Sql): { insert(events: OutgoingEvent[]): Promise<Endpoint[]> };
   /** Called after the commit. */

@@ -1,4 +1,4 @@
-import { addGauge, type MetricsRegistry, toReadingsBy } from '../http/gauges.ts';
+import { addGauge, type MetricsRegistry, toReadingsBy } from '../http/instruments.ts';
 import type { countByState } from './fleet.ts';
 
 type Counts = Pick<ReturnType<typeof countByState>, 'status' | 'syncStatus'>;

@@ -27,7 +27,7 @@ import {
 } from './coap-message.ts';
 import { createExchangeCache } from './exchange-cache.ts';
 import { bindSocket, createUdpSocket, enlargeReceiveBuffer } from './udp-socket.ts';
-import { MalformedMessage } from './wire-reader.ts';
+import { MalformedMessage } from './wire-format.ts';
 
 export interface CoapCall {
   /** The path of the route, without the prefix. */

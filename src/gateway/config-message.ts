@@ -27,12 +27,16 @@ import {
   atMost,
   atMostEntries,
   MalformedMessage,
+  orUnset,
   readMessage,
+  toSeconds,
+  toSerialBytes,
   toSerialNumber,
   toText,
+  toTextBytes,
   toTime,
-} from './wire-reader.ts';
-import { orUnset, toSeconds, toSerialBytes, toTextBytes, writeMessage } from './wire-writer.ts';
+  writeMessage,
+} from './wire-format.ts';
 
 /** A report of a device; null = not sent. */
 export interface ConfigReport {

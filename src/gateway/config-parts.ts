@@ -10,7 +10,7 @@
  * again.
  */
 import { type ConfigReport, decodeConfigReport } from './config-message.ts';
-import { MalformedMessage } from './wire-reader.ts';
+import { MalformedMessage } from './wire-format.ts';
 
 export interface ConfigPartsOptions {
   /** How long a part waits for the others. */

@@ -8,8 +8,19 @@ import {
   type Modem as WireModem,
 } from './generated/logger-messages_pb.ts';
 import { CLOUD_TOKEN_MAX } from './measurements-message.ts';
-import { atMost, atMostEntries, readMessage, toSerialNumber, toText, toTime } from './wire-reader.ts';
-import { orUnset, toSeconds, toSerialBytes, toTextBytes, writeMessage } from './wire-writer.ts';
+import {
+  atMost,
+  atMostEntries,
+  orUnset,
+  readMessage,
+  toSeconds,
+  toSerialBytes,
+  toSerialNumber,
+  toText,
+  toTextBytes,
+  toTime,
+  writeMessage,
+} from './wire-format.ts';
 
 /** Null: not sent, or sent as unknown. */
 export interface DeviceInfo {

@@ -4,8 +4,7 @@
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { ConfigReport, ConfigReportSchema } from './generated/logger-messages_pb.ts';
-import { atMostEntries, toText } from './wire-reader.ts';
-import { orUnset, toTextBytes } from './wire-writer.ts';
+import { atMostEntries, orUnset, toText, toTextBytes } from './wire-format.ts';
 
 /** As on the wire; only the settings that the device sent. */
 export type DeviceSettings = Record<string, number | string | number[]>;

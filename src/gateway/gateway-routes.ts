@@ -4,6 +4,7 @@
  */
 import type { DeviceReport } from '../devices/config-report.ts';
 import { toRuleSlots } from '../devices/device-capabilities.ts';
+import { looksLikeKey } from '../keys/api-key.ts';
 import type { Frame } from '../measurements/frame.ts';
 import type { Intake } from '../measurements/intake.service.ts';
 import type { AuthenticateDevice, Identity, RefusalReason } from './authenticate-device.ts';
@@ -13,14 +14,13 @@ import { type ConfigReport, decodeConfigReport, encodeConfigAnswer } from './con
 import { createConfigParts } from './config-parts.ts';
 import { decodeReadings } from './decode-readings.ts';
 import { decodeDeviceInfo, withoutCredentials } from './device-info-message.ts';
+import type { Refusal } from './limited-log.ts';
 import {
   continuousPeriodSeconds,
   decodeMeasurements,
   type MeasurementsMessage,
   omitsZeroSignal,
 } from './measurements-message.ts';
-import type { Refusal } from './refusal-log.ts';
-import { tokenOfReport } from './report-token.ts';
 
 export interface GatewayRoutesDeps {
   authenticateDevice: AuthenticateDevice;
@@ -170,4 +170,20 @@ function toDeviceReport(report: ConfigReport, receivedAt: Date): DeviceReport {
     madeAt: receivedAt,
     errors: items.length > 0 ? { items, at: configurationErrorsAt, slackMs: ERROR_SLACK_MS } : null,
   };
+}
+
+const SENT_IN_FIELD = 1;
+
+/**
+ * The credential in a configuration report. Field 24 holds the token that the logger has stored, field 23
+ * whether it sends one: 1 in a field, 2 the IMEI in its place, 255 none (Efento proto_config.proto). A stored
+ * text that is not sent is a setting like any other, mostly zeros or the token of another cloud: then the
+ * report counts as one without a token.
+ */
+function tokenOfReport({
+  cloudToken,
+  settings: { cloudTokenConfig = SENT_IN_FIELD },
+}: Pick<ConfigReport, 'cloudToken' | 'settings'>): string | null {
+  if (cloudToken === null || cloudTokenConfig !== SENT_IN_FIELD) return null;
+  return looksLikeKey(cloudToken) ? cloudToken : null;
 }

@@ -1,5 +1,4 @@
-import { counterOf } from '../http/counters.ts';
-import type { MetricsRegistry } from '../http/gauges.ts';
+import { counterOf, type MetricsRegistry } from '../http/instruments.ts';
 import type { RefusalReason } from './authenticate-device.ts';
 
 const REFUSAL_REASONS: readonly RefusalReason[] = [

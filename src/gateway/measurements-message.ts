@@ -10,12 +10,16 @@ import {
   atMost,
   atMostEntries,
   MalformedMessage,
+  orUnset,
   readMessage,
+  toSeconds,
+  toSerialBytes,
   toSerialNumber,
   toText,
+  toTextBytes,
   toTime,
-} from './wire-reader.ts';
-import { orUnset, toSeconds, toSerialBytes, toTextBytes, writeMessage } from './wire-writer.ts';
+  writeMessage,
+} from './wire-format.ts';
 
 export interface MeasurementsMessage {
   /** Upper-case hex of 6 bytes. */

@@ -29,8 +29,7 @@ import {
 } from '../devices/configuration-limits.ts';
 import { RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
 import type { Rule } from './generated/logger-messages_pb.ts';
-import { atMostEntries, hasOnlyBits, isWithin, toPositions } from './wire-reader.ts';
-import { toBitMask } from './wire-writer.ts';
+import { atMostEntries, hasOnlyBits, isWithin, toBitMask, toPositions } from './wire-format.ts';
 
 type WireRule = Omit<Rule, '$typeName' | '$unknown'>;
 

@@ -18,7 +18,7 @@ import { DELETED, OTHER_PROFILE } from './group.ts';
 import type { GroupsRepository } from './groups.repository.ts';
 import type { MembersRepository } from './members.repository.ts';
 
-export interface GroupWithdrawalsDeps {
+interface GroupWithdrawalsDeps {
   transact: Transact;
   groupsIn(sql: Database): Pick<GroupsRepository, 'remove'>;
   membersIn(sql: Database): Pick<MembersRepository, 'list' | 'count' | 'listGroups' | 'assign'>;

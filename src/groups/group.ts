@@ -1,7 +1,9 @@
 /** A set of assets, with an optional profile for its members. */
+import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Preview } from '../config-jobs/compile-devices.ts';
 import type { Rollout } from '../config-jobs/config-job.ts';
 import { type Mute, muteView } from '../mutes/mute.ts';
+import { notFound } from '../process/errors.ts';
 
 export interface GroupFields {
   name: string;
@@ -66,3 +68,20 @@ export const changedGroupView = ({ group, jobId, preview }: ChangedGroup) => ({
   jobId,
   ...(preview && { preview }),
 });
+
+/** For those who refer to groups. */
+export interface LockedGroups {
+  /** Keeps the groups from being deleted until the transaction ends. Returns those that exist. */
+  lockShared(organizationId: string, ids: string[]): Promise<unknown[]>;
+}
+
+/** Without this check, an escalation or a channel of an unknown group would match nothing. @throws not found */
+export async function requireGroups(
+  groups: LockedGroups,
+  organizationId: string,
+  ids: string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const found = await groups.lockShared(organizationId, ids);
+  if (found.length < ids.length) throw notFound(NO_SUCH_GROUP);
+}

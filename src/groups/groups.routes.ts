@@ -1,10 +1,10 @@
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
-import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { idParams, listQuery } from '../http/schemas.ts';
+import { orNotFound } from '../process/errors.ts';
 import { changedGroupView, groupView } from './group.ts';
 import type { GroupsRepository } from './groups.repository.ts';
 import {
@@ -15,14 +15,13 @@ import {
   createGroupBody,
   groupListSchema,
   groupSchema,
-  listGroupsQuery,
   membersBody,
   removedMembersSchema,
 } from './groups.schemas.ts';
 import type { GroupsService } from './groups.service.ts';
 import type { Membership } from './membership.service.ts';
 
-export interface GroupsRoutesDeps {
+interface GroupsRoutesDeps {
   groups: Pick<GroupsRepository, 'list' | 'find'>;
   groupsIn(sql: Database): Pick<GroupsRepository, 'find'>;
   service: GroupsService;
@@ -32,19 +31,16 @@ export interface GroupsRoutesDeps {
 }
 
 const tag = 'Groups';
-const auth = 'customer' as const;
 const path = '/groups';
 const itemPath = `${path}/{groupId}`;
 const params = idParams('groupId');
 
 export function groupsRoutes({ groups, groupsIn, service, membership, limit }: GroupsRoutesDeps): Route[] {
-  const shown: Shown = {
-    schema: groupSchema,
-    async find(sql, organizationId, id) {
-      const group = await groupsIn(sql).find(organizationId, id);
-      return group && groupView(group);
-    },
-  };
+  const shown = shownAs(
+    groupSchema,
+    (sql, organizationId, id) => groupsIn(sql).find(organizationId, id),
+    groupView,
+  );
   return [
     route({
       method: 'GET',
@@ -53,13 +49,11 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       summary: 'List groups, newest first',
       description: 'The members of a group are in GET /assets?groupId=….',
       tag,
-      auth,
-      query: listGroupsQuery,
+      query: listQuery,
       responses: { 200: groupListSchema },
       async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await groups.list(caller.organizationId, { before, limit: limit + 1 });
-        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
-        return ok({ items: items.map(groupView), nextCursor });
+        return ok(pageOf(found, limit, ({ id }) => id, groupView));
       },
     }),
     route({
@@ -70,7 +64,6 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       description:
         'With a profile, every device that joins the group and does not run the profile gets a job. 409 when a group has the name, compared without case.',
       tag,
-      auth,
       body: createGroupBody,
       responses: { 201: groupSchema },
       errors: [404, 409],
@@ -87,13 +80,11 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       summary: 'Get a group',
       description: 'With the number of its members.',
       tag,
-      auth,
       params,
       responses: { 200: groupSchema },
       errors: [404],
       async handle({ caller, params: { groupId } }) {
-        const group = await groups.find(caller.organizationId, groupId);
-        if (!group) throw notFound(NO_SUCH_GROUP);
+        const group = orNotFound(await groups.find(caller.organizationId, groupId), NO_SUCH_GROUP);
         return ok(groupView(group));
       },
     }),
@@ -105,7 +96,6 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       description:
         'A profile that is named is offered to every member that does not run it, in one job; name it again after it was changed, or after other profiles were applied to members. A member that refused it waits for a retry of its job. What is still open of the profile that the group had before is withdrawn.',
       tag,
-      auth,
       params,
       query: changeGroupQuery,
       body: changeGroupBody,
@@ -130,7 +120,6 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       summary: 'Delete a group',
       description: 'All members leave it: what is still open of its profile is withdrawn from them.',
       tag,
-      auth,
       params,
       responses: { 204: null },
       errors: [404],
@@ -148,7 +137,6 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       description:
         'All or none. Each leaves the group that it was in, and those that do not run the profile of the group get a job.',
       tag,
-      auth,
       params,
       body: membersBody,
       responses: { 200: addedMembersSchema },
@@ -175,7 +163,6 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       description:
         'All or none. What is still open of the profile of the group is withdrawn; devices that are not in it are left alone.',
       tag,
-      auth,
       params,
       body: membersBody,
       responses: { 200: removedMembersSchema },

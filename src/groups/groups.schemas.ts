@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { deadlineMinutes, previewSchema, rollout } from '../config-jobs/config-jobs.schemas.ts';
 import { serialNumbers } from '../devices/devices.schemas.ts';
-import { cursor, limit, name as nameOf, nextCursor, timestamp } from '../http/schemas.ts';
+import { name as nameOf, pageSchema, timestamp } from '../http/schemas.ts';
 import { currentMute } from '../mutes/mutes.schemas.ts';
 import { profileSlug } from '../profiles/profiles.schemas.ts';
 import type { ChangeGroup, CreateGroup, GroupView } from './group.ts';
@@ -36,10 +36,7 @@ const fields = {
 
 export const groupSchema = Joi.object<GroupView>(fields).example(EXAMPLE).meta({ name: 'Group' });
 
-export const groupListSchema = Joi.object({
-  items: Joi.array().items(groupSchema).required(),
-  nextCursor: nextCursor(),
-}).example({ items: [EXAMPLE], nextCursor: null });
+export const groupListSchema = pageSchema(groupSchema, EXAMPLE);
 
 const jobId = Joi.string()
   .allow(null)
@@ -55,11 +52,6 @@ export const changedGroupSchema = Joi.object({
 })
   .example({ ...EXAMPLE, jobId: JOB_ID })
   .meta({ name: 'ChangedGroup' });
-
-export const listGroupsQuery = Joi.object<{ limit: number; cursor?: string }, true>({
-  limit: limit(50),
-  cursor: cursor(),
-});
 
 export const changeGroupQuery = Joi.object<{ dryRun: boolean }, true>({
   dryRun: Joi.boolean().default(false).description('Show what the job would offer, change nothing'),

@@ -4,13 +4,13 @@ import { DEADLINE_MINUTES_DEFAULT } from '../config-jobs/config-job.ts';
 import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
-import { conflict, notFound } from '../process/errors.ts';
+import { conflict, notFound, orNotFound } from '../process/errors.ts';
 import { NO_SUCH_PROFILE } from '../profiles/profile.ts';
 import { type ChangedGroup, type ChangeGroup, type CreateGroup, type Group, NAME_TAKEN } from './group.ts';
 import type { GroupWithdrawals } from './group-withdrawals.service.ts';
 import type { GroupsRepository } from './groups.repository.ts';
 
-export interface GroupsServiceDeps {
+interface GroupsServiceDeps {
   groupsIn(sql: Database): GroupsRepository;
   profilesIn(sql: Database): { find(organizationId: string, slug: string): Promise<unknown> };
   desired: DesiredProfiles;
@@ -29,9 +29,7 @@ export function createGroupsService(deps: GroupsServiceDeps) {
   }
 
   async function lockOwn(sql: Database, organizationId: string, id: string): Promise<Group> {
-    const group = await groupsIn(sql).lock(organizationId, id);
-    if (!group) throw notFound(NO_SUCH_GROUP);
-    return group;
+    return orNotFound(await groupsIn(sql).lock(organizationId, id), NO_SUCH_GROUP);
   }
 
   return {
@@ -84,8 +82,7 @@ export function createGroupsService(deps: GroupsServiceDeps) {
       { name, profileSlug }: ChangeGroup,
     ): Promise<ChangedGroup> {
       return transact(async ({ sql }) => {
-        const before = await groupsIn(sql).find(organizationId, groupId);
-        if (!before) throw notFound(NO_SUCH_GROUP);
+        const before = orNotFound(await groupsIn(sql).find(organizationId, groupId), NO_SUCH_GROUP);
         const group = { ...before, ...(name !== undefined && { name }) };
         if (await groupsIn(sql).isNameTaken(organizationId, before.id, group.name))
           throw conflict(NAME_TAKEN);

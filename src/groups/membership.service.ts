@@ -9,13 +9,13 @@ import type { DesiredProfiles } from '../config-jobs/desired-profile.service.ts'
 import type { GroupChanges } from '../config-jobs/group-changes.service.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
-import { notFound } from '../process/errors.ts';
+import { orNotFound } from '../process/errors.ts';
 import { LEFT } from './group.ts';
 import type { GroupsRepository, SharedGroup } from './groups.repository.ts';
 import type { Member, MembersRepository } from './members.repository.ts';
 
 /** Locks the devices of assets while they join or leave. */
-export interface MemberDevices {
+interface MemberDevices {
   lockAssets(organizationId: string, assetIds: string[]): Promise<unknown>;
   listSerials(
     organizationId: string,
@@ -23,7 +23,7 @@ export interface MemberDevices {
   ): Promise<Array<{ assetId: string; serialNumber: string }>>;
 }
 
-export interface MembershipDeps {
+interface MembershipDeps {
   groupsIn(sql: Database): Pick<GroupsRepository, 'findByNames' | 'lockShared'>;
   membersIn(sql: Database): Pick<MembersRepository, 'listGroups' | 'assign'>;
   devicesIn(sql: Database): MemberDevices;
@@ -79,8 +79,10 @@ export function createMembership(deps: MembershipDeps) {
     groupId: string,
   ): Promise<Joined> {
     const { groups, members } = await lockMembers(tx.sql, organizationId, assetIds, [groupId]);
-    const group = groups.find(({ id }) => id === groupId);
-    if (!group) throw notFound(NO_SUCH_GROUP);
+    const group = orNotFound(
+      groups.find(({ id }) => id === groupId),
+      NO_SUCH_GROUP,
+    );
     const joining = members.filter((member) => member.groupId !== group.id);
     const leaving = joining.filter((member) => member.groupId !== null);
     if (leaving.length > 0) await leave(tx, organizationId, leaving);
@@ -158,8 +160,10 @@ export function createMembership(deps: MembershipDeps) {
       return transact(async (tx) => {
         const assetIds = await findAssets(tx.sql, organizationId, serials);
         const { groups, members } = await lockMembers(tx.sql, organizationId, assetIds, [groupId]);
-        const group = groups.find(({ id }) => id === groupId);
-        if (!group) throw notFound(NO_SUCH_GROUP);
+        const group = orNotFound(
+          groups.find(({ id }) => id === groupId),
+          NO_SUCH_GROUP,
+        );
         const leaving = members.filter((member) => member.groupId === group.id);
         await leave(tx, organizationId, leaving);
         return leaving.length;

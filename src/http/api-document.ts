@@ -21,7 +21,7 @@ export interface DocumentedOperation {
   responses: Record<string, DocumentedResponse | Reference>;
 }
 
-export interface DocumentedResponse {
+interface DocumentedResponse {
   description: string;
   content?: Record<string, Content>;
 }
@@ -115,7 +115,7 @@ export const parametersOf = (
   { parameters = [] }: DocumentedOperation,
 ): Parameter[] => parameters.map((each) => ('$ref' in each ? find(components.parameters, each.$ref) : each));
 
-export const responseOf = (
+const responseOf = (
   { components }: ApiDocument,
   response: DocumentedResponse | Reference,
 ): DocumentedResponse => ('$ref' in response ? find(components.responses, response.$ref) : response);

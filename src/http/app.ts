@@ -4,26 +4,22 @@
  * Handlers check last: things that do not exist (404), rules of the domain (409).
  */
 import type { IncomingMessage } from 'node:http';
-import Router from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
-import { AppError, invalid, notFound } from '../process/errors.ts';
+import { AppError, invalid } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { RecordAudit } from './audit.ts';
-import type { Authenticate } from './authenticate.ts';
-import { requireRole } from './authorize.ts';
+import { type Authenticate, requireRole } from './authenticate.ts';
 import type { ClientAddress } from './client-address.ts';
-import { sendAndDrain } from './drain-body.ts';
-import { type ErrorStatus, helpLink } from './error-help.ts';
+import { createFindRoute } from './find-route.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { requireMediaType } from './media-type.ts';
-import { type JsonBody, readBytes, readJsonBody } from './read-body.ts';
-import { renderError } from './render-error.ts';
-import { compileRequestSchema } from './request-schema.ts';
-import { createResponder } from './responder.ts';
-import { chooseRequestId, commonHeaders } from './response-headers.ts';
+import { type JsonBody, readBytes, readJsonBody, sendAndDrain } from './read-body.ts';
+import { type ErrorStatus, helpLink, renderError } from './render-error.ts';
+import { chooseRequestId, commonHeaders, createResponder } from './responder.ts';
 import { type RawBody, type Route, takesIdempotencyKey } from './route.ts';
 import { traceRequests } from './trace-requests.ts';
+import { compileRequestSchema } from './validate.ts';
 import { createAudit } from './with-audit.ts';
 
 export interface RequestLog {
@@ -38,7 +34,7 @@ export interface RequestLog {
   error?: unknown;
 }
 
-export interface AppOptions {
+interface AppOptions {
   routes: Route[];
   authenticate: Authenticate;
   clientAddress: ClientAddress;
@@ -53,6 +49,7 @@ export interface AppOptions {
   pages: Pages | null;
   /** Null: no traces. */
   tracing: Tracing | null;
+  now(): Date;
 }
 
 /** Paths outside of the operations of the API, such as health and documentation, which can only be read. */
@@ -80,16 +77,7 @@ export function createApp(options: AppOptions): Koa {
   app.use(failuresAndHeaders(options));
   for (const extra of extras) app.use(readOnly(extra));
   if (pages) app.use((ctx, next) => (pages.has(ctx.path) ? pages.handle(ctx, next) : next()));
-  const router = new Router({ strict: true, sensitive: true });
-  const patterns = patternsOf(options.routes);
-  for (const { path, others } of shadowing(patterns))
-    router.register(path, others, [methodNotAllowed(patterns)]);
-  for (const definition of mostSpecificFirst(options.routes)) {
-    const path = definition.path.replace(/\{(\w+)\}/g, ':$1');
-    router.register(path, [definition.method], [endpoint(definition, options)]);
-  }
-  app.use(router.routes());
-  app.use(methodNotAllowed(patterns));
+  app.use(dispatch(options));
   // failuresAndHeaders answers every error; Koa itself sees only sockets that closed early.
   app.silent = true;
   return app;
@@ -104,12 +92,6 @@ const readOnly =
       headers: { Allow: 'GET, HEAD' },
     });
   };
-
-/** Literal segments take precedence over parameters, so `/devices/config-profiles/config` is a profile. */
-function mostSpecificFirst(routes: Route[]): Route[] {
-  const rank = ({ path }: Route) => path.replace(/\{\w+\}/g, '\uffff');
-  return [...routes].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
-}
 
 function failuresAndHeaders(options: AppOptions): Middleware {
   return async (ctx, next) => {
@@ -151,6 +133,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
   const checkRole = requireRole(definition);
   const withAudit = createAudit(definition, options.recordAudit);
   return async (ctx) => {
+    const receivedAt = options.now();
     const state = ctx.state as State;
     state.operationId = definition.operationId;
     const { authorization } = ctx.req.headers;
@@ -178,6 +161,8 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
         stream: ctx.req,
         url: ctx.url,
         isHead: ctx.method === 'HEAD',
+        receivedAt,
+        isAbandoned: () => !ctx.writable,
         header: (name) => ctx.get(name) || undefined,
         transact,
       });
@@ -228,43 +213,15 @@ async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined):
 const addressOf = ({ req }: Context, { clientAddress }: AppOptions) =>
   clientAddress(req.socket.remoteAddress ?? '', req.headers['x-forwarded-for'] as string | undefined);
 
-interface PathPattern {
-  path: string;
-  pattern: RegExp;
-  methods: Set<string>;
-}
-
-/** Patterns of all paths, the most specific first. */
-function patternsOf(routes: Route[]): PathPattern[] {
-  const paths = new Map<string, PathPattern>();
-  for (const { path, method } of mostSpecificFirst(routes)) {
-    const pattern = new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
-    const known = paths.get(path) ?? { path, pattern, methods: new Set<string>() };
-    paths.set(path, known);
-    known.methods.add(method);
-    if (method === 'GET') known.methods.add('HEAD');
-  }
-  return [...paths.values()];
-}
-
-/**
- * Paths that also match a parameter of another path, with the methods of that path: `/assets/import` is no
- * asset.
- */
-function shadowing(patterns: PathPattern[]): Array<{ path: string; others: string[] }> {
-  return patterns.flatMap(({ path, methods }) => {
-    const shadowed = patterns.filter((other) => other.path !== path && other.pattern.test(path));
-    const others = shadowed.flatMap((other) => [...other.methods]).filter((method) => !methods.has(method));
-    return path.includes('{') || others.length === 0 ? [] : [{ path, others: [...new Set(others)] }];
+function dispatch(options: AppOptions): Middleware {
+  const find = createFindRoute(options.routes, {
+    noun: 'path',
+    nothingThere: 'There is nothing at this path',
   });
-}
-
-/** For requests that match no operation: 405 when the path has other methods, else 404. */
-function methodNotAllowed(patterns: PathPattern[]): Middleware {
-  return async (ctx) => {
-    const found = patterns.find(({ pattern }) => pattern.test(ctx.path));
-    if (!found) throw notFound('There is nothing at this path');
-    const methods = [...found.methods].join(', ');
-    throw new AppError('method_not_allowed', `This path takes ${methods}`, { headers: { Allow: methods } });
+  const endpoints = new Map(options.routes.map((route) => [route, endpoint(route, options)]));
+  return (ctx, next) => {
+    const { route, params } = find(ctx.method, ctx.path);
+    ctx.params = params;
+    return endpoints.get(route)?.(ctx, next);
   };
 }

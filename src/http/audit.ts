@@ -9,6 +9,18 @@ export interface Shown {
   find(sql: Database, organizationId: string, id: string): Promise<unknown>;
 }
 
+export const shownAs = <Thing>(
+  schema: Joi.Schema,
+  find: (...key: Parameters<Shown['find']>) => Promise<Thing | null>,
+  view: (thing: Thing) => unknown,
+): Shown => ({
+  schema,
+  async find(...key) {
+    const thing = await find(...key);
+    return thing && view(thing);
+  },
+});
+
 /** The body of an answer, as the handler returns it. */
 // biome-ignore lint/suspicious/noExplicitAny: each route names fields of its own answer
 type AnswerBody = any;

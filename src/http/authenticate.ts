@@ -4,10 +4,11 @@
  * All keys of an organization share a larger limit, so that creating more keys gains nothing.
  */
 import { AppError } from '../process/errors.ts';
-import { type Caller, isValidForSerial, type KeyKind } from './route.ts';
+import { includesRole, ROLES, type Role } from './role.ts';
+import { type Caller, isValidForSerial, type KeyKind, neededRole, type Route } from './route.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
-export interface AuthenticateOptions {
+interface AuthenticateOptions {
   /** The owner of the key; null when the key is unknown, revoked, expired or malformed. */
   findCaller(token: string, sender: { isSuspect: boolean }): Promise<Caller | null>;
   /** Per token. */
@@ -63,3 +64,14 @@ export function requireTurn(waitSeconds: number | null, message: string): void {
     headers: { 'Retry-After': String(waitSeconds) },
   });
 }
+
+/** Refuses callers whose role does not include the one required by the operation. Device keys have no role. */
+export function requireRole(definition: Route): (caller: Caller) => void {
+  const needed = neededRole(definition);
+  return ({ role }) => {
+    if (needed === null || (role !== null && includesRole(role, needed))) return;
+    throw new AppError('forbidden', `This operation needs an API key with the role ${rolesFor(needed)}`);
+  };
+}
+
+const rolesFor = (needed: Role) => ROLES.filter((role) => includesRole(role, needed)).join(' or ');

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../process/errors.ts';
 import type { Caller } from './route.ts';
 
-export interface ConcurrencyLimitOptions {
+interface ConcurrencyLimitOptions {
   /** Used in messages, for example `exports`. */
   name: string;
   perKeyMax: number;

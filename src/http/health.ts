@@ -1,10 +1,10 @@
 /** `/livez`: the process answers. `/readyz`: the process can work, with the state of each dependency. */
 import type { ReadOnlyPaths } from './app.ts';
-import { helpLink } from './error-help.ts';
+import { helpLink } from './render-error.ts';
 
-export type DependencyState = 'ok' | 'degraded' | 'down';
+type DependencyState = 'ok' | 'degraded' | 'down';
 
-export interface DependencyHealth {
+interface DependencyHealth {
   state: DependencyState;
   message: string;
 }
@@ -15,7 +15,7 @@ export type HealthChecks = Record<string, () => Promise<DependencyHealth>>;
 /** Phase of the process itself: while it starts or drains, it takes no new clients. */
 export type Phase = 'starting' | 'up' | 'draining';
 
-export interface Readiness {
+interface Readiness {
   httpStatus: 200 | 503;
   headers: Record<string, string>;
   body: {
@@ -28,7 +28,7 @@ export interface Readiness {
 
 export type ReadReadiness = () => Promise<Readiness>;
 
-export interface ReadinessDeps {
+interface ReadinessDeps {
   checks: HealthChecks;
   phase(): Phase;
   timeZoneRules: string | null;

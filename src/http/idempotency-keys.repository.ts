@@ -32,7 +32,7 @@ declare module 'knex/types/tables.js' {
 }
 
 /** Encrypts stored answers, because one may contain a secret that is shown only once. */
-export interface AnswerBox {
+interface AnswerBox {
   seal(text: string, request: IdempotencyRequest): Buffer;
   open(sealed: Buffer, request: IdempotencyRequest): string;
 }

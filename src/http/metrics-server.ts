@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { ReadReadiness } from './health.ts';
 
-export interface MetricsServerOptions {
+interface MetricsServerOptions {
   host: string;
   /** 0: any free port. */
   port: number;
@@ -15,7 +15,7 @@ export interface MetricsServerOptions {
   readReadiness: ReadReadiness;
 }
 
-export interface MetricsServer {
+interface MetricsServer {
   port: number;
   stop(): Promise<void>;
 }

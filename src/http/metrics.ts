@@ -8,7 +8,7 @@ import type { PoolState } from '../db/database.ts';
 import { FAULT_KINDS } from '../db/faults.ts';
 import type { GroupCommitObserver } from '../db/group-commit.ts';
 import type { LockingCommitObservers } from '../db/locking-commit.ts';
-import { counterOf } from './counters.ts';
+import { counterOf } from './instruments.ts';
 
 export interface Metrics {
   registry: Registry;

@@ -5,7 +5,7 @@
  */
 import type { JsonSchema } from './json-schema.ts';
 
-export interface OpenApiParts extends JsonSchema {
+interface OpenApiParts extends JsonSchema {
   /** By path and method. */
   paths: Record<string, Record<string, JsonSchema>>;
   webhooks: Record<string, JsonSchema>;

@@ -1,13 +1,13 @@
-/** OpenAPI 3.1 from lists of routes and events. A schema with `.meta({ name })` becomes a named component. */
+/** OpenAPI 3.1 from lists of routes and webhooks. A schema with `.meta({ name })` becomes a named component. */
 import type Joi from 'joi';
+import type { ReadOnlyPaths } from './app.ts';
 import { describeSchema } from './describe-schema.ts';
 import { type JsonSchema, jsonSchema, withoutDefaults } from './json-schema.ts';
 import { withOpenAnswers } from './open-answers.ts';
 import { errorComponents, errorResponses } from './openapi-errors.ts';
-import { EVENTS_TAG, type WebhookEvent, webhookParameters, webhooks } from './openapi-webhooks.ts';
 import { type ResponseContract, type Route, takesIdempotencyKey } from './route.ts';
 
-export interface OpenApiInfo {
+interface OpenApiInfo {
   title: string;
   version: string;
   description: string;
@@ -15,11 +15,11 @@ export interface OpenApiInfo {
   contact: { name: string };
 }
 
-export interface DocumentedApi {
+interface DocumentedApi {
   routes: Route[];
-  /** Events by type. */
-  events: Record<string, WebhookEvent>;
-  /** Tags of the routes. */
+  /** Requests that the service sends, and their parameters by name. */
+  webhooks(schemaOf: SchemaOf): Record<string, JsonSchema>;
+  parameters: Record<string, JsonSchema>;
   tags: Array<{ name: string; description: string }>;
   info: OpenApiInfo;
 }
@@ -33,7 +33,9 @@ const idempotencyHeader = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-export function openApi({ routes, events, tags, info }: DocumentedApi): JsonSchema {
+export type SchemaOf = (schema: Joi.Schema) => JsonSchema;
+
+export function openApi({ routes, webhooks, parameters, tags, info }: DocumentedApi): JsonSchema {
   const components: Record<string, JsonSchema> = {};
   const schemaOf = (schema: Joi.Schema) => jsonSchema(schema, components);
   const paths: Record<string, Record<string, JsonSchema>> = {};
@@ -47,12 +49,12 @@ export function openApi({ routes, events, tags, info }: DocumentedApi): JsonSche
     openapi: '3.1.0',
     info,
     servers: [{ url: 'http://127.0.0.1:8080', description: 'Where npm start serves; yours is elsewhere' }],
-    tags: [...tags, EVENTS_TAG],
+    tags,
     paths,
-    webhooks: webhooks(events, schemaOf),
+    webhooks: webhooks(schemaOf),
     components: {
       schemas: sortedByKey(components),
-      parameters: webhookParameters,
+      parameters,
       responses: errorResponsesByName,
       securitySchemes: {
         customerKey: {
@@ -66,8 +68,6 @@ export function openApi({ routes, events, tags, info }: DocumentedApi): JsonSche
   });
 }
 
-type SchemaOf = (schema: Joi.Schema) => JsonSchema;
-
 function operation(definition: Route, schemaOf: SchemaOf): JsonSchema {
   const { operationId, summary, description, tag, auth } = definition;
   return {
@@ -77,8 +77,8 @@ function operation(definition: Route, schemaOf: SchemaOf): JsonSchema {
     tags: [tag],
     security: [{ [`${auth}Key`]: [] }],
     parameters: [
-      ...parameters('path', definition.params, schemaOf),
-      ...parameters('query', definition.query, schemaOf),
+      ...parametersIn('path', definition.params, schemaOf),
+      ...parametersIn('query', definition.query, schemaOf),
       ...(takesIdempotencyKey(definition) ? [idempotencyHeader] : []),
     ],
     ...requestBody(definition, schemaOf),
@@ -86,7 +86,7 @@ function operation(definition: Route, schemaOf: SchemaOf): JsonSchema {
   };
 }
 
-function parameters(
+function parametersIn(
   location: 'path' | 'query',
   schema: Joi.Schema | undefined,
   schemaOf: SchemaOf,
@@ -158,3 +158,16 @@ const bytes = (example: string | undefined): JsonSchema =>
 
 const sortedByKey = (record: Record<string, JsonSchema>) =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** Serves `/openapi.json`. The document is built on the first request, because that takes longer than the rest of a start. */
+export function createOpenApiPath(makeDocument: () => JsonSchema): ReadOnlyPaths {
+  let json: string | undefined;
+  return {
+    has: (path) => path === '/openapi.json',
+    async handle(ctx) {
+      ctx.type = 'application/json';
+      json ??= JSON.stringify(makeDocument());
+      ctx.body = json;
+    },
+  };
+}

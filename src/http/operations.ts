@@ -6,10 +6,10 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Transact } from '../db/transaction.ts';
 import type { RecordAudit } from './audit.ts';
-import { requireRole } from './authorize.ts';
+import { requireRole } from './authenticate.ts';
 import { compileProjection } from './project-response.ts';
-import { compileRequestSchema } from './request-schema.ts';
 import type { Caller, Reply, Route } from './route.ts';
+import { compileRequestSchema } from './validate.ts';
 import { createAudit } from './with-audit.ts';
 
 export interface OperationInput {
@@ -24,10 +24,11 @@ export interface OperationInput {
 
 export type CallOperation = (caller: Caller, operationId: string, input?: OperationInput) => Promise<Reply>;
 
-export interface OperationsOptions {
+interface OperationsOptions {
   routes: readonly Route[];
   transact: Transact;
   recordAudit: RecordAudit;
+  now(): Date;
 }
 
 export function createOperations(options: OperationsOptions): CallOperation {
@@ -46,7 +47,7 @@ export function createOperations(options: OperationsOptions): CallOperation {
   return async (caller, operationId, input = {}) => operationOf(operationId)(caller, input);
 }
 
-function createOperation(definition: Route, { transact, recordAudit }: OperationsOptions) {
+function createOperation(definition: Route, { transact, recordAudit, now }: OperationsOptions) {
   const checkRole = requireRole(definition);
   const shape = compileRequestSchema(definition);
   const withAudit = createAudit(definition, recordAudit);
@@ -65,6 +66,8 @@ function createOperation(definition: Route, { transact, recordAudit }: Operation
       url: definition.path,
       bytes: raw?.bytes ?? Buffer.alloc(0),
       isHead: false,
+      receivedAt: now(),
+      isAbandoned: () => false,
       header: (name: string) => headers[name.toLowerCase()],
     };
     const handle = async (on: Transact) =>

@@ -26,7 +26,7 @@ export type PageReply =
   | { stream: Readable; headers: Record<string, string> };
 
 /** A null value deletes the cookie. */
-export interface Redirect {
+interface Redirect {
   location: string;
   /** Cookie of the visitor. */
   cookie?: string | null;

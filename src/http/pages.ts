@@ -7,6 +7,7 @@ import type { Context } from 'koa';
 import { AppError, notFound } from '../process/errors.ts';
 import type { Pages } from './app.ts';
 import type { ClientAddress } from './client-address.ts';
+import { createFindRoute, paramsIn, toPattern } from './find-route.ts';
 import { createCookies, type PageCookies } from './page-cookies.ts';
 import type { OpenPageRoute, PageReply, PageRequest, PageRoute } from './page-route.ts';
 import { readFileForm, readForm, type SentForm } from './read-form.ts';
@@ -14,7 +15,7 @@ import { renderError } from './render-error.ts';
 import { includesRole, type Role } from './role.ts';
 import type { StaticFiles } from './static-files.ts';
 
-export interface PagesOptions<Visitor extends { role: Role }> {
+interface PagesOptions<Visitor extends { role: Role }> {
   /** Common prefix of all paths. */
   prefix: string;
   /** Public URL of the pages; its scheme decides whether cookies are sent over HTTPS only. */
@@ -46,7 +47,7 @@ export function createPageRenderer<Visitor extends { role: Role }>(
       const matcher = find(path);
       if (!matcher || !includesRole(visitor.role, matcher.route.role))
         throw notFound('There is no such page');
-      const params = toParams(matcher.pattern.exec(path));
+      const params = paramsIn(matcher.pattern, path);
       const query = new URLSearchParams(url.slice(path.length));
       const reply = await matcher.route.handle({ visitor, params, query, ...NO_FORM, url, address: '' });
       return 'page' in reply ? reply.page : '';
@@ -89,21 +90,14 @@ type AnyRoute<Visitor> = PageRoute<Visitor> | OpenPageRoute<Visitor>;
 
 export function createPages<Visitor extends { role: Role }>(options: PagesOptions<Visitor>): Pages {
   const { prefix, staticFiles } = options;
-  const matchers = options.routes.map((route) => ({ route, pattern: toPattern(route.path) }));
+  const find = createFindRoute<AnyRoute<Visitor>>(options.routes, {
+    noun: 'page',
+    nothingThere: 'There is no page at this address',
+  });
   const cookies = createCookies(options);
 
-  function find(ctx: Context): { route: AnyRoute<Visitor>; params: Record<string, string> } {
-    const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
-    const found = matchers.filter(({ pattern }) => pattern.test(ctx.path));
-    const matcher = found.find(({ route }) => route.method === method);
-    if (matcher) return { route: matcher.route, params: toParams(matcher.pattern.exec(ctx.path)) };
-    if (found.length === 0) throw notFound('There is no page at this address');
-    const methods = found.map(({ route }) => route.method).join(', ');
-    throw new AppError('method_not_allowed', `This page takes ${methods}`, { headers: { Allow: methods } });
-  }
-
   async function answer(ctx: Context, visitor: Visitor | null): Promise<void> {
-    const { route, params } = find(ctx);
+    const { route, params } = find(ctx.method, ctx.path);
     if (route.role !== null && visitor === null) throw signInFirst();
     if (route.role !== null && !includesRole((visitor as Visitor).role, route.role))
       throw forbidden(route.role);
@@ -172,22 +166,6 @@ const addressOf = ({ req }: Context, clientAddress: ClientAddress) =>
 
 const signInFirst = () => new AppError('unauthenticated', 'Sign in first');
 const forbidden = (role: Role) => new AppError('forbidden', `This needs the role ${role}`);
-
-const toPattern = (path: string) =>
-  new RegExp(`^${path.replace(/\./g, '\\.').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
-
-function toParams(match: RegExpExecArray | null): Record<string, string> {
-  const entries = Object.entries(match?.groups ?? {});
-  return Object.fromEntries(entries.map(([name, value]) => [name, decodeSegment(value)]));
-}
-
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    throw notFound('There is no page at this address');
-  }
-}
 
 /**
  * Browsers send the origin of every POST. The Host header proves nothing, because another site may map its

@@ -1,9 +1,9 @@
 /** Gauges of each process about itself, whatever its kind. */
 import type { PoolState } from '../db/database.ts';
-import { addGauge, type Reading } from './gauges.ts';
+import { addGauge, type Reading } from './instruments.ts';
 import type { Metrics } from './metrics.ts';
 
-export interface ProcessSources {
+interface ProcessSources {
   version: string;
   /** Release of the time zone database; null: unknown. */
   timeZoneRules: string | null;

@@ -1,9 +1,8 @@
 /** Faults of a request before routing, answered with the common error body. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ErrorStatus, helpLink } from './error-help.ts';
-import { errorBody } from './render-error.ts';
-import { chooseRequestId, commonHeaders } from './response-headers.ts';
+import { type ErrorStatus, errorBody, helpLink } from './render-error.ts';
+import { chooseRequestId, commonHeaders } from './responder.ts';
 
 export type Fault = [status: ErrorStatus, reason: string, message: string];
 

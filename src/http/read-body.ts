@@ -2,7 +2,7 @@
  * Reads a JSON body. Checks its media type and size, the number of values, and that PostgreSQL can store its
  * text.
  */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { cutText } from '../process/cut-text.ts';
 import { AppError, invalid } from '../process/errors.ts';
 import { requireMediaType } from './media-type.ts';
@@ -162,3 +162,43 @@ function findInObject(value: object, depth: number): string | null {
 
 const pathTo = (step: string, below: string): string =>
   below === '' || below.startsWith('[') ? step + below : `${step}.${below}`;
+
+const DRAINED_BYTES_MAX = 64 * 1024 * 1024;
+const DRAIN_MS = 5_000;
+
+/**
+ * Answers a request whose body is not wanted. Many clients send a whole body before they read: if the
+ * connection is closed earlier, it is reset, and the answer lost. So the body is read and dropped for a
+ * while.
+ * Status and headers are already set. The whole answer is sent at once; the connection is closed when the body ends.
+ */
+export async function sendAndDrain(response: ServerResponse, body: object): Promise<void> {
+  const text = JSON.stringify(body);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.setHeader('Connection', 'close');
+  response.write(text);
+  await drained(response.req);
+  response.end();
+}
+
+function drained(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (request.readableEnded || request.destroyed) {
+      resolve();
+      return;
+    }
+    let bytes = 0;
+    const timer = setTimeout(end, DRAIN_MS);
+    function end(): void {
+      clearTimeout(timer);
+      request.off('data', count);
+      resolve();
+    }
+    function count(chunk: Buffer): void {
+      bytes += chunk.length;
+      if (bytes > DRAINED_BYTES_MAX) end();
+    }
+    request.on('data', count).once('end', end).once('error', end).once('close', end).resume();
+  });
+}

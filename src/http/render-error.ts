@@ -1,8 +1,7 @@
 /** The last step of every failure: a status, the common error body, and a link to its documentation. */
 import { AppError, type ErrorKind } from '../process/errors.ts';
-import { type ErrorStatus, helpLink } from './error-help.ts';
 
-export interface ErrorBody {
+interface ErrorBody {
   success: false;
   message: string;
 }
@@ -23,7 +22,7 @@ const STATUS: Record<ErrorKind, ErrorStatus> = {
   unavailable: 503,
 };
 
-export interface RenderedError {
+interface RenderedError {
   status: ErrorStatus;
   body: ErrorBody;
   headers: Record<string, string>;
@@ -36,3 +35,28 @@ export function renderError(error: unknown): RenderedError {
   }
   return { status: 500, body: errorBody('Something went wrong on our side'), headers: helpLink(500) };
 }
+
+/** Links to the documentation of errors: each status has a section in docs/errors.md. */
+export const ERROR_SECTIONS = {
+  400: 'invalid',
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'not-found',
+  405: 'method-not-allowed',
+  408: 'request-timeout',
+  409: 'conflict',
+  413: 'too-large',
+  415: 'unsupported-media-type',
+  422: 'idempotency-mismatch',
+  429: 'rate-limited',
+  431: 'headers-too-large',
+  500: 'internal',
+  503: 'unavailable',
+} as const;
+
+export type ErrorStatus = keyof typeof ERROR_SECTIONS;
+
+/** Relative, since only proxies know the public address of the service. */
+export const helpLink = (status: ErrorStatus) => ({
+  Link: `</docs/errors#${ERROR_SECTIONS[status]}>; rel="help"`,
+});

@@ -1,8 +1,9 @@
 /** Sends the responses of one route, each filtered through the schema of its status. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type Joi from 'joi';
 import type { Context } from 'koa';
+import { maskKeys } from '../process/mask-keys.ts';
 import type { StoredAnswer } from './idempotency.ts';
 import { compileProjection } from './project-response.ts';
 import type { Reply, Route } from './route.ts';
@@ -55,3 +56,18 @@ function isFresh(ctx: Context, body: string): boolean {
     known !== '' && (known === '*' || known.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
   );
 }
+
+const ACCEPTED = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Uses the caller's own id if it is safe in headers and logs and contains no key; else a new one. */
+export function chooseRequestId(header?: string | string[]): string {
+  const isHarmless = typeof header === 'string' && ACCEPTED.test(header) && maskKeys(header) === header;
+  return isHarmless ? header : randomUUID();
+}
+
+/** Headers of every response, including responses sent outside of the application. */
+export const commonHeaders = (requestId: string) => ({
+  'Request-Id': requestId,
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+});

@@ -34,7 +34,7 @@ export const actorOf = ({ actor, keyId, keyName }: Caller): Actor => actor ?? { 
 export const isValidForSerial = ({ serialKey }: Caller, serialNumber: string | undefined): boolean =>
   serialKey === null || serialKey === serialNumber?.toLowerCase();
 
-export interface RouteRequest<Params, Query, Body> {
+interface RouteRequest<Params, Query, Body> {
   caller: Caller;
   params: Params;
   query: Query;
@@ -47,6 +47,10 @@ export interface RouteRequest<Params, Query, Body> {
   url: string;
   /** HEAD is answered like GET, and has no effect. */
   isHead: boolean;
+  /** When its headers were read, which may be long before it is handled. */
+  receivedAt: Date;
+  /** Whether the client has closed the connection, and so gets no answer. */
+  isAbandoned(): boolean;
   header(name: string): string | undefined;
   /**
    * For all writes: the row of the audit trail and the answer to an Idempotency-Key are stored in the same
@@ -77,13 +81,13 @@ export interface RawBody {
 /** The content of an answer by status: JSON of a schema, bytes of a type, or nothing. */
 export type ResponseContract = Joi.Schema | Streamed | null;
 
-export interface Streamed {
+interface Streamed {
   contentType: string;
   /** Example of text. */
   example?: string;
 }
 
-export interface Route<Params = unknown, Query = unknown, Body = unknown> {
+interface RouteDefinition<Params, Query, Body> {
   method: Method;
   /** With `{name}` for parameters, as in the specification. */
   path: string;
@@ -91,7 +95,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   summary: string;
   description?: string;
   tag: string;
-  auth: KeyKind;
+  /** Default: customer. */
+  auth?: KeyKind;
   /** Required role of a customer key. Default: read for GET, write for everything else. */
   role?: Role;
   params?: Joi.ObjectSchema<Params>;
@@ -118,11 +123,13 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   handle(request: RouteRequest<Params, Query, Body>): Promise<Reply>;
 }
 
+export type Route = RouteDefinition<unknown, unknown, unknown> & { auth: KeyKind };
+
 /** Infers the handler's types from the schemas, then drops them, so a list of routes has one type. */
 export function route<Params = Record<string, never>, Query = Record<string, never>, Body = undefined>(
-  definition: Route<Params, Query, Body>,
+  definition: RouteDefinition<Params, Query, Body>,
 ): Route {
-  return withListCursors(definition as unknown as Route);
+  return withListCursors({ auth: 'customer', ...definition } as unknown as Route);
 }
 
 /** Gives the cursors of a list their mark. */
@@ -162,8 +169,14 @@ export interface Page<Item> {
   nextCursor: string | null;
 }
 
-export function pageOf<Item>(rows: Item[], limit: number, cursorOf: (item: Item) => string): Page<Item> {
+export function pageOf<Item, View>(
+  rows: Item[],
+  limit: number,
+  cursorOf: (item: Item) => string,
+  view: (item: Item) => View,
+): Page<View> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  return { items, nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : null };
+  const nextCursor = rows.length > limit && last !== undefined ? cursorOf(last) : null;
+  return { items: items.map(view), nextCursor };
 }

@@ -120,6 +120,20 @@ const TIME_FAULT = '{{#label}} must be an ISO 8601 time with a zone';
 export const nextCursor = () =>
   Joi.string().allow(null).required().description('Pass as cursor for the next page; null on the last one');
 
+/** Parameters of a list by pages. */
+export const paging = { limit: limit(50), cursor: cursor() };
+
+export const listQuery = Joi.object<{ limit: number; cursor?: string }, true>(paging);
+
+/** One page of a list. */
+export const pageSchema = (item: Joi.Schema, example: object, description?: string) => {
+  const items = Joi.array().items(item).required();
+  return Joi.object({
+    items: description === undefined ? items : items.description(description),
+    nextCursor: nextCursor(),
+  }).example({ items: [example], nextCursor: null });
+};
+
 export const actorSchema = Joi.object<Actor>({
   keyId: Joi.string().allow(null).required().description('null: the command line'),
   name: Joi.string().required(),

@@ -1,6 +1,6 @@
 import { createBoundedCache } from '../process/bounded-cache.ts';
 
-export interface TokenBucketOptions {
+interface TokenBucketOptions {
   /** Tokens added per second; 0 = no limit. */
   perSecond: number;
   burst: number;

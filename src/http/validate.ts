@@ -2,12 +2,13 @@
  * Validates requests: turns Joi schemas into functions that return the value or throw one sentence about the
  * first fault.
  */
-
 import Joi from 'joi';
 import { cutText } from '../process/cut-text.ts';
-import { invalid } from '../process/errors.ts';
+import { invalid, notFound } from '../process/errors.ts';
 import { describeSchema } from './describe-schema.ts';
+import { createListCursors } from './list-cursors.ts';
 import { isStorable } from './read-body.ts';
+import type { Route } from './route.ts';
 
 const MESSAGE_MAX = 400;
 
@@ -23,7 +24,7 @@ const shared: Joi.ValidationOptions = {
   },
 };
 
-export type Validate = (value: unknown) => unknown;
+type Validate = (value: unknown) => unknown;
 
 /** Names of the whole and of a field in sentences. */
 interface Names {
@@ -74,7 +75,7 @@ function cutLists(body: unknown, lists: Lists): unknown {
   return cut;
 }
 
-export function queryValidator(schema: Joi.Schema): Validate {
+function queryValidator(schema: Joi.Schema): Validate {
   const compiled = schema.prefs({ ...shared, convert: true });
   const keys = Object.keys(describeSchema<Described>(schema).keys ?? {});
   const wholeNumbers = wholeNumbersOf(schema);
@@ -108,7 +109,7 @@ function requireDigits(query: Record<string, unknown>, names: string[]): unknown
 }
 
 /** Whether path parameters are well-formed; malformed ones are answered as not found. */
-export function paramsCheck(schema: Joi.Schema): (value: unknown) => boolean {
+function paramsCheck(schema: Joi.Schema): (value: unknown) => boolean {
   const compiled = schema.prefs({ convert: false });
   return (value) => compiled.validate(value).error === undefined;
 }
@@ -127,4 +128,24 @@ function sentence(error: Joi.ValidationError, { root, field }: Names): string {
   return cutText(message, MESSAGE_MAX, '…');
 }
 
-export const noParameters = Joi.object({});
+const noParameters = Joi.object({});
+
+type Values = Record<string, unknown>;
+
+/** The schemas of one route's request, compiled once. */
+export function compileRequestSchema(definition: Route) {
+  const { tag, params, query, body } = definition;
+  const cursors = createListCursors(definition);
+  const validateQuery = queryValidator(query ?? noParameters);
+  const validateBody = bodyValidator(body ?? noParameters);
+  const isParams = params ? paramsCheck(params) : () => true;
+  return {
+    query: (values: Values, ofPath: Values) =>
+      validateQuery(cursors ? cursors.read(values, ofPath as Record<string, string>) : values),
+    body: (value: unknown) => (body || value !== undefined ? validateBody(value) : undefined),
+    params(value: unknown): unknown {
+      if (!isParams(value)) throw notFound(`${tag}: nothing has this name or id`);
+      return value;
+    },
+  };
+}

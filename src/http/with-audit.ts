@@ -11,13 +11,13 @@ import { type Audit, type RecordAudit, type Shown, toId } from './audit.ts';
 import { compileProjection } from './project-response.ts';
 import { actorOf, type Caller, type Reply, type Route } from './route.ts';
 
-export interface AuditedRequest {
+interface AuditedRequest {
   caller: Caller;
   params: unknown;
 }
 
 /** Runs a handler, and writes its row. */
-export type WithAudit = (
+type WithAudit = (
   request: AuditedRequest,
   transact: Transact,
   run: (transact: Transact) => Promise<Reply>,

@@ -9,7 +9,7 @@ import type { KeyKind } from '../http/route.ts';
 import { invalid } from '../process/errors.ts';
 import type { KeyRecord } from './keys.repository.ts';
 
-export interface KeyFormat {
+interface KeyFormat {
   prefix: string;
   randomCharacters: number;
 }

@@ -16,9 +16,9 @@ import { AppError } from '../process/errors.ts';
 import { hashKey, isActive, parseKeyKind, toKeyName } from './api-key.ts';
 import type { KeyRecord, KeysRepository } from './keys.repository.ts';
 
-export type FindCaller = (token: string, sender: { isSuspect: boolean }) => Promise<Caller | null>;
+type FindCaller = (token: string, sender: { isSuspect: boolean }) => Promise<Caller | null>;
 
-export interface KeyLookupDeps {
+interface KeyLookupDeps {
   keys: Pick<KeysRepository, 'findByHashes'>;
   /** Unix milliseconds. */
   now(): number;

@@ -25,7 +25,7 @@ export interface KeyRecord {
   revokedAt: Date | null;
 }
 
-export interface NewKey {
+interface NewKey {
   organizationId: string;
   name?: string | null;
   kind: KeyKind;

@@ -1,30 +1,27 @@
 import type { Database } from '../db/database.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
-import { idParams } from '../http/schemas.ts';
+import { idParams, listQuery } from '../http/schemas.ts';
 import { keyView } from './api-key.ts';
 import type { KeysRepository } from './keys.repository.ts';
-import { createdKeySchema, createKeyBody, keyListSchema, keySchema, listKeysQuery } from './keys.schemas.ts';
+import { createdKeySchema, createKeyBody, keyListSchema, keySchema } from './keys.schemas.ts';
 import type { KeysService } from './keys.service.ts';
 
 const tag = 'Keys';
-const auth = 'customer' as const;
 const role = 'admin' as const;
 
-export interface KeysRoutesDeps {
+interface KeysRoutesDeps {
   keys: KeysRepository;
   keysIn(sql: Database): KeysRepository;
   service: KeysService;
 }
 
 export function keysRoutes({ keys, keysIn, service }: KeysRoutesDeps): Route[] {
-  const shown: Shown = {
-    schema: keySchema,
-    async find(sql, organizationId, id) {
-      const key = await keysIn(sql).findOwn(organizationId, id);
-      return key && keyView(key);
-    },
-  };
+  const shown = shownAs(
+    keySchema,
+    (sql, organizationId, id) => keysIn(sql).findOwn(organizationId, id),
+    keyView,
+  );
   return [
     route({
       method: 'GET',
@@ -34,14 +31,12 @@ export function keysRoutes({ keys, keysIn, service }: KeysRoutesDeps): Route[] {
       description:
         'Keys of customers and of devices, expired ones too. Deleted keys are left out, and tokens of single devices.',
       tag,
-      auth,
       role,
-      query: listKeysQuery,
+      query: listQuery,
       responses: { 200: keyListSchema },
       async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await keys.listOwn(caller.organizationId, { before, limit: limit + 1 });
-        const page = pageOf(found, limit, ({ id }) => id);
-        return ok({ ...page, items: page.items.map(keyView) });
+        return ok(pageOf(found, limit, ({ id }) => id, keyView));
       },
     }),
     route({
@@ -52,7 +47,6 @@ export function keysRoutes({ keys, keysIn, service }: KeysRoutesDeps): Route[] {
       description:
         'The key itself is in this answer and in no other. It works at once, for its kind and role. An organization has at most 100 keys, beside the tokens of single devices; 409 beyond.',
       tag,
-      auth,
       role,
       body: createKeyBody,
       responses: { 201: createdKeySchema },
@@ -72,7 +66,6 @@ export function keysRoutes({ keys, keysIn, service }: KeysRoutesDeps): Route[] {
       description:
         'Every process refuses it within 5 seconds. 409 for the last key with the role admin that is still valid.',
       tag,
-      auth,
       role,
       params: idParams('keyId'),
       responses: { 204: null },

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { ROLES, type Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
-import { cursor, limit, name, nextCursor, time, timestamp } from '../http/schemas.ts';
+import { name, pageSchema, time, timestamp } from '../http/schemas.ts';
 import type { KeyView } from './api-key.ts';
 
 const KINDS: KeyKind[] = ['customer', 'device'];
@@ -25,11 +25,6 @@ export const createKeyBody = Joi.object<CreateKey, true>({
     .description('Required for customer keys. read: GET; write: changes, too; admin: also keys'),
   expiresAt: time().allow(null).description('Null or absent: never'),
 }).example({ name: 'Facility team', kind: 'customer', role: 'write', expiresAt: '2099-01-01T00:00:00Z' });
-
-export const listKeysQuery = Joi.object<{ limit: number; cursor?: string }, true>({
-  limit: limit(50),
-  cursor: cursor(),
-});
 
 const keyFields = {
   id: Joi.string().required(),
@@ -68,7 +63,4 @@ export const createdKeySchema = Joi.object({
   .example({ ...example, key: `dms_live_${'…'}` })
   .meta({ name: 'CreatedKey' });
 
-export const keyListSchema = Joi.object({
-  items: Joi.array().items(keySchema).required(),
-  nextCursor: nextCursor(),
-}).example({ items: [example], nextCursor: null });
+export const keyListSchema = pageSchema(keySchema, example);

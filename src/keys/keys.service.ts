@@ -4,7 +4,7 @@ import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
-import { conflict, invalid, notFound } from '../process/errors.ts';
+import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import {
   checkRole,
   formatKey,
@@ -34,7 +34,7 @@ export interface KeyRequest {
   serialKey?: string | null;
 }
 
-export interface KeyIssuer {
+interface KeyIssuer {
   issue(request: KeyRequest): Promise<IssuedKey>;
   /** Issues a key that replaces another one, which stays valid for the overlap. */
   rotate(id: string, overlapMs: number): Promise<IssuedKey>;
@@ -76,7 +76,7 @@ export async function requireRoomForKey(keys: KeysRepository, organizationId: st
     throw conflict(`An organization has at most ${KEYS_MAX} API keys, expired ones too: delete one first`);
 }
 
-export interface KeysServiceDeps {
+interface KeysServiceDeps {
   keysIn(sql: Database): KeysRepository;
   /** Unix milliseconds. */
   now(): number;
@@ -110,8 +110,7 @@ export function createKeysService({ keysIn, now }: KeysServiceDeps) {
         const keys = keysIn(sql);
         // If two admins delete each other's key, the second one waits here, and is refused as the last admin.
         await keys.lockOrganization(organizationId);
-        const key = await keys.findOwn(organizationId, id);
-        if (!key) throw notFound(NO_SUCH_KEY);
+        const key = orNotFound(await keys.findOwn(organizationId, id), NO_SUCH_KEY);
         const isAdmin = key.role === 'admin' && isActive(key, now());
         if (isAdmin && (await keys.countAdmins(organizationId)) <= 1) {
           throw conflict('This is the last API key with the role admin: create another one first');
@@ -119,5 +118,36 @@ export function createKeysService({ keysIn, now }: KeysServiceDeps) {
         await keys.revoke(key.id);
       });
     },
+  };
+}
+
+/** How long the earlier token keeps working, because the logger has to be given the new one first. */
+const OVERLAP_HOURS = 24;
+const HOUR_MS = 3_600_000;
+
+interface DeviceTokensDeps {
+  keysIn(sql: Database): KeysRepository;
+  issuerIn(sql: Database): KeyIssuer;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+/** Tokens for a single serial number. */
+export function createDeviceTokens({ keysIn, issuerIn, now }: DeviceTokensDeps) {
+  return {
+    /** The caller has locked the asset. */
+    async issue(sql: Database, organizationId: string, serialNumber: string): Promise<IssuedKey> {
+      const serialKey = serialNumber.toLowerCase();
+      await keysIn(sql).expireOfSerial(organizationId, serialKey, new Date(now() + OVERLAP_HOURS * HOUR_MS));
+      return issuerIn(sql).issue({ organizationId, kind: 'device', serialKey, expiresAt: null });
+    },
+
+    /** False when there was none. */
+    revoke: (sql: Database, organizationId: string, serialNumber: string): Promise<boolean> =>
+      keysIn(sql).revokeOfSerial(organizationId, serialNumber.toLowerCase(), new Date(now())),
+
+    /** The newest working token. */
+    find: (sql: Database, organizationId: string, serialNumber: string): Promise<KeyRecord | null> =>
+      keysIn(sql).findOfSerial(organizationId, serialNumber.toLowerCase(), new Date(now())),
   };
 }

@@ -4,6 +4,7 @@ import type { Sql } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
 import { query } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
+import { FIRST_ID } from '../process/uuid.ts';
 import { type AssetBlock, type BlockRow, blockBindings, blockOf } from './block-columns.ts';
 import {
   INSERT,
@@ -20,7 +21,6 @@ export type CompactionRepository = ReturnType<typeof createCompactionRepository>
 
 /** An arbitrary number that nothing else uses. */
 const COMPACTION = 714_201_119;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export function createCompactionRepository(sql: Sql) {
   return {

@@ -4,7 +4,7 @@
  * state.
  */
 import type { Sql } from '../db/database.ts';
-import { isFaultOfAll } from '../db/in-halves.ts';
+import { isFaultOfAll } from '../db/due-rows.ts';
 import type { Transact } from '../db/transaction.ts';
 import { stepwise } from '../process/pages.ts';
 import type { CompactionRepository } from './compaction.repository.ts';

@@ -14,7 +14,7 @@ export interface CompactionWindow extends AssetRef {
   before: Date;
 }
 
-export interface Rewrite {
+interface Rewrite {
   /** Days whose blocks are replaced. */
   days: CompactionWindow[];
   /** Number of blocks to replace. */

@@ -4,8 +4,10 @@ import { parseRuleSlots } from '../devices/device-capabilities.ts';
 import type { DeviceExchange, ExchangeOutcome, ExchangeResult } from '../devices/device-exchange.ts';
 import type { DeviceInfoReport } from '../devices/device-info.ts';
 import { afterInfoSignal } from '../devices/device-status.ts';
+import { isOvertaken } from '../devices/overtaken.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import { cameOnline } from '../presence/presence.ts';
+import { AppError } from '../process/errors.ts';
 import type { Frame } from './frame.ts';
 import { type IntakeResult, toExchange, toIntakeResult } from './intake-result.ts';
 import { type ReceiveOptions, receiveFrame } from './receive-frame.ts';
@@ -43,13 +45,17 @@ export function toInfoMessage(report: DeviceInfoReport): DeviceMessage {
   return { organizationId, serialNumber, info: report, exchange };
 }
 
-/** @throws invalid when the readings of a frame contradict each other */
+/**
+ * @throws invalid when the readings of a frame contradict each other, and unavailable when a newer report has overtaken
+ * this one
+ */
 export function receiveMessage(
   device: LockedDevice,
   message: DeviceMessage,
   options: ReceiveOptions,
 ): ReceivedMessage {
   const { frame: sent, exchange, info } = message;
+  if (exchange) requireNewest(device, exchange, options.now);
   const frame = sent ? receiveFrame(device, sent, options) : null;
   return {
     device,
@@ -58,6 +64,16 @@ export function receiveMessage(
     info: info ?? null,
     state: frame ? frame.state : stateAfterInfo(device, info),
   };
+}
+
+/** A device that still waits sends its report again, as it is then. */
+function requireNewest({ sync }: LockedDevice, { report, isAbandoned }: DeviceExchange, now: Date): void {
+  if (!report) return;
+  const arrival = { receivedAt: report.receivedAt, isAbandoned: isAbandoned?.() ?? false };
+  if (isOvertaken(arrival, sync.reported?.at ?? null, now))
+    throw new AppError('unavailable', 'A newer report of the device came in meanwhile: report again', {
+      headers: { 'Retry-After': '1' },
+    });
 }
 
 function stateAfterInfo({ state }: LockedDevice, report: DeviceInfoReport | undefined): DeviceState {

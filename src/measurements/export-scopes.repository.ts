@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Layout } from '../devices/channel-layout.ts';
+import { FIRST_ID } from '../process/uuid.ts';
 import type { HistoryScope } from './history.repository.ts';
 import { LIST_ACTIVE_SCOPES, LIST_GROUP_SCOPES, LIST_SCOPES } from './history.statements.ts';
 
@@ -13,8 +14,6 @@ interface Row extends Layout {
   assetId: string;
   serialNumber: string;
 }
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type ExportScopesRepository = ReturnType<typeof createExportScopesRepository>;
 

@@ -7,9 +7,9 @@ import { type ExportMeasurements, exportMeasurementsQuery } from './export.schem
 import { CSV, type ExportDeps, exportLines, listAllScopes, NDJSON } from './export.ts';
 import type { ExportScope, ExportScopesRepository } from './export-scopes.repository.ts';
 import { CSV_TYPE, prefersCsv } from './history.ts';
-import { exportCsvExample, exportNdjsonExample } from './reading-examples.ts';
+import { exportCsvExample, exportNdjsonExample } from './measurements.schemas.ts';
 
-export interface ExportRoutesDeps extends ExportDeps {
+interface ExportRoutesDeps extends ExportDeps {
   scopes: ExportScopesRepository;
   limit: ConcurrencyLimit;
 }
@@ -25,7 +25,6 @@ export const exportRoutes = ({ scopes, limit, ...deps }: ExportRoutesDeps): Rout
     description:
       'A line for each reading, device by device, each newest first: JSON, or with Accept: text/csv a table. A connection that ends without its end means that it is not whole.',
     tag: 'Assets',
-    auth: 'customer',
     query: exportMeasurementsQuery,
     responses: { 200: { contentType: NDJSON_TYPE, example: exportNdjsonExample } },
     alternative: { contentType: 'text/csv', example: exportCsvExample },

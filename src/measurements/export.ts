@@ -17,7 +17,7 @@ export interface ExportDeps {
   pace: Pace;
 }
 
-export interface ExportFormat {
+interface ExportFormat {
   header: string;
   toLine(scope: ExportScope, reading: StoredReading): string;
 }

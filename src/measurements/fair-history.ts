@@ -2,14 +2,11 @@
  * Organizations take turns with the connections of exports: a large export delays others by one of its statements, and not
  * by all of them.
  */
+import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import type { FewReadingsRepository } from './few-readings.repository.ts';
 import type { HistoryRepository } from './history.repository.ts';
 
-export interface ReadTurns {
-  run<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
-}
-
-export const readInTurns = (history: HistoryRepository, turns: ReadTurns): HistoryRepository => ({
+export const readInTurns = (history: HistoryRepository, turns: KeyedSemaphore): HistoryRepository => ({
   ...history,
   lister(scope) {
     const list = history.lister(scope);
@@ -19,6 +16,6 @@ export const readInTurns = (history: HistoryRepository, turns: ReadTurns): Histo
     turns.run(scope.organizationId, () => history.listSamples(scope, ...which)),
 });
 
-export const readFewInTurns = (few: FewReadingsRepository, turns: ReadTurns): FewReadingsRepository => ({
+export const readFewInTurns = (few: FewReadingsRepository, turns: KeyedSemaphore): FewReadingsRepository => ({
   listFew: (scope) => turns.run(scope.organizationId, () => few.listFew(scope)),
 });

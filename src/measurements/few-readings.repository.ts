@@ -8,7 +8,7 @@ import { LIST_FEW } from './history.statements.ts';
 import { newestReadings } from './newest-readings.ts';
 import { DAY_MS, type ReadingBlock, startOfDay } from './reading-block.ts';
 
-export interface FewReadingsScope {
+interface FewReadingsScope {
   organizationId: string;
   assetIds: string[];
   from: Date;

@@ -21,7 +21,7 @@ import type { HistoryFilter, HistoryRepository, HistoryScope } from './history.r
 import { CSV_HEADER, csvLine, parseCursor, readingView, toCursor } from './history.ts';
 import type { ListMeasurements } from './measurements.schemas.ts';
 
-export type ListDeps = Pick<HistoryRepository, 'list' | 'listSamples'>;
+type ListDeps = Pick<HistoryRepository, 'list' | 'listSamples'>;
 
 export interface TableDeps {
   /** Uses separate connections. */
@@ -35,7 +35,7 @@ export interface Listed {
   cursor(): string;
 }
 
-export interface Listing {
+interface Listing {
   /** One more than the limit, if there are enough. */
   list(history: ListDeps, scope: HistoryScope): Promise<Listed[]>;
   /** Reads chunk by chunk at the pace of the client, and holds no connection in between. */

@@ -1,5 +1,4 @@
 /** The history as customers read it: views, the cursor between pages, and lines of CSV. */
-
 import { type MediaType, parseMediaType } from '../../client/src/http-fields.ts';
 import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';

@@ -26,13 +26,13 @@ interface StateRow extends Presence, Omit<DeviceState, 'presence' | 'latest'> {
   isLocked: boolean;
 }
 
-export interface LockedStates {
+interface LockedStates {
   byAsset: ReadonlyMap<string, LockedState>;
   /** Active devices whose states another transaction has locked; they are left out. */
   unavailable: SerialInOrganization[];
 }
 
-export interface StateChanges {
+interface StateChanges {
   /** Devices whose state has changed, which includes every device with a frame. */
   states: Array<{ device: AssetRef; state: DeviceState }>;
   frames: ReceivedFrame[];

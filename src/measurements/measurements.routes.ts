@@ -4,7 +4,7 @@ import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { streamOf } from '../http/pieces.ts';
 import { ok, pageOf, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { notFound, orNotFound } from '../process/errors.ts';
 import { toFrame } from './frame-body.ts';
 import type { HistoryRepository } from './history.repository.ts';
 import { CSV_TYPE, prefersCsv } from './history.ts';
@@ -14,23 +14,22 @@ import {
   listMeasurementsQuery,
   measurementListSchema,
   measurementsBody,
+  measurementsCsvExample,
   measurementsResultSchema,
   measuringParams,
 } from './measurements.schemas.ts';
-import { measurementsCsvExample } from './reading-examples.ts';
 
-export interface MeasurementsRoutesDeps {
+interface MeasurementsRoutesDeps {
   intake: Intake;
   history: HistoryRepository;
   exports: ExportDeps;
-  now(): Date;
 }
 
 export interface ExportDeps extends TableDeps {
   limit: ConcurrencyLimit;
 }
 
-export function measurementsRoutes({ intake, history, exports, now }: MeasurementsRoutesDeps): Route[] {
+export function measurementsRoutes({ intake, history, exports }: MeasurementsRoutesDeps): Route[] {
   return [
     route({
       method: 'POST',
@@ -45,11 +44,10 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
       body: measurementsBody,
       responses: { 202: measurementsResultSchema },
       errors: [404],
-      async handle({ caller: { organizationId }, params: { serial }, body }) {
-        const frame = toFrame(body, { organizationId, serialNumber: serial, receivedAt: now() });
-        const result = await intake.receive(frame);
-        if (!result) throw notFound(NO_SUCH_DEVICE);
-        return { status: 202, body: result };
+      async handle({ caller: { organizationId }, params: { serial }, body, receivedAt }) {
+        const frame = toFrame(body, { organizationId, serialNumber: serial, receivedAt });
+        const result = orNotFound(await intake.receive(frame), NO_SUCH_DEVICE);
+        return { status: 202, body: { ...result, wantsReport: result.wantsReport || undefined } };
       },
     }),
     route({
@@ -60,7 +58,6 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
       description:
         'Newest first; with a resolution minimum, average, maximum and count of each channel and bucket. With Accept: text/csv the whole range from-to as one table, whatever the limit; a connection that ends without its end means that it is not whole.',
       tag: 'Assets',
-      auth: 'customer',
       params: idParams('assetId'),
       query: listMeasurementsQuery,
       responses: { 200: measurementListSchema },
@@ -74,9 +71,14 @@ export function measurementsRoutes({ intake, history, exports, now }: Measuremen
           const table = await exports.limit.stream(caller, () => streamOf(listing.table(exports, scope)));
           return ok(table, { 'Content-Type': CSV_TYPE, Vary: 'Accept' });
         }
-        const page = pageOf(await listing.list(history, scope), query.limit, ({ cursor }) => cursor());
-        const items = page.items.map(({ item }) => item);
-        return ok({ items, nextCursor: page.nextCursor }, { Vary: 'Accept' });
+        const listed = await listing.list(history, scope);
+        const page = pageOf(
+          listed,
+          query.limit,
+          ({ cursor }) => cursor(),
+          ({ item }) => item,
+        );
+        return ok(page, { Vary: 'Accept' });
       },
     }),
   ];

@@ -1,13 +1,39 @@
 import Joi from 'joi';
-import { CHANNELS_MAX, PROBE_POSITIONS } from '../devices/channel-layout.ts';
-import { offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
+import { CHANNELS_MAX, PROBE_POSITIONS, TEMPERATURE } from '../devices/channel-layout.ts';
+import { channelFields, offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
 import { MEASUREMENT_TYPES } from '../devices/measurement-type.ts';
+import type { StoredReading } from '../devices/reading.ts';
 import { cursor, limit, nextCursor, rangeTime, time, timestamp } from '../http/schemas.ts';
 import { RESOLUTIONS, type Resolution } from './buckets.ts';
+import { CSV, NDJSON } from './export.ts';
 import { type FrameBody, parseReading, ReadingFault } from './frame-body.ts';
-import { measurementExample } from './reading-examples.ts';
+import { CSV_HEADER, csvLine, readingView } from './history.ts';
 
 const READINGS_MAX = 1_000;
+
+/** Examples of a reading in each media type, for the documentation. */
+const reading: StoredReading = {
+  channel: 1,
+  type: TEMPERATURE,
+  value: 4.2,
+  error: null,
+  measuredAt: new Date('2026-03-02T08:15:00.000Z'),
+  receivedAt: new Date('2026-03-02T08:15:30.000Z'),
+  late: false,
+  periodSeconds: 300,
+};
+const layout = { channelTypes: [TEMPERATURE], model: null };
+const scope = {
+  organizationId: '019cb0a4-0a6e-7c91-b2d5-8e3f1a7c4d60',
+  assetId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c27',
+  serialNumber: '282C02424EED',
+  layout,
+};
+
+const measurementExample = readingView(reading, layout);
+export const measurementsCsvExample = CSV_HEADER + csvLine(reading, layout);
+export const exportNdjsonExample = NDJSON.toLine(scope, reading);
+export const exportCsvExample = CSV.header + CSV.toLine(scope, reading);
 
 export const measuringParams = serialParams;
 
@@ -98,6 +124,9 @@ export const measurementsResultSchema = Joi.object({
     .allow(null)
     .required()
     .description('What the device has to apply; handing it out counts as fetched'),
+  wantsReport: Joi.boolean()
+    .valid(true)
+    .description('Only when configHash differs from that of the last report: the device should report again'),
 }).example({ accepted: 2, duplicates: 0, conflicts: 0, pendingConfig: null });
 
 const PAGE_MAX = 500;
@@ -131,12 +160,7 @@ export const listMeasurementsQuery = Joi.object<ListMeasurements, true>({
 );
 
 const measurementSchema = Joi.object({
-  channel: Joi.number().integer().required(),
-  position: Joi.string()
-    .valid(...PROBE_POSITIONS)
-    .allow(null)
-    .required(),
-  type: Joi.string().required(),
+  ...channelFields,
   value: Joi.number()
     .unsafe()
     .allow(null)
@@ -152,12 +176,7 @@ const measurementSchema = Joi.object({
   .meta({ name: 'Measurement' });
 
 const bucketSchema = Joi.object({
-  channel: Joi.number().integer().required(),
-  position: Joi.string()
-    .valid(...PROBE_POSITIONS)
-    .allow(null)
-    .required(),
-  type: Joi.string().required(),
+  ...channelFields,
   unit: Joi.string().allow('').required(),
   from: timestamp().required().description('The start of the bucket'),
   min: Joi.number().unsafe().required(),

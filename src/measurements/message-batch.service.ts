@@ -2,13 +2,14 @@
  * The transaction of a batch of messages, one from each device: locks, new states, and everything that follows from them.
  * The number of statements does not grow with the number of messages.
  */
+import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import type { BatchTransact } from '../db/batch-transaction.ts';
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import { isMissingPartition, isUniqueViolationOf } from '../db/faults.ts';
 import { LOCKED, type Locking } from '../db/locking-commit.ts';
-import { MEASUREMENTS, type PartitionKeeper } from '../db/partitions.ts';
-import { sentTogether } from '../db/sent-together.ts';
+import type { PartitionKeeper } from '../db/partitions.ts';
+import { sentTogether } from '../db/query.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Device } from '../devices/device.ts';
@@ -55,6 +56,7 @@ export interface MessageBatchDeps {
   queueAlerts(tx: InTransaction, events: DomainEvent[]): Promise<DomainEvent[]>;
   /** Takes one statement, sent together with the commit. */
   publish: Publish;
+  now(): Date;
 }
 
 /** Null: no active device has the serial number. An error refuses the message alone. */
@@ -72,6 +74,13 @@ interface LockedBatch {
   lockedKeys: ReadonlySet<string>;
 }
 
+/** State before a batch, which its messages are compared with. */
+interface KnownBefore {
+  locked: LockedBatch;
+  stored: StoredByAsset;
+  now: Date;
+}
+
 export function createMessageBatch(deps: MessageBatchDeps) {
   const { devicesIn, measurementsIn, partitions, retentionMs, exchanges } = deps;
 
@@ -79,7 +88,8 @@ export function createMessageBatch(deps: MessageBatchDeps) {
     deps.transact(async (tx) => {
       const locked = await lockDevices(tx.sql, messages, options.locking);
       const stored = await findStored(tx.sql, messages, locked, options.check);
-      const results = messages.map((message) => receive(message, locked, stored));
+      const now = deps.now();
+      const results = messages.map((message) => receive(message, { locked, stored, now }));
       const received = results.filter(isReceived);
       const outcomes = await exchangeConfigs(tx.sql, received);
       const outcomeOf = ({ device }: ReceivedMessage) => outcomes.get(device.assetId);
@@ -127,12 +137,12 @@ export function createMessageBatch(deps: MessageBatchDeps) {
     return deps.storedReadingsIn(sql).find(sent);
   }
 
-  function receive(message: DeviceMessage, { devices, lockedKeys }: LockedBatch, stored: StoredByAsset) {
+  function receive(message: DeviceMessage, { locked, stored, now }: KnownBefore) {
     const key = serialKeyOf(message);
-    const device = devices.get(key);
-    if (!device) return lockedKeys.has(key) ? LOCKED : null;
+    const device = locked.devices.get(key);
+    if (!device) return locked.lockedKeys.has(key) ? LOCKED : null;
     try {
-      return receiveMessage(device, message, { retentionMs, stored: stored.get(device.assetId) });
+      return receiveMessage(device, message, { now, retentionMs, stored: stored.get(device.assetId) });
     } catch (error) {
       if (error instanceof AppError) return error;
       throw error;

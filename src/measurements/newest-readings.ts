@@ -4,7 +4,7 @@ import { keyOfReading, type StoredReading } from '../devices/reading.ts';
 import type { HistoryCursor } from './history.ts';
 import { type ReadingBlock, toReadings } from './reading-block.ts';
 
-export interface NewestFilter {
+interface NewestFilter {
   from: Date | null;
   to: Date | null;
   /** Readings older than this one. */
@@ -12,7 +12,7 @@ export interface NewestFilter {
   limit: number;
 }
 
-export interface ListedBlocks {
+interface ListedBlocks {
   /** By descending `lastAt`. */
   blocks: ReadingBlock[];
   /** Whether blocks after the last one were not read. */

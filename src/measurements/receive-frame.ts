@@ -13,6 +13,7 @@ import { isAheadOfTime, isPlausibleTime } from '../devices/device-clock.ts';
 import { afterFrameSignal } from '../devices/device-status.ts';
 import { expectedIntervalSeconds, fetch } from '../devices/device-sync.ts';
 import { mergeLatest } from '../devices/latest-readings.ts';
+import { isOvertaken } from '../devices/overtaken.ts';
 import {
   type ClassifiedReading,
   checkTypes,
@@ -30,6 +31,7 @@ import type { Frame } from './frame.ts';
 import type { DeviceState, LockedDevice, ReceivedFrame } from './received-frame.ts';
 
 export interface ReceiveOptions {
+  now: Date;
   /** Older readings are dropped; default: none are. */
   retentionMs?: number | undefined;
   /** Readings of the device that are stored at the times of the frame, by key. */
@@ -43,21 +45,25 @@ export const isKept = (measuredAt: Date, receivedAt: Date, retentionMs = Number.
 /** @throws invalid when a channel has two types in the frame. */
 export function receiveFrame(
   device: LockedDevice,
-  frame: Frame,
-  { retentionMs, stored }: ReceiveOptions = {},
+  sent: Frame,
+  { now, retentionMs, stored }: ReceiveOptions,
 ): ReceivedFrame {
   const { state: before, areChannelsReported } = device;
+  const arrival = { receivedAt: sent.receivedAt, isAbandoned: false };
+  const isOld = isOvertaken(arrival, before.presence.lastContactAt, now);
+  const frame = isOld ? withReadingsAlone(sent) : sent;
   const layout = layoutOf(device);
   const channelTypes =
     frame.channelTypes ?? (areChannelsReported ? null : inferChannelTypes(frame.readings, layout));
   const shown =
     channelTypes === null ? layout.channelTypes : withFrameTypes(layout.channelTypes, channelTypes);
-  const sent = resolveChannels(frame.readings, { ...layout, channelTypes: shown });
-  checkTypes(sent);
-  const readings = sent.filter(({ measuredAt }) => isKept(measuredAt, frame.receivedAt, retentionMs));
+  const resolved = resolveChannels(frame.readings, { ...layout, channelTypes: shown });
+  checkTypes(resolved);
+  const readings = resolved.filter(({ measuredAt }) => isKept(measuredAt, frame.receivedAt, retentionMs));
   const { agreeing, isNew } = compareWith(new Map(stored), readings);
   const classified = classifyLateness(agreeing, before.newestReadingAt, frame.receivedAt);
   const fresh = classified.filter((_, index) => isNew[index]);
+  const state = stateAfter(device, frame, classified, channelTypes);
   return {
     frame,
     device,
@@ -65,10 +71,20 @@ export function receiveFrame(
     fresh,
     duplicates: agreeing.length - fresh.length,
     conflicts: readings.length - agreeing.length,
-    dropped: sent.length - readings.length,
-    state: stateAfter(device, frame, classified, channelTypes),
+    dropped: resolved.length - readings.length,
+    state: isOld ? { ...state, presence: before.presence } : state,
   };
 }
+
+/** The state of a device is the one that its newest frame shows; readings have times of their own. */
+const withReadingsAlone = (frame: Frame): Frame => ({
+  ...frame,
+  batteryStatus: null,
+  signal: null,
+  configHash: null,
+  nextTransmissionAt: null,
+  measurementPeriodSeconds: null,
+});
 
 /** The channels that configurations are compiled for, or else the channels that its frames showed. */
 const layoutOf = ({ capabilities: { model, channelTypes }, state }: LockedDevice): Layout => ({

@@ -1,7 +1,7 @@
 /** Averages per hour of one channel of many devices, in one statement, for small curves in lists. */
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
+import { type AssetRef, assetKeys } from '../devices/asset-ref.ts';
 import { type BlockRow, blockOf } from './block-columns.ts';
 import { createBuckets, RESOLUTIONS } from './buckets.ts';
 import { LIST_RECENT } from './history.statements.ts';
@@ -11,13 +11,13 @@ export interface ChannelRef extends AssetRef {
   channel: number;
 }
 
-export interface RecentHour {
+interface RecentHour {
   /** Start of the hour, in Unix milliseconds. */
   at: number;
   value: number;
 }
 
-export type RecentHours = ReadonlyMap<string, RecentHour[]>;
+type RecentHours = ReadonlyMap<string, RecentHour[]>;
 
 export type RecentHoursRepository = ReturnType<typeof createRecentHoursRepository>;
 
@@ -31,8 +31,7 @@ export function createRecentHoursRepository(sql: Sql) {
         'history_recent_hours',
         LIST_RECENT,
         {
-          organizationIds: channels.map(({ organizationId }) => organizationId),
-          assetIds: channels.map(({ assetId }) => assetId),
+          ...assetKeys(channels),
           channels: channels.map(({ channel }) => channel),
           from: from.toISOString(),
         },

@@ -8,7 +8,7 @@ import { type BlockRow, blockOf } from './block-columns.ts';
 import { FIND_STORED } from './measurements.statements.ts';
 import { DAY_MS, startOfDay, toReadings } from './reading-block.ts';
 
-export interface SentTimes extends AssetRef {
+interface SentTimes extends AssetRef {
   /** Unix milliseconds, of any channel. */
   times: number[];
 }

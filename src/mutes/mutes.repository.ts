@@ -33,7 +33,7 @@ const toColumns = ({ organizationId, ...target }: MuteTarget) => ({
   ...('assetId' in target ? { asset_id: target.assetId } : { group_id: target.groupId }),
 });
 
-export interface MutedSpan {
+interface MutedSpan {
   from: Date;
   to: Date;
   reason: string;

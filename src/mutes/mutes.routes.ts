@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import { actorOf, created, noContent, ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { type MuteTarget, muteView } from './mute.ts';
@@ -7,7 +7,7 @@ import type { MutesRepository } from './mutes.repository.ts';
 import { muteBody, muteSchema } from './mutes.schemas.ts';
 import type { MutesService } from './mutes.service.ts';
 
-export interface MutesRoutesDeps {
+interface MutesRoutesDeps {
   mutesIn(sql: Database): Pick<MutesRepository, 'find'>;
   service: Pick<MutesService, 'begin' | 'end'>;
 }
@@ -33,20 +33,16 @@ const KINDS = [
   },
 ] as const;
 
-const auth = 'customer' as const;
-
 export function mutesRoutes({ mutesIn, service }: MutesRoutesDeps): Route[] {
   return KINDS.flatMap(({ path, subject, tag, mutes, ends }) => {
     const params = idParams(subject);
     const targetOf = (organizationId: string, id: string) =>
       ({ organizationId, [subject]: id }) as MuteTarget;
-    const shown: Shown = {
-      schema: muteSchema,
-      async find(sql, organizationId, id) {
-        const mute = await mutesIn(sql).find(targetOf(organizationId, id));
-        return mute && muteView(mute);
-      },
-    };
+    const shown = shownAs(
+      muteSchema,
+      (sql, organizationId, id) => mutesIn(sql).find(targetOf(organizationId, id)),
+      muteView,
+    );
     return [
       route({
         method: 'POST',
@@ -55,7 +51,6 @@ export function mutesRoutes({ mutesIn, service }: MutesRoutesDeps): Route[] {
         description:
           'Readings, alerts and events go on, but nobody is notified and nothing escalates until it ends; alerts that are still open then are notified. A mute takes the place of the one that there is: 200.',
         tag,
-        auth,
         params,
         body: muteBody,
         responses: { 200: muteSchema, 201: muteSchema },
@@ -74,7 +69,6 @@ export function mutesRoutes({ mutesIn, service }: MutesRoutesDeps): Route[] {
         ...ends,
         description: 'Alerts that are open are notified from now on. 404 when it is not muted by itself.',
         tag,
-        auth,
         params,
         responses: { 204: null },
         errors: [404],

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { actorSchema, textAsSent, time, timestamp } from '../http/schemas.ts';
 import { MUTE_DAYS_MAX, type MuteView, REASON_MAX } from './mute.ts';
 
-export interface MuteBody {
+interface MuteBody {
   until: Date;
   reason: string;
 }

@@ -3,11 +3,10 @@
  * due times of the alerts. An alert that cannot be put into a notification is set aside, so that it does not
  * delay others.
  */
-
 import type { Database } from '../db/database.ts';
-import { isFaultOfAll } from '../db/in-halves.ts';
+import { isFaultOfAll } from '../db/due-rows.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
-import { composeMessage, type MentionCounts, type Message, NAMED_MAX } from './message.ts';
+import { composeMessage, type MentionCounts, type Message, mergeSteps, NAMED_MAX } from './message.ts';
 import type { NotificationAlertsRepository } from './notification-alerts.repository.ts';
 import type { ChannelRef } from './notification-channel.ts';
 import {
@@ -146,3 +145,35 @@ function countKinds(mentions: readonly Mention[]): MentionCounts {
   for (const { kind } of mentions) counts[kind]++;
   return counts;
 }
+
+interface StepGatheringDeps {
+  transact: Transact;
+  notificationsIn(sql: Database): Pick<NotificationsRepository, 'lockSteps' | 'replaceSteps'>;
+}
+
+/** Messages of one transaction; further ones are merged the next time. */
+const MESSAGES_MAX = 50;
+
+export type GatherSteps = (channel: ChannelRef) => Promise<void>;
+
+/**
+ * Merges waiting steps of escalations on a channel into fewer messages, so that a thousand alerts at once do
+ * not notify somebody a thousand times, and stay within the limit of e-mails. Every alert is named. An
+ * attempted message stays as it is, so that a repeat is the same message.
+ */
+export const createStepGathering =
+  ({ transact, notificationsIn }: StepGatheringDeps): GatherSteps =>
+  (ref) =>
+    transact(async ({ sql }) => {
+      let after: string | null = null;
+      for (let made = 0; made < MESSAGES_MAX; made++) {
+        const steps = await notificationsIn(sql).lockSteps(ref, { after, limit: NAMED_MAX });
+        const [first] = steps;
+        if (!first || (steps.length === 1 && after === null)) return;
+        const { message, count } = mergeSteps(steps.map(({ content }) => content));
+        const merged = steps.slice(1, count).map(({ id }) => id);
+        if (merged.length > 0) await notificationsIn(sql).replaceSteps(ref, first.id, message, merged);
+        after = steps[count - 1]?.id ?? null;
+        if (steps.length < NAMED_MAX && count === steps.length) return;
+      }
+    });

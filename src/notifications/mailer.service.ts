@@ -1,6 +1,6 @@
 /** Sends e-mail through the operator's mail server. */
 import type { Transporter } from 'nodemailer';
-import type { SendResult } from './send-result.ts';
+import type { AttemptResult } from '../deliveries/delivery.ts';
 
 export interface MailerOptions {
   /** smtp:// or smtps://, with user and password if the server requires them. */
@@ -92,3 +92,9 @@ function createDeadline(timeoutMs: number) {
   });
   return { passed, cancel: () => cancel() };
 }
+
+/** Result of one attempt to send a message. */
+export type SendResult = Pick<
+  AttemptResult,
+  'verdict' | 'statusCode' | 'error' | 'durationMs' | 'retryAfterMs'
+>;

@@ -1,12 +1,13 @@
 /** Sends one message to one channel, by mail or by the HTTP client of webhooks with all its limits. */
+import { ALERT_NAMES } from '../alerts/alert.ts';
 import type { OutgoingRequest } from '../deliveries/sender.service.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
 import { serializeEvent } from '../events/event.ts';
 import { conflict } from '../process/errors.ts';
+import { ALERT_LINK_HOURS } from './alert-link.ts';
 import type { AlertLinks } from './alert-links.service.ts';
-import { mailText } from './mail-text.ts';
-import type { Mailer } from './mailer.service.ts';
-import { type Message, toSlackText } from './message.ts';
+import type { Mailer, SendResult } from './mailer.service.ts';
+import { type Message, type NotificationData, toOneLine, toSlackText } from './message.ts';
 import {
   type ChannelAddress,
   type ChannelRef,
@@ -16,7 +17,6 @@ import {
   targetOwner,
 } from './notification-channel.ts';
 import type { SealedFields } from './notification-channels.repository.ts';
-import type { SendResult } from './send-result.ts';
 
 export interface MessageSenderDeps {
   /** @throws NoTurn when no attempt was made. */
@@ -89,3 +89,26 @@ function bodyFor(type: 'slack' | 'webhook', { content, madeAt }: OutgoingMessage
   if (type === 'slack') return JSON.stringify({ text: toSlackText(`${subject}\n\n${data.text}`) });
   return serializeEvent({ type: 'notification', timestamp: madeAt, data });
 }
+
+type Mentioned = NotificationData['alerts'][number];
+
+const OPEN: ReadonlyArray<Mentioned['change']> = ['opened', 'reminder', 'escalated'];
+
+/** The notification, and a link for each open alert that it names. `linkTo` returns null where there is no page to link to. */
+export function mailText(
+  { text, alerts }: NotificationData,
+  linkTo: (alertId: string) => string | null,
+): string {
+  const open = alerts.filter(({ change }) => OPEN.includes(change));
+  // Merged steps of an escalation may name an alert twice.
+  const named = [...new Map(open.map((each) => [each.alert.id, each])).values()];
+  const links = named.flatMap((each) => linkTo(each.alert.id) ?? []);
+  if (links.length === 0) return text;
+  const lines = named.length === 1 ? links : named.map((each, index) => `${nameOf(each)}:\n${links[index]}`);
+  return [text, INTRODUCTION, ...lines].join('\n\n');
+}
+
+const INTRODUCTION = `See and acknowledge without signing in. A link works for ${ALERT_LINK_HOURS} hours, for everybody who has it:`;
+
+const nameOf = ({ assetName, alert }: Mentioned): string =>
+  `${toOneLine(assetName)}, ${ALERT_NAMES[alert.type]}`;

@@ -1,10 +1,10 @@
 import type { Database } from '../db/database.ts';
 import { testedSchema } from '../deliveries/deliveries.schemas.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { created, noContent, ok, pageOf, type Route, route } from '../http/route.ts';
-import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { idParams, listQuery } from '../http/schemas.ts';
+import { orNotFound } from '../process/errors.ts';
 import { channelView, NO_SUCH_CHANNEL } from './notification-channel.ts';
 import type { ChannelsRepository } from './notification-channels.repository.ts';
 import {
@@ -12,7 +12,6 @@ import {
   channelListSchema,
   channelSchema,
   createChannelBody,
-  listChannelsQuery,
 } from './notification-channels.schemas.ts';
 import type { ChannelsService } from './notification-channels.service.ts';
 
@@ -25,20 +24,17 @@ export interface ChannelsRoutesDeps {
 }
 
 const tag = 'Notification channels';
-const auth = 'customer' as const;
 const path = '/notification-channels';
 const itemPath = `${path}/{channelId}`;
 const params = idParams('channelId');
 
 export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
   const { channels, channelsIn, service, tests } = deps;
-  const shown: Shown = {
-    schema: channelSchema,
-    async find(sql, organizationId, channelId) {
-      const channel = await channelsIn(sql).find({ organizationId, channelId });
-      return channel && channelView(channel);
-    },
-  };
+  const shown = shownAs(
+    channelSchema,
+    (sql, organizationId, channelId) => channelsIn(sql).find({ organizationId, channelId }),
+    channelView,
+  );
   return [
     route({
       method: 'GET',
@@ -47,13 +43,11 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       summary: 'List notification channels, newest first',
       description: 'Secrets are never shown.',
       tag,
-      auth,
-      query: listChannelsQuery,
+      query: listQuery,
       responses: { 200: channelListSchema },
       async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await channels.list(caller.organizationId, { before, limit: limit + 1 });
-        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id);
-        return ok({ items: items.map(channelView), nextCursor });
+        return ok(pageOf(found, limit, ({ id }) => id, channelView));
       },
     }),
     route({
@@ -64,7 +58,6 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       description:
         'People are notified there of alerts that open from now on, and when those are over. What happens within a few seconds is in one message. 409 when there are 100 channels already, and for e-mail when the service has no mail server. An e-mail address is unconfirmed until its owner has opened the link that is sent there; until then it gets nothing else.',
       tag,
-      auth,
       body: createChannelBody,
       responses: { 201: channelSchema },
       errors: [404, 409],
@@ -81,13 +74,11 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       summary: 'Get a notification channel',
       description: 'With what came of the latest attempt to send a message there.',
       tag,
-      auth,
       params,
       responses: { 200: channelSchema },
       errors: [404],
       async handle({ caller: { organizationId }, params: { channelId } }) {
-        const channel = await channels.find({ organizationId, channelId });
-        if (!channel) throw notFound(NO_SUCH_CHANNEL);
+        const channel = orNotFound(await channels.find({ organizationId, channelId }), NO_SUCH_CHANNEL);
         return ok(channelView(channel));
       },
     }),
@@ -99,7 +90,6 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       description:
         'What is left out stays; the type cannot be changed. Types, groups and delay decide about alerts that open from then on; all else holds at once.',
       tag,
-      auth,
       params,
       body: changeChannelBody,
       responses: { 200: channelSchema },
@@ -117,7 +107,6 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       description:
         'What it has not sent is dropped; a message that is being sent right now may still arrive. 409 while an escalation names it in a step.',
       tag,
-      auth,
       params,
       responses: { 204: null },
       errors: [404, 409],
@@ -135,7 +124,6 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       description:
         'Also to a disabled channel, and in quiet hours. A test is sent once and changes nothing; by e-mail five an hour. statusCode is null for e-mail. error is "not reachable" when the host name has no address or none that is allowed. 409 for e-mail when the service has no mail server, or the address is unconfirmed.',
       tag,
-      auth,
       params,
       responses: { 200: testedSchema },
       errors: [404, 409],
@@ -157,7 +145,6 @@ export function notificationChannelsRoutes(deps: ChannelsRoutesDeps): Route[] {
       description:
         'The link works for 24 hours, and the earlier one no more. At most five links an hour and address. 409 when the address is confirmed, and for other types.',
       tag,
-      auth,
       params,
       responses: { 202: channelSchema },
       errors: [404, 409],

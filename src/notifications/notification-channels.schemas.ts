@@ -3,8 +3,8 @@ import { ALERT_TYPES } from '../alerts/alert.ts';
 import { SECRET_LENGTH_MAX, SECRET_LENGTH_MIN } from '../endpoints/endpoint-secret.ts';
 import { URL_LENGTH_MAX } from '../endpoints/endpoint-url.ts';
 import { secretInput } from '../endpoints/endpoints.schemas.ts';
-import { atMost, cursor, limit, nextCursor, timestamp, uuid } from '../http/schemas.ts';
-import { isTimeZone, TIME_ZONE_LENGTH_MAX } from '../profiles/time-zone.ts';
+import { atMost, pageSchema, timestamp, uuid } from '../http/schemas.ts';
+import { timezone } from '../profiles/profiles.schemas.ts';
 import {
   CHANNEL_STATUSES,
   CHANNEL_TYPES,
@@ -20,7 +20,6 @@ const NO_TIME = '{{#label}} must be a time from 00:00 to 23:59, written HH:MM';
 const timeOfDay = Joi.string()
   .pattern(/^(?:[01]\d|2[0-3]):[0-5]\d$/)
   .messages({ 'string.pattern.base': NO_TIME, 'string.empty': NO_TIME });
-const NO_ZONE = '{{#label}} must be the name of an IANA time zone, such as Europe/Stockholm';
 
 const quietHours = Joi.object<QuietHours>({
   from: timeOfDay.required().description('Local time.').example('22:00'),
@@ -30,12 +29,7 @@ const quietHours = Joi.object<QuietHours>({
     .messages({ 'any.invalid': '{{#label}} must differ from from' })
     .description('When earlier than from, on the day after.')
     .example('07:00'),
-  timezone: Joi.string()
-    .required()
-    .max(TIME_ZONE_LENGTH_MAX)
-    .custom((value: string, helpers) => (isTimeZone(value) ? value : helpers.error('timezone.unknown')))
-    .messages({ 'timezone.unknown': NO_ZONE, 'string.max': NO_ZONE, 'string.empty': NO_ZONE })
-    .example('Europe/Stockholm'),
+  timezone: timezone.required().example('Europe/Stockholm'),
 })
   .allow(null)
   .description(
@@ -55,7 +49,7 @@ const alertTypes = Joi.array()
   .messages({ 'array.min': '{{#label}} must name at least one type of alert' })
   .description('The types of alerts to notify of.')
   .example(['high_temp', 'low_temp']);
-const groupIds = Joi.array()
+export const groupIds = Joi.array()
   .items(uuid())
   .max(GROUPS_MAX)
   .unique()
@@ -108,11 +102,6 @@ export const changeChannelBody = Joi.object<ChangeChannel>({
   .example({ delayMinutes: 5 })
   .meta({ name: 'ChangeNotificationChannel' });
 
-export const listChannelsQuery = Joi.object<{ limit: number; cursor?: string }, true>({
-  limit: limit(50),
-  cursor: cursor(),
-});
-
 const channelExample = {
   id: '019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48',
   recType: 'notification-channel',
@@ -154,7 +143,4 @@ export const channelSchema = Joi.object({
   .example(channelExample)
   .meta({ name: 'NotificationChannel' });
 
-export const channelListSchema = Joi.object({
-  items: Joi.array().items(channelSchema).required().description('Newest first'),
-  nextCursor: nextCursor(),
-}).example({ items: [channelExample], nextCursor: null });
+export const channelListSchema = pageSchema(channelSchema, channelExample, 'Newest first');

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
-import { describeTest } from '../deliveries/attempt-error.ts';
+import { describeTest, refuseWithoutTurn } from '../deliveries/attempt-error.ts';
 import { endpointUrlFault } from '../endpoints/endpoint-url.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
-import { AppError, conflict, invalid, notFound } from '../process/errors.ts';
-import { NoTurn } from '../process/keyed-semaphore.ts';
-import { emailFault } from './email-address.ts';
+import { type LockedGroups, requireGroups } from '../groups/group.ts';
+import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import type { MailAddresses } from './mail-addresses.service.ts';
+import type { SendResult } from './mailer.service.ts';
 import { linkMessage, TEST_MESSAGE, toConfirmationLink } from './message.ts';
 import type { MessageSender } from './message-sender.service.ts';
 import type { NotificationAlertsRepository } from './notification-alerts.repository.ts';
@@ -20,6 +19,7 @@ import {
   type ChannelType,
   type CreateChannel,
   changedChannel,
+  emailFault,
   isSecretTarget,
   NO_MAIL_SERVER,
   NO_PUBLIC_ADDRESS,
@@ -34,7 +34,6 @@ import {
 } from './notification-channel.ts';
 import type { ChannelsRepository } from './notification-channels.repository.ts';
 import type { NotificationsRepository } from './notifications.repository.ts';
-import type { SendResult } from './send-result.ts';
 
 export interface ChannelsServiceDeps {
   channelsIn(sql: Database): ChannelsRepository;
@@ -44,7 +43,7 @@ export interface ChannelsServiceDeps {
   escalationsIn(sql: Database): {
     findNameByChannel(organizationId: string, channelId: string): Promise<string | null>;
   };
-  groupsIn(sql: Database): { lockShared(organizationId: string, ids: string[]): Promise<unknown[]> };
+  groupsIn(sql: Database): LockedGroups;
   sender: MessageSender;
   secretBox: SecretBox;
   hasMailServer: boolean;
@@ -76,13 +75,6 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
     isSecretTarget(type) ? secretBox.seal(target, targetOwner(ref)) : null;
   const sealSecret = (ref: ChannelRef, secret: string | null): Buffer | null =>
     secret === null ? null : secretBox.seal(secret, secretOwner(ref));
-
-  /** Without this check, a channel of an unknown group would silently notify of nothing. */
-  async function requireGroups(sql: Database, organizationId: string, ids: string[]): Promise<void> {
-    if (ids.length === 0) return;
-    const found = await deps.groupsIn(sql).lockShared(organizationId, ids);
-    if (found.length < ids.length) throw notFound(NO_SUCH_GROUP);
-  }
 
   /** Unsent messages of a disabled or deleted channel are never sent. */
   async function dropUnsent(sql: Database, ref: ChannelRef): Promise<void> {
@@ -128,7 +120,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       checkSecret(type, secret);
       if (type === 'email') requireMail();
       return transact(async ({ sql }) => {
-        await requireGroups(sql, organizationId, request.groupIds ?? []);
+        await requireGroups(deps.groupsIn(sql), organizationId, request.groupIds ?? []);
         const channels = channelsIn(sql);
         await channels.lockAll(organizationId);
         if ((await channels.count(organizationId)) >= CHANNELS_MAX) throw conflict(CHANNELS_FULL);
@@ -148,12 +140,11 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
         const channels = channelsIn(sql);
         // Locks in the order of a confirmation: first the addresses, then the channels.
         if (change.target !== undefined) await addresses.lock(sql, given.organizationId);
-        const before = await channels.lock(given);
-        if (!before) throw notFound(NO_SUCH_CHANNEL);
+        const before = orNotFound(await channels.lock(given), NO_SUCH_CHANNEL);
         const { type } = before;
         // A client may send back groups that it was shown and that are deleted by now.
         const added = (change.groupIds ?? []).filter((id) => !before.groupIds.includes(id));
-        await requireGroups(sql, given.organizationId, added);
+        await requireGroups(deps.groupsIn(sql), given.organizationId, added);
         // Uses the id as stored, which the caller may spell differently: secrets are encrypted for it.
         const ref = { organizationId: given.organizationId, channelId: before.id };
         const { secret } = change;
@@ -185,8 +176,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
     /** Sends the link that confirms the address again; the earlier link becomes invalid. */
     confirmAgain(transact: Transact, given: ChannelRef): Promise<NotificationChannel> {
       return transact(async ({ sql }) => {
-        const channel = await channelsIn(sql).find(given);
-        if (!channel) throw notFound(NO_SUCH_CHANNEL);
+        const channel = orNotFound(await channelsIn(sql).find(given), NO_SUCH_CHANNEL);
         if (channel.isConfirmed) throw conflict(NOT_UNCONFIRMED);
         requireMail();
         const ref = { organizationId: given.organizationId, channelId: channel.id };
@@ -197,8 +187,10 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
 
     /** Sends one message at once, even to a disabled channel and in quiet hours, without retries. */
     async test(transact: Transact, given: ChannelRef): Promise<SendResult> {
-      const found = await transact(({ sql }) => channelsIn(sql).findAddress(given));
-      if (!found) throw notFound(NO_SUCH_CHANNEL);
+      const found = orNotFound(
+        await transact(({ sql }) => channelsIn(sql).findAddress(given)),
+        NO_SUCH_CHANNEL,
+      );
       if (!found.isConfirmed) throw conflict(UNCONFIRMED);
       const ref = { organizationId: given.organizationId, channelId: found.id };
       if (found.type === 'email' && deps.hasMailServer)
@@ -209,11 +201,4 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       return { ...result, error: describeTest(result) };
     },
   };
-}
-
-function refuseWithoutTurn(error: unknown): never {
-  if (!(error instanceof NoTurn)) throw error;
-  throw new AppError('unavailable', 'Too many host names are being looked up at present: try again soon', {
-    headers: { 'Retry-After': '5' },
-  });
 }

@@ -1,20 +1,14 @@
+import type { AlertRef } from '../alerts/alert.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import { QUEUE } from './notification-queue.statements.ts';
 
-export interface OpenedAlert {
-  organizationId: string;
-  alertId: string;
+export interface OpenedAlert extends AlertRef {
   type: string;
   /** The alert was already over when it was recorded. */
   wasOver: boolean;
   /** Channels with a longer delay skip the alert. Null means that no channel skips it. */
   lasted: { from: string; to: string } | null;
-}
-
-export interface EndedAlert {
-  organizationId: string;
-  alertId: string;
 }
 
 export type NotificationQueueRepository = ReturnType<typeof createNotificationQueueRepository>;
@@ -26,7 +20,7 @@ export function createNotificationQueueRepository(sql: Sql) {
      * an opening is queued. It updates no row, and its lock only keeps the channel from being deleted, so the
      * intake of frames never waits for gathering.
      */
-    async insert(opened: OpenedAlert[], ended: EndedAlert[], at: Date): Promise<void> {
+    async insert(opened: OpenedAlert[], ended: AlertRef[], at: Date): Promise<void> {
       await queryPrepared(sql, 'notification_alerts_queue', QUEUE, {
         openedIn: opened.map(({ organizationId }) => organizationId),
         opened: opened.map(({ alertId }) => alertId),

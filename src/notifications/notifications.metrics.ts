@@ -1,5 +1,4 @@
-import { counterOf } from '../http/counters.ts';
-import { addGauge, type MetricsRegistry, toReadings } from '../http/gauges.ts';
+import { addGauge, counterOf, type MetricsRegistry, toReadings } from '../http/instruments.ts';
 
 export const createNotificationMetrics = (registry: MetricsRegistry) => ({
   notifications: counterOf(registry, {

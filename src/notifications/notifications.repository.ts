@@ -68,6 +68,22 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
   const pending = ({ organizationId, channelId }: ChannelRef) =>
     sql('notifications').where({ organization_id: organizationId, channel_id: channelId, state: 'pending' });
 
+  async function insert(
+    { organizationId, channelId }: ChannelRef,
+    content: Message,
+    at: Date,
+    isEscalation = false,
+  ): Promise<void> {
+    await sql('notifications').insert({
+      organization_id: organizationId,
+      channel_id: channelId,
+      content: toJson(content),
+      created_at: at,
+      next_attempt_at: at,
+      is_escalation: isEscalation,
+    });
+  }
+
   return {
     /** Channels of all organizations with alerts or messages that are due. */
     listDueChannels: (now: Date, gatheredBefore: Date): Promise<ChannelRef[]> =>
@@ -92,31 +108,11 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       };
     },
 
-    async insert({ organizationId, channelId }: ChannelRef, content: Message, at: Date): Promise<void> {
-      await sql('notifications').insert({
-        organization_id: organizationId,
-        channel_id: channelId,
-        content: toJson(content),
-        created_at: at,
-        next_attempt_at: at,
-      });
-    },
+    insert,
 
     /** Inserts a step of an escalation, which is sent even in quiet hours. */
-    async insertEscalation(
-      { organizationId, channelId }: ChannelRef,
-      content: Message,
-      at: Date,
-    ): Promise<void> {
-      await sql('notifications').insert({
-        organization_id: organizationId,
-        channel_id: channelId,
-        content: toJson(content),
-        created_at: at,
-        next_attempt_at: at,
-        is_escalation: true,
-      });
-    },
+    insertEscalation: (ref: ChannelRef, content: Message, at: Date): Promise<void> =>
+      insert(ref, content, at, true),
 
     /**
      * Locks steps that were never attempted and are not being sent, by id, so that they are not claimed

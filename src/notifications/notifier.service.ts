@@ -3,11 +3,11 @@
  * sends the messages of a channel one after the other. A crash between sending and recording may send a
  * message twice, with the same id; none is lost.
  */
-
 import { nextAttempt } from '../deliveries/delivery.ts';
 import { NoTurn } from '../process/keyed-semaphore.ts';
 import type { Log } from '../process/log.ts';
-import type { Gather } from './gathering.service.ts';
+import type { Gather, GatherSteps } from './gathering.service.ts';
+import type { SendResult } from './mailer.service.ts';
 import type { MessageSender } from './message-sender.service.ts';
 import type { ChannelRef } from './notification-channel.ts';
 import type {
@@ -15,8 +15,6 @@ import type {
   NotificationsRepository,
   RecordedNotification,
 } from './notifications.repository.ts';
-import type { SendResult } from './send-result.ts';
-import type { GatherSteps } from './step-gathering.service.ts';
 
 export interface NotifierDeps {
   notifications: Pick<NotificationsRepository, 'listDueChannels' | 'claim' | 'record' | 'release'>;

@@ -23,7 +23,6 @@ export const linksRoutes = ({ operatorUrl, issue }: LinksRoutesDeps): Route[] =>
     description:
       'The link works once, within 10 minutes, also for a role that is less than that of the key. It and the session that it begins end with the key. 404 when the service has no such page.',
     tag: 'Keys',
-    auth: 'customer',
     body: createLinkBody,
     responses: { 201: createdLinkSchema },
     errors: [404],

@@ -1,11 +1,11 @@
 /** Sessions at the operators' page, for admins, who may end each of them. */
 import type { Sql } from '../db/database.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import { noContent, ok, pageOf, type Route, route } from '../http/route.ts';
-import { idParams } from '../http/schemas.ts';
-import { notFound } from '../process/errors.ts';
+import { idParams, listQuery } from '../http/schemas.ts';
+import { orNotFound } from '../process/errors.ts';
 import type { ActiveSession, SessionsRepository } from './sessions.repository.ts';
-import { listSessionsQuery, sessionListSchema, sessionSchema } from './sessions.schemas.ts';
+import { sessionListSchema, sessionSchema } from './sessions.schemas.ts';
 
 export interface SessionsRoutesDeps {
   sessions: Pick<SessionsRepository, 'listActive'>;
@@ -14,18 +14,15 @@ export interface SessionsRoutesDeps {
 }
 
 const tag = 'Keys';
-const auth = 'customer' as const;
 const role = 'admin' as const;
 const path = '/operator-sessions';
 
 export function sessionsRoutes({ sessions, sessionsIn, now }: SessionsRoutesDeps): Route[] {
-  const shown: Shown = {
-    schema: sessionSchema,
-    async find(sql, organizationId, id) {
-      const session = await sessionsIn(sql).findShown({ organizationId, id }, now());
-      return session && sessionView(session);
-    },
-  };
+  const shown = shownAs(
+    sessionSchema,
+    (sql, organizationId, id) => sessionsIn(sql).findShown({ organizationId, id }, now()),
+    sessionView,
+  );
   return [
     route({
       method: 'GET',
@@ -35,9 +32,8 @@ export function sessionsRoutes({ sessions, sessionsIn, now }: SessionsRoutesDeps
       description:
         'By link or by identity provider. At most 200 at once: the oldest session ends with the next one.',
       tag,
-      auth,
       role,
-      query: listSessionsQuery,
+      query: listQuery,
       responses: { 200: sessionListSchema },
       async handle({ caller, query: { limit, cursor: before = null } }) {
         const found = await sessions.listActive(caller.organizationId, {
@@ -45,8 +41,7 @@ export function sessionsRoutes({ sessions, sessionsIn, now }: SessionsRoutesDeps
           before,
           limit: limit + 1,
         });
-        const page = pageOf(found, limit, ({ id }) => id);
-        return ok({ ...page, items: page.items.map(sessionView) });
+        return ok(pageOf(found, limit, ({ id }) => id, sessionView));
       },
     }),
     route({
@@ -56,7 +51,6 @@ export function sessionsRoutes({ sessions, sessionsIn, now }: SessionsRoutesDeps
       summary: 'End a session, as if the person had signed out',
       description: 'The next request of the browser is answered with the page for signing in.',
       tag,
-      auth,
       role,
       params: idParams('sessionId'),
       responses: { 204: null },
@@ -65,8 +59,7 @@ export function sessionsRoutes({ sessions, sessionsIn, now }: SessionsRoutesDeps
       async handle({ caller: { organizationId }, params: { sessionId }, transact }) {
         await transact(async ({ sql }) => {
           const ref = { organizationId, id: sessionId };
-          const found = await sessionsIn(sql).findShown(ref, now());
-          if (!found) throw notFound('No session has this id');
+          orNotFound(await sessionsIn(sql).findShown(ref, now()), 'No session has this id');
           await sessionsIn(sql).remove(ref);
         });
         return noContent();

@@ -1,11 +1,6 @@
 import Joi from 'joi';
 import { ROLES } from '../http/role.ts';
-import { cursor, limit, nextCursor, timestamp } from '../http/schemas.ts';
-
-export const listSessionsQuery = Joi.object<{ limit: number; cursor?: string }, true>({
-  limit: limit(50),
-  cursor: cursor(),
-});
+import { pageSchema, timestamp } from '../http/schemas.ts';
 
 const sessionExample = {
   id: '019cb0a7-2c64-7a1b-8f0c-2a2b5f0f7d11',
@@ -34,7 +29,4 @@ export const sessionSchema = Joi.object({
   .example(sessionExample)
   .meta({ name: 'OperatorSession' });
 
-export const sessionListSchema = Joi.object({
-  items: Joi.array().items(sessionSchema).required().description('Newest first'),
-  nextCursor: nextCursor(),
-}).example({ items: [sessionExample], nextCursor: null });
+export const sessionListSchema = pageSchema(sessionSchema, sessionExample, 'Newest first');

@@ -1,4 +1,4 @@
-import { notFound } from '../process/errors.ts';
+import { orNotFound } from '../process/errors.ts';
 import type { DeliveryDetailView, WebhookView } from './answers.ts';
 import { deliveryHtml } from './delivery-html.ts';
 import type { Content } from './html.ts';
@@ -156,9 +156,10 @@ export function webhooksRoutes({
 }
 
 function toNoun({ collection = '' }: Params): Noun {
-  const noun = Object.hasOwn(NOUNS, collection) ? NOUNS[collection] : undefined;
-  if (!noun) throw notFound('There is no page at this address');
-  return noun;
+  return orNotFound(
+    Object.hasOwn(NOUNS, collection) ? NOUNS[collection] : undefined,
+    'There is no page at this address',
+  );
 }
 
 const idOf = ({ collection, ...ids }: Params): Params => ids;

@@ -37,7 +37,7 @@ export interface Excuses {
   isOngoing: boolean;
 }
 
-export interface OutageTracker {
+interface OutageTracker {
   excuses(record: AvailabilityRecord): Excuses;
 }
 

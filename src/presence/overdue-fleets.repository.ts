@@ -1,7 +1,6 @@
 /** The organizations whose fleets are overdue, which are few rows. */
 import type { Database } from '../db/database.ts';
-import { query } from '../db/query.ts';
-import { sentTogether } from '../db/sent-together.ts';
+import { query, sentTogether } from '../db/query.ts';
 import type { OverdueFleet } from './overdue-fleet.ts';
 import { COUNT, LIST, LIST_ORGANIZATIONS } from './overdue-fleets.statements.ts';
 

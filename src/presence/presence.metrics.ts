@@ -1,4 +1,4 @@
-import { addGauge, type MetricsRegistry, toReadings } from '../http/gauges.ts';
+import { addGauge, type MetricsRegistry, toReadings } from '../http/instruments.ts';
 
 export function addPresenceGauge(
   registry: MetricsRegistry,

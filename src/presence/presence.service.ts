@@ -1,7 +1,7 @@
 /** Finds overdue devices, and publishes that devices go offline and come back online. */
 import type { Sql } from '../db/database.ts';
 import type { DomainEvent, EventTypes, Publish } from '../db/domain-event.ts';
-import { isFaultOfAll } from '../db/in-halves.ts';
+import { isFaultOfAll } from '../db/due-rows.ts';
 import type { InTransaction, Transact } from '../db/transaction.ts';
 import { type AvailabilityRecord, createOutageTracker } from './ingress-availability.ts';
 import type { OverdueFleetsRepository } from './overdue-fleets.repository.ts';

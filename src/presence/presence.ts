@@ -16,7 +16,7 @@ export interface Presence {
 
 export type Contact = FrameContact | ReportContact;
 
-export interface FrameContact {
+interface FrameContact {
   kind: 'frame';
   at: Date;
   /** When the device will send next, by its own announcement. */

@@ -36,4 +36,10 @@ export class AppError extends Error {
 
 export const invalid = (message: string) => new AppError('invalid', message);
 export const notFound = (message: string) => new AppError('not_found', message);
+
+/** @throws not found when there is none */
+export function orNotFound<Thing>(thing: Thing | null | undefined, message: string): Thing {
+  if (!thing) throw notFound(message);
+  return thing;
+}
 export const conflict = (message: string) => new AppError('conflict', message);

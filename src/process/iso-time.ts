@@ -18,3 +18,6 @@ export function timeOf(text: string): Date | null {
 
 const daysOfMonth = (text: string) =>
   new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate();
+
+/** `2026-03-02 08:15 UTC`, from ISO 8601. */
+export const toMinute = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;

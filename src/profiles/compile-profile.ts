@@ -9,9 +9,8 @@
  * the rules of the device.
  */
 import { type AlarmRule, type DeviceConfiguration, merged } from '../devices/configuration.ts';
-import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
+import { MEASUREMENT_PERIOD_MAX, measurementIntervalSeconds } from '../devices/configuration-limits.ts';
 import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
-import { measurementIntervalSeconds } from '../devices/measurement-interval.ts';
 import { compileAlerts } from './compile-alerts.ts';
 import { compileCalendars } from './compile-schedule.ts';
 import type { Intervals, Schedule, TemperatureAlert } from './profile.ts';

@@ -59,7 +59,7 @@ export function mergedWarnings(configs: CountedConfiguration[]): string[] {
   ];
 }
 
-export interface CountedConfiguration {
+interface CountedConfiguration {
   config: DeviceConfiguration;
   deviceCount: number;
 }

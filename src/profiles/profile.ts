@@ -29,7 +29,7 @@ export const SLUG_LENGTH_MAX = 64;
 export const RULES_PER_ALERT_MAX = 3;
 export const ALERTS_MAX = RULE_SLOTS_DEFAULT / RULES_PER_ALERT_MAX;
 
-export type Weekday = (typeof WEEKDAYS)[number];
+type Weekday = (typeof WEEKDAYS)[number];
 export type BoundsType = (typeof BOUNDS_TYPES)[number];
 
 /** Delay and severity are stored and shown only where they were given. */
@@ -159,7 +159,7 @@ export interface ProfileView {
   temperatureAlerts: TemperatureAlert[];
 }
 
-export interface EnforcedBounds {
+interface EnforcedBounds {
   /** °C, steps of 0.1; null when the alert has no such bound. */
   minC: number | null;
   maxC: number | null;

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
-import type { Shown } from '../http/audit.ts';
+import { shownAs } from '../http/audit.ts';
 import { created, ok, type Route, route } from '../http/route.ts';
-import { notFound } from '../process/errors.ts';
+import { orNotFound } from '../process/errors.ts';
 import { changedProfile, NO_SUCH_PROFILE, newProfile, profileDetailView, profileView } from './profile.ts';
 import type { ProfilesRepository } from './profiles.repository.ts';
 import {
@@ -15,21 +15,18 @@ import {
 } from './profiles.schemas.ts';
 
 const tag = 'Configuration profiles';
-const auth = 'customer' as const;
 
-export interface ProfilesRoutesDeps {
+interface ProfilesRoutesDeps {
   profiles: ProfilesRepository;
   profilesIn(sql: Database): ProfilesRepository;
 }
 
 export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Route[] {
-  const shown: Shown = {
-    schema: profileDetailSchema,
-    async find(sql, organizationId, slug) {
-      const profile = await profilesIn(sql).find(organizationId, slug);
-      return profile && profileDetailView(profile);
-    },
-  };
+  const shown = shownAs(
+    profileDetailSchema,
+    (sql, organizationId, slug) => profilesIn(sql).find(organizationId, slug),
+    profileDetailView,
+  );
   return [
     route({
       method: 'GET',
@@ -38,7 +35,6 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       summary: 'List configuration profiles',
       description: 'All profiles of the organization in one answer, ordered by slug.',
       tag,
-      auth,
       responses: { 200: profileListResponse },
       async handle({ caller }) {
         return ok({ profiles: (await profiles.list(caller.organizationId)).map(profileView) });
@@ -51,7 +47,6 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       summary: 'Create a configuration profile',
       description: 'Give a slug or a name, and at least one of temperatureAlerts, schedule and intervals.',
       tag,
-      auth,
       body: createProfileBody,
       responses: { 201: profileDetailResponse },
       errors: [409],
@@ -70,13 +65,11 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       description:
         'The profile as it was saved last. Devices run what was applied to them, which may be an earlier text.',
       tag,
-      auth,
       params: slugParam,
       responses: { 200: profileResponse },
       errors: [404],
       async handle({ caller, params: { slug } }) {
-        const profile = await profiles.find(caller.organizationId, slug);
-        if (!profile) throw notFound(NO_SUCH_PROFILE);
+        const profile = orNotFound(await profiles.find(caller.organizationId, slug), NO_SUCH_PROFILE);
         return ok({ profile: profileView(profile) });
       },
     }),
@@ -87,7 +80,6 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       summary: 'Change a configuration profile',
       description: 'Devices take a changed profile when it is applied, not before.',
       tag,
-      auth,
       params: slugParam,
       body: updateProfileBody,
       responses: { 200: profileDetailResponse },
@@ -95,8 +87,10 @@ export function profilesRoutes({ profiles, profilesIn }: ProfilesRoutesDeps): Ro
       audit: { subject: 'slug', shown },
       async handle({ caller, params: { slug }, body, transact }) {
         const changed = await transact(async ({ sql }) => {
-          const profile = await profilesIn(sql).lock(caller.organizationId, slug);
-          if (!profile) throw notFound(NO_SUCH_PROFILE);
+          const profile = orNotFound(
+            await profilesIn(sql).lock(caller.organizationId, slug),
+            NO_SUCH_PROFILE,
+          );
           const next = changedProfile(profile, body);
           await profilesIn(sql).update(caller.organizationId, next);
           return next;

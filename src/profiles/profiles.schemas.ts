@@ -76,7 +76,7 @@ const endOfWindow = timeOfDay(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/, '24:00');
 
 const NO_ZONE = '{{#label}} must be the name of an IANA time zone, such as Europe/Stockholm';
 
-const timezone = Joi.string()
+export const timezone = Joi.string()
   .max(TIME_ZONE_LENGTH_MAX)
   .custom((value: string, helpers) => (isTimeZone(value) ? value : helpers.error('timezone.unknown')))
   .messages({ 'timezone.unknown': NO_ZONE, 'string.max': NO_ZONE, 'string.empty': NO_ZONE });

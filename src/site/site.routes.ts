@@ -4,7 +4,7 @@
  */
 import type { Context } from 'koa';
 import type { ReadOnlyPaths } from '../http/app.ts';
-import { helpLink } from '../http/error-help.ts';
+import { helpLink } from '../http/render-error.ts';
 import type { StaticFiles } from '../http/static-files.ts';
 import { DOCS_PATH } from './links.ts';
 import type { SearchIndex, Site } from './site.ts';

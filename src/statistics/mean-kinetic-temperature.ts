@@ -16,7 +16,7 @@ const ZERO_CELSIUS = 273.15;
 /** A sensor may report absolute zero, where the formula has no value. */
 const KELVIN_MIN = 0.01;
 
-export interface KineticMean {
+interface KineticMean {
   /** °C */
   add(celsius: number): void;
   /** °C; null without samples. */

@@ -4,7 +4,7 @@
  */
 import { type SettingsPeriod, type Span, settingsAt } from '../devices/settings.ts';
 
-export interface MeasurementPeriods {
+interface MeasurementPeriods {
   /** Milliseconds; null: unknown. */
   at(at: number, ofFrameSeconds?: number | null): number | null;
   /** The time between two readings, split where other settings come into force. */

@@ -4,7 +4,7 @@
 const SECOND_MS = 1_000;
 const FEWEST = 2;
 
-export interface Median {
+interface Median {
   add(ms: number): void;
   /** Milliseconds; null with fewer than two. */
   result(): number | null;

@@ -15,6 +15,8 @@ export interface RecordedAsset extends Layout {
   registeredAt: Date;
   /** Null: not archived. */
   archivedAt: Date | null;
+  /** Channels with a reading, whenever it was. */
+  measuredChannels: number[];
   /** Earlier loggers of the place, the earliest first. */
   replacements: Array<{ serialNumber: string; replacedAt: Date }>;
 }
@@ -45,6 +47,7 @@ export function createRecordRepository(sql: Sql) {
            a.building_id as "buildingId", a.space_id as "spaceId", a.floor, a.created_at as "registeredAt",
            a.archived_at as "archivedAt", a.model,
            coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes",
+           array(select (each ->> 0)::integer from json_array_elements(s.latest) as each) as "measuredChannels",
            array(
              select serial_number from asset_replacements
              where organization_id = a.organization_id and asset_id = a.id order by id

@@ -7,7 +7,7 @@ import type { RecordRepository } from './record.repository.ts';
 import { listSettingsQuery, settingsListSchema } from './settings.schemas.ts';
 import { settingsView } from './settings-view.ts';
 
-export interface SettingsRoutesDeps {
+interface SettingsRoutesDeps {
   record: RecordRepository;
   settings: SettingsRepository;
 }
@@ -21,7 +21,6 @@ export const settingsRoutes = ({ record, settings }: SettingsRoutesDeps): Route[
     description:
       'Newest first, each whole where it overlaps the span; also of archived assets. Times of which nothing is known have no item. Statistics and curves evaluate each reading by the settings that were in force when it was measured.',
     tag: 'Assets',
-    auth: 'customer',
     params: idParams('assetId'),
     query: listSettingsQuery,
     responses: { 200: settingsListSchema },
@@ -36,8 +35,7 @@ export const settingsRoutes = ({ record, settings }: SettingsRoutesDeps): Route[
         to: before ?? to,
         limit: limit + 1,
       });
-      const page = pageOf(found, limit, (last) => String(last.from.getTime()));
-      return ok({ ...page, items: page.items.map(settingsView) });
+      return ok(pageOf(found, limit, (last) => String(last.from.getTime()), settingsView));
     },
   }),
 ];

@@ -3,7 +3,7 @@ import { SEVERITIES } from '../devices/alert-terms.ts';
 import { SETTINGS_SOURCES } from '../devices/settings.ts';
 import { cursor, limit, nextCursor, rangeTime, timestamp } from '../http/schemas.ts';
 
-export interface ListSettings {
+interface ListSettings {
   from?: Date;
   to?: Date;
   limit: number;

@@ -10,7 +10,7 @@ import { statisticsView } from './statistics-view.ts';
 
 const PDF = 'application/pdf';
 
-export interface StatisticsRoutesDeps {
+interface StatisticsRoutesDeps {
   compute: StatisticsService;
   toPage: ToPage;
   /** Shared with exports. */
@@ -29,7 +29,6 @@ export function statisticsRoutes({ compute, toPage, limit, pageLimit }: Statisti
       description:
         'Per channel minimum, maximum, average and mean kinetic temperature, the time outside of the bounds that were in force, how complete the readings are, and gaps: all by the settings at each moment, also of archived assets. A sample holds until the next one, for two periods of measurement at most; more is a gap. With Accept: application/pdf the same as one page, with the curve.',
       tag: 'Assets',
-      auth: 'customer',
       params: idParams('assetId'),
       query: statisticsQuery,
       responses: { 200: statisticsSchema },

@@ -1,12 +1,12 @@
 import Joi from 'joi';
 import { SEVERITIES } from '../devices/alert-terms.ts';
-import { PROBE_POSITIONS } from '../devices/channel-layout.ts';
+import { channelFields } from '../devices/devices.schemas.ts';
 import { rangeTime, timestamp } from '../http/schemas.ts';
 import { SPANS_MAX } from '../mutes/mute.ts';
 import { isTimeZone } from '../profiles/time-zone.ts';
 import { GAPS_MAX } from './statistics.ts';
 
-export interface GetStatistics {
+interface GetStatistics {
   from: Date;
   to: Date;
   timezone: string;
@@ -30,12 +30,7 @@ export const statisticsQuery = Joi.object<GetStatistics, true>({
 const bound = () => number().allow(null).required().description('°C; null where there is none');
 
 const channelStatisticsSchema = Joi.object({
-  channel: Joi.number().integer().required(),
-  position: Joi.string()
-    .valid(...PROBE_POSITIONS)
-    .allow(null)
-    .required(),
-  type: Joi.string().required(),
+  ...channelFields,
   unit: Joi.string().allow('').required(),
   count: Joi.number().integer().required().description('Samples; sensor errors are none'),
   min: number().allow(null).required().description('Null without a sample'),

@@ -7,7 +7,7 @@ import type { SettingsRepository } from '../devices/settings.repository.ts';
 import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settings.ts';
 import type { HistoryFilter, HistoryScope } from '../measurements/history.repository.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
-import { invalid, notFound } from '../process/errors.ts';
+import { invalid, orNotFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
 import { CURVE_COLUMNS, type Curves, createCurves } from './curve.ts';
@@ -15,7 +15,7 @@ import type { RecordedAlert, RecordedAsset, RecordRepository } from './record.re
 import { typeOfBounds } from './settings-view.ts';
 import { type ChannelStatistics, createStatisticsFold, type StatisticsFold } from './statistics.ts';
 
-export interface StatisticsDeps {
+interface StatisticsDeps {
   record: RecordRepository;
   mutes: Pick<MutesRepository, 'listSpans'>;
   settings: SettingsRepository;
@@ -39,7 +39,7 @@ export interface Statistics extends Span {
   curves: Curves;
 }
 
-export interface StatisticsRequest {
+interface StatisticsRequest {
   organizationId: string;
   assetId: string;
   from: Date;
@@ -49,8 +49,6 @@ export interface StatisticsRequest {
 const PAGE = 2_000;
 /** Maximum number of consecutive sensor errors before the span, behind which a sample is searched. */
 const ERRORS_MAX = 100;
-/** A logger has six channels. */
-const LATEST_MAX = 24;
 const DAY_MS = 86_400_000;
 const SPAN_DAYS_MAX = 400;
 
@@ -59,8 +57,7 @@ export type StatisticsService = ReturnType<typeof createStatisticsService>;
 export function createStatisticsService({ record, mutes, settings, history, pace, now }: StatisticsDeps) {
   return async (request: StatisticsRequest): Promise<Statistics> => {
     const { organizationId, assetId } = request;
-    const asset = await record.find(organizationId, assetId);
-    if (!asset) throw notFound(NO_SUCH_ASSET);
+    const asset = orNotFound(await record.find(organizationId, assetId), NO_SUCH_ASSET);
     checkSpan(request);
     const span = cutSpan(request, asset, now());
     const inForce = await settings.list(organizationId, assetId, {
@@ -70,7 +67,8 @@ export function createStatisticsService({ record, mutes, settings, history, pace
     });
     const list = history.lister({ organizationId, assetId, layout: asset });
     const isArchived = asset.archivedAt !== null && asset.archivedAt.getTime() <= span.from;
-    const readings = createReadings(list, pace, { ...span, isArchived });
+    const measured = isArchived ? [] : asset.measuredChannels;
+    const readings = createReadings(list, pace, { ...span, measured });
     const options = {
       ...span,
       registeredAt: asset.registeredAt.getTime(),
@@ -116,7 +114,7 @@ const toDates = ({ from, to }: Span) => ({ from: new Date(from), to: new Date(to
 function createReadings(
   list: (filter: HistoryFilter) => Promise<StoredReading[]>,
   pace: Pace,
-  { isArchived, ...span }: Span & { isArchived: boolean },
+  { measured, ...span }: Span & { measured: readonly number[] },
 ) {
   const { from, to } = toDates(span);
 
@@ -127,13 +125,10 @@ function createReadings(
     return last === -1 ? found : found.slice(0, last + 1);
   }
 
-  /** The last readings before the span, of as many channels as a logger has. */
-  const listLatest = () =>
-    pace(() => list({ from: null, to: from, channel: null, before: null, limit: LATEST_MAX }));
-
   return {
     async readInto(...into: Array<Pick<StatisticsFold, 'add'>>): Promise<void> {
-      const channels = new Set<number>();
+      // A channel with readings before the span but none in it is shown as missing.
+      const channels = new Set(measured);
       const add = (reading: StoredReading) => {
         for (const each of into) each.add(reading);
         channels.add(reading.channel);
@@ -141,8 +136,6 @@ function createReadings(
       const read = (before: StoredReading | null) =>
         pace(() => list({ from, to, channel: null, before, limit: PAGE }));
       for await (const page of pages(PAGE, read)) page.forEach(add);
-      // A channel with readings before the span but none in it is shown as missing.
-      for (const { channel } of isArchived ? [] : await listLatest()) channels.add(channel);
       for (const channel of channels) (await listBefore(channel)).forEach(add);
     },
   };

@@ -9,7 +9,7 @@
  * and is not counted. A sensor error is a reading and no sample.
  */
 import { TEMPERATURE } from '../devices/channel-layout.ts';
-import { INTERVALS_HELD } from '../devices/measurement-interval.ts';
+import { INTERVALS_HELD } from '../devices/configuration-limits.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import type { SettingsPeriod, Span } from '../devices/settings.ts';
 import { type BoundsInForce, boundsInForce, withoutBounds } from './bounds-in-force.ts';

@@ -11,7 +11,7 @@ export interface TemporalConnection {
   namespace: string;
 }
 
-export interface TemporalClient {
+interface TemporalClient {
   client: Client;
   /** Whether the server answers in time; never throws. */
   isUp(): Promise<boolean>;

@@ -10,7 +10,7 @@ import { NO_PROXY, type TemporalConnection } from './connection.ts';
 import { explainFault } from './connection-faults.ts';
 import { SEARCH_ATTRIBUTES } from './workflow-ids.ts';
 
-export interface NamespaceOptions {
+interface NamespaceOptions {
   connection: TemporalConnection;
   /** How long Temporal keeps the histories of ended runs. */
   retentionMs: number;

@@ -5,7 +5,7 @@
  */
 import type { LastRun } from './runs.ts';
 
-export interface MissingWorkflowsDeps<Ref> {
+interface MissingWorkflowsDeps<Ref> {
   /** Rows that need a workflow and were touched by no workflow and no sweep for this long. */
   listWithoutWorkflow(olderThanMs: number, limit: number): Promise<Ref[]>;
   findLastRun(ref: Ref): Promise<LastRun>;

@@ -10,19 +10,15 @@ import { summarizeStart } from '../config-jobs/job-description.ts';
 import type { JobTitle } from '../config-jobs/job-run.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { type EscalationTitle, summarizeEscalationStart } from '../escalations/escalation-description.ts';
-import { createRunLinks } from './run-links.ts';
 import { findLastRun, type LastRun } from './runs.ts';
 import {
   ALERT_CHANGED_SIGNAL,
   APPLY_PROFILE,
-  applyProfileAttributes,
   applyProfileId,
   DELIVER_WEBHOOKS,
-  deliverWebhooksAttributes,
   deliverWebhooksId,
   ESCALATE_ALERT,
   endpointTaskQueue,
-  escalateAlertAttributes,
   escalateAlertId,
   escalationTaskQueue,
   type SearchAttributeValues,
@@ -30,11 +26,10 @@ import {
   toAttributePairs,
   WAKE_SIGNAL,
   WITHDRAW_PROFILE,
-  withdrawProfileAttributes,
   withdrawProfileId,
 } from './workflow-ids.ts';
 
-export interface StarterOptions {
+interface StarterOptions {
   client: Client;
   /** Task queue of jobs; the queues of endpoints and escalations are derived from it. */
   taskQueue: string;
@@ -43,7 +38,7 @@ export interface StarterOptions {
   operatorUrl?: string | null;
 }
 
-export interface StartJobOptions {
+interface StartJobOptions {
   /** Shown in the Temporal UI; null when the row is gone. */
   title?: JobTitle | null;
   /** Terminates an existing run instead of keeping it. */
@@ -52,65 +47,73 @@ export interface StartJobOptions {
 
 export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl = null }: StarterOptions) {
   const links = createRunLinks(operatorUrl);
+
+  /** What starts of all kinds share; `page` is below `/operator`. An existing run stays. */
+  const common = (organizationId: string, page: string, attributes: SearchAttributeValues = {}) => ({
+    taskQueue,
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+    typedSearchAttributes: typed({ OrganizationId: organizationId, ...attributes }),
+    // Where the Temporal server has fairness, organizations take turns at the workers.
+    priority: { fairnessKey: organizationId },
+    staticDetails: links(page),
+  });
+
   return {
     /** Starts the job's workflow; an existing run stays, unless it is to be replaced. */
-    async startJob(job: JobRef, { title = null, replace = false }: StartJobOptions = {}): Promise<void> {
+    async startJob(
+      { organizationId, jobId }: JobRef,
+      { title = null, replace = false }: StartJobOptions = {},
+    ): Promise<void> {
       await client.workflow.start(APPLY_PROFILE, {
-        workflowId: applyProfileId(job.jobId),
-        taskQueue,
-        args: [{ organizationId: job.organizationId, jobId: job.jobId, pollIntervalMs }],
-        workflowIdConflictPolicy: replace ? 'TERMINATE_EXISTING' : 'USE_EXISTING',
-        typedSearchAttributes: typed(applyProfileAttributes(job)),
-        priority: toPriority(job),
+        ...common(organizationId, `jobs/${jobId}`, { JobId: jobId }),
+        workflowId: applyProfileId(jobId),
+        args: [{ organizationId, jobId, pollIntervalMs }],
+        ...(replace && { workflowIdConflictPolicy: 'TERMINATE_EXISTING' as const }),
         staticSummary: summarizeStart(title),
-        staticDetails: links(`jobs/${job.jobId}`),
       });
     },
 
     /** Starts the endpoint's workflow, or wakes it when it is running. */
     async startRecovery(endpoint: EndpointRef): Promise<void> {
+      const { organizationId, endpointId } = endpoint;
       await client.workflow.signalWithStart(DELIVER_WEBHOOKS, {
-        workflowId: deliverWebhooksId(endpoint.endpointId),
+        ...common(organizationId, 'webhooks', { EndpointId: endpointId }),
+        workflowId: deliverWebhooksId(endpointId),
         taskQueue: endpointTaskQueue(taskQueue),
         args: [{ ...endpoint, pollIntervalMs }],
         signal: WAKE_SIGNAL,
-        priority: toPriority(endpoint),
-        typedSearchAttributes: typed(deliverWebhooksAttributes(endpoint)),
         staticSummary:
           'Retries failed deliveries of a webhook and sends the backlog when its receiver is back',
-        staticDetails: links('webhooks'),
       });
     },
 
-    /** Starts the run of an alert's escalation; an existing run stays. */
-    async startEscalation(alert: AlertRef, title: EscalationTitle | null = null): Promise<void> {
+    /** Starts the run of an alert's escalation. */
+    async startEscalation(
+      { organizationId, alertId }: AlertRef,
+      title: EscalationTitle | null = null,
+    ): Promise<void> {
       await client.workflow.start(ESCALATE_ALERT, {
-        workflowId: escalateAlertId(alert.alertId),
+        ...common(organizationId, `alerts/${alertId}`),
+        workflowId: escalateAlertId(alertId),
         taskQueue: escalationTaskQueue(taskQueue),
-        args: [{ organizationId: alert.organizationId, alertId: alert.alertId }],
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        priority: toPriority(alert),
-        typedSearchAttributes: typed(escalateAlertAttributes(alert)),
+        args: [{ organizationId, alertId }],
         staticSummary: summarizeEscalationStart(title),
-        staticDetails: links(`alerts/${alert.alertId}`),
       });
     },
 
-    /** Starts the run of a withdrawal; an existing run stays. */
+    /** Starts the run of a withdrawal. It has one step, so its attributes do not change while it runs. */
     async startWithdrawal(
       { organizationId, withdrawalId }: WithdrawalRef,
       organizationName: string | null = null,
     ): Promise<void> {
-      const withdrawal = { organizationId, withdrawalId };
       await client.workflow.start(WITHDRAW_PROFILE, {
+        ...common(organizationId, 'groups', {
+          ...(organizationName !== null && { Organization: organizationName }),
+          Phase: 'withdrawing',
+        }),
         workflowId: withdrawProfileId(withdrawalId),
-        taskQueue,
-        args: [withdrawal],
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        priority: toPriority(withdrawal),
-        typedSearchAttributes: typed(withdrawProfileAttributes(withdrawal, organizationName)),
+        args: [{ organizationId, withdrawalId }],
         staticSummary: 'Withdraws the former profile of a large group from its members',
-        staticDetails: links('groups'),
       });
     },
 
@@ -139,9 +142,6 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
   };
 }
 
-/** Where the Temporal server has fairness, organizations take turns at the workers. */
-const toPriority = ({ organizationId }: { organizationId: string }) => ({ fairnessKey: organizationId });
-
 async function ignoreEnded(signalled: Promise<void>): Promise<void> {
   try {
     await signalled;
@@ -151,3 +151,16 @@ async function ignoreEnded(signalled: Promise<void>): Promise<void> {
 }
 
 const typed = (values: SearchAttributeValues) => new TypedSearchAttributes(toAttributePairs(values));
+
+/** Links in the static details of a run, for readers of the Temporal UI, by the path of a page below `/operator`. */
+type RunLinks = (path: string) => string;
+
+/** `operatorUrl`: the public URL of the operators' page, beside which the documentation is; null: there is none. */
+function createRunLinks(operatorUrl: string | null): RunLinks {
+  if (operatorUrl === null) return () => 'How to read and steer this run: docs/temporal-ui.md';
+  const base = operatorUrl.replace(/\/+$/, '');
+  return (path) =>
+    [`[Page](${base}/operator/${path})`, `[How to read and steer this run](${base}/docs/temporal-ui)`].join(
+      ' · ',
+    );
+}

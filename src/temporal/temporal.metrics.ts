@@ -1,5 +1,4 @@
-import { counterOf } from '../http/counters.ts';
-import type { MetricsRegistry } from '../http/gauges.ts';
+import { counterOf, type MetricsRegistry } from '../http/instruments.ts';
 
 const CALLS = [
   ...['start', 'signal', 'recover', 'sweep jobs', 'sweep endpoints', 'sweep withdrawals'],

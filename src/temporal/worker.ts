@@ -9,7 +9,7 @@ import { traceSteps } from './trace-header.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 import { endpointTaskQueue, escalationTaskQueue } from './workflow-ids.ts';
 
-export interface TemporalWorkerOptions {
+interface TemporalWorkerOptions {
   connection: TemporalConnection;
   /** Task queue of jobs; the queues of endpoints and escalations are derived from it. */
   taskQueue: string;
@@ -30,7 +30,7 @@ export interface TemporalWorkerOptions {
   workflowBundle?: WorkflowBundleOption;
 }
 
-export interface TemporalWorker {
+interface TemporalWorker {
   stop(): Promise<void>;
 }
 

@@ -1,7 +1,4 @@
 /** Names and ids that the service, its workflows and the Temporal server share. */
-import type { AlertRef } from '../alerts/alert.ts';
-import type { JobRef, WithdrawalRef } from '../config-jobs/config-job.ts';
-import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { cutText } from '../process/cut-text.ts';
 
 /** Runs of endpoints have a queue of their own, so that many concurrent drains delay no job. */
@@ -67,31 +64,3 @@ export const toAttributePairs = (values: SearchAttributeValues): AttributePair[]
       ? { key: { name, type: 'DATETIME' }, value: new Date(value) }
       : { key: { name, type: 'KEYWORD' }, value: cutText(value, KEYWORD_LENGTH_MAX) },
   );
-
-export const applyProfileAttributes = ({ organizationId, jobId }: JobRef): SearchAttributeValues => ({
-  OrganizationId: organizationId,
-  JobId: jobId,
-});
-
-export const deliverWebhooksAttributes = ({
-  organizationId,
-  endpointId,
-}: EndpointRef): SearchAttributeValues => ({
-  OrganizationId: organizationId,
-  EndpointId: endpointId,
-});
-
-/** The id of the run already contains the alert. */
-export const escalateAlertAttributes = ({ organizationId }: AlertRef): SearchAttributeValues => ({
-  OrganizationId: organizationId,
-});
-
-/** Such a run has one step, so that nothing changes while it runs. */
-export const withdrawProfileAttributes = (
-  { organizationId }: WithdrawalRef,
-  organizationName: string | null,
-): SearchAttributeValues => ({
-  OrganizationId: organizationId,
-  ...(organizationName !== null && { Organization: organizationName }),
-  Phase: 'withdrawing',
-});

@@ -102,7 +102,10 @@ export function createLateDevice(inForce: readonly InForce[]) {
     async receive(samples: readonly Sample[], arrival: number): Promise<void> {
       const config = settings.findLast(({ from }) => from <= toDate(arrival))?.config ?? null;
       const sync = { ...device.sync, confirmed: config };
-      const stored = receiveFrame({ ...device, sync }, toFrame(samples, arrival), { stored: readings });
+      const stored = receiveFrame({ ...device, sync }, toFrame(samples, arrival), {
+        now: toDate(arrival),
+        stored: readings,
+      });
       for (const reading of stored.fresh)
         readings.set(keyOfReading(reading), { ...reading, receivedAt: toDate(arrival), periodSeconds: null });
       device = { ...device, state: stored.state };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inTurns } from '../../src/certificates/fair-contents.ts';
+import { inTurns } from '../../src/certificates/certificates.service.ts';
 import { createKeyedSemaphore } from '../../src/process/keyed-semaphore.ts';
 
 const POOL = 4;

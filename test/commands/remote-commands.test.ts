@@ -1,88 +1,33 @@
-/**
- * Commands by API, against the real service: in this process if they end by themselves, else as a process.
- */
+/** Commands by API, against the real service. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { verifyWebhook } from '../../client/src/index.ts';
 import { timeZoneFinding } from '../../src/commands/doctor-checks.ts';
 import { query } from '../../src/db/query.ts';
-import { runCommand, withInput } from '../support/command-line.ts';
+import { withInput } from '../support/command-line.ts';
 import {
   apply,
   applyAnswer,
   createProfile,
-  eventually,
   FACTORY,
   FRIDGE,
   register,
   untilEnded,
 } from '../support/fleet.ts';
-import { startService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { useCommands } from './harness.ts';
 
-const ROOT = new URL('../../', import.meta.url);
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const NAMES = ['DMS_URL', 'DMS_KEY', 'XDG_CONFIG_HOME', 'DATA_DIR'] as const;
 
 describe('Commands by API', () => {
+  const { started, setEnv, registerOne, run, jsonOf } = useCommands();
   let dms: TestService;
   let key: string;
   let folder: string;
-  const before_ = Object.fromEntries(NAMES.map((name) => [name, process.env[name]]));
-  const children: ChildProcess[] = [];
-
-  before(async () => {
-    dms = await startService({ settings: { jobPollIntervalMs: 1_000 } });
-    key = (await dms.issueKey(dms.id, 'customer')).token;
-    folder = mkdtempSync(join(tmpdir(), 'dms-commands-'));
+  before(() => {
+    ({ dms, key, folder } = started());
   });
-  beforeEach(() => setEnv({ DMS_URL: dms.baseUrl, DMS_KEY: key, XDG_CONFIG_HOME: folder, DATA_DIR: folder }));
-  after(async () => {
-    for (const child of children) child.kill('SIGKILL');
-    setEnv(before_);
-    rmSync(folder, { recursive: true });
-    await dms.stop();
-  });
-
-  function setEnv(values: Partial<Record<string, string | undefined>>): void {
-    for (const name of NAMES) {
-      if (values[name] === undefined) delete process.env[name];
-      else process.env[name] = values[name];
-    }
-  }
-
-  async function registerOne(): Promise<string> {
-    const serial = `282C${randomUUID().slice(0, 8).toUpperCase()}`;
-    await register(dms, serial);
-    return serial;
-  }
-
-  const run = (...typed: string[]) => runCommand(dms.settings.databaseUrl, ...typed);
-  const jsonOf = async (...typed: string[]) => JSON.parse((await run(...typed, '--json')).stdout);
-
-  /** The command as a separate process, with its output so far. */
-  function start(...typed: string[]) {
-    const child = spawn('node', ['--import=#typescript', 'src/bin/cli.ts', ...typed], {
-      cwd: ROOT,
-      env: process.env,
-    });
-    children.push(child);
-    const printed = { text: '' };
-    child.stdout.on('data', (text) => (printed.text += text));
-    child.stderr.on('data', (text) => (printed.text += text));
-    const until = (pattern: RegExp) =>
-      eventually(
-        async () => printed.text,
-        (text) => pattern.test(text),
-      );
-    return { child, until, exited: once(child, 'exit') };
-  }
 
   it('keeps a working login in a file that only its owner can read, and uses it until it is forgotten', async () => {
     const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
@@ -359,101 +304,6 @@ describe('Commands by API', () => {
     process.env.DMS_KEY = key;
     assert.equal((await run('alerts', 'list', '--asset', 'NONE')).code, 4);
     assert.equal((await run('groups', 'create', ' ')).code, 2);
-  });
-
-  it('listens: prints and forwards verified events, and leaves no webhook behind', async () => {
-    const forwarded: Array<{ headers: IncomingMessage['headers']; body: string }> = [];
-    const receiver = createServer(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += chunk;
-      forwarded.push({ headers: request.headers, body });
-      response.writeHead(204).end();
-    }).listen(0, '127.0.0.1');
-    await once(receiver, 'listening');
-    const to = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-    const listening = start('listen', '--events', 'config.applied,data.measurement', '--forward-to', to);
-    await listening.until(/Listening at/);
-    assert.equal((await jsonOf('webhooks', 'list')).length, 2);
-    const slug = await createProfile(dms, { ...FRIDGE, slug: `fridge-${randomUUID()}` });
-    const serial = await registerOne();
-    await apply(dms, slug, { serialNumbers: [serial] });
-    await applyAnswer(dms, serial);
-    await listening.until(/config\.applied .* → 204/);
-    const reading = { channel: 1, type: 'temperature', value: 4, measuredAt: new Date().toISOString() };
-    await dms.device.post(`/devices/${serial}/measurements`, { readings: [reading] });
-    await listening.until(/data\.measurement .* → 204/);
-    assert.ok(forwarded.every(({ headers }) => headers['webhook-signature']));
-    assert.deepEqual(
-      forwarded.map(({ body }) => JSON.parse(body).type),
-      ['config.applied', 'data.measurement'],
-    );
-    listening.child.kill('SIGINT');
-    assert.deepEqual((await listening.exited)[0], 0);
-    receiver.close();
-    assert.deepEqual(await jsonOf('webhooks', 'list'), []);
-  });
-
-  it('ends listening with the refusal of the service, and leaves nothing behind', async () => {
-    const { code, stderr } = await run('listen', '--events', 'alert.made.up');
-    assert.notEqual(code, 0);
-    assert.match(stderr, /^events\[0\] must be one of/);
-    assert.doesNotMatch(stderr, /--address/);
-    assert.deepEqual(await jsonOf('webhooks', 'list'), []);
-  });
-
-  it('refuses to listen on an invalid port, or to forward to an invalid address', async () => {
-    for (const [typed, says] of [
-      [['--forward-to', 'ftp://127.0.0.1/'], /^--forward-to must be a URL that begins with http/],
-      [['--forward-to', 'here'], /^--forward-to must be a URL that begins with http/],
-      [['--port', '65536'], /^--port must be a number from 0 to 65535/],
-      [['--port', 'x'], /^--port must be a number from 0 to 65535/],
-    ] as const) {
-      const { code, stderr } = await run('listen', ...typed);
-      assert.equal(code, 2);
-      assert.match(stderr, says);
-    }
-  });
-
-  it('names the option of a taken port when listening', async () => {
-    const taken = new URL(dms.baseUrl).port;
-    const { code, stderr } = await run('listen', '--port', taken);
-    assert.deepEqual([code, stderr], [1, `Port ${taken} is taken: choose another one with --port\n`]);
-  });
-
-  it('registers the public address of a listener if it is a different one', async () => {
-    const address = 'https://tunnel.example/hooks';
-    const listening = start('listen', '--events', 'alert.created', '--address', address);
-    await listening.until(/Listening at https:\/\/tunnel\.example\/hooks;/);
-    const registered = async () => (await dms.api.get('/webhooks')).body.items;
-    assert.deepEqual(
-      (await registered()).map(({ url, events }: { url: string; events: string[] }) => [url, events]),
-      [[address, ['alert.created']]],
-    );
-    listening.child.kill('SIGTERM');
-    assert.deepEqual((await listening.exited)[0], 0);
-    assert.deepEqual(await registered(), []);
-  });
-
-  it('triggers the example of each event at a receiver, with a valid signature', async () => {
-    const received: unknown[] = [];
-    const receiver = createServer(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += chunk;
-      received.push(await verifyWebhook({ headers: request.headers, body }, SECRET));
-      response.writeHead(204).end();
-    }).listen(0, '127.0.0.1');
-    await once(receiver, 'listening');
-    const to = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-    const signed = () => run('trigger', 'alert.created', '--to', to, '--secret');
-    assert.equal((await withInput(`${SECRET}\n`, signed)).code, 0);
-    assert.equal((received[0] as { type: string }).type, 'alert.created');
-    receiver.close();
-    const away = await run('trigger', 'alert.created', '--to', to);
-    assert.equal(away.code, 1);
-    assert.match(away.stderr, /^The receiver cannot be reached: connect ECONNREFUSED/);
-    const { code, stderr } = await run('trigger', 'alert.made.up', '--to', to);
-    assert.equal(code, 2);
-    assert.match(stderr, /EVENT must be one of:[\s\S]*config\.applied/);
   });
 
   it('prints the last readings of a device, oldest first, with a curve', async () => {

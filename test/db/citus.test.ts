@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import type { Knex } from 'knex';
 import { migrations } from '../../migrations/index.ts';
+import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { distribute } from '../../src/db/distribute.ts';
 import { isRetryable } from '../../src/db/faults.ts';
 import { migrate, migrateTo } from '../../src/db/migrate.ts';
 import { splitByOrganization } from '../../src/db/one-organization.ts';
-import { createPartitions, dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
+import { createPartitions, dropPartitions } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { readSourceStatements } from '../house/source-statements.ts';
 import { newCitusDatabase, skipWithoutCitus } from '../support/citus.ts';

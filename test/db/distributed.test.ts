@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { openDatabase } from '../../src/db/database.ts';
 import { splitByOrganization } from '../../src/db/one-organization.ts';
 import { query } from '../../src/db/query.ts';
+import { createClaimSpans } from '../../src/deliveries/claim-spans.ts';
 import { createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
 import {
   applyAnswer,
@@ -93,7 +94,7 @@ describe('With the tables distributed by organization', () => {
     const claims = createClaimsRepository(sql, '00000000-0000-7000-8000-000000000001');
     statements.length = 0;
     const capacities = rows.map((endpoint) => ({ ...endpoint, capacity: 1 }));
-    await claims.claimNew(capacities, 60);
+    await claims.claimNew(capacities, createClaimSpans().of(capacities, new Date()), 60);
     assert.equal(statements.length, capacities.length);
     await sql.destroy();
   });

@@ -1,10 +1,11 @@
 /** The database for operators: pools, counted faults, notifications, partitions. */
 import assert from 'node:assert/strict';
+import { DELIVERY_TABLES, type PartitionedTable } from '../../migrations/partitioned-tables.ts';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { type Database, openDatabase, readPool } from '../../src/db/database.ts';
 import { type FaultKind, staleRead } from '../../src/db/faults.ts';
 import { listenTo } from '../../src/db/listen.ts';
-import { DELIVERY_TABLES, findPartitionsEnd, type PartitionedTable } from '../../src/db/partitions.ts';
+import { findPartitionsEnd } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { eventually } from '../support/fleet.ts';

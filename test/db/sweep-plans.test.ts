@@ -1,11 +1,11 @@
 /** Sweeps find due rows by an index: their statements do not take longer with more rows that are not due. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { PARTITIONED_TABLES } from '../../migrations/partitioned-tables.ts';
 import { openResources } from '../../src/compose/resources.ts';
 import { serviceSources } from '../../src/compose/service-metrics.ts';
 import { composeSlices } from '../../src/compose/slices.ts';
 import { type Sweep, sweepsOf } from '../../src/compose/sweeps.ts';
-import { PARTITIONED_TABLES } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createAttemptsRepository, type RecordedAttempt } from '../../src/deliveries/attempts.repository.ts';
+import { createClaimSpans } from '../../src/deliveries/claim-spans.ts';
 import { type ClaimedDelivery, createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { addCustomer, type Customer, type Endpoint } from './harness.ts';
 
 const LEASE_SECONDS = 60;
+const spans = createClaimSpans();
 
 describe('A claim of a delivery', () => {
   let dms: TestService;
@@ -39,7 +41,11 @@ describe('A claim of a delivery', () => {
     return {
       async claim() {
         const ref = { organizationId: customer.id, endpointId: endpoint.id };
-        const [isNew] = await claims.claimNew([{ ...ref, capacity: 1 }], LEASE_SECONDS);
+        const [isNew] = await claims.claimNew(
+          [{ ...ref, capacity: 1 }],
+          spans.of([ref], new Date()),
+          LEASE_SECONDS,
+        );
         const [claim] = isNew ? [isNew] : await claims.claimDue(ref, 1, LEASE_SECONDS);
         assert.ok(claim);
         return claim;

@@ -2,17 +2,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import { DELIVERY_TABLES, MEASUREMENTS, type PartitionedTable } from '../../migrations/partitioned-tables.ts';
 import { type Database, openDatabase, type Sql } from '../../src/db/database.ts';
-import {
-  createPartitionKeeper,
-  createPartitions,
-  DELIVERY_TABLES,
-  dropPartitions,
-  firstIdAt,
-  MEASUREMENTS,
-  type PartitionedTable,
-} from '../../src/db/partitions.ts';
+import { createPartitionKeeper, createPartitions, dropPartitions } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
+import { firstIdAt } from '../../src/process/uuid.ts';
 import { newDatabase } from '../support/servers.ts';
 
 const DAY_MS = 86_400_000;
@@ -54,6 +48,24 @@ describe('Partitions', () => {
       [days],
     );
   }
+
+  it('sets autovacuum for each partition alike, whoever creates it', async () => {
+    const storageOf = async (name: string) => {
+      const rows = await query<{ storage: string[] | null }>(
+        sql,
+        'select reloptions as storage from pg_class where relname = ?',
+        [name],
+      );
+      return rows[0]?.storage;
+    };
+    await createPartitions(sql, { ...deliveries, ahead: 8 }, now);
+    const [first, after] = [firstIdAt(daysFromNow(20)), firstIdAt(daysFromNow(21))];
+    await query(sql, 'select create_partition(?, ?, ?, ?)', [nameAt(20), 'deliveries', first, after]);
+    const byMigration = await storageOf(nameAt(0));
+    assert.ok(byMigration?.includes('autovacuum_vacuum_scale_factor=0.05'), String(byMigration));
+    assert.deepEqual([await storageOf(nameAt(8)), await storageOf(nameAt(20))], [byMigration, byMigration]);
+    await query(sql, `drop table ${nameAt(8)}, ${nameAt(20)}`);
+  });
 
   it('creates daily partitions from yesterday to a week ahead with the migration', async () => {
     for (const { name } of DELIVERY_TABLES) {

@@ -5,10 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import { openDatabase } from '../../src/db/database.ts';
 import { toExpectRowsOfEach } from '../../src/db/distribute.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { createPartitions, dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
+import { createPartitions, dropPartitions } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import {
   apply,

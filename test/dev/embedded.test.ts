@@ -29,8 +29,7 @@ import { freePort, isFree } from '../../dev/embedded/free-port.ts';
 import { startPostgres } from '../../dev/embedded/postgres.ts';
 import { isAlive, parentOf, pidIn } from '../../dev/embedded/process-status.ts';
 import { supervise } from '../../dev/embedded/supervise.ts';
-import { findTemporalCli } from '../../dev/embedded/temporal-cli.ts';
-import { buildTemporalCli } from '../../dev/embedded/temporal-cli-build.ts';
+import { buildTemporalCli, findTemporalCli } from '../../dev/embedded/temporal-cli.ts';
 import { archiveSums, pinned } from '../../dev/embedded/temporal-cli-version.ts';
 import { startTemporalDevServer } from '../../dev/embedded/temporal-dev-server.ts';
 

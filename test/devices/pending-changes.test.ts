@@ -20,6 +20,7 @@ import {
   hasSameAlertRules,
   keysOf,
 } from '../../src/devices/configuration.ts';
+import { measurementIntervalSeconds } from '../../src/devices/configuration-limits.ts';
 import {
   createConfigurationCache,
   createConfigurationsRepository,
@@ -34,7 +35,6 @@ import {
   withdrawAll,
 } from '../../src/devices/device-sync.ts';
 import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
-import { measurementIntervalSeconds } from '../../src/devices/measurement-interval.ts';
 import { createPendingChangesRepository } from '../../src/devices/pending-changes.repository.ts';
 import { endChanges, type OwnedChange, ownedKeys } from '../../src/devices/pending-owners.ts';
 import { registerMany } from '../support/fleet.ts';

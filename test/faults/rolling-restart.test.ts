@@ -1,6 +1,6 @@
 /** Processes that are replaced one by one under load, without any effect on clients. */
 import assert from 'node:assert/strict';
-import { runService, type ServiceRun } from '../../src/compose/run-service.ts';
+import { runService, type ServiceRun } from '../../src/compose/run-part.ts';
 import { compose } from '../../src/compose/service.ts';
 import { createLog } from '../../src/process/log.ts';
 import { type Balancer, PROBE_EVERY_MS, startHttpBalancer, startUdpBalancer } from '../support/balancers.ts';

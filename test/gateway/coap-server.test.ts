@@ -12,7 +12,7 @@ import {
   type CoapServerOptions,
   createCoapServer,
 } from '../../src/gateway/coap-server.ts';
-import { MalformedMessage } from '../../src/gateway/wire-reader.ts';
+import { MalformedMessage } from '../../src/gateway/wire-format.ts';
 import { AppError } from '../../src/process/errors.ts';
 
 const HOST = '127.0.0.1';

@@ -17,7 +17,7 @@ import {
   encodeConfigAnswer,
   encodeConfigReport,
 } from '../../src/gateway/config-message.ts';
-import { MalformedMessage } from '../../src/gateway/wire-reader.ts';
+import { MalformedMessage } from '../../src/gateway/wire-format.ts';
 import { configReport, configuration, naturalCalendar, naturalRule } from './arbitraries.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
 

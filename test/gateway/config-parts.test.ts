@@ -9,7 +9,7 @@ import {
   encodeConfigReportParts,
 } from '../../src/gateway/config-message.ts';
 import { type ConfigParts, createConfigParts } from '../../src/gateway/config-parts.ts';
-import { MalformedMessage } from '../../src/gateway/wire-reader.ts';
+import { MalformedMessage } from '../../src/gateway/wire-format.ts';
 import { configReport } from './arbitraries.ts';
 
 const MINUTE_MS = 60_000;

@@ -8,7 +8,7 @@ import {
   encodeDeviceInfo,
 } from '../../src/gateway/device-info-message.ts';
 import { encodeTime } from '../../src/gateway/gateway-routes.ts';
-import { MalformedMessage } from '../../src/gateway/wire-reader.ts';
+import { MalformedMessage } from '../../src/gateway/wire-format.ts';
 
 const bytesOf = (hex: string) => Buffer.from(hex, 'hex');
 const info: DeviceInfo = {

@@ -20,7 +20,7 @@ import {
   encodeDeviceInfo,
 } from '../../src/gateway/device-info-message.ts';
 import { decodeMeasurements, encodeMeasurements } from '../../src/gateway/measurements-message.ts';
-import { MalformedMessage } from '../../src/gateway/wire-reader.ts';
+import { MalformedMessage } from '../../src/gateway/wire-format.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
 
 const runs = Number(process.env.FUZZ_RUNS ?? 20_000);

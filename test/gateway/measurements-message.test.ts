@@ -15,7 +15,7 @@ import {
   type MeasuredChannel,
   type MeasurementsMessage,
 } from '../../src/gateway/measurements-message.ts';
-import { MalformedMessage } from '../../src/gateway/wire-reader.ts';
+import { MalformedMessage } from '../../src/gateway/wire-format.ts';
 import { measurements } from './arbitraries.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
 

@@ -47,11 +47,7 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: devices of all organizations whose calendars are to be compared with their time zone',
   'src/config-jobs/scheduled-devices.statements.ts LIST_WITH_LATER_OFFSET_CHECK: looks up device_configs without organization_id':
     'a sweep: devices of all organizations whose calendars are to be compared by newer rules of time zones',
-  'src/config-jobs/unused-configurations.statements.ts FIND_CANDIDATE: looks up configurations without organization_id':
-    'retention',
-  'src/config-jobs/unused-configurations.statements.ts MARK_USED: looks up configurations without organization_id':
-    'retention',
-  'src/config-jobs/unused-configurations.statements.ts LIST_UNUSED: looks up configurations without organization_id':
+  'src/config-jobs/unused-configurations.statements.ts LIST_ORGANIZATIONS: looks up configurations without organization_id':
     'retention',
   'src/presence/presence.statements.ts LIST_DUE_CHECKS: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are due for a look',
@@ -65,6 +61,8 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: deleted endpoints of all organizations',
   'src/deliveries/deleted-endpoints.repository.ts removeEmptied: looks up endpoints without organization_id':
     'a sweep: deleted endpoints of all organizations',
+  'src/devices/unregistered-devices.statements.ts REMOVE_OLDER: looks up unregistered_devices without organization_id':
+    'retention',
   'src/devices/unregistered-devices.statements.ts LIST: looks up unregistered_devices without organization_id':
     'the operator lists those of all organizations',
   'src/endpoints/endpoint-health.statements.ts COUNT_BY_STATE: looks up endpoints without organization_id':

@@ -1,6 +1,6 @@
 /** Every error links to the section of the documentation that explains it. */
 import assert from 'node:assert/strict';
-import { ERROR_SECTIONS } from '../../src/http/error-help.ts';
+import { ERROR_SECTIONS } from '../../src/http/render-error.ts';
 import { exchange } from '../support/raw-socket.ts';
 import { startService, type TestService } from '../support/service.ts';
 

@@ -1,13 +1,12 @@
 /** Reads a request as a route does before its handler: by the functions of the server, without a server. */
-
 import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
 import { Readable } from 'node:stream';
 import { compose } from '../../src/compose/service.ts';
 import { readJsonBody } from '../../src/http/read-body.ts';
 import { renderError } from '../../src/http/render-error.ts';
-import { compileRequestSchema } from '../../src/http/request-schema.ts';
 import type { Route } from '../../src/http/route.ts';
+import { compileRequestSchema } from '../../src/http/validate.ts';
 import { readSettings } from '../../src/process/config.ts';
 import { createLog } from '../../src/process/log.ts';
 

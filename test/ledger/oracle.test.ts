@@ -125,6 +125,12 @@ const rewrite = (world: World, eventId: string, data: object) => {
   const found = world.records.receipts.find((each) => each.eventId === eventId) as Receipt;
   found.body = JSON.stringify({ type: found.type, data });
 };
+/** The alert did not escalate, and was resolved at that time. */
+const resolvedAt = (world: World, second: number): void => {
+  const resolved = { at: at(second), action: 'resolved', comment: null };
+  Object.assign(alert(world), { escalation: null, history: [first(history(world)), resolved] });
+  world.records.receipts.splice(4, 2);
+};
 /** An excursion in late data; its extreme is the reading that the alert begins with. */
 const late = (more: Partial<StoredAlert> = {}): Partial<StoredAlert> => ({
   late: true,
@@ -292,6 +298,7 @@ const WRONGS: Array<[about: string, says: RegExp, wrong: (world: World) => void]
     (world) => Object.assign(alert(world), { late: true }),
   ],
   ['escalations', /does not escalate/, (world) => Object.assign(alert(world), { escalation: null })],
+  ['escalations', /does not escalate/, (world) => resolvedAt(world, 4)],
   ['escalations', /shows 1 steps, and 0 in its history/, (world) => void alert(world).history?.pop()],
   [
     'escalations',
@@ -379,6 +386,18 @@ describe('The oracle of the ledger', () => {
       checkRun(world.records, world.stored).findings.filter(({ about }) => about === 'alerts'),
       [],
     );
+  });
+
+  it('requires no escalation of an alert that was over when it was recorded', () => {
+    for (const second of [2, 3]) {
+      const world = rightWorld();
+      resolvedAt(world, second);
+      const { findings } = checkRun(world.records, world.stored);
+      assert.deepEqual(
+        findings.filter(({ about }) => about === 'escalations'),
+        [],
+      );
+    }
   });
 
   it('accepts a repeated request of the same event', () => {

@@ -1,6 +1,7 @@
 /** Measurements of an asset, summarized in buckets. */
 import assert from 'node:assert/strict';
-import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
+import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
+import { createPartitionKeeper } from '../../src/db/partitions.ts';
 import type { Reading } from '../../src/devices/reading.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
 import { DAY_MS, toBlocks } from '../../src/measurements/reading-block.ts';

@@ -1,10 +1,11 @@
 /** Shared by the tests of measurements: for each test a customer with its own logger, and frames to send. */
 import assert from 'node:assert/strict';
+import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import { createDeviceTargetsRepository } from '../../src/config-jobs/device-targets.repository.ts';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import type { Database, Sql } from '../../src/db/database.ts';
 import { batchSlots } from '../../src/db/locking-commit.ts';
-import { createPartitionKeeper, MEASUREMENTS } from '../../src/db/partitions.ts';
+import { createPartitionKeeper } from '../../src/db/partitions.ts';
 import { createConfigurationCache } from '../../src/devices/configurations.repository.ts';
 import { createExchangeBatch } from '../../src/devices/device-exchange.service.ts';
 import { createDeviceInfoRepository } from '../../src/devices/device-info.repository.ts';
@@ -110,6 +111,7 @@ function batchDepsOf(sql: Database): MessageBatchDeps {
       now: () => new Date(),
     }),
     publish: async () => {},
+    now: () => new Date(),
     queueAlerts: async (_, events) => events,
   };
 }

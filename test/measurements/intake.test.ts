@@ -1,7 +1,8 @@
 /** From a frame to stored rows: in batches, and concurrently with other transactions. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
+import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
+import { dropPartitions } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
 import type { ReceivedFrame } from '../../src/measurements/received-frame.ts';

@@ -63,4 +63,16 @@ describe('A pending change', () => {
     assert.equal((await send([reading()], { configHash: 7 })).status, 202);
     assert.deepEqual(await configOf(logger.org, logger.serial), before);
   });
+
+  it('asks a device for a report while its frames have another hash than its last one', async () => {
+    const wantsReport = async (configHash?: number) =>
+      (await send([reading()], { configHash })).body.wantsReport;
+    assert.equal(await wantsReport(8), true);
+    await report(logger.org, logger.serial, { ...FACTORY, configHash: 7 });
+    assert.equal(await wantsReport(7), undefined);
+    assert.equal(await wantsReport(8), true);
+    assert.equal(await wantsReport(), undefined);
+    await report(logger.org, logger.serial, { ...FACTORY, configHash: 8 });
+    assert.equal(await wantsReport(8), undefined);
+  });
 });

@@ -32,7 +32,7 @@ describe('A frame', () => {
     const stored = new Map<number, Reading>();
     return {
       take(sent: Frame) {
-        const received = receiveFrame(device, sent, { stored });
+        const received = receiveFrame(device, sent, { now: sent.receivedAt, stored });
         for (const reading of received.fresh) stored.set(keyOfReading(reading), reading);
         device = { ...device, state: received.state };
         return received;

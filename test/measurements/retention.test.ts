@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { dropPartitions, MEASUREMENTS } from '../../src/db/partitions.ts';
+import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
+import { dropPartitions } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';

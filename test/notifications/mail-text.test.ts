@@ -1,8 +1,8 @@
 /** The text of a mail: a notification with links. */
 import assert from 'node:assert/strict';
 import { ALERT_TYPES, type AlertView } from '../../src/alerts/alert.ts';
-import { mailText } from '../../src/notifications/mail-text.ts';
 import type { NotificationData } from '../../src/notifications/message.ts';
+import { mailText } from '../../src/notifications/message-sender.service.ts';
 
 type Change = NotificationData['alerts'][number]['change'];
 

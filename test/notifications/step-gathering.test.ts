@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
+import { createStepGathering } from '../../src/notifications/gathering.service.ts';
 import type { Message } from '../../src/notifications/message.ts';
 import { createNotificationsRepository } from '../../src/notifications/notifications.repository.ts';
-import { createStepGathering } from '../../src/notifications/step-gathering.service.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const OWNER = '00000000-0000-4000-8000-000000000001';

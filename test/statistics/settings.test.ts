@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { createUnusedConfigurationsRepository } from '../../src/config-jobs/unused-configurations.repository.ts';
 import { createUnusedConfigurationsRemoval } from '../../src/config-jobs/unused-configurations.service.ts';
 import { query } from '../../src/db/query.ts';
-import { createTransact } from '../../src/db/transaction.ts';
 import {
   apply,
   applyAnswer,
@@ -245,11 +244,9 @@ describe('The settings that a device ran', () => {
     await applyAnswer(dms, serial);
     await query(dms.service.sql, `update configurations set last_used_at = now() - interval '30 days'`);
     await query(dms.service.sql, 'delete from config_targets');
-    await createUnusedConfigurationsRemoval({
-      transact: createTransact(dms.service.sql),
-      configurations: createUnusedConfigurationsRepository(dms.service.sql),
-      configurationsIn: createUnusedConfigurationsRepository,
-    })(() => true);
+    await createUnusedConfigurationsRemoval(createUnusedConfigurationsRepository(dms.service.sql))(
+      () => true,
+    );
     const { content } = (
       await query<{ content: number }>(dms.service.sql, 'select count(*) as content from configurations')
     )[0] ?? { content: 0 };

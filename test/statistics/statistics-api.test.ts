@@ -259,6 +259,31 @@ describe('Statistics of a device', () => {
     await dms.api.delete(`/assets/${id}`);
   });
 
+  it('shows a channel as missing that fell out long before the span, however much others have measured since', async () => {
+    const id = await register(dms, 'HALF');
+    const readings = [
+      { channel: 2, type: 'temperature', value: 5, measuredAt: time(0) },
+      ...Array.from({ length: 60 }, (_, index) => ({
+        channel: 1,
+        type: 'temperature',
+        value: 5,
+        measuredAt: time(1 + index),
+      })),
+    ];
+    await dms.device.post('/devices/HALF/measurements', { readings });
+    const { body } = await dms.api.get(`/assets/${id}/statistics?from=${time(50)}&to=${time(61)}`);
+    assert.deepEqual(
+      body.channels.map(({ channel, readings }: { channel: number; readings: number }) => [
+        channel,
+        readings,
+      ]),
+      [
+        [1, 11],
+        [2, 0],
+      ],
+    );
+  });
+
   it('refuses missing, empty and too long spans', async () => {
     for (const query of [
       '',

@@ -161,13 +161,6 @@ export const environmentOf = (settings: Settings): Record<string, string> => ({
   LAME_DUCK_SECONDS: '0',
 });
 
-/** Runs `npm run api`, and waits until it listens. */
-export async function startApiProcess(env: Record<string, string>): Promise<Running & { baseUrl: string }> {
-  const running = run('api', env);
-  const { port } = JSON.parse(await running.line(/API is up/)) as { port: number };
-  return { ...running, baseUrl: `http://127.0.0.1:${port}` };
-}
-
 /** Runs `npm run worker`, and waits until it is up. */
 export async function startWorkerProcess(env: Record<string, string>): Promise<Running> {
   const running = run('worker', env);

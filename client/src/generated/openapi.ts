@@ -5859,6 +5859,11 @@ export interface operations {
                         /** @description Readings with another value or type than a known one of their channel and time, which stays */
                         conflicts: number;
                         pendingConfig: components["schemas"]["OfferedChange"] | null;
+                        /**
+                         * @description Only when configHash differs from that of the last report: the device should report again
+                         * @enum {boolean}
+                         */
+                        wantsReport?: true;
                     };
                 };
             };

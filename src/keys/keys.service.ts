@@ -34,7 +34,7 @@ export interface KeyRequest {
   serialKey?: string | null;
 }
 
-interface KeyIssuer {
+export interface KeyIssuer {
   issue(request: KeyRequest): Promise<IssuedKey>;
   /** Issues a key that replaces another one, which stays valid for the overlap. */
   rotate(id: string, overlapMs: number): Promise<IssuedKey>;

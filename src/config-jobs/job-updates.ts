@@ -32,7 +32,7 @@ export function whyNotProceeding(state: JobState | null): string | null {
 export function whyNotExtended(state: JobState | null, deadlineAt: unknown): string | null {
   const at = typeof deadlineAt === 'string' ? timeOf(deadlineAt) : null;
   if (at === null) return 'The new deadline must be a time, such as "2026-03-05T08:00:00Z"';
-  if (state && at.getTime() < Date.parse(state.deadlineAt))
+  if (state && at < new Date(state.deadlineAt))
     return 'The new deadline must be later than the present deadline';
   return whyNotCancelled(state);
 }

@@ -59,8 +59,9 @@ const AROUND_MS = 2 * 3_600_000;
 
 /** The curve from some time before the alert until some time after it. */
 function curveUrl({ assetId, timestamp, endedAt }: Alert, now: Date): string {
-  const end = endedAt === null ? now.getTime() : Math.min(Date.parse(endedAt) + AROUND_MS, now.getTime());
-  const [from = '', to = ''] = [Date.parse(timestamp) - AROUND_MS, end].map((ms) =>
+  const end =
+    endedAt === null ? now.getTime() : Math.min(new Date(endedAt).getTime() + AROUND_MS, now.getTime());
+  const [from = '', to = ''] = [new Date(timestamp).getTime() - AROUND_MS, end].map((ms) =>
     new Date(ms).toISOString(),
   );
   return `/operator/devices/${assetId}?${new URLSearchParams({ from, to })}#curve`;

@@ -10,8 +10,7 @@ import {
   warningInWords,
 } from './apply-changes.ts';
 import { APPLY_PATH, JOIN_PATH } from './apply-fields.ts';
-import type { BreachCount } from './breaches.ts';
-import { MEASURED_MAX } from './chosen-devices.repository.ts';
+import { type BreachCount, MEASURED_MAX } from './breaches.ts';
 import { changeHtml, duration } from './configuration-html.ts';
 import type { FleetFilter } from './fleet-filter.ts';
 import type { Values } from './form-fields.ts';

@@ -14,6 +14,9 @@ export interface ChosenDevices {
   applyToAll?: boolean;
 }
 
+/** Larger choices are counted by their first devices, because a preview is asked for again and again. */
+export const MEASURED_MAX = 10_000;
+
 export interface BreachCount {
   breachedCount: number;
   /** Devices with a value on a channel of the alerts. */

@@ -1,9 +1,6 @@
 import type { Knex } from 'knex';
 import type { Database } from '../db/database.ts';
-import type { ChosenDevices, MeasuredDevice } from './breaches.ts';
-
-/** Larger choices are counted by their first devices, because a preview is asked for again and again. */
-export const MEASURED_MAX = 10_000;
+import { type ChosenDevices, MEASURED_MAX, type MeasuredDevice } from './breaches.ts';
 
 export type ChosenDevicesRepository = ReturnType<typeof createChosenDevicesRepository>;
 

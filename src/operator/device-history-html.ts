@@ -1,5 +1,5 @@
 import { changedFields } from './audit-html.ts';
-import { HISTORY_MAX, type HistoryEntry } from './device-history.service.ts';
+import { HISTORY_MAX, type HistoryEntry } from './device-history.ts';
 import { type Content, type Html, html } from './html.ts';
 import { table, time } from './parts.ts';
 

@@ -3,22 +3,11 @@ import { ALERT_NAMES, type AlertView } from '../alerts/alert.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
 import type { AuditEntryView } from './answers.ts';
 import type { AlertChange, DeviceHistoryRepository, MembershipChange } from './device-history.repository.ts';
+import { HISTORY_MAX, type HistoryEntry } from './device-history.ts';
 import type { DeviceJob, DeviceJobsRepository } from './device-jobs.repository.ts';
 import type { PageDeps } from './page-deps.ts';
 import { toWords } from './parts.ts';
 import type { Session } from './session.ts';
-
-export interface HistoryEntry {
-  at: string;
-  /** Null: the service, or unknown. */
-  by: string | null;
-  text: string;
-  /** Page of the thing that it is about, beside the device. */
-  href: string | null;
-  detail: string | null;
-  /** Shown with the fields that it has changed. */
-  audit: AuditEntryView | null;
-}
 
 export interface RecordedDevice {
   id: string;
@@ -35,8 +24,6 @@ interface DeviceHistoryDeps extends Pick<PageDeps, 'ask' | 'now'> {
 
 export type ReadDeviceHistory = (session: Session, device: RecordedDevice) => Promise<HistoryEntry[]>;
 
-/** Entries of each kind. */
-export const HISTORY_MAX = 50;
 /** The row of the audit trail is written in the transaction of the import. */
 const NEAR_MS = 5_000;
 

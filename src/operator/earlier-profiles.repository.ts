@@ -15,10 +15,7 @@ export interface ChangedDevice {
 /** Devices with a later change are left out, because that one counts. */
 const LIST = `
   select a.serial_number as "serialNumber", earlier.profile_slug as "profileSlug"
-  from (
-    select organization_id, job_id, asset_id from config_targets
-    where organization_id = :organizationId and job_id = :jobId and state = 'applied' order by asset_id
-  ) as t
+  from config_targets t
   join assets a on a.organization_id = t.organization_id and a.id = t.asset_id and a.archived_at is null
   left join lateral (
     select j.profile_slug from config_targets e
@@ -27,11 +24,12 @@ const LIST = `
       and e.confirmed_at is not null
     order by e.job_id desc limit 1
   ) as earlier on true
-  where not exists (
-    select 1 from config_targets l
-    where l.organization_id = t.organization_id and l.asset_id = t.asset_id and l.job_id > t.job_id
-  )
-  limit :limit`;
+  where t.organization_id = :organizationId and t.job_id = :jobId and t.state = 'applied'
+    and not exists (
+      select 1 from config_targets l
+      where l.organization_id = t.organization_id and l.asset_id = t.asset_id and l.job_id > t.job_id
+    )
+  order by t.asset_id limit :limit`;
 
 export type EarlierProfilesRepository = ReturnType<typeof createEarlierProfilesRepository>;
 

@@ -1,8 +1,11 @@
 /** The mistakes in the rows of an import: equal ones of many rows count as one. */
-
-import { NO_GROUP_NAMED } from '../assets/asset-import.service.ts';
-import { type ImportResult, readCsvRows, readJsonRows } from '../assets/asset-import.ts';
-import { IMPORT_COLUMNS } from '../assets/assets.schemas.ts';
+import {
+  IMPORT_COLUMNS,
+  type ImportResult,
+  NO_GROUP_NAMED,
+  readCsvRows,
+  readJsonRows,
+} from '../assets/asset-import.ts';
 
 export interface ImportedFile {
   bytes: Buffer;

@@ -60,7 +60,7 @@ const DAY_MS = 86_400_000;
 
 /** A rollout that ended itself within the last day. */
 export const isNewlyAborted = ({ finishedAt }: JobView, now: Date): boolean =>
-  finishedAt !== null && now.getTime() - Date.parse(finishedAt) < DAY_MS;
+  finishedAt !== null && now.getTime() - new Date(finishedAt).getTime() < DAY_MS;
 
 export const isWebhookInTrouble = ({ health, disabledReason }: WebhookView): boolean =>
   health?.state === 'failing' || health?.state === 'recovering' || Boolean(disabledReason);

@@ -1,5 +1,4 @@
 import { DELIVERY_STATES } from '../deliveries/delivery.ts';
-import { SUBSCRIBABLE_TYPES } from '../events/event-catalogue.schemas.ts';
 import type { Answers, DeliveryDetailView, DeliveryView, WebhookView } from './answers.ts';
 import { failuresHtml, resendButton } from './delivery-html.ts';
 import type { FormLink } from './form-links.ts';
@@ -67,8 +66,11 @@ export const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : 
 const receives = ({ events, deliverConfigApplied }: WebhookView): string =>
   events ? eventsText(events) : `data.measurement${deliverConfigApplied ? ', config.applied' : ''}`;
 
+/** More names are a column of their own; the form lists them. */
+const EVENTS_NAMED_MAX = 4;
+
 const eventsText = (events: readonly string[]): string =>
-  events.length === SUBSCRIBABLE_TYPES.length ? 'all kinds of events' : events.join(', ');
+  events.length > EVENTS_NAMED_MAX ? `${events.length} kinds of events` : events.join(', ');
 
 function outcomeOf({ delivery }: WebhookView): Content {
   if (delivery.lastStatus === null) return '';

@@ -45,9 +45,9 @@ describe('The pages of receivers', () => {
     assert.deepEqual([status, headers.get('location')], [303, `/operator/webhooks/events/${webhookId}`]);
   });
 
-  it('names all kinds of events together', async () => {
+  it('counts the kinds of events where they are many', async () => {
     const { body } = await dms.api.post('/webhooks', { url: receiver.url });
-    assert.match(await see(`/webhooks/events/${body.id}`), /<dt>Receives<\/dt><dd>all kinds of events</);
+    assert.match(await see(`/webhooks/events/${body.id}`), /<dt>Receives<\/dt><dd>\d+ kinds of events</);
     await dms.api.delete(`/webhooks/${body.id}`);
   });
 

@@ -5,7 +5,7 @@ import { inHalves } from '../db/due-rows.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
 import type { Actor } from '../http/audit.ts';
-import { conflict, invalid, notFound } from '../process/errors.ts';
+import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import { type Alert, type AlertRef, NO_SUCH_ALERT } from './alert.ts';
 import type { AlertActionsRepository } from './alert-actions.repository.ts';
 import { alertEvent } from './alert-events.ts';

@@ -5,7 +5,7 @@ import type { Transact, Transaction } from '../db/transaction.ts';
 import { cutText } from '../process/cut-text.ts';
 import { AppError } from '../process/errors.ts';
 import { registrationWarnings } from './asset.ts';
-import type { ImportOutcome, ImportResult, ImportRow } from './asset-import.ts';
+import { type ImportOutcome, type ImportResult, type ImportRow, NO_GROUP_NAMED } from './asset-import.ts';
 import type { AssetsRepository, NewAsset } from './assets.repository.ts';
 import type { AssetGroups } from './assets.service.ts';
 
@@ -34,7 +34,6 @@ export type AssetImport = ReturnType<typeof createAssetImport>;
 
 const CHUNK = 1_000;
 const NO_GROUP = 'groupId names no group';
-const NO_GROUP_NAMED = 'group must be the name of a group that exists; case does not count';
 const GONE = 'the device with this serial number was archived meanwhile: send the row again';
 
 interface ReadRow {

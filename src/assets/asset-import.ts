@@ -9,6 +9,21 @@ import { csvRecords, jsonItems, notJson, ROW_BYTES_MAX, type RowBytes } from './
 export const IMPORT_ROWS_MAX = 10_000;
 export const IMPORT_BYTES_MAX = 8 * 1024 * 1024;
 
+export const NO_GROUP_NAMED = 'group must be the name of a group that exists; case does not count';
+
+/** The columns of a CSV file. */
+export const IMPORT_COLUMNS = [
+  'serialNumber',
+  'name',
+  'waterType',
+  'floor',
+  'model',
+  'buildingId',
+  'spaceId',
+  'groupId',
+  'group',
+];
+
 /** The content of one row before validation, or why it cannot be read. */
 export type ImportRow = { line: number } & ({ value: unknown } | { error: string });
 

@@ -10,7 +10,13 @@ import { invalid, orNotFound } from '../process/errors.ts';
 import { assetDetailView, listedAssetView, NO_SUCH_ASSET, registrationWarnings } from './asset.ts';
 import type { AssetFilter } from './asset-filter.ts';
 import type { AssetImport } from './asset-import.service.ts';
-import { IMPORT_BYTES_MAX, type ImportRow, readCsvRows, readJsonRows } from './asset-import.ts';
+import {
+  IMPORT_BYTES_MAX,
+  IMPORT_COLUMNS,
+  type ImportRow,
+  readCsvRows,
+  readJsonRows,
+} from './asset-import.ts';
 import type { AssetSearchRepository } from './asset-search.repository.ts';
 import type { AssetsRepository } from './assets.repository.ts';
 import {
@@ -18,7 +24,6 @@ import {
   assetDetailSchema,
   assetListSchema,
   changeAssetBody,
-  IMPORT_COLUMNS,
   IMPORT_EXAMPLE,
   importBody,
   importedSchema,

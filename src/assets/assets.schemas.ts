@@ -72,19 +72,6 @@ export const importRow = Joi.object<Registration & { group?: string }, true>({
     name: 'ImportedAsset',
   });
 
-/** The columns of a CSV file. */
-export const IMPORT_COLUMNS = [
-  'serialNumber',
-  'name',
-  'waterType',
-  'floor',
-  'model',
-  'buildingId',
-  'spaceId',
-  'groupId',
-  'group',
-];
-
 export interface ChangeAsset {
   name?: string;
   waterType?: string | null;

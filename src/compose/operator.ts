@@ -1,6 +1,7 @@
 /** The operators' page: sessions, the data of its pages, and their files. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
@@ -18,14 +19,20 @@ import { alertLinkRoutes } from '../operator/alert-link.routes.ts';
 import { alertsRoutes } from '../operator/alerts.routes.ts';
 import type { Answers } from '../operator/answers.ts';
 import { applyRoutes } from '../operator/apply.routes.ts';
+import { archivedRoutes } from '../operator/archived.routes.ts';
+import { createBreachForecast } from '../operator/breach-forecast.service.ts';
 import { channelsRoutes } from '../operator/channels.routes.ts';
 import { createChoices } from '../operator/choices.ts';
+import { createChosenDevicesRepository } from '../operator/chosen-devices.repository.ts';
 import { confirmAddressRoutes } from '../operator/confirm-address.routes.ts';
 import { curveRoutes } from '../operator/curve.routes.ts';
 import { createCurveMarksRepository } from '../operator/curve-marks.repository.ts';
 import { createDeviceContactsRepository } from '../operator/device-contacts.repository.ts';
+import { createDeviceHistoryRepository } from '../operator/device-history.repository.ts';
+import { createDeviceHistory } from '../operator/device-history.service.ts';
 import { createDeviceJobsRepository } from '../operator/device-jobs.repository.ts';
 import { devicesRoutes } from '../operator/devices.routes.ts';
+import { createEarlierProfilesRepository } from '../operator/earlier-profiles.repository.ts';
 import { errorHtml, errorTitle } from '../operator/error-html.ts';
 import { escalationsRoutes } from '../operator/escalations.routes.ts';
 import { exportsRoutes } from '../operator/exports.routes.ts';
@@ -44,6 +51,7 @@ import { jobsRoutes } from '../operator/jobs.routes.ts';
 import { createLayout } from '../operator/layout.ts';
 import { linksRoutes } from '../operator/links.routes.ts';
 import type { FormPageDeps, OperatorPage, PageDeps } from '../operator/page-deps.ts';
+import { createPastDevicesRepository } from '../operator/past-devices.repository.ts';
 import { profilesRoutes } from '../operator/profiles.routes.ts';
 import { createCookieSigner, OPERATOR_PATH, type Session, toCaller, toToken } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
@@ -63,6 +71,7 @@ import { createWebhookHoursRepository } from '../operator/webhook-hours.reposito
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
 import { AppError } from '../process/errors.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
+import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { applyProfileId } from '../temporal/workflow-ids.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
@@ -97,6 +106,10 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     (await call(toCaller(session), operationId, input)).body as Answers[typeof operationId];
   const findOperation = finderOf(options.routes);
   const groupNames = createGroupNamesRepository(sql);
+  const profiles = createProfilesRepository(sql);
+  const certificates = createCertificatesRepository(sql);
+  const findIntervals = async (organizationId: string, slug: string) =>
+    (await profiles.find(organizationId, slug))?.intervals ?? null;
   const deps = {
     ask,
     call,
@@ -114,6 +127,17 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     linksFor: createFormLinks((session, id) => mayCall(session, findOperation(id))),
     listChoices: createChoices(ask, groupNames),
     readTyped: createReadTyped(createGroupsRepository(sql).findByNames),
+    forecastBreaches: createBreachForecast(ask, createChosenDevicesRepository(sql)),
+    pastDevices: createPastDevicesRepository(sql),
+    hasCertificate: async (organizationId: string, serialNumber: string) =>
+      (await certificates.find(organizationId, serialNumber)) !== null,
+    earlierProfiles: createEarlierProfilesRepository(sql),
+    findIntervals,
+    findStored: {
+      intervals: async ({ organizationId }: Session, { slug = '' }: Record<string, string>) => ({
+        intervals: await findIntervals(organizationId, slug),
+      }),
+    },
     findOperation,
     fieldsOf: fieldsIn(findOperation),
     toRefusal: refusals(options.translateFault),
@@ -122,12 +146,17 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     webhookHours: createWebhookHoursRepository(sql),
     runUrl: runUrlIn(settings),
   };
+  const readHistory = createDeviceHistory({
+    ...deps,
+    deviceHistory: createDeviceHistoryRepository(sql),
+  });
   const pages: OperatorPage[] = [
     ...startRoutes(deps),
     ...fleetRoutes(deps),
     ...importRoutes(deps),
     ...unregisteredRoutes(deps),
-    ...devicesRoutes(deps),
+    ...devicesRoutes({ ...deps, readHistory }),
+    ...archivedRoutes({ ...deps, readHistory }),
     ...curveRoutes(deps),
     ...jobsRoutes(deps),
     ...tickedAlertsRoutes(deps),

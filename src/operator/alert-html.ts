@@ -11,10 +11,13 @@ export interface AlertOptions {
   assetName: string;
   /** The recipients of the next step of its escalation; null: none follows. */
   next: string | null;
+  /** Targets of channels that were notified of its beginning. */
+  notified: readonly string[];
+  now: Date;
   link: FormLink;
 }
 
-export const alertHtml = (alert: Alert, { assetName, next, link }: AlertOptions): Html => html`
+export const alertHtml = (alert: Alert, { assetName, next, notified, now, link }: AlertOptions): Html => html`
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
   'alert',
@@ -22,6 +25,7 @@ ${live(
 ${facts([
   ['Device', nameLink(alert.assetId, assetName, alert.serialNumber)],
   ['Details', alertDetails(alert)],
+  ['Severity', alert.severity],
   ['Since', time(alert.timestamp)],
   ['Until', alert.endedAt ? time(alert.endedAt) : html`<span class="quiet">it is open</span>`],
   ...(alert.late ? [['Found', 'In late data: it was over by then'] as const] : []),
@@ -30,9 +34,10 @@ ${facts([
     'Snoozed until',
     alert.snoozeUntil ? time(alert.snoozeUntil) : html`<span class="quiet">not snoozed</span>`,
   ],
+  ['Notified', notified.join(', ') || html`<span class="quiet">no channel</span>`],
   ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next)] as const] : []),
 ])}
-${actionsOf(alert, link)}
+${actionsOf(alert, now, link)}
 <h2>History</h2>
 ${table({ caption: 'History, oldest first', head: ['When', 'What', 'By', 'Comment'], rows: alert.history.map(toRow), empty: '' })}`,
 )}`;
@@ -49,10 +54,23 @@ const toRow = ({ at, action, by, comment }: Alert['history'][number]) => [
   action === 'snoozed' ? time(comment) : comment,
 ];
 
-const actionsOf = (
-  { id: alertId, assetId, status }: Alert,
-  link: FormLink,
-): Html => html`<div class="actions">
+const AROUND_MS = 2 * 3_600_000;
+
+/** The curve from some time before the alert until some time after it. */
+function curveUrl({ assetId, timestamp, endedAt }: Alert, now: Date): string {
+  const end =
+    endedAt === null ? now.getTime() : Math.min(new Date(endedAt).getTime() + AROUND_MS, now.getTime());
+  const [from = '', to = ''] = [new Date(timestamp).getTime() - AROUND_MS, end].map((ms) =>
+    new Date(ms).toISOString(),
+  );
+  return `/operator/devices/${assetId}?${new URLSearchParams({ from, to })}#curve`;
+}
+
+const actionsOf = (alert: Alert, now: Date, link: FormLink): Html => {
+  const { id: alertId, assetId, status } = alert;
+  return html`<div class="actions">
 ${status !== 'resolved' && link('acknowledgeAlert', { alertId }, { label: status === 'new' ? 'Acknowledge' : 'Assign or snooze', tone: 'main' })}
 ${link('commentAlert', { alertId })}
-${status !== 'resolved' && link('muteAsset', { assetId }, { label: 'Planned work' })}</div>`;
+${status !== 'resolved' && link('muteAsset', { assetId }, { label: 'Planned work' })}
+<a class="button" href="${curveUrl(alert, now)}">Curve</a></div>`;
+};

@@ -3,16 +3,36 @@ import { findNextRecipients } from './alert-recipients.ts';
 import { alertsHtml } from './alerts-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { toWords } from './parts.ts';
-import { OPERATOR_PATH } from './session.ts';
+import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
+import type { StartRepository } from './start.repository.ts';
 
 const path = `${OPERATOR_PATH}/alerts`;
 
 export interface AlertsPageDeps extends PageDeps {
   shownAssets: ShownAssetsRepository;
+  start: Pick<StartRepository, 'listNotifications'>;
 }
 
-export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageDeps): OperatorPage[] {
+export function alertsRoutes({
+  ask,
+  layout,
+  linksFor,
+  now,
+  shownAssets,
+  start,
+}: AlertsPageDeps): OperatorPage[] {
+  async function listNotified(session: Session, alertId: string): Promise<string[]> {
+    const [notifications, { items }] = await Promise.all([
+      start.listNotifications(session.organizationId, [alertId]),
+      ask(session, 'listNotificationChannels', { query: { limit: '100' } }),
+    ]);
+    const ids = notifications
+      .filter(({ notifiedAt }) => notifiedAt !== null)
+      .map(({ channelId }) => channelId);
+    return items.filter(({ id }) => ids.includes(id)).map(({ target }) => target);
+  }
+
   return [
     {
       method: 'GET',
@@ -53,12 +73,19 @@ export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageD
       async handle({ visitor: session, params, query, url }) {
         const alert = await ask(session, 'getAlert', { params });
         const { organizationId } = session;
-        const [next, names] = await Promise.all([
+        const [next, names, notified] = await Promise.all([
           findNextRecipients(ask, session, alert),
           shownAssets.listNames(organizationId, [alert.assetId]),
+          listNotified(session, alert.id),
         ]);
         const assetName = names.get(alert.assetId) ?? alert.serialNumber;
-        const content = alertHtml(alert, { assetName, next, link: linksFor(session) });
+        const content = alertHtml(alert, {
+          assetName,
+          next,
+          notified,
+          now: roundedDown(now()),
+          link: linksFor(session),
+        });
         const title = `${assetName}, ${toWords(alert.type)}`;
         const notice = noticeOf(query);
         return { page: layout({ title, session, section: 'Alerts', watch: url, notice }, content) };
@@ -66,3 +93,8 @@ export function alertsRoutes({ ask, layout, linksFor, shownAssets }: AlertsPageD
     },
   ];
 }
+
+const STEP_MS = 5 * 60_000;
+
+/** Rounds down, so that an unchanged page looks the same again. */
+const roundedDown = (at: Date): Date => new Date(Math.floor(at.getTime() / STEP_MS) * STEP_MS);

@@ -88,7 +88,9 @@ export interface AppliedView {
 export interface Answers {
   getFleet: FleetView;
   listGroups: Page<GroupView>;
+  createGroup: GroupView;
   getGroup: GroupView;
+  addGroupMembers: { added: number; jobId: string | null };
   getProfile: { profile: ProfileView };
   listKeys: Page<KeyView>;
   listOperatorSessions: Page<SessionView>;

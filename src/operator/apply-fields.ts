@@ -1,8 +1,11 @@
-/** The field of the form that applies a profile for the slug that the path of the operation names. */
+/** Addresses of forms with ticked devices, and the field of the form that applies a profile for the slug that the path of the operation names. */
 import type { Field } from './form-fields.ts';
 import { OPERATOR_PATH } from './session.ts';
 
 export const APPLY_PATH = `${OPERATOR_PATH}/apply`;
+
+/** Ticked devices join a group. */
+export const JOIN_PATH = `${OPERATOR_PATH}/join`;
 
 export const PROFILE: Field = {
   name: 'slug',

@@ -9,11 +9,13 @@ import {
   toChangesInWords,
   warningInWords,
 } from './apply-changes.ts';
-import { APPLY_PATH } from './apply-fields.ts';
+import { APPLY_PATH, JOIN_PATH } from './apply-fields.ts';
+import { type BreachCount, MEASURED_MAX } from './breaches.ts';
 import { changeHtml, duration } from './configuration-html.ts';
 import type { FleetFilter } from './fleet-filter.ts';
 import type { Values } from './form-fields.ts';
 import { type FormOptions, fieldsHtml } from './form-html.ts';
+import type { Option } from './form-layout.ts';
 import { FORMS } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import { facts, table, time, toWords } from './parts.ts';
@@ -31,16 +33,15 @@ interface ApplyFormOptions extends Pick<FormOptions, 'fields' | 'values' | 'opti
 
 export function applyFormHtml({ fields, filter, matching, fault, ...more }: ApplyFormOptions): Html {
   const shown = matching === null ? fields : fields.filter(({ name }) => !CHOOSE_DEVICES.includes(name));
-  const { content, isFaultShown } = fieldsHtml({
-    ...more,
-    fields: shown,
-    looks: FORMS.applyProfile.looks,
-    fault,
-  });
+  const {
+    content,
+    isFaultShown,
+    fault: words,
+  } = fieldsHtml({ ...more, fields: shown, looks: FORMS.applyProfile.looks, fault });
   return html`<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a></p>
 <h1>${FORMS.applyProfile.title}</h1>
 <p>${FORMS.applyProfile.question}</p>
-${fault !== null && !isFaultShown && html`<p class="problem" role="alert">${fault}</p>`}
+${words !== null && !isFaultShown && html`<p class="problem" role="alert">${words}</p>`}
 <form method="post" action="${APPLY_PATH}" class="form">
 ${matching !== null && matchingHtml(filter, matching)}
 ${content}
@@ -59,15 +60,27 @@ interface ApplyRowOptions {
   title: string;
   /** The one device; left out where boxes are ticked, which name the form. */
   serialNumber?: string;
+  /** Slug of the profile that is offered first. */
+  chosen?: string | undefined;
+  /** Groups that the devices can join instead. */
+  groups?: readonly Option[];
 }
 
 /** The first step for devices that a page shows. */
-export const applyRow = (profiles: Profiles, { id, title, serialNumber }: ApplyRowOptions): Content =>
+export const applyRow = (
+  profiles: Profiles,
+  { id, title, serialNumber, chosen, groups = [] }: ApplyRowOptions,
+): Content =>
   profiles.length > 0 &&
   html`<section class="panel"><h2>${title}</h2><form method="post" action="${APPLY_PATH}" class="filter" id="${id}">
 ${serialNumber !== undefined && html`<input type="hidden" name="serialNumbers" value="${serialNumber}">`}
-<label>Profile <select name="slug">${profiles.map(({ slug, name }) => html`<option value="${slug}">${name} (${slug})</option>`)}</select></label>
-<button class="main">Preview</button> <button name="step" value="edit">Stages, start…</button></form></section>`;
+<label>Profile <select name="slug">${profiles.map(({ slug, name }) => html`<option value="${slug}"${slug === chosen && html` selected`}>${name} (${slug})</option>`)}</select></label>
+<button class="main">Preview</button> <button name="step" value="edit">Stages, start…</button>
+${
+  groups.length > 0 &&
+  html`<label>Group <select name="groupId">${groups.map(({ value, label }) => html`<option value="${value}">${label}</option>`)}</select></label>
+<button formaction="${JOIN_PATH}">Add to the group</button>`
+}</form></section>`;
 
 const count = (number: number): string => number.toLocaleString('en');
 const devices = (number: number): string => `${count(number)} ${number === 1 ? 'device' : 'devices'}`;
@@ -81,23 +94,59 @@ export function stagesText(rollout: Partial<Rollout> | undefined, total: number)
 }
 
 interface ApplyChoices {
+  profileName: string;
+  /** Null: not applied to a group. */
+  groupName: string | null;
+  /** Null: the profile has no alerts. */
+  breaches: BreachCount | null;
   values: Values;
   /** Inputs of the form that asked for the preview. */
-  inputs: URLSearchParams;
+  inputs: Iterable<[string, string]>;
 }
 
-/** The result of a dry run, and the button that does it. */
-export function applyPreviewHtml(
+/** The result of a dry run of an apply, and the button that does it. */
+export const applyPreviewHtml = (
   { profileSlug, appliedCount, preview = [] }: AppliedView,
-  { values, inputs }: ApplyChoices,
-): Html {
+  { profileName, groupName, values, inputs, breaches }: ApplyChoices,
+): Html =>
+  previewHtml(preview, {
+    crumbs: html`<a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a>`,
+    title: `Apply ${profileName}?`,
+    facts: [
+      ['Profile', html`${profileName} <code>${profileSlug}</code>`],
+      ...(groupName === null ? [] : [['Group', groupName] as const]),
+    ],
+    values,
+    inputs,
+    breaches,
+    action: APPLY_PATH,
+    submit: `Apply to ${count(appliedCount)}`,
+    back: '/operator/jobs',
+  });
+
+export interface PreviewOptions extends Pick<ApplyChoices, 'values' | 'inputs' | 'breaches'> {
+  crumbs: Content;
+  title: string;
+  /** Lines before the numbers of devices. */
+  facts: ReadonlyArray<readonly [string, Content]>;
+  action: string;
+  submit: string;
+  back: string;
+}
+
+/** A dry run of any change that begins a job. */
+export function previewHtml(preview: readonly Preview[], options: PreviewOptions): Html {
+  const { crumbs, title, values, inputs, action, submit, back } = options;
   const { rollout, startAt, deadlineMinutes } = values;
   const changes = toChangesInWords(preview);
-  return html`<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a></p>
-<h1>Apply ${profileSlug}?</h1>
+  const appliedCount = preview.reduce((total, { deviceCount }) => total + deviceCount, 0);
+  const changedCount = appliedCount - changes.unchangedCount;
+  return html`<p class="crumbs">${crumbs}</p>
+<h1>${title}</h1>
 ${facts([
+  ...options.facts,
   ['Devices', count(appliedCount)],
-  ['Would change', count(appliedCount - changes.unchangedCount)],
+  ['Would change', count(changedCount)],
   ['Have it already', count(changes.unchangedCount)],
   ['Stages', stagesText(rollout as Partial<Rollout> | undefined, appliedCount)],
   ['Start', typeof startAt === 'string' ? time(startAt) : 'at once'],
@@ -108,13 +157,14 @@ ${facts([
       : `${duration(60 * Number(deadlineMinutes))} after the start`,
   ],
 ])}
-${warningsHtml(preview)}
+${warningsHtml(preview, options.breaches)}
 <h2>What changes</h2>
 ${changesHtml(changes)}
-<form method="post" action="${APPLY_PATH}" class="actions">
+<form method="post" action="${action}" class="actions">
 ${[...inputs].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<button class="main" name="step" value="apply">Apply to ${count(appliedCount)}</button>
-<button name="step" value="edit">Change…</button> <a href="/operator/jobs">Cancel</a></form>
+<button class="main" name="step" value="apply">${submit}</button>
+<button name="step" value="edit">Change…</button> <a href="${back}">Cancel</a></form>
+${changes.unchangedCount > 0 && html`<p class="quiet">${devices(changes.unchangedCount)} with these settings ${changes.unchangedCount === 1 ? 'is' : 'are'} in the job as well: it ends once all have confirmed them.</p>`}
 <h2>Settings that are sent</h2>
 ${preview.map(
   ({ config, deviceCount }) =>
@@ -122,11 +172,12 @@ ${preview.map(
 )}`;
 }
 
-const warningsHtml = (preview: readonly Preview[]): Content => {
+const warningsHtml = (preview: readonly Preview[], breaches: BreachCount | null): Content => {
   const warned = preview.filter(({ warnings }) => warnings.length > 0);
+  const isBreaching = breaches !== null && breaches.breachedCount > 0;
   return (
-    warned.length > 0 &&
-    html`<section class="panel"><h2>Warnings</h2><ul class="warnings">${warned.map(
+    (warned.length > 0 || isBreaching) &&
+    html`<section class="panel"><h2>Warnings</h2><ul class="warnings">${isBreaching && breachHtml(breaches)}${warned.map(
       ({ deviceCount, warnings }) =>
         warnings.map(
           (warning) => html`<li><strong>${devices(deviceCount)}</strong>: ${warningInWords(warning)}</li>`,
@@ -134,6 +185,10 @@ const warningsHtml = (preview: readonly Preview[]): Content => {
     )}</ul></section>`
   );
 };
+
+/** The job does not stop at alerts, so that this is the moment to see them. */
+const breachHtml = ({ breachedCount, measuredCount }: BreachCount): Html =>
+  html`<li><strong>${count(breachedCount)} of ${devices(measuredCount)}</strong> would be in breach at once, by ${measuredCount === 1 ? 'its latest reading' : 'their latest readings'}${measuredCount >= MEASURED_MAX && ', among the first ones'}: alerts would open, and the job would not stop.</li>`;
 
 const changesHtml = ({ changes, unchangedCount, otherCount }: ChangesInWords): Content => [
   table({

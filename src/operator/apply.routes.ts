@@ -1,8 +1,11 @@
 /** Applying a profile: to devices by serial number, a group, a filter of the fleet or all; with one preview for all of them. */
 import type { PageReply } from '../http/page-route.ts';
 import { invalid } from '../process/errors.ts';
+import { UUID } from '../process/uuid.ts';
 import { APPLY_PATH, PROFILE } from './apply-fields.ts';
 import { applyFormHtml, applyPreviewHtml, TARGETS_MAX } from './apply-html.ts';
+import type { ChosenDevices } from './breaches.ts';
+import type { EarlierProfilesRepository } from './earlier-profiles.repository.ts';
 import { type FleetFilter, toFleetFilter } from './fleet-filter.ts';
 import type { Values } from './form-fields.ts';
 import { defaultsOf, toCreation, toInputs } from './form-values.ts';
@@ -19,8 +22,13 @@ interface Asked {
   filter: FleetFilter;
 }
 
-export function applyRoutes(deps: FormPageDeps): OperatorPage[] {
-  const { ask, fieldsOf, listChoices, readTyped, layout, toRefusal } = deps;
+export interface ApplyPageDeps extends FormPageDeps {
+  earlierProfiles: EarlierProfilesRepository;
+}
+
+export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
+  const { ask, fieldsOf, listChoices, readTyped, layout, toRefusal, forecastBreaches, earlierProfiles } =
+    deps;
   const { title, section } = FORMS.applyProfile;
 
   const listFields = () => [PROFILE, ...fieldsOf('applyProfile')];
@@ -89,14 +97,49 @@ export function applyRoutes(deps: FormPageDeps): OperatorPage[] {
     if (inputs.has('serialNumbers')) inputs.set('serialNumbers', inputs.getAll('serialNumbers').join(' '));
     const filtered = new URLSearchParams(given(filter)).toString();
     if (filtered !== '') inputs.set('filter', filtered);
-    const content = applyPreviewHtml(applied, { values, inputs });
+    const content = applyPreviewHtml(applied, {
+      values,
+      inputs,
+      ...(await findNames(session, values)),
+      breaches: await forecastBreaches(session, applied.profileSlug, toChosen(values)),
+    });
     return { page: layout({ title: `Apply ${applied.profileSlug}`, session, section }, content) };
+  }
+
+  const toChosen = (values: Values): ChosenDevices => toCreation(listFields(), values);
+
+  async function findNames(session: Session, { slug, groupId }: Values) {
+    const [{ profile }, group] = await Promise.all([
+      ask(session, 'getProfile', { params: { slug: String(slug) } }),
+      typeof groupId === 'string' ? ask(session, 'getGroup', { params: { groupId } }) : null,
+    ]);
+    return { profileName: profile.name, groupName: group?.name ?? null };
+  }
+
+  /** The devices that run the change of the job to undo, and ran the profile before. */
+  async function listUndone(
+    { organizationId }: Session,
+    form: URLSearchParams,
+  ): Promise<{ serialNumbers?: string[] }> {
+    const jobId = form.get('undo') ?? '';
+    if (!UUID.test(jobId)) return {};
+    const changed = await earlierProfiles.list({ organizationId, jobId }, TARGETS_MAX);
+    const slug = form.get('slug');
+    const undone = changed.filter(({ profileSlug }) => profileSlug === slug);
+    return { serialNumbers: undone.map(({ serialNumber }) => serialNumber) };
   }
 
   async function readAsked(session: Session, form: URLSearchParams) {
     const { looks } = FORMS.applyProfile;
     const { values, fault } = await readTyped(session, { form, fields: listFields(), looks });
-    return { asked: { values, filter: toFleetFilter(new URLSearchParams(form.get('filter') ?? '')) }, fault };
+    const undone = await listUndone(session, form);
+    return {
+      asked: {
+        values: { ...values, ...undone },
+        filter: toFleetFilter(new URLSearchParams(form.get('filter') ?? '')),
+      },
+      fault,
+    };
   }
 
   return [

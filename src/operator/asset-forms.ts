@@ -1,8 +1,13 @@
+import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
 import { MUTE_HOURS } from './mute-hours.ts';
 
 const section = 'Fleet';
 const device = ({ assetId }: Record<string, string>) => `/operator/devices/${assetId}`;
+const about = {
+  operation: 'getAsset',
+  name: ({ name, serialNumber }: Values) => (name === serialNumber ? `${name}` : `${name}, ${serialNumber}`),
+};
 const looks = {
   groupId: { label: 'Group', choices: 'groups' },
   buildingId: { label: 'Building' },
@@ -23,6 +28,7 @@ export const ASSET_FORMS = {
     title: 'Edit',
     submit: 'Save',
     section,
+    about,
     looks,
     changes: { operation: 'getAsset' },
     back: device,
@@ -32,6 +38,7 @@ export const ASSET_FORMS = {
     title: 'Replace the logger',
     submit: 'Replace',
     section,
+    about,
     question:
       'The measuring place keeps its name, its history and its settings; another logger measures there.',
     back: device,
@@ -41,8 +48,9 @@ export const ASSET_FORMS = {
     title: 'Archive',
     submit: 'Archive the device',
     section,
+    about,
     question:
-      'The device leaves the fleet, its alerts end, and its readings are refused from now on. Its history can be read by its id.',
+      'The device leaves the fleet, its alerts end, and its readings are refused from now on. Its history stays under Fleet, Archived devices. It cannot be put back.',
     isDanger: true,
     back: device,
     next: () => '/operator/fleet',
@@ -52,6 +60,7 @@ export const ASSET_FORMS = {
     title: 'New device token',
     submit: 'Make a token',
     section,
+    about,
     question: 'The token is good for this logger alone. An earlier one works for 24 more hours.',
     back: device,
     said: 'The token is made.',
@@ -61,6 +70,7 @@ export const ASSET_FORMS = {
     title: 'Delete device tokens',
     submit: 'Delete the tokens',
     section,
+    about,
     question: 'Tokens of this logger are refused from now on.',
     isDanger: true,
     back: device,
@@ -70,6 +80,7 @@ export const ASSET_FORMS = {
     title: 'Upload a calibration certificate',
     submit: 'Upload',
     section,
+    about,
     question: 'The file belongs to the logger that is there now, in place of the one before.',
     file: { label: 'PDF, at most 10 MiB', accept: '.pdf,application/pdf' },
     back: device,
@@ -79,6 +90,7 @@ export const ASSET_FORMS = {
     title: 'Maintenance',
     submit: 'Mute',
     section,
+    about,
     question: 'Alerts of this device open as always, and notify no channel until then.',
     looks: { until: { label: 'For', hours: MUTE_HOURS } },
     back: device,
@@ -88,6 +100,7 @@ export const ASSET_FORMS = {
     title: 'End the maintenance',
     submit: 'End the maintenance',
     section,
+    about,
     question: 'Channels are notified at once of alerts that are open.',
     back: device,
     said: 'The maintenance is over.',

@@ -95,7 +95,8 @@ export function curveRoutes({
       async handle({ visitor: session, params, query }) {
         const { assetId = '' } = params;
         const { organizationId } = session;
-        const span = readSpan(query, now());
+        const at = now();
+        const span = readSpan(query, at);
         const settingsQuery = { from: span.from.toISOString(), to: span.to.toISOString(), limit: '500' };
         // Refuses an unknown device before anything else is read.
         const settings = await ask(session, 'listSettings', { params, query: settingsQuery });
@@ -109,6 +110,7 @@ export function curveRoutes({
           ...curves,
           from: seconds(span.from),
           to: seconds(span.to),
+          knownUntil: Math.min(seconds(span.to), seconds(at)),
           settings: toCurveSettings(settings.items),
           alerts: alerts.map(toMark),
           changes: jobs.flatMap(({ confirmedAt, profileSlug }) =>

@@ -169,6 +169,8 @@ export interface CurveView {
   >;
   alerts: AlertMark[];
   changes: Array<{ at: number; profile: string }>;
+  /** End of open alerts and of the last gap: the present, where the span ends later. */
+  knownUntil: number;
   mutes: Array<Gap & { reason: string }>;
   notes: Array<{ at: number; by: string | null; text: string; alertId: string }>;
 }
@@ -180,16 +182,15 @@ export interface CurveParts extends Omit<CurveView, 'curves'> {
 }
 
 export function curveView({ curves, settings, bucketS, ...marks }: CurveParts): CurveView {
-  const endS = marks.to;
   return {
     ...marks,
     curves: curves.map((curve) => {
-      const gaps = gapsOf(curve.times, { settings, bucketS, endS });
+      const gaps = gapsOf(curve.times, { settings, bucketS, endS: marks.knownUntil });
       return {
         ...curve,
         ...withGaps(curve, gaps),
         gaps,
-        bounds: boundsOf(settings, curve, endS),
+        bounds: boundsOf(settings, curve, marks.to),
         alerts: marks.alerts.filter((alert) => isBreachOf(alert, curve)),
       };
     }),

@@ -1,7 +1,7 @@
 import type { AlertView } from '../alerts/alert.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
 import { alertsTable } from './alerts-html.ts';
-import type { Answers } from './answers.ts';
+import type { Answers, GroupView } from './answers.ts';
 import { applyRow } from './apply-html.ts';
 import { boundsText, comparison, duration } from './configuration-html.ts';
 import { type CurvePanel, curveHtml, spanTabs } from './curve-html.ts';
@@ -23,13 +23,16 @@ interface DeviceOptions {
   jobs: readonly DeviceJob[];
   contact: DeviceContact | null;
   profiles: Answers['listProfiles']['profiles'];
+  /** Null: in no group. */
+  group: GroupView | null;
+  hasCertificate: boolean;
   curve: Omit<CurvePanel, 'device'>;
   mayChange: boolean;
   link: FormLink;
   now: Date;
 }
 
-export const deviceHtml = ({
+export function deviceHtml({
   device,
   config,
   alerts,
@@ -37,23 +40,30 @@ export const deviceHtml = ({
   jobs,
   contact,
   profiles,
+  group,
+  hasCertificate,
   curve,
   mayChange,
   link,
   now,
-}: DeviceOptions): Html => html`
+}: DeviceOptions): Html {
+  const replaced = findReplaced(device, contact, config);
+  /** The last profile that the device has confirmed. */
+  const profile = jobs.find(({ state }) => state === 'applied')?.profileSlug ?? null;
+  return html`
 <p class="crumbs"><a href="/operator/fleet">Fleet</a></p>
 ${live(
   'device',
-  html`<h1>${device.name} ${badge(device.status)}</h1>
+  html`<h1>${device.name} ${replaced === null ? badge(device.status) : html`<span class="badge info">not heard yet</span>`}</h1>
+${replaced && html`<p>The logger ${device.serialNumber} replaced ${replaced.serialNumber} ${time(replaced.replacedAt)} and has not been in contact since: the values below are of ${replaced.serialNumber}.</p>`}
 <p class="now">${latestHtml(device.latest, breached)}<span class="quiet">last reading ${time(device.lastReadingAt)}, ${contactText(contact, now)}</span></p>${muteNotice(device)}`,
 )}
-${live('actions', actionsOf(device, link))}
+${live('actions', actionsOf(device, link, hasCertificate))}
 ${curveHtml({ device, ...curve })}
 <div class="columns">
 <section><h2>Configuration ${badge(config.syncStatus)}${contact?.hasHadProfile === false && html` <span class="quiet">never had a profile</span>`}</h2>
-${live('configuration', html`${configurationOf(config)}${config.pendingConfig !== null && link('withdrawDeviceConfig', { serial: device.serialNumber }, { label: 'Withdraw…' })}`)}</section>
-<section><h2>Device</h2>${factsOf(device)}</section>
+${live('configuration', html`${configurationOf(config, device)}${config.pendingConfig !== null && link('withdrawDeviceConfig', { serial: device.serialNumber }, { label: 'Withdraw…' })}`)}</section>
+<section><h2>Device</h2>${factsOf(device, group, profile)}</section>
 </div>
 <h2>Alerts</h2>
 ${live(
@@ -65,7 +75,20 @@ ${live(
 )}
 <h2>Jobs</h2>
 ${live('jobs', jobsTable(jobs))}
-${mayChange && applyRow(profiles, { id: 'apply', title: 'Apply a profile', serialNumber: device.serialNumber })}`;
+${mayChange && applyRow(profiles, { id: 'apply', title: 'Apply a profile', serialNumber: device.serialNumber, chosen: group?.profileSlug ?? profile ?? undefined })}`;
+}
+
+/** The logger before the present one, while the present one has not been in contact; else null. */
+function findReplaced(
+  { replacementHistory }: DeviceOptions['device'],
+  contact: DeviceContact | null,
+  { deviceConfigReceivedAt }: DeviceConfigView,
+) {
+  const last = replacementHistory.at(-1);
+  const heardAt = [contact?.lastContactAt?.toISOString(), deviceConfigReceivedAt];
+  const isHeard = heardAt.some((at) => at && last && at > last.replacedAt);
+  return last && !isHeard ? last : null;
+}
 
 function contactText(contact: DeviceContact | null, now: Date): Content {
   const { expectedBy = null } = contact ?? {};
@@ -74,19 +97,22 @@ function contactText(contact: DeviceContact | null, now: Date): Content {
   return expectedBy > now ? html`next contact ${by} at the latest` : html`a contact was due ${by}`;
 }
 
-function configurationOf({
-  deviceConfig,
-  pendingConfig,
-  deviceConfigReceivedAt,
-  unconfirmedKeys,
-}: DeviceConfigView): Content {
+function configurationOf(
+  { deviceConfig, pendingConfig, deviceConfigReceivedAt, unconfirmedKeys }: DeviceConfigView,
+  { replacementHistory }: DeviceOptions['device'],
+): Content {
+  const reporter = replacementHistory.find(({ replacedAt }) => (deviceConfigReceivedAt ?? '') < replacedAt);
   return html`${comparison(deviceConfig, pendingConfig)}
-<p class="quiet">Reported ${time(deviceConfigReceivedAt)}${
+<p class="quiet">Reported ${time(deviceConfigReceivedAt)}${deviceConfigReceivedAt && reporter && html` by the earlier logger ${reporter.serialNumber}, which was replaced ${time(reporter.replacedAt)}`}${
     unconfirmedKeys && html`; not part of the report: ${unconfirmedKeys.map(toWords).join(', ')}`
   }</p>`;
 }
 
-function actionsOf({ id, groupId, mute }: DeviceOptions['device'], link: FormLink): Html {
+function actionsOf(
+  { id, groupId, mute }: DeviceOptions['device'],
+  link: FormLink,
+  hasCertificate: boolean,
+): Html {
   const params = { assetId: id };
   // A mute of the group is ended there.
   const isMuted = mute !== null && mute.groupId === null;
@@ -94,18 +120,18 @@ function actionsOf({ id, groupId, mute }: DeviceOptions['device'], link: FormLin
 ${link('changeAsset', params)}
 ${isMuted ? link('unmuteAsset', params) : link('muteAsset', params)}
 <a class="button" href="/operator/exports?assetIds=${id}">Export readings</a>
-<a class="button" href="/operator/audit?subject=${id}">History</a>
+<a class="button" href="/operator/devices/${id}/history">History</a>
 <details class="confirm"><summary>More…</summary><div class="question actions">
 ${groupId !== null && link(mute?.groupId ? 'unmuteGroup' : 'muteGroup', { groupId })}
 ${link('replaceHardware', params)}
 ${link('issueDeviceToken', params)}
 ${link('deleteDeviceToken', params)}
 ${link('uploadCalibrationCertificate', params)}
-<a class="button" href="/operator/devices/${id}/certificate.pdf">Calibration certificate</a>
+${hasCertificate && html`<a class="button" href="/operator/devices/${id}/certificate.pdf">Calibration certificate</a>`}
 ${link('archiveAsset', params)}</div></details></div>`;
 }
 
-function factsOf(device: DeviceOptions['device']): Html {
+function factsOf(device: DeviceOptions['device'], group: GroupView | null, profile: string | null): Html {
   const { serialNumber, model, batteryStatus, signalStrength, buildingId, floor, spaceId, createdAt } =
     device;
   const places = [buildingId, floor === null ? null : `floor ${floor}`, spaceId].filter(
@@ -117,6 +143,8 @@ function factsOf(device: DeviceOptions['device']): Html {
     ['Model', model ?? '–'],
     ['Battery', batteryStatus === 'low' ? badge('low') : quietState(batteryStatus)],
     ['Signal', quietState(signalStrength)],
+    ['Group', group ? html`<a href="/operator/groups/${group.id}">${group.name}</a>` : '–'],
+    ['Profile', profile ? html`<a href="/operator/profiles/${profile}">${profile}</a>` : '–'],
     ['Place', places.join(', ') || '–'],
     ['Registered', time(createdAt)],
     ...(earlier.length > 0

@@ -1,12 +1,18 @@
 import type { Readable } from 'node:stream';
+import { NO_SUCH_ASSET } from '../assets/asset.ts';
 import type { CallOperation } from '../http/operations.ts';
+import { AppError, notFound } from '../process/errors.ts';
 import { UUID } from '../process/uuid.ts';
+import { ARCHIVED_PATH } from './archived-html.ts';
 import type { CurvePanel } from './curve-html.ts';
 import { COMPARED_MAX, type CurveSpan, readSpan } from './curve-span.ts';
 import type { DeviceContactsRepository } from './device-contacts.repository.ts';
+import type { ReadDeviceHistory } from './device-history.service.ts';
+import { deviceHistoryHtml } from './device-history-html.ts';
 import { deviceHtml, statisticsHtml } from './device-html.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import type { PastDevicesRepository } from './past-devices.repository.ts';
 import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
@@ -15,6 +21,10 @@ export interface DevicesPageDeps extends PageDeps {
   deviceJobs: DeviceJobsRepository;
   deviceContacts: DeviceContactsRepository;
   shownAssets: ShownAssetsRepository;
+  pastDevices: Pick<PastDevicesRepository, 'find'>;
+  readHistory: ReadDeviceHistory;
+  /** Certificates belong to a logger, and so to its serial number. */
+  hasCertificate(organizationId: string, serialNumber: string): Promise<boolean>;
 }
 
 const path = `${OPERATOR_PATH}/devices/{assetId}`;
@@ -24,6 +34,7 @@ const PDF = 'application/pdf';
 
 export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
   const { ask, call, layout, linksFor, now, deviceJobs, deviceContacts, shownAssets } = deps;
+  const { pastDevices, readHistory, hasCertificate } = deps;
 
   const spanOf = (query: URLSearchParams) => readSpan(query, now());
 
@@ -60,6 +71,13 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
     return { span, typed, compared, found, find };
   }
 
+  const isArchived = async ({ organizationId }: Session, assetId: string): Promise<boolean> =>
+    UUID.test(assetId) && (await pastDevices.find(organizationId, assetId)) !== null;
+
+  /** A group that was deleted meanwhile has no name. */
+  const findGroup = (session: Session, groupId: string | null) =>
+    groupId === null ? null : ask(session, 'getGroup', { params: { groupId } }).catch(ignoreMissing);
+
   return [
     {
       method: 'GET',
@@ -68,19 +86,28 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       isLive: true,
       async handle({ visitor: session, params, query, url }) {
         const { assetId = '' } = params;
-        const device = await ask(session, 'getAsset', { params });
+        const device = await ask(session, 'getAsset', { params }).catch(ignoreMissing);
+        if (device === null && (await isArchived(session, assetId)))
+          return { location: `${ARCHIVED_PATH}/${assetId}` };
+        if (device === null) throw notFound(NO_SUCH_ASSET);
         const mayChange = session.role !== 'read';
-        const [config, alerts, jobs, contact, { profiles }, breaches, curve] = await Promise.all([
-          ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
-          ask(session, 'listAlerts', { query: { assetId, limit: '10' } }),
-          deviceJobs.list(session.organizationId, assetId, JOBS_SHOWN),
-          deviceContacts.find(session.organizationId, assetId),
-          ask(session, 'listProfiles'),
-          shownAssets.listBreaches(session.organizationId, [assetId]),
-          readPanel(session, assetId, query),
-        ]);
+        const { organizationId } = session;
+        const [config, alerts, jobs, contact, { profiles }, breaches, curve, group, certified] =
+          await Promise.all([
+            ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
+            ask(session, 'listAlerts', { query: { assetId, limit: '10' } }),
+            deviceJobs.list(session.organizationId, assetId, JOBS_SHOWN),
+            deviceContacts.find(session.organizationId, assetId),
+            ask(session, 'listProfiles'),
+            shownAssets.listBreaches(session.organizationId, [assetId]),
+            readPanel(session, assetId, query),
+            findGroup(session, device.groupId),
+            hasCertificate(organizationId, device.serialNumber),
+          ]);
         const content = deviceHtml({
           device,
+          group,
+          hasCertificate: certified,
           config,
           alerts: alerts.items,
           breached: breaches.get(assetId) ?? [],
@@ -97,6 +124,19 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
         return {
           page: layout({ title, session, section: 'Fleet', watch: url, withCurve: true, notice }, content),
         };
+      },
+    },
+    {
+      method: 'GET',
+      path: `${path}/history`,
+      role: 'read',
+      async handle({ visitor: session, params }) {
+        const device = await ask(session, 'getAsset', { params });
+        const { id, name, serialNumber, replacementHistory, createdAt } = device;
+        const serialNumbers = [serialNumber, ...replacementHistory.map((earlier) => earlier.serialNumber)];
+        const recorded = { id, createdAt: new Date(createdAt), serialNumbers };
+        const content = deviceHistoryHtml(device, await readHistory(session, recorded));
+        return { page: layout({ title: `History of ${name}`, session, section: 'Fleet' }, content) };
       },
     },
     {
@@ -125,6 +165,11 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       },
     },
   ];
+}
+
+function ignoreMissing(error: unknown): null {
+  if (error instanceof AppError && error.kind === 'not_found') return null;
+  throw error;
 }
 
 /** As fields for times take them. */

@@ -4,6 +4,7 @@ import { SYNC_STATUSES } from '../devices/device-sync.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
 import type { Answers, FleetView } from './answers.ts';
 import { applyRow } from './apply-html.ts';
+import { type PastDevices, pastHtml } from './archived-html.ts';
 import { sum } from './counts.ts';
 import { CHOSEN, devicesTable, type ListedDevice } from './devices-table.ts';
 import type { FleetFilter } from './fleet-filter.ts';
@@ -26,6 +27,8 @@ export interface FleetOptions {
   profiles: Answers['listProfiles']['profiles'];
   /** Options of the filter by group. */
   groups: readonly Option[];
+  /** Devices outside of the fleet, where a search finds none within. */
+  past: PastDevices | null;
   link: FormLink;
   mayChange: boolean;
   now: Date;
@@ -44,10 +47,11 @@ ${live(
   'devices',
   html`<h2>${totalItems.toLocaleString('en')} ${totalItems === 1 ? 'device' : 'devices'}${isFiltered(filter) && ' found'}</h2>
 ${isFiltered(filter) ? order === 'urgency' && html`<p class="quiet">Most urgent first.</p>` : orderTabs(order)}
-${devicesTable(listed, { caption: 'Devices', now, isChoosing })}${nextPage('/operator/fleet', query, page.nextCursor)}`,
+${devicesTable(listed, { caption: 'Devices', now, isChoosing })}${nextPage('/operator/fleet', query, page.nextCursor)}${options.past && pastHtml(options.past)}`,
 )}
+<p class="quiet"><a href="/operator/archived${filter.q && `?${new URLSearchParams({ q: filter.q })}`}">Archived devices</a></p>
 ${isFiltered(filter) && totalItems > 0 && html`<div class="actions">${link('applyProfile', { filter: toQuery(withoutCursor(filter)).toString() }, { label: totalItems === 1 ? 'Apply a profile to the one that matches' : `Apply a profile to all ${totalItems.toLocaleString('en')} that match` })}</div>`}
-${isChoosing && listed.length > 0 && applyRow(profiles, { id: CHOSEN, title: 'Apply a profile to the ticked devices' })}`;
+${isChoosing && listed.length > 0 && applyRow(profiles, { id: CHOSEN, title: 'The ticked devices', groups: areTyped(groups) ? [] : groups })}`;
 }
 
 const ORDERS: ReadonlyArray<readonly [AssetOrder, string]> = [

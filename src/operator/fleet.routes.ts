@@ -14,12 +14,14 @@ import type { Values } from './form-fields.ts';
 import type { ListChoices } from './form-layout.ts';
 import type { GroupNamesRepository } from './group-names.repository.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
+import type { PastDevicesRepository } from './past-devices.repository.ts';
 import type { Session } from './session.ts';
 import { OPERATOR_PATH } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 const GROUP_LOOKS = { groupId: { choices: 'groups' } } as const;
 const DEVICES_PER_PAGE = 25;
+const PAST_SHOWN = 10;
 const STEP_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
 
@@ -31,6 +33,7 @@ export interface FleetPageDeps extends PageDeps {
   listOrdered: AssetOrderRepository['list'];
   listRecentHours: RecentHoursRepository['list'];
   shownAssets: ShownAssetsRepository;
+  pastDevices: PastDevicesRepository;
 }
 
 /** The total is left out where it is the number of all devices. */
@@ -48,6 +51,7 @@ export function fleetRoutes({
   listOrdered,
   listRecentHours,
   shownAssets,
+  pastDevices,
 }: FleetPageDeps): OperatorPage[] {
   /** Adds the last day of the most important channel, and the channels in breach. */
   async function withCurves(session: Session, devices: readonly ListedAssetView[]): Promise<ListedDevice[]> {
@@ -101,6 +105,16 @@ export function fleetRoutes({
     };
   }
 
+  /** A search that finds no device may mean an earlier logger, or an archived device. */
+  async function findPast({ organizationId }: Session, { q }: FleetFilter, found: number) {
+    if (q === undefined || found > 0) return null;
+    const [archived, replaced] = await Promise.all([
+      pastDevices.list(organizationId, { q, before: null, limit: PAST_SHOWN }),
+      pastDevices.listReplaced(organizationId, q, PAST_SHOWN),
+    ]);
+    return { archived, replaced };
+  }
+
   const listFiltered = (session: Session, filter: FleetFilter) =>
     ask(session, 'listAssets', { query: { ...given(filter), limit: String(DEVICES_PER_PAGE) } });
 
@@ -129,6 +143,7 @@ export function fleetRoutes({
           order,
           profiles,
           groups,
+          past: await findPast(session, filter, page.items.length),
           link: linksFor(session),
           mayChange: session.role !== 'read',
           now: roundedDown(now()),

@@ -2,11 +2,13 @@
 import type { Field, Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
 import { inputOfFault, toInputs } from './form-values.ts';
+import { faultInWords } from './form-words.ts';
 import { type Content, type Html, html } from './html.ts';
 import {
   aria,
   type Drawn,
   FAULT_ID,
+  helpOf,
   inputHtml,
   isFaulty,
   lookOf,
@@ -27,18 +29,20 @@ export interface FormOptions {
   /** Values that the form showed first, in a form that changes something. */
   shown: Values | null;
   fault: string | null;
+  /** Name of the thing that the form is about; null: it is about none. */
+  about: string | null;
 }
 
 /** Empty rows for more items of a list. */
 const SPARE_ROWS = 2;
 const ROWS_MAX = 100;
 
-export function formHtml({ layout, fields, values, action, back, shown, ...more }: FormOptions): Html {
-  const { content, isFaultShown } = fieldsHtml({ ...more, fields, values, looks: layout.looks });
-  return html`<p class="crumbs"><a href="${back}">Back</a></p>
-<h1>${layout.title}</h1>
+export function formHtml({ layout, fields, values, action, back, shown, about, ...more }: FormOptions): Html {
+  const { content, isFaultShown, fault } = fieldsHtml({ ...more, fields, values, looks: layout.looks });
+  return html`<p class="crumbs"><a href="${back}">${about ?? 'Back'}</a></p>
+<h1>${layout.title}${about !== null && html` <span class="quiet">${about}</span>`}</h1>
 ${layout.question && html`<p>${layout.question}</p>`}
-${more.fault !== null && !isFaultShown && html`<p class="problem" role="alert">${more.fault}</p>`}
+${fault !== null && !isFaultShown && html`<p class="problem" role="alert">${fault}</p>`}
 <form method="post" action="${action}" class="form"${layout.file && html` enctype="multipart/form-data"`}>
 ${layout.file && html`<div class="field"><label for="file">${layout.file.label}</label><input type="file" id="file" name="file" required accept="${layout.file.accept}"></div>`}
 ${content}
@@ -55,20 +59,23 @@ export interface FieldsOptions {
 }
 
 export function fieldsHtml({ fields, values, options = {}, looks = {}, fault = null }: FieldsOptions) {
-  const drawn = { inputs: toInputs(fields, values), options, looks, paths: [] as string[], fault };
+  const labels = new Map<string, string>();
+  const drawn = { inputs: toInputs(fields, values), options, looks, labels, fault };
   // Once to know which inputs there are, so that the message finds its own.
   for (const field of fields) fieldHtml({ ...drawn, field, path: field.name, faulty: null });
-  const faulty = fault === null ? null : inputOfFault(fault, drawn.paths);
+  const faulty = fault === null ? null : inputOfFault(fault, [...labels.keys()]);
+  const words = fault === null ? null : faultInWords(fault, labels);
   return {
-    content: fields.map((field) => fieldHtml({ ...drawn, paths: [], field, path: field.name, faulty })),
+    content: fields.map((field) => fieldHtml({ ...drawn, fault: words, field, path: field.name, faulty })),
     isFaultShown: faulty !== null,
+    fault: words,
   };
 }
 
 function fieldHtml(drawn: Drawn): Content {
-  const { field, path, paths } = drawn;
+  const { field, path, labels } = drawn;
+  labels.set(path, labelOf(drawn));
   if (field.kind === 'rows') return rowsHtml(drawn);
-  paths.push(path);
   if (field.kind === 'group') {
     return fieldset(
       drawn,
@@ -77,7 +84,7 @@ function fieldHtml(drawn: Drawn): Content {
   }
   if (field.kind === 'boolean') return boxHtml(drawn);
   if (isListOfBoxes(drawn)) return fieldset(drawn, boxesHtml(drawn));
-  return html`<div class="field"><label for="${path}">${labelOf(drawn)}${!field.isRequired && html` <span class="optional">optional</span>`}</label>
+  return html`<div class="field"><label for="${path}">${labelOf(drawn)}${!field.isRequired && html` <span class="optional">${lookOf(drawn).need ?? 'optional'}</span>`}</label>
 ${inputHtml(drawn)}${notes(drawn)}</div>`;
 }
 
@@ -98,13 +105,12 @@ function fieldset(drawn: Drawn, content: Content): Html {
 
 /** Help, and the refusal. */
 const notes = (drawn: Drawn): Content => [
-  drawn.field.help && html`<p class="help" id="${drawn.path}-help">${drawn.field.help}</p>`,
+  helpOf(drawn) && html`<p class="help" id="${drawn.path}-help">${helpOf(drawn)}</p>`,
   isFaulty(drawn) && html`<p class="problem" role="alert" id="${FAULT_ID}">${drawn.fault}</p>`,
 ];
 
 function rowsHtml(drawn: Drawn): Html {
-  const { field, path, inputs, paths } = drawn;
-  paths.push(path);
+  const { field, path, inputs } = drawn;
   const used = new Set(
     [...inputs.keys()]
       .filter((key) => key.startsWith(`${path}.`))

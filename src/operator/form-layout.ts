@@ -5,6 +5,9 @@ import type { Session } from './session.ts';
 /** Lists whose ids or slugs a field takes. */
 export type ChoiceSource = 'groups' | 'channels' | 'profiles';
 
+/** Values that the API takes and never shows. */
+export type StoredSource = 'intervals';
+
 export interface Option {
   value: string;
   label: string;
@@ -19,11 +22,21 @@ export type ListChoices = (
 
 export interface FieldLook {
   label?: string;
+  /** In place of the description of the schema; null: the label says it all. */
+  help?: string | null;
+  /** When the field is needed, in place of "optional". */
+  need?: string;
+  /** The options in the order of people. */
+  values?: readonly string[];
+  /** Texts that the browser completes. */
+  suggestions?: readonly string[];
   choices?: ChoiceSource;
   /** The field is a time, and the input a number of hours from now. */
   hours?: readonly number[];
   /** Several lines. */
   isLong?: boolean;
+  /** A box: while it is ticked, the other fields of its group are not sent. */
+  isAlone?: boolean;
 }
 
 type Params = Record<string, string>;
@@ -38,15 +51,21 @@ export interface FormLayout {
   section: string;
   /** Shown above the fields: what will happen. A form without fields asks it before it acts. */
   question?: string;
+  /** The thing that the form is about: the operation that shows it, and its names. */
+  about?: { operation: string; name(answer: Values): string };
   isDanger?: boolean;
   /** By path without indexes: `steps.channelIds`. */
   looks?: Readonly<Record<string, FieldLook>>;
+  /** The first fields, where the schema has another order. */
+  first?: readonly string[];
   /** Fields of the schema that the form leaves out. */
   omits?: readonly string[];
   /** Sent as it is, beside the fields. */
   body?: Values;
-  /** The operation whose answer the form shows and changes, and where in its answer the values are. */
-  changes?: { operation: string; pick?(answer: Values): Values };
+  /** The operation whose answer the form shows and changes, where in its answer the values are, and values beside it. */
+  changes?: { operation: string; pick?(answer: Values): Values; stored?: StoredSource };
+  /** Whether a change begins a job: its dry run is shown before it is made. */
+  isPreviewed?(body: Values): boolean;
   /** The body is a file. */
   file?: { label: string; accept: string };
   /** The page behind the form. */

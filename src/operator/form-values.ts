@@ -1,6 +1,7 @@
 /** Values of a form: from its inputs to the body of an operation, and back to the inputs. */
 import type { Field, Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
+import { startsWithWord, toJsonPath } from './form-words.ts';
 import { toWords } from './parts.ts';
 
 /** The values that are filled in. An input that the operation will refuse, such as a word for a number, is kept as typed. */
@@ -69,15 +70,20 @@ function isFilled({ kind, default: fallback = false }: Field, value: unknown): b
   return Array.isArray(value) ? value.length > 0 : value !== undefined;
 }
 
-/** A body that creates: an empty list says nothing, unless there is a default that it replaces. */
+/** A body that creates, and each group within a body: an empty list says nothing, unless it replaces a default. */
 export const toCreation = (fields: readonly Field[], values: Values): Values =>
   Object.fromEntries(
     fields.flatMap((field) => {
       const value = values[field.name];
       const isLeftOut = Array.isArray(value) && value.length === 0 && field.default === undefined;
-      return value === undefined || isLeftOut ? [] : [[field.name, value]];
+      return value === undefined || isLeftOut ? [] : [[field.name, withoutEmptyLists(field, value)]];
     }),
   );
+
+function withoutEmptyLists({ kind, fields }: Field, value: unknown): unknown {
+  if (kind === 'group' && isObject(value)) return toCreation(fields, value);
+  return kind === 'rows' ? rowsIn(value).map((row) => toCreation(fields, row)) : value;
+}
 
 /** A body that changes: fields that differ from those that the form showed, so that two people change two fields. */
 export const toChange = (fields: readonly Field[], values: Values, shown: Values): Values => {
@@ -85,9 +91,19 @@ export const toChange = (fields: readonly Field[], values: Values, shown: Values
   return Object.fromEntries(
     fields
       .filter(({ name }) => !isSame(values[name], before[name]))
-      .map((field) => [field.name, values[field.name] ?? emptyOf(field)]),
+      .map((field) => [field.name, withoutEmptyLists(field, values[field.name] ?? emptyOf(field))]),
   );
 };
+
+/** A ticked box that is said alone makes the other fields of its group meaningless, so they are left out. */
+export function withoutUnused(values: Values, looks: FormLayout['looks'] = {}): Values {
+  const alone = Object.entries(looks).flatMap(([path, { isAlone }]) => {
+    const [group = '', box = ''] = path.split('.');
+    const value = values[group];
+    return isAlone && isObject(value) && value[box] === true ? [[group, { [box]: true }]] : [];
+  });
+  return { ...values, ...Object.fromEntries(alone) };
+}
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -146,7 +162,7 @@ const MARGIN_MS = 1_000;
 /** The input that a refusal names: `steps.0.afterMinutes` for "steps[0].afterMinutes must be …"; null: none. */
 export function inputOfFault(message: string, inputs: readonly string[]): string | null {
   const named = inputs
-    .filter((path) => startsWithWord(message, path.replace(/\.(\d+)/g, '[$1]')))
+    .filter((path) => startsWithWord(message, toJsonPath(path)))
     .sort((a, b) => b.length - a.length);
   return named[0] ?? firstMentioned(message, inputs) ?? byWords(message, inputs);
 }
@@ -154,9 +170,6 @@ export function inputOfFault(message: string, inputs: readonly string[]): string
 /** "… the serial number … already" is about `serialNumber`. */
 const byWords = (message: string, inputs: readonly string[]): string | null =>
   inputs.find((path) => /[A-Z]/.test(path) && message.includes(toWords(path))) ?? null;
-
-const startsWithWord = (text: string, word: string): boolean =>
-  text.startsWith(word) && !/\w/.test(text.charAt(word.length));
 
 function firstMentioned(message: string, inputs: readonly string[]): string | null {
   const words = message.split(/[^\w.[\]]+/);

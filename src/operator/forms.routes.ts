@@ -1,14 +1,17 @@
 /** Forms of operations: one page for each, made from the schema of its operation and its layout. */
+import type { Preview } from '../config-jobs/compile-devices.ts';
 import type { PageReply, PageRequest } from '../http/page-route.ts';
 import type { FormFile } from '../http/read-form.ts';
 import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { AppError, invalid, notFound } from '../process/errors.ts';
+import { previewHtml } from './apply-html.ts';
 import type { Field, Values } from './form-fields.ts';
 import { formHtml, revealedHtml } from './form-html.ts';
-import type { FormLayout } from './form-layout.ts';
-import { defaultsOf, toChange, toCreation, toTimes } from './form-values.ts';
+import type { FormLayout, StoredSource } from './form-layout.ts';
+import { defaultsOf, toChange, toCreation, toTimes, withoutUnused } from './form-values.ts';
 import { FORM_PATH, FORMS, type FormName, operationOf, toActionUrl } from './forms.ts';
+import { html } from './html.ts';
 import { type FormPageDeps, type OperatorPage, OWN_PATH, type Refusal } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
 
@@ -28,8 +31,24 @@ interface Shown {
   fault?: Refusal;
 }
 
-export function formsRoutes(deps: FormPageDeps): OperatorPage[] {
-  const { call, findOperation, fieldsOf, listChoices, readTyped, layout: around, now, toRefusal } = deps;
+export interface FormsRoutesDeps extends FormPageDeps {
+  /** Values that no answer of the API shows, for forms that change them. */
+  findStored: Record<StoredSource, (session: Session, params: Record<string, string>) => Promise<Values>>;
+}
+
+export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
+  const {
+    call,
+    findOperation,
+    fieldsOf,
+    listChoices,
+    readTyped,
+    layout: around,
+    now,
+    toRefusal,
+    forecastBreaches,
+    findStored,
+  } = deps;
 
   function findForm(session: Session, name: string | undefined, query: URLSearchParams): Form {
     if (!isForm(name)) throw notFound('There is no such form');
@@ -43,7 +62,9 @@ export function formsRoutes(deps: FormPageDeps): OperatorPage[] {
     const params = Object.fromEntries(
       [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, param = '']) => [param, query.get(param) ?? '']),
     );
-    return { name, layout, operation, fields: fieldsOf(operationOf(name)).filter(isShown), params };
+    const fields = fieldsOf(operationOf(name)).filter(isShown);
+    const first = layout.first?.flatMap((each) => fields.filter((field) => field.name === each)) ?? [];
+    return { name, layout, operation, fields: [...new Set([...first, ...fields])], params };
   }
 
   async function draw(session: Session, form: Form, { values, shown, fault }: Shown): Promise<PageReply> {
@@ -56,10 +77,16 @@ export function formsRoutes(deps: FormPageDeps): OperatorPage[] {
       options: await listChoices(session, layout, values),
       action: toActionUrl(name, params),
       back: layout.back(params),
+      about: await findAbout(session, form),
       fault: fault?.message ?? null,
     });
     const { title, section } = layout;
     return { page: around({ title, session, section }, content), status: fault?.status };
+  }
+
+  async function findAbout(session: Session, { layout: { about }, params }: Form): Promise<string | null> {
+    if (!about) return null;
+    return about.name((await call(toCaller(session), about.operation, { params })).body as Values);
   }
 
   async function send(
@@ -72,19 +99,58 @@ export function formsRoutes(deps: FormPageDeps): OperatorPage[] {
       const raw = { bytes: file.bytes, contentType: operation.rawBody?.contentType ?? '' };
       return (await call(toCaller(session), operation.operationId, { params, raw })).body as Values;
     }
-    const filled = shown ? toChange(fields, values, shown) : toCreation(fields, values);
-    const body = operation.body && { ...toTimes(filled, layout.looks, now()), ...layout.body };
+    const body = toBody({ layout, operation, fields }, { values, shown });
     const { body: answer } = await call(toCaller(session), operation.operationId, { params, body });
     return (answer ?? {}) as Values;
   }
 
+  function toBody(
+    { layout, operation, fields }: Pick<Form, 'layout' | 'operation' | 'fields'>,
+    { values, shown }: Shown,
+  ): Values | undefined {
+    const used = withoutUnused(values, layout.looks);
+    const filled = shown ? toChange(fields, used, shown) : toCreation(fields, used);
+    return operation.body && { ...toTimes(filled, layout.looks, now()), ...layout.body };
+  }
+
+  /** The dry run of a change of a group that begins a job. */
+  async function preview(
+    session: Session,
+    { layout, operation, params }: Form,
+    body: Values,
+    sent: URLSearchParams,
+  ): Promise<PageReply> {
+    const dryRun = { params, body, query: { dryRun: 'true' } };
+    const { body: changed } = await call(toCaller(session), operation.operationId, dryRun);
+    const { name, profileSlug, preview: variants = [] } = changed as Previewed;
+    const content = previewHtml(variants, {
+      crumbs: html`<a href="${layout.back(params)}">${name}</a>`,
+      title: `Give ${profileSlug} to ${name}?`,
+      facts: [
+        ['Group', name],
+        ['Profile', profileSlug],
+      ],
+      values: body,
+      inputs: [...sent].filter(([field]) => field !== 'step'),
+      breaches: await forecastBreaches(session, profileSlug, { groupId: params.groupId }),
+      action: toActionUrl('updateGroup', params),
+      submit: `${layout.submit}, and begin the job`,
+      back: layout.back(params),
+    });
+    return { page: around({ title: layout.title, session, section: layout.section }, content) };
+  }
+
   async function receive({ visitor: session, params, query, form: sent, file }: PageRequest<Session>) {
     const form = findForm(session, params.form, query);
-    const { looks } = form.layout;
+    const { looks, isPreviewed } = form.layout;
     const { values, fault } = await readTyped(session, { form: sent, fields: form.fields, looks });
     const typed = { values, shown: form.layout.changes ? parseShown(sent.get('shown')) : null };
+    const step = sent.get('step');
+    if (step === 'edit') return draw(session, form, typed);
     try {
       if (fault) throw fault;
+      const body = isPreviewed && toBody(form, typed);
+      if (body && step !== 'apply' && isPreviewed(body)) return await preview(session, form, body, sent);
       const answer = await send(session, form, { ...typed, file });
       return toReply(session, form, { answer, back: sent.get('return') });
     } catch (thrown) {
@@ -102,7 +168,9 @@ export function formsRoutes(deps: FormPageDeps): OperatorPage[] {
         const { changes } = form.layout;
         if (!changes) return draw(session, form, { values: defaultsOf(form.fields), shown: null });
         const { body } = await call(toCaller(session), changes.operation, { params: form.params });
-        const values = pickValues(form.fields, changes.pick?.(body as Values) ?? (body as Values));
+        const found = changes.pick?.(body as Values) ?? (body as Values);
+        const stored = changes.stored && (await findStored[changes.stored](session, form.params));
+        const values = pickValues(form.fields, { ...found, ...stored });
         return draw(session, form, { values, shown: values });
       },
     },
@@ -138,6 +206,13 @@ const isForm = (name: string | undefined): name is FormName =>
 
 const pickValues = (fields: readonly Field[], answer: Values): Values =>
   Object.fromEntries(fields.flatMap(({ name }) => (name in answer ? [[name, answer[name]]] : [])));
+
+/** The answer to a dry run of a change of a group. */
+interface Previewed {
+  name: string;
+  profileSlug: string;
+  preview?: Preview[];
+}
 
 /** It comes back from the browser, so it may be anything. */
 function parseShown(text: string | null): Values {

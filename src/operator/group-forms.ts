@@ -1,9 +1,15 @@
+import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
+import { JOB_LOOKS } from './job-looks.ts';
 import { MUTE_HOURS } from './mute-hours.ts';
 
 const section = 'Groups';
+const about = { operation: 'getGroup', name: ({ name }: Values) => String(name) };
 const group = ({ groupId }: Record<string, string>) => `/operator/groups/${groupId}`;
-const profileSlug = { label: 'Profile', choices: 'profiles' } as const;
+/** The job that the change has begun, if it has. */
+export const jobOrGroup = (params: Record<string, string>, { jobId }: Values): string =>
+  typeof jobId === 'string' ? `/operator/jobs/${jobId}` : group(params);
+const profileSlug = { label: 'Profile', choices: 'profiles', help: 'Members are to run it.' } as const;
 const serialNumbers = { label: 'Serial numbers' };
 
 export const GROUP_FORMS = {
@@ -20,16 +26,21 @@ export const GROUP_FORMS = {
     title: 'Edit the group',
     submit: 'Save',
     section,
-    question: 'Another profile is offered to each member that does not run it, in one job.',
-    looks: { profileSlug },
+    about,
+    question:
+      'Another profile is offered to each member that does not run it, in one job, whose preview comes first.',
+    looks: { profileSlug, ...JOB_LOOKS },
     changes: { operation: 'getGroup' },
+    isPreviewed: ({ profileSlug: slug }) => typeof slug === 'string',
     back: group,
+    next: jobOrGroup,
     said: 'The group is saved.',
   },
   deleteGroup: {
     title: 'Delete the group',
     submit: 'Delete the group',
     section,
+    about,
     question: 'All members leave the group, and open changes of its profile are withdrawn from them.',
     isDanger: true,
     back: group,
@@ -40,16 +51,19 @@ export const GROUP_FORMS = {
     title: 'Add members',
     submit: 'Add',
     section,
+    about,
     question:
       'Each device leaves its earlier group, and gets a job if it does not run the profile of this one.',
     looks: { serialNumbers },
     back: group,
+    next: jobOrGroup,
     said: 'The devices are members of the group.',
   },
   removeGroupMembers: {
     title: 'Remove members',
     submit: 'Remove',
     section,
+    about,
     question: 'Open changes of the profile of the group are withdrawn from these devices.',
     looks: { serialNumbers },
     back: group,
@@ -59,6 +73,7 @@ export const GROUP_FORMS = {
     title: 'Maintenance of the group',
     submit: 'Mute',
     section,
+    about,
     question: 'Alerts of its members open as always, and notify no channel until then.',
     looks: { until: { label: 'For', hours: MUTE_HOURS } },
     back: group,
@@ -68,6 +83,7 @@ export const GROUP_FORMS = {
     title: 'End the maintenance of the group',
     submit: 'End the maintenance',
     section,
+    about,
     question: 'Channels are notified at once of alerts that are open.',
     back: group,
     said: 'The maintenance of the group is over.',

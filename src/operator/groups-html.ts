@@ -44,7 +44,7 @@ ${facts([
   ['Changed', time(group.updatedAt)],
 ])}
 <div class="actions">
-${link('applyProfile', params, { label: 'Apply a profile to its members', tone: 'main' })}
+${link('applyProfile', { ...params, ...(group.profileSlug && { slug: group.profileSlug }) }, { label: 'Apply a profile to its members', tone: 'main' })}
 ${link('updateGroup', params, { label: 'Edit' })}
 ${link('addGroupMembers', params)}
 ${link('removeGroupMembers', params)}

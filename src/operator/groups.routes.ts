@@ -1,3 +1,6 @@
+import { invalid } from '../process/errors.ts';
+import { JOIN_PATH } from './apply-fields.ts';
+import { jobOrGroup } from './group-forms.ts';
 import { groupHtml, groupsHtml } from './groups-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
@@ -25,6 +28,18 @@ export const groupsRoutes = ({ ask, layout, linksFor }: PageDeps): OperatorPage[
       const group = await ask(session, 'getGroup', { params });
       const content = groupHtml(group, linksFor(session));
       return { page: layout({ title: group.name, session, section, notice: noticeOf(query) }, content) };
+    },
+  },
+  {
+    method: 'POST',
+    path: JOIN_PATH,
+    role: 'write',
+    async handle({ visitor: session, form }) {
+      const params = { groupId: form.get('groupId') ?? '' };
+      const serialNumbers = form.getAll('serialNumbers');
+      if (serialNumbers.length === 0) throw invalid('Tick the devices first');
+      const joined = await ask(session, 'addGroupMembers', { params, body: { serialNumbers } });
+      return { location: `${jobOrGroup(params, joined)}?done=addGroupMembers` };
     },
   },
 ];

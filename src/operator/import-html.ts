@@ -1,6 +1,13 @@
 import { failedCsvRows, IMPORT_ROWS_MAX, type ImportOutcome } from '../assets/asset-import.ts';
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
+import {
+  GROUPS_MAX,
+  isSpreadsheetNumber,
+  missingGroups,
+  reasonsOf,
+  repeatedLines,
+} from './import-reasons.ts';
 import { badge, legend, table } from './parts.ts';
 import type { State } from './states.ts';
 
@@ -45,15 +52,19 @@ ${text}</textarea>${fault !== null && html`<p class="problem" role="alert" id="f
 <div class="actions"><button class="main" name="step" value="check">Check</button> <button>Import without a check</button> <span class="quiet">The check registers nothing.</span></div></form>`;
 }
 
-/** More rows would delay other requests while the page is made. */
-export const ROWS_SHOWN = 2_000;
+/** More rows are hard to look through: the mistakes of all are gathered above. */
+export const ROWS_SHOWN = 200;
 
-/** Failed rows come first, because they need attention. */
-export const importedHtml = (imported: Imported, rows: ImportedRows): Html => html`
+/** Failed rows come first, then warnings, because they need attention. */
+export function importedHtml(imported: Imported, rows: ImportedRows): Html {
+  const repeated = repeatedLines(imported.results);
+  return html`
 <p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/import">Import devices</a></p>
 <h1>${imported.dryRun ? 'Check of' : 'Imported'} ${rows.name}</h1>
 ${imported.dryRun && html`<p role="status">Nothing is registered yet.</p>`}
 ${legend(OUTCOMES.map((outcome) => ({ state: stateOf(outcome, imported), count: imported[outcome] })))}
+${warnedCount(imported) > 0 && html`<p>${warnedCount(imported).toLocaleString('en')} with a warning.</p>`}
+${imported.failed > 0 && reasonsHtml(imported, rows)}
 ${imported.dryRun && confirmHtml(imported, rows)}
 ${imported.failed > 0 && html`<p><a class="button" download="failed-rows.csv" href="${failedRowsUrl(imported, rows)}">Download the failed rows</a> <span class="quiet">Correct them, and import that file.</span></p>`}
 ${table({
@@ -61,11 +72,42 @@ ${table({
   head: ['Line', 'Serial number', 'Result', 'Why'],
   rows: failedFirst(imported.results)
     .slice(0, ROWS_SHOWN)
-    .map((result) => resultRow(result, imported)),
+    .map((result) => resultRow(result, imported, repeated)),
   empty: 'The file holds no device.',
 })}
 ${imported.results.length > ROWS_SHOWN && html`<p class="quiet">${notShown(imported)}</p>`}
 <p><a href="/operator/import">Import another file</a></p>`;
+}
+
+const warnedCount = ({ results }: Imported): number =>
+  results.filter(({ warnings = [] }) => warnings.length > 0).length;
+
+const REASONS_SHOWN = 20;
+const LINES_SHOWN = 5;
+
+function reasonsHtml({ results, dryRun }: Imported, rows: ImportedRows): Content {
+  const reasons = reasonsOf(results);
+  const groups = missingGroups(results, rows);
+  return html`<section class="panel"><h2>What is wrong</h2><ul class="warnings">${reasons
+    .slice(0, REASONS_SHOWN)
+    .map(
+      ({ error, lines }) =>
+        html`<li><strong>${lines.length.toLocaleString('en')} ${lines.length === 1 ? 'row' : 'rows'}</strong>: ${error} <span class="quiet">(line ${lines.slice(0, LINES_SHOWN).join(', ')}${lines.length > LINES_SHOWN && ', …'})</span></li>`,
+    )}</ul>${groups.length > 0 && groupsHtml(groups, rows, dryRun)}</section>`;
+}
+
+function groupsHtml(groups: readonly string[], rows: ImportedRows, isCheck: boolean): Content {
+  const text = textOf(rows);
+  const created = groups.slice(0, GROUPS_MAX);
+  return html`<p>No group is named ${created.map((name, index) => html`${index > 0 && ', '}<strong>${name}</strong>`)}${groups.length > GROUPS_MAX && ', …'}.</p>
+${
+  isCheck &&
+  text !== null &&
+  html`<form method="post" action="/operator/import" enctype="multipart/form-data" class="actions">
+<input type="hidden" name="name" value="${rows.name}"><textarea name="rows" hidden aria-label="Rows">
+${text}</textarea><button name="step" value="groups">Create ${created.length === 1 ? 'this group' : `these ${created.length} groups`}, and check again</button></form>`
+}`;
+}
 
 const OUTCOMES: readonly ImportOutcome[] = ['created', 'unchanged', 'failed'];
 
@@ -109,19 +151,31 @@ function notShown({ results, failed }: Imported): string {
     : `${count.toLocaleString('en')} rows are not shown, ${(failed - ROWS_SHOWN).toLocaleString('en')} of which failed.`;
 }
 
+function urgencyOf({ outcome, warnings = [] }: Imported['results'][number]): number {
+  if (outcome === 'failed') return 0;
+  return warnings.length > 0 ? 1 : 2;
+}
+
 const failedFirst = (results: Imported['results']) =>
-  [...results].sort(
-    (a, b) => Number(a.outcome !== 'failed') - Number(b.outcome !== 'failed') || a.line - b.line,
-  );
+  [...results].sort((a, b) => urgencyOf(a) - urgencyOf(b) || a.line - b.line);
 
 const resultRow = (
   { line, serialNumber, id, outcome, error, warnings = [] }: Imported['results'][number],
   imported: Imported,
+  repeated: ReadonlySet<number>,
 ): Content[] => [
   line,
   id === null
     ? html`<code>${serialNumber ?? ''}</code>`
     : html`<a class="name" href="/operator/devices/${id}">${serialNumber}</a>`,
-  badge(stateOf(outcome, imported)),
-  error ?? warnings.join('; '),
+  repeated.has(line) ? html`<span class="quiet">repeated</span>` : badge(stateOf(outcome, imported)),
+  [
+    error,
+    ...warnings,
+    repeated.has(line) && 'an earlier line has this serial number',
+    isSpreadsheetNumber(serialNumber ?? '') &&
+      'a spreadsheet has made a number of it: format the column as text',
+  ]
+    .filter(Boolean)
+    .join('; '),
 ];

@@ -2,6 +2,7 @@ import { IMPORT_BYTES_MAX } from '../assets/asset-import.ts';
 import type { PageReply, PageRequest } from '../http/page-route.ts';
 import type { Html } from './html.ts';
 import { type ImportedRows, importedHtml, importHtml } from './import-html.ts';
+import { GROUPS_MAX, missingGroups } from './import-reasons.ts';
 import type { FormPageDeps, OperatorPage } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 
@@ -14,11 +15,23 @@ export function importRoutes({ ask, layout, toRefusal }: FormPageDeps): Operator
     status,
   });
 
-  async function receive(session: Session, rows: ImportedRows, isCheck: boolean): Promise<PageReply> {
-    const raw = { bytes: rows.bytes, contentType: rows.isJson ? 'application/json' : 'text/csv' };
+  const send = (session: Session, { bytes, isJson }: ImportedRows, isCheck: boolean) =>
+    ask(session, 'importAssets', {
+      raw: { bytes, contentType: isJson ? 'application/json' : 'text/csv' },
+      query: isCheck ? { dryRun: 'true' } : {},
+    });
+
+  /** Groups that the rows name and that do not exist yet. */
+  async function createGroups(session: Session, rows: ImportedRows): Promise<void> {
+    const { results } = await send(session, rows, true);
+    for (const name of missingGroups(results, rows).slice(0, GROUPS_MAX))
+      await ask(session, 'createGroup', { body: { name } });
+  }
+
+  async function receive(session: Session, rows: ImportedRows, step: string | null): Promise<PageReply> {
     try {
-      const imported = await ask(session, 'importAssets', { raw, query: isCheck ? { dryRun: 'true' } : {} });
-      return show(session, importedHtml(imported, rows));
+      if (step === 'groups') await createGroups(session, rows);
+      return show(session, importedHtml(await send(session, rows, step !== null), rows));
     } catch (thrown) {
       const { message, status } = toRefusal(thrown);
       // The operation speaks of its body.
@@ -40,8 +53,7 @@ export function importRoutes({ ask, layout, toRefusal }: FormPageDeps): Operator
       fileBytesMax: IMPORT_BYTES_MAX,
       async handle(request) {
         const rows = rowsIn(request);
-        if (rows.bytes.length > 0)
-          return receive(request.visitor, rows, request.form.get('step') === 'check');
+        if (rows.bytes.length > 0) return receive(request.visitor, rows, request.form.get('step'));
         return show(
           request.visitor,
           importHtml(null, 'Choose a file of devices first, or type the rows'),
@@ -55,8 +67,8 @@ export function importRoutes({ ask, layout, toRefusal }: FormPageDeps): Operator
 /** A file, else the rows as typed. */
 function rowsIn({ file, form }: PageRequest<Session>): ImportedRows {
   const bytes = file?.bytes ?? Buffer.from(form.get('rows')?.trim() ? (form.get('rows') ?? '') : '');
-  return { name: file?.name ?? (form.get('name') || TYPED), bytes, isJson: isJson(bytes) };
+  return { name: file?.name ?? (form.get('name') || TYPED), bytes, isJson: beginsAsJson(bytes) };
 }
 
 /** Decided by the first bytes: the type of a file that a browser sends depends on installed programs. */
-const isJson = (bytes: Buffer): boolean => /^\ufeff?\s*[[{]/.test(bytes.subarray(0, 100).toString());
+const beginsAsJson = (bytes: Buffer): boolean => /^\ufeff?\s*[[{]/.test(bytes.subarray(0, 100).toString());

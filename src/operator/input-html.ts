@@ -1,6 +1,7 @@
 /** The input of one field, by its kind and bounds. */
 import type { Field } from './form-fields.ts';
 import type { FieldLook, Option } from './form-layout.ts';
+import { toHelp } from './form-words.ts';
 import { type Content, type Html, html } from './html.ts';
 import { toWords } from './parts.ts';
 import { areTyped, toNameInput } from './typed-groups.ts';
@@ -14,8 +15,8 @@ export interface Drawn {
   inputs: URLSearchParams;
   options: Options;
   looks: Readonly<Record<string, FieldLook>>;
-  /** Collects the paths of inputs. */
-  paths: string[];
+  /** Collects the labels of inputs by their path. */
+  labels: Map<string, string>;
   faulty: string | null;
   fault: string | null;
   /** It may be left out with all others of its group or row. */
@@ -26,16 +27,25 @@ export const FAULT_ID = 'fault';
 
 const plainPath = (path: string) => path.replace(/\.\d+/g, '');
 export const lookOf = ({ looks, path }: Drawn): FieldLook => looks[plainPath(path)] ?? {};
-export const optionsOf = ({ options, path, field }: Drawn): readonly Option[] | null =>
-  options[plainPath(path)] ??
-  (field.options.length > 0 ? field.options.map((value) => ({ value, label: toWords(value) })) : null);
+export function optionsOf(drawn: Drawn): readonly Option[] | null {
+  const { options, path, field } = drawn;
+  const { values = field.options } = lookOf(drawn);
+  return (
+    options[plainPath(path)] ??
+    (values.length > 0 ? values.map((value) => ({ value, label: toWords(value) })) : null)
+  );
+}
+
+/** Null: there is none. */
+export function helpOf(drawn: Drawn): string | null {
+  const { help = toHelp(drawn.field.help ?? '') } = lookOf(drawn);
+  return help;
+}
 
 export const isFaulty = ({ faulty, path }: Drawn) => faulty === path;
 
 export function aria(drawn: Drawn): Content {
-  const ids = [drawn.field.help && `${drawn.path}-help`, isFaulty(drawn) && FAULT_ID]
-    .filter(Boolean)
-    .join(' ');
+  const ids = [helpOf(drawn) && `${drawn.path}-help`, isFaulty(drawn) && FAULT_ID].filter(Boolean).join(' ');
   return [
     ids !== '' && html` aria-describedby="${ids}"`,
     isFaulty(drawn) && html` aria-invalid="true" autofocus`,
@@ -44,7 +54,7 @@ export function aria(drawn: Drawn): Content {
 
 export function inputHtml(drawn: Drawn): Html {
   const { field, path, inputs } = drawn;
-  const { isLong, hours } = lookOf(drawn);
+  const { isLong, hours, suggestions } = lookOf(drawn);
   const value = inputs.getAll(path).join('\n');
   const attributes = html`id="${path}"${field.isRequired && !drawn.isWithin && html` required`}${aria(drawn)}`;
   const common = html`${attributes} name="${path}"`;
@@ -59,7 +69,7 @@ export function inputHtml(drawn: Drawn): Html {
   }
   if (field.kind === 'time')
     return html`<input type="datetime-local" ${common} value="${value}"> <span class="quiet" data-zone-of="${path}">UTC</span>`;
-  return html`<input ${common}${lengthOf(field)} value="${value}"${placeholderOf(field)}${field.isSecret && html` autocomplete="off"`}>`;
+  return html`<input ${common}${lengthOf(field)} value="${value}"${placeholderOf(field)}${field.isSecret && html` autocomplete="off"`}${suggestions && html` list="${path}-suggestions"`}>${suggestions && html`<datalist id="${path}-suggestions">${suggestions.map((each) => html`<option value="${each}"></option>`)}</datalist>`}`;
 }
 
 const placeholderOf = ({ isSecret, example, default: value }: Field): Content => {

@@ -1,5 +1,6 @@
 import { APPLY_PATH } from './apply-fields.ts';
 import type { FormLayout } from './form-layout.ts';
+import { JOB_LOOKS } from './job-looks.ts';
 
 const section = 'Jobs';
 const job = ({ jobId }: Record<string, string>) => `/operator/jobs/${jobId}`;
@@ -11,18 +12,14 @@ export const JOB_FORMS = {
     submit: 'Preview',
     section,
     question:
-      'To devices by serial number, to a group, or to all. The preview shows what changes for how many.',
+      'Choose one of the three: serial numbers, a group, or all devices. The preview shows what changes for how many.',
     looks: {
       slug: { label: 'Profile', choices: 'profiles' },
-      serialNumbers: { label: 'Serial numbers' },
-      groupId: { label: 'Group', choices: 'groups' },
-      applyToAll: { label: 'All devices' },
-      rollout: { label: 'Stages' },
-      'rollout.firstPercent': { label: 'Percent of the devices that go first' },
-      'rollout.minAppliedPercent': {
-        label: 'Percent of these that must have applied it before the rest begins',
-      },
-      'rollout.abortFailedPercent': { label: 'Percent of failures that ends the job' },
+      serialNumbers: { label: 'Serial numbers', need: 'or' },
+      groupId: { label: 'Group', choices: 'groups', help: null, need: 'or' },
+      applyToAll: { label: 'All devices', help: null },
+      startAt: { label: 'Start' },
+      ...JOB_LOOKS,
     },
     back: () => '/operator/jobs',
     said: 'The job has begun.',

@@ -49,10 +49,10 @@ function expectedEnd({ status, counts, deadlineAt }: JobView, progress: JobProgr
 }
 
 export const latestHtml = (
-  { latest, sampledCount }: JobProgress,
+  { latest, lateCount, sampledCount }: JobProgress,
   devices: ReadonlyMap<string, ShownAsset>,
   now: Date,
-): Html => html`<h2>Devices that hold it up</h2>
+): Html => html`<h2>${lateCount > 0 ? 'Devices that hold it up' : 'The last devices that it waits for'}</h2>
 ${table({
   caption: 'The devices that the job waits for, the most overdue first',
   head: ['Device', 'State', 'Why', 'Contact, at the latest', 'Last contact'],

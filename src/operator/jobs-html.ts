@@ -1,11 +1,13 @@
 import type { JobView } from '../config-jobs/config-job.ts';
 import { hasEnded, JOB_STATUSES, TARGET_STATES, type TargetState } from '../config-jobs/config-job.ts';
 import type { Answers, AuditEntryView, TargetView } from './answers.ts';
+import type { ChangedDevice } from './earlier-profiles.repository.ts';
 import type { FormLink } from './form-links.ts';
 import { FORMS, type FormName, toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import type { JobProgress, JobStages } from './job-progress.ts';
 import { deviceLink, latestHtml, progressFacts } from './job-progress-html.ts';
+import { undoHtml } from './job-undo-html.ts';
 import {
   badge,
   bar,
@@ -53,7 +55,7 @@ ${live(
 
 const jobRow = (job: JobView): Content[] => [
   html`<a class="name" href="/operator/jobs/${job.id}">${job.profileSlug}</a>`,
-  badge(job.status),
+  html`${badge(job.status)}${job.reason && html` <span class="quiet">${job.reason}</span>`}`,
   bar(sharesOf(job), 'Devices'),
   `${job.counts.applied.toLocaleString('en')} of ${job.total.toLocaleString('en')}`,
   time(job.createdAt),
@@ -85,6 +87,8 @@ interface JobOptions {
   devices: ReadonlyMap<string, ShownAsset>;
   /** The change that began it; null: unknown. */
   origin: AuditEntryView | null;
+  /** Devices that a stopped job has changed. */
+  changed: readonly ChangedDevice[];
   now: Date;
   targets: Answers['listConfigJobTargets'];
   filter: Record<string, string>;
@@ -119,24 +123,25 @@ ${facts([
 ])}`,
 )}
 ${mayChange && live('actions', actionsOf(job, options.stages))}
+${live('undo', undoHtml(job, options.changed, mayChange))}
 ${live('latest', !hasEnded(job.status) && latestHtml(options.progress, options.devices, options.now))}
 <h2>Devices</h2>
-${tabs('State', [
-  { ...tabOf(ALL_STATES), label: 'All' },
-  ...TARGET_STATES.map((state) => ({
-    ...tabOf(state),
-    label: `${toWords(state)} ${countOf(job, state).toLocaleString('en')}`,
-    state,
-  })),
-])}
 ${live(
   'targets',
-  html`${table({
-    caption: 'Devices of the job',
-    head: ['Device', 'State', 'Why', 'Since'],
-    rows: targets.items.map((target) => targetRow(target, options.devices)),
-    empty: 'No device is in this state.',
-  })}${nextPage(`/operator/jobs/${job.id}`, new URLSearchParams(filter), targets.nextCursor)}`,
+  html`${tabs('State', [
+    { ...tabOf(ALL_STATES), label: 'All' },
+    ...TARGET_STATES.map((state) => ({
+      ...tabOf(state),
+      label: `${toWords(state)} ${countOf(job, state).toLocaleString('en')}`,
+      state,
+    })),
+  ])}
+${table({
+  caption: 'Devices of the job',
+  head: ['Device', 'State', 'Why', 'Since'],
+  rows: targets.items.map((target) => targetRow(target, options.devices)),
+  empty: 'No device is in this state.',
+})}${nextPage(`/operator/jobs/${job.id}`, new URLSearchParams(filter), targets.nextCursor)}`,
 )}`;
 };
 
@@ -171,6 +176,11 @@ const targetRow = (
   time(updatedAt),
 ];
 
+const stayText = (applied: number): string =>
+  applied === 0
+    ? ''
+    : ` ${applied.toLocaleString('en')} have taken it and stay on it: the page of the job offers the way back then.`;
+
 const hasNextStage = (stages: JobStages | null): boolean =>
   stages !== null &&
   stages.rollout !== null &&
@@ -183,12 +193,15 @@ function actionsOf({ id, status, counts, cancelRequestedAt }: JobView, stages: J
   const failed = counts.failed + counts.timedOut;
   const cancel =
     !hasEnded(status) &&
-    confirmed(`${open.toLocaleString('en')} devices have not settled: their change is withdrawn.`, {
-      open: 'Cancel…',
-      action: toFormUrl('cancelConfigJob', { jobId: id }),
-      label: 'Cancel the job',
-      tone: 'danger',
-    });
+    confirmed(
+      `${open.toLocaleString('en')} devices have not settled: their change is withdrawn.${stayText(counts.applied)}`,
+      {
+        open: 'Cancel…',
+        action: toFormUrl('cancelConfigJob', { jobId: id }),
+        label: 'Cancel the job',
+        tone: 'danger',
+      },
+    );
   const retry =
     failed > 0 &&
     confirmed(`The same change is sent again to ${failed.toLocaleString('en')} devices.`, {

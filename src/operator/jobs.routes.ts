@@ -1,7 +1,9 @@
 import { hasEnded, type JobView } from '../config-jobs/config-job.ts';
 import type { AuditEntryView } from './answers.ts';
+import type { ChangedDevice, EarlierProfilesRepository } from './earlier-profiles.repository.ts';
 import type { JobProgressRepository } from './job-progress.repository.ts';
 import { toProgress } from './job-progress.ts';
+import { CHANGED_READ_MAX } from './job-undo-html.ts';
 import { ALL_STATES, firstState, jobHtml, jobsHtml } from './jobs-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
@@ -11,6 +13,7 @@ export interface JobsPageDeps extends PageDeps {
   /** The page of a job's run in the Temporal UI; null if its address is not configured. */
   runUrl(jobId: string): string | null;
   jobProgress: JobProgressRepository;
+  earlierProfiles: EarlierProfilesRepository;
   shownAssets: ShownAssetsRepository;
 }
 
@@ -18,6 +21,8 @@ export interface JobsPageDeps extends PageDeps {
 const NEAR_MS = 5_000;
 
 const jobIdIn = (after: object | null): unknown => (after as { jobId?: unknown } | null)?.jobId;
+
+const saysBegun = (query: URLSearchParams): boolean => query.get('done') === 'applyProfile';
 
 const path = `${OPERATOR_PATH}/jobs`;
 
@@ -28,6 +33,7 @@ export function jobsRoutes({
   now,
   runUrl,
   jobProgress,
+  earlierProfiles,
   shownAssets,
 }: JobsPageDeps): OperatorPage[] {
   async function progressOf({ organizationId }: Session, job: JobView) {
@@ -39,6 +45,14 @@ export function jobsRoutes({
     const at = now();
     const progress = toProgress(awaited, { now: at, deadlineAt: new Date(job.deadlineAt) });
     return { stages, progress, now: at };
+  }
+
+  /** Devices that a stopped job has changed; a job that ran to its end offers no way back. */
+  async function listChanged({ organizationId }: Session, job: JobView): Promise<ChangedDevice[]> {
+    const isStopped = job.status === 'aborted' || job.status === 'cancelled';
+    return isStopped && job.counts.applied > 0
+      ? earlierProfiles.list({ organizationId, jobId: job.id }, CHANGED_READ_MAX)
+      : [];
   }
 
   /** The change that began the job: its audit row has the time of the job. */
@@ -75,23 +89,25 @@ export function jobsRoutes({
         });
         const { state, ...others } = filter;
         const asked = state === ALL_STATES ? others : filter;
-        const [targets, progress, origin] = await Promise.all([
+        const [targets, progress, origin, changed] = await Promise.all([
           ask(session, 'listConfigJobTargets', { params, query: { ...asked, limit: '50' } }),
           progressOf(session, job),
           findOrigin(session, job),
+          listChanged(session, job),
         ]);
         const shown = [...progress.progress.latest, ...targets.items].map(({ assetId }) => assetId);
         const content = jobHtml({
           ...progress,
           devices: await shownAssets.list(session.organizationId, shown),
           origin,
+          changed,
           job,
           targets,
           filter,
           runUrl: runUrl(job.id),
           mayChange: session.role !== 'read',
         });
-        const notice = noticeOf(query);
+        const notice = hasEnded(job.status) && saysBegun(query) ? undefined : noticeOf(query);
         const title = `Job of ${job.profileSlug}`;
         return { page: layout({ title, session, section: 'Jobs', watch: url, notice }, content) };
       },

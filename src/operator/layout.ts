@@ -1,6 +1,7 @@
 /** The frame of every page: navigation, the signed-in person, styles and scripts. */
 import { type Content, html, rendered, toText } from './html.ts';
 import { fingerprintOf } from './page-fingerprint.ts';
+import { live } from './parts.ts';
 import type { Session } from './session.ts';
 
 export interface LayoutOptions {
@@ -34,7 +35,8 @@ const SECTIONS = [
 export const createLayout =
   (pathOf: StaticPath): Layout =>
   ({ title, session, section, watch, notice, withCurve }, content) => {
-    const main = toText(html`${notice && html`<p class="notice" role="status">${notice}</p>`}
+    const said = notice && html`<p class="notice" role="status">${notice}</p>`;
+    const main = toText(html`${watch ? live('notice', said) : said}
 ${content}`);
     const scripts = ['operator.mjs', ...(withCurve ? ['curve.mjs'] : [])];
     return toText(html`${DOCTYPE}<html lang="en">

@@ -3,23 +3,41 @@ import type { FormLayout } from './form-layout.ts';
 const section = 'Notifications';
 const channels = () => '/operator/channels';
 const escalations = () => '/operator/escalations';
-const groupIds = { label: 'Groups, none ticked: all devices', choices: 'groups' } as const;
-const escalationLooks = { groupIds, 'steps.channelIds': { label: 'Channels', choices: 'channels' } } as const;
+const groupIds = { label: 'Groups, none ticked: all devices', choices: 'groups', help: null } as const;
+const channelLooks = {
+  groupIds,
+  type: { help: 'Slack also for anything that takes its messages.' },
+  delayMinutes: { label: 'Delay in minutes', help: 'Notify only of alerts that are still open then.' },
+  reminderMinutes: {
+    label: 'Remind every … minutes',
+    help: 'While an alert is open. Left empty, it is notified once.',
+  },
+  'quietHours.to': { help: 'When earlier than From, on the day after.' },
+  'quietHours.timezone': { label: 'Time zone', suggestions: Intl.supportedValuesOf('timeZone') },
+} as const;
+const escalationLooks = {
+  groupIds,
+  repeatMinutes: {
+    label: 'Repeat every … minutes',
+    help: 'The last step, 10 times at most. Left empty, it is not repeated.',
+  },
+  'steps.channelIds': { label: 'Channels', choices: 'channels' },
+} as const;
 
 export const NOTIFICATION_FORMS = {
   createNotificationChannel: {
     title: 'Create a notification channel',
     submit: 'Create',
     section,
-    looks: { groupIds },
+    looks: { ...channelLooks, alertTypes: { label: 'Types of alerts, none ticked: all', help: null } },
     back: channels,
-    said: 'The channel is created.',
+    said: 'The channel is created. An e-mail address gets a link first: nothing is sent to it before it is confirmed.',
   },
   updateNotificationChannel: {
     title: 'Edit the notification channel',
     submit: 'Save',
     section,
-    looks: { groupIds },
+    looks: channelLooks,
     changes: { operation: 'getNotificationChannel' },
     back: channels,
     said: 'The channel is saved.',

@@ -4,6 +4,7 @@ import type { PageRoute } from '../http/page-route.ts';
 import type { Route } from '../http/route.ts';
 import type { AppError } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
+import type { BreachCount, ChosenDevices } from './breaches.ts';
 import type { Field, Values } from './form-fields.ts';
 import type { FormLayout, ListChoices } from './form-layout.ts';
 import type { LinksFor } from './form-links.ts';
@@ -34,6 +35,13 @@ export type ReadTyped = (
   sent: { form: URLSearchParams; fields: readonly Field[]; looks?: FormLayout['looks'] },
 ) => Promise<{ values: Values; fault: AppError | null }>;
 
+/** Breaches that an apply of the profile would cause at once; null: it has no alerts. */
+export type ForecastBreaches = (
+  session: Session,
+  slug: string,
+  chosen: ChosenDevices,
+) => Promise<BreachCount | null>;
+
 /** Dependencies of pages with forms. */
 export interface FormPageDeps extends PageDeps {
   call: CallOperation;
@@ -42,6 +50,7 @@ export interface FormPageDeps extends PageDeps {
   fieldsOf(operationId: string, part?: 'body' | 'query'): Field[];
   listChoices: ListChoices;
   readTyped: ReadTyped;
+  forecastBreaches: ForecastBreaches;
   /** @throws when it is a defect. */
   toRefusal(thrown: unknown): Refusal;
 }

@@ -1,13 +1,44 @@
-import type { FormLayout } from './form-layout.ts';
+import type { FieldLook, FormLayout } from './form-layout.ts';
 
 const section = 'Profiles';
 const profile = ({ slug }: Record<string, string>) => `/operator/profiles/${slug}`;
-const looks = {
-  slug: { label: 'Short name' },
-  'temperatureAlerts.lowC': { label: 'At least °C' },
-  'temperatureAlerts.highC': { label: 'At most °C' },
-  'temperatureAlerts.hysteresisC': { label: 'Hysteresis °C' },
+const UNLESS_ALWAYS = { need: 'unless always' };
+const looks: Record<string, FieldLook> = {
+  name: { help: 'For people. Left empty, the short name.' },
+  slug: { label: 'Short name', help: 'Small letters, digits and hyphens. Left empty, made from the name.' },
+  'temperatureAlerts.type': { help: 'A range has both bounds, high only At most, low only At least.' },
+  'temperatureAlerts.channel': { help: 'A logger with one temperature channel has that one for both.' },
+  'temperatureAlerts.lowC': { label: 'At least °C', help: 'Below it is a breach.' },
+  'temperatureAlerts.highC': { label: 'At most °C', help: 'Above it is a breach.' },
+  'temperatureAlerts.hysteresisC': {
+    label: 'Hysteresis °C',
+    help: 'How far back inside the breached bound counts as a return: 0, or from 0.1 on.',
+  },
+  'temperatureAlerts.delayMinutes': { label: 'Delay in minutes' },
+  schedule: { label: 'When the alerts are on', help: 'Always, or on these days between these times.' },
+  'schedule.always': { isAlone: true },
+  'schedule.days': {
+    values: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'],
+  },
+  'schedule.from': UNLESS_ALWAYS,
+  'schedule.to': {
+    ...UNLESS_ALWAYS,
+    help: 'When earlier than From, on the day after. From 00:00 to 24:00 is the whole day.',
+  },
+  'schedule.timezone': {
+    ...UNLESS_ALWAYS,
+    label: 'Time zone',
+    help: null,
+    suggestions: Intl.supportedValuesOf('timeZone'),
+  },
+  intervals: { help: 'An interval that is left empty stays as it is on the device.' },
+  'intervals.measurementIntervalMinutes': { label: 'Measure every … minutes', help: null },
+  'intervals.transmissionIntervalSeconds': {
+    label: 'Transmit every … seconds',
+    help: 'At least as long as the measurement interval. 3600 is an hour.',
+  },
 };
+const first = ['name', 'slug'];
 
 export const PROFILE_FORMS = {
   createProfile: {
@@ -15,6 +46,7 @@ export const PROFILE_FORMS = {
     submit: 'Create',
     section,
     looks,
+    first,
     back: () => '/operator/profiles',
     next: (_, { profile: created }) => `/operator/profiles/${(created as { slug: string }).slug}`,
     said: 'The profile is created. Apply it to devices, or give it to a group.',
@@ -23,11 +55,15 @@ export const PROFILE_FORMS = {
     title: 'Edit the profile',
     submit: 'Save',
     section,
-    question:
-      'Devices take the changed profile when it is applied to them, not before. Intervals that are left empty stay.',
+    question: 'Devices take the changed profile when it is applied to them, not before.',
     looks,
+    first,
     omits: ['slug'],
-    changes: { operation: 'getProfile', pick: ({ profile: found }) => found as Record<string, unknown> },
+    changes: {
+      operation: 'getProfile',
+      pick: ({ profile: found }) => found as Record<string, unknown>,
+      stored: 'intervals',
+    },
     back: profile,
     said: 'The profile is saved. Apply it to bring it to devices.',
   },

@@ -1,7 +1,8 @@
 /** Profiles: the list, and one of them with its groups and its history. */
+import type { Intervals } from '../profiles/profile.ts';
 import type { Answers, AuditEntryView, GroupView, ProfileView } from './answers.ts';
 import { changedFields } from './audit-html.ts';
-import { boundsText } from './configuration-html.ts';
+import { boundsText, duration } from './configuration-html.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { facts, table, time, toWords } from './parts.ts';
@@ -35,14 +36,25 @@ function scheduleText({ schedule }: ProfileView): string {
   return `${days.map((day) => toWords(day).slice(0, 3)).join(' ')} ${from}–${to} (${timezone})`;
 }
 
+function intervalsText(intervals: Intervals | null): string {
+  const { measurementIntervalMinutes: minutes, transmissionIntervalSeconds: seconds } = intervals ?? {};
+  const texts = [
+    minutes !== undefined && `measures every ${duration(minutes * 60)}`,
+    seconds !== undefined && `transmits every ${duration(seconds)}`,
+  ];
+  return texts.filter((text) => text !== false).join(', ') || 'as each device has them';
+}
+
 export interface ProfilePage {
   profile: ProfileView;
   /** Groups that have it. */
   groups: readonly GroupView[];
   history: readonly AuditEntryView[];
+  /** Null: the profile leaves the intervals of a device alone. */
+  intervals: Intervals | null;
 }
 
-export function profileHtml({ profile, groups, history }: ProfilePage, link: FormLink): Html {
+export function profileHtml({ profile, groups, history, intervals }: ProfilePage, link: FormLink): Html {
   const params = { slug: profile.slug };
   return html`<p class="crumbs"><a href="${PATH}">Profiles</a></p>
 <h1>${profile.name}</h1>
@@ -50,6 +62,7 @@ ${facts([
   ['Short name', html`<code>${profile.slug}</code>`],
   ['Alerts', profile.temperatureAlerts.length === 0 ? 'none' : alertsOf(profile)],
   ['When', scheduleText(profile)],
+  ['Intervals', intervalsText(intervals)],
 ])}
 <div class="actions">
 ${link('applyProfile', params, { label: 'Apply…', tone: 'main' })}

@@ -1,3 +1,4 @@
+import type { Intervals } from '../profiles/profile.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { profileHtml, profilesHtml } from './profiles-html.ts';
 import { OPERATOR_PATH } from './session.ts';
@@ -7,7 +8,17 @@ const section = 'Profiles';
 const GROUPS_READ = '500';
 const CHANGES_SHOWN = '20';
 
-export const profilesRoutes = ({ ask, layout, linksFor }: PageDeps): OperatorPage[] => [
+export interface ProfilesPageDeps extends PageDeps {
+  /** The API takes intervals and does not show them. */
+  findIntervals(organizationId: string, slug: string): Promise<Intervals | null>;
+}
+
+export const profilesRoutes = ({
+  ask,
+  layout,
+  linksFor,
+  findIntervals,
+}: ProfilesPageDeps): OperatorPage[] => [
   {
     method: 'GET',
     path,
@@ -23,15 +34,17 @@ export const profilesRoutes = ({ ask, layout, linksFor }: PageDeps): OperatorPag
     role: 'read',
     async handle({ visitor: session, params, query }) {
       const { slug = '' } = params;
-      const [{ profile }, groups, history] = await Promise.all([
+      const [{ profile }, groups, history, intervals] = await Promise.all([
         ask(session, 'getProfile', { params }),
         ask(session, 'listGroups', { query: { limit: GROUPS_READ } }),
         ask(session, 'listAudit', { query: { subject: slug, limit: CHANGES_SHOWN } }),
+        findIntervals(session.organizationId, slug),
       ]);
       const page = {
         profile,
         groups: groups.items.filter(({ profileSlug }) => profileSlug === slug),
         history: history.items,
+        intervals,
       };
       const content = profileHtml(page, linksFor(session));
       return { page: layout({ title: profile.name, session, section, notice: noticeOf(query) }, content) };

@@ -3,6 +3,7 @@ import type { AlertView } from '../alerts/alert.ts';
 import type { ListedAssetView } from '../assets/asset.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers, ChannelView, UnregisteredView, WebhookView } from './answers.ts';
+import type { FailedChange } from './device-jobs.repository.ts';
 import type { FormLink } from './form-links.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -22,8 +23,13 @@ export interface StartPage {
   alerts: readonly NamedAlert[];
   /** Number of open alerts; some of them are shown. */
   alertsInAll: number;
-  /** Devices that have refused a change. */
-  failed: readonly ListedAssetView[];
+  /** Devices that have refused a change; null: its job is deleted. */
+  failed: ReadonlyArray<{ device: ListedAssetView; change: FailedChange | null }>;
+  /** Devices that run other settings than the confirmed ones. */
+  drifted: readonly ListedAssetView[];
+  driftedInAll: number;
+  /** Rollouts that ended themselves. */
+  aborted: Answers['listConfigJobs']['items'];
   /** Running jobs with devices that failed. */
   jobs: Answers['listConfigJobs']['items'];
   webhooks: readonly WebhookView[];
@@ -37,9 +43,14 @@ export interface StartPage {
 export interface Calm {
   /** The end of the last alert; null: there was none. */
   since: string | null;
+  /** Number of alerts that somebody takes care of. */
+  acknowledged: number;
   inContact: number;
   inContactMax: number;
   devices: number;
+  /** Devices that keep to their contacts. */
+  online: number;
+  neverReported: number;
 }
 
 export interface StartOptions {
@@ -53,13 +64,15 @@ const HOME = { return: '/operator' };
 export const startHtml = (page: StartPage, options: StartOptions): Html => html`
 ${live(
   'now',
-  html`<h1>${page.calm ? 'All is well' : 'What needs you now'}</h1>
+  html`<h1>${page.calm ? calmTitle(page.calm) : 'What needs you now'}</h1>
 ${page.calm ? calmHtml(page.calm, options) : sectionsHtml(page, options)}`,
 )}`;
 
 const sectionsHtml = (page: StartPage, options: StartOptions): Content => [
   section('Alerts', page.alerts.length > 0 && alertsHtml(page, options)),
+  section('Rollouts that ended themselves', page.aborted.length > 0 && abortedHtml(page)),
   section('Changes that failed', page.failed.length > 0 && failedHtml(page, options)),
+  section('Settings that drifted', page.drifted.length > 0 && driftedHtml(page)),
   section('Jobs with failures', page.jobs.length > 0 && jobsHtml(page)),
   section('Webhooks in trouble', page.webhooks.length > 0 && webhooksHtml(page, options)),
   section('Notification channels in trouble', page.channels.length > 0 && channelsHtml(page, options)),
@@ -122,15 +135,43 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange, now }
 const failedHtml = ({ failed }: StartPage, { link }: StartOptions): Html =>
   table({
     caption: 'Devices that have refused a change',
-    head: ['Device', 'Configuration', 'Last reading', ACTION],
-    rows: failed.map(({ id, name, serialNumber, syncStatus, lastReadingAt }) => [
+    head: ['Device', 'Profile', 'Why', 'Last reading', ACTION],
+    rows: failed.map(({ device: { id, name, serialNumber, lastReadingAt }, change }) => [
       nameLink(id, name, serialNumber),
-      badge(syncStatus),
+      change && html`<a href="/operator/jobs/${change.jobId}">${change.profileSlug}</a>`,
+      change?.reason && html`<span class="problem">${change.reason}</span>`,
       time(lastReadingAt),
       link('withdrawDeviceConfig', { serial: serialNumber }, { label: 'Withdraw…', about: name }),
     ]),
     empty: '',
   });
+
+const abortedHtml = ({ aborted }: StartPage): Html =>
+  table({
+    caption: 'Rollouts that ended themselves within the last day',
+    head: ['Profile', 'Why', 'Applied', 'Ended'],
+    rows: aborted.map(({ id, profileSlug, reason, counts, total, finishedAt }) => [
+      html`<a class="name" href="/operator/jobs/${id}">${profileSlug}</a>`,
+      html`<span class="problem">${reason}</span>`,
+      `${counts.applied.toLocaleString('en')} of ${total.toLocaleString('en')}`,
+      time(finishedAt),
+    ]),
+    empty: '',
+  });
+
+const driftedHtml = ({ drifted, driftedInAll }: StartPage): Content => [
+  table({
+    caption: 'Devices that run other settings than the confirmed ones',
+    head: ['Device', 'Configuration', 'Last reading'],
+    rows: drifted.map(({ id, name, serialNumber, syncStatus, lastReadingAt }) => [
+      nameLink(id, name, serialNumber),
+      badge(syncStatus),
+      time(lastReadingAt),
+    ]),
+    empty: '',
+  }),
+  more(drifted.length, driftedInAll, '/operator/fleet?syncStatus=drifted'),
+];
 
 const jobsHtml = ({ jobs }: StartPage): Html =>
   table({
@@ -191,7 +232,17 @@ const unregisteredHtml = (
   hasMoreUnregistered && html`<p class="pager"><a href="/operator/unregistered">All of them</a></p>`,
 ];
 
-function calmHtml({ since, inContact, inContactMax, devices }: Calm, { link }: StartOptions): Html {
+function calmTitle({ devices, online, acknowledged }: Calm): string {
+  if (devices === 0) return 'Begin here';
+  return online === devices && acknowledged === 0 ? 'All is well' : 'Nothing new';
+}
+
+const loggers = (count: number): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? 'logger' : 'loggers'}`;
+
+function calmHtml(calm: Calm, { link }: StartOptions): Html {
+  const { since, acknowledged, inContact, inContactMax, devices, online, neverReported } = calm;
+  const overdue = devices - online - neverReported;
   if (devices === 0) {
     return html`<section class="panel calm"><p>No logger is registered yet.</p>
 <div class="actions">${link('registerAsset', {}, { tone: 'main' })}<a class="button" href="/operator/import">Import devices from a file</a></div></section>`;
@@ -201,7 +252,10 @@ function calmHtml({ since, inContact, inContactMax, devices }: Calm, { link }: S
       ? inContact.toLocaleString('en')
       : `more than ${(inContactMax - 1).toLocaleString('en')}`;
   return html`<section class="panel calm">
-<p><strong>${count} of ${devices.toLocaleString('en')}</strong> ${devices === 1 ? 'logger' : 'loggers'} sent within the last hour.</p>
+<p><strong>${count} of ${devices.toLocaleString('en')}</strong> ${devices === 1 ? 'logger' : 'loggers'} sent within the last hour, ${online.toLocaleString('en')} keep to their contacts.</p>
+${neverReported > 0 && html`<p><a href="/operator/fleet?status=new">${loggers(neverReported)}</a> never reported.</p>`}
+${overdue > 0 && html`<p><a href="/operator/fleet?status=offline">${loggers(overdue)}</a> missed a contact.</p>`}
+${acknowledged > 0 && html`<p><a href="/operator/alerts?status=acknowledged">${acknowledged.toLocaleString('en')} ${acknowledged === 1 ? 'alert is' : 'alerts are'} in hand</a>, and not over.</p>`}
 <p class="quiet">${since ? html`The last alert ended ${time(since)}.` : 'No alert has ended yet.'}</p>
 <p><a class="button" href="/operator/fleet">The fleet</a></p></section>`;
 }

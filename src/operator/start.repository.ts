@@ -1,5 +1,6 @@
 /** Rows that the start page shows beside the answers of operations. */
 import type { Database } from '../db/database.ts';
+import type { DeviceStatus } from '../presence/presence.ts';
 
 /** A channel that was notified of an alert, or is going to be. */
 export interface AlertNotification {
@@ -40,11 +41,13 @@ export function createStartRepository(sql: Database) {
       return new Map(rows.map(({ type, count }) => [String(type), Number(count)]));
     },
 
-    async countDevices(organizationId: string): Promise<number> {
-      const [row] = await sql('device_states')
+    /** Number of devices by status. */
+    async countDevices(organizationId: string): Promise<Partial<Record<DeviceStatus, number>>> {
+      const rows: Array<{ status: DeviceStatus; count: string }> = await sql('device_states')
         .where({ organization_id: organizationId, is_active: true })
-        .count({ count: '*' });
-      return Number(row?.count ?? 0);
+        .groupBy('status')
+        .select('status', sql.raw('count(*)') as never);
+      return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
     },
 
     /** At most `max`, so that a large fleet is not counted to its end. */

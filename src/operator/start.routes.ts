@@ -1,13 +1,16 @@
 import { ALERT_TYPES, type AlertView } from '../alerts/alert.ts';
+import { sum } from './counts.ts';
+import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import type { StartRepository } from './start.repository.ts';
-import { byUrgency, isChannelInTrouble, isWebhookInTrouble, toNotified } from './start.ts';
+import { byUrgency, isChannelInTrouble, isNewlyAborted, isWebhookInTrouble, toNotified } from './start.ts';
 import { type Calm, type StartPage, startHtml } from './start-html.ts';
 
 export interface StartPageDeps extends PageDeps {
   start: StartRepository;
+  deviceJobs: Pick<DeviceJobsRepository, 'listFailed'>;
   shownAssets: ShownAssetsRepository;
 }
 
@@ -27,6 +30,7 @@ export function startRoutes({
   linksFor,
   now,
   start,
+  deviceJobs,
   shownAssets,
 }: StartPageDeps): OperatorPage[] {
   /** Types without an open alert are not looked for, which would read through all those that are resolved. */
@@ -39,10 +43,10 @@ export function startRoutes({
     return pages.flatMap(({ items }) => items).sort(byUrgency);
   }
 
-  async function findCalm(session: Session): Promise<Calm> {
+  async function findCalm(session: Session, acknowledged: number): Promise<Calm> {
     // So that a page on which nothing has changed looks the same again.
     const at = Math.floor(now().getTime() / STEP_MS) * STEP_MS;
-    const [devices, inContact, { items }] = await Promise.all([
+    const [byStatus, inContact, { items }] = await Promise.all([
       start.countDevices(session.organizationId),
       start.countInContact(session.organizationId, new Date(at - HOUR_MS), IN_CONTACT_MAX),
       ask(session, 'listAlerts', { query: { status: 'resolved', limit: RESOLVED_READ } }),
@@ -52,24 +56,35 @@ export function startRoutes({
         .map(({ updatedAt }) => updatedAt)
         .sort()
         .at(-1) ?? null;
-    return { since, inContact, inContactMax: IN_CONTACT_MAX, devices };
+    return {
+      since,
+      acknowledged,
+      inContact,
+      inContactMax: IN_CONTACT_MAX,
+      devices: sum(byStatus),
+      online: byStatus.online ?? 0,
+      neverReported: byStatus.new ?? 0,
+    };
   }
 
   async function findPage(session: Session): Promise<StartPage> {
     const { organizationId } = session;
     // Without the counts of devices, which take a while in a large fleet.
     const open = await start.countOpenAlerts(organizationId);
-    const [alerts, failed, jobs, events, cellular, channels, escalations, unregistered] = await Promise.all([
-      listAlerts(session, open),
-      ask(session, 'listAssets', { query: { syncStatus: 'failed', limit: ROWS } }),
-      ask(session, 'listConfigJobs', { query: { status: 'running', limit: ROWS } }),
-      ask(session, 'listWebhooks'),
-      ask(session, 'listCellularWebhooks'),
-      ask(session, 'listNotificationChannels', { query: { limit: ALL } }),
-      ask(session, 'listEscalations', { query: { limit: ALL } }),
-      ask(session, 'listUnregisteredDevices', { query: { limit: ROWS } }),
-    ]);
-    const [names, notifications] = await Promise.all([
+    const [alerts, failed, drifted, jobs, aborted, events, cellular, channels, escalations, unregistered] =
+      await Promise.all([
+        listAlerts(session, open),
+        ask(session, 'listAssets', { query: { syncStatus: 'failed', limit: ROWS } }),
+        ask(session, 'listAssets', { query: { syncStatus: 'drifted', limit: ROWS } }),
+        ask(session, 'listConfigJobs', { query: { status: 'running', limit: ROWS } }),
+        ask(session, 'listConfigJobs', { query: { status: 'aborted', limit: ROWS } }),
+        ask(session, 'listWebhooks'),
+        ask(session, 'listCellularWebhooks'),
+        ask(session, 'listNotificationChannels', { query: { limit: ALL } }),
+        ask(session, 'listEscalations', { query: { limit: ALL } }),
+        ask(session, 'listUnregisteredDevices', { query: { limit: ROWS } }),
+      ]);
+    const [names, notifications, failedChanges] = await Promise.all([
       shownAssets.listNames(
         organizationId,
         alerts.map(({ assetId }) => assetId),
@@ -77,6 +92,10 @@ export function startRoutes({
       start.listNotifications(
         organizationId,
         alerts.map(({ id }) => id),
+      ),
+      deviceJobs.listFailed(
+        organizationId,
+        failed.items.map(({ id }) => id),
       ),
     ]);
     const known = { notifications, channels: channels.items, escalations: escalations.items };
@@ -87,7 +106,10 @@ export function startRoutes({
         notified: toNotified(alert, known),
       })),
       alertsInAll: [...open.values()].reduce((total, count) => total + count, 0),
-      failed: failed.items,
+      failed: failed.items.map((device) => ({ device, change: failedChanges.get(device.id) ?? null })),
+      drifted: drifted.items,
+      driftedInAll: drifted.totalItems,
+      aborted: aborted.items.filter((job) => isNewlyAborted(job, now())),
       jobs: jobs.items.filter(({ counts: { failed: count } }) => count > 0),
       webhooks: [...events.items, ...cellular.items].filter(isWebhookInTrouble),
       channels: channels.items.filter(isChannelInTrouble),
@@ -97,12 +119,14 @@ export function startRoutes({
     const isCalm = [
       page.alerts,
       page.failed,
+      page.drifted,
+      page.aborted,
       page.jobs,
       page.webhooks,
       page.channels,
       page.unregistered,
     ].every(({ length }) => length === 0);
-    return { ...page, calm: isCalm ? await findCalm(session) : null };
+    return { ...page, calm: isCalm ? await findCalm(session, page.alertsInAll) : null };
   }
 
   return [

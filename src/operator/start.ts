@@ -1,5 +1,6 @@
 /** Rules of the start page: the order of alerts, their notifications, and trouble of receivers. */
 import type { AlertType, AlertView } from '../alerts/alert.ts';
+import type { JobView } from '../config-jobs/config-job.ts';
 import type { ChannelView, EscalationView, WebhookView } from './answers.ts';
 import type { AlertNotification } from './start.repository.ts';
 
@@ -54,6 +55,12 @@ function earliest(steps: Array<{ targets: string[]; at: string | null }>): Notif
   const due = steps.filter((step): step is NonNullable<Notified['next']> => step.at !== null);
   return due.sort((a, b) => (a.at < b.at ? -1 : 1))[0] ?? null;
 }
+
+const DAY_MS = 86_400_000;
+
+/** A rollout that ended itself within the last day. */
+export const isNewlyAborted = ({ finishedAt }: JobView, now: Date): boolean =>
+  finishedAt !== null && now.getTime() - new Date(finishedAt).getTime() < DAY_MS;
 
 export const isWebhookInTrouble = ({ health, disabledReason }: WebhookView): boolean =>
   health?.state === 'failing' || health?.state === 'recovering' || Boolean(disabledReason);

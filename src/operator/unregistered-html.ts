@@ -2,6 +2,7 @@ import type { Answers, UnregisteredView } from './answers.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import { button, live, nextPage, table, time } from './parts.ts';
+import type { ReplacedLogger } from './past-devices.repository.ts';
 
 const HEAD = [
   'Serial number',
@@ -11,9 +12,15 @@ const HEAD = [
   html`<span class="hidden">Action</span>`,
 ];
 
+interface UnregisteredOptions {
+  /** Loggers that were replaced, by serial number in lower case. */
+  replaced: ReadonlyMap<string, ReplacedLogger>;
+  mayChange: boolean;
+}
+
 export const unregisteredHtml = (
   devices: Answers['listUnregisteredDevices'],
-  mayChange: boolean,
+  { replaced, mayChange }: UnregisteredOptions,
 ): Html => html`
 <p class="crumbs"><a href="/operator/fleet">Fleet</a></p>
 <h1>Unregistered devices</h1>
@@ -23,22 +30,28 @@ ${live(
   html`${table({
     caption: 'Unregistered devices',
     head: HEAD,
-    rows: devices.items.map((device) => deviceRow(device, mayChange)),
+    rows: devices.items.map((device) =>
+      deviceRow(device, replaced.get(device.serialNumber.toLowerCase()), mayChange),
+    ),
     empty: 'Every device that sends is registered.',
   })}${nextPage('/operator/unregistered', new URLSearchParams(), devices.nextCursor)}`,
 )}`;
 
 const deviceRow = (
   { serialNumber, firstSeenAt, lastSeenAt, count }: UnregisteredView,
+  replaced: ReplacedLogger | undefined,
   mayChange: boolean,
 ): Content[] => [
-  html`<code>${serialNumber}</code>`,
+  html`<code>${serialNumber}</code>${replaced && replacedHint(replaced)}`,
   time(firstSeenAt),
   time(lastSeenAt),
   count.toLocaleString('en'),
   mayChange &&
     html`<div class="row">${registerForm(serialNumber, '/operator/unregistered')}${removeButton(serialNumber)}</div>`,
 ];
+
+const replacedHint = ({ assetId, name, replacedAt }: ReplacedLogger): Html =>
+  html` <span class="quiet">was replaced at <a href="/operator/devices/${assetId}">${name}</a> ${time(replacedAt.toISOString())}, and still sends</span>`;
 
 /** Loggers have serial numbers in upper case. */
 export const registerForm = (

@@ -1,10 +1,15 @@
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import type { PastDevicesRepository } from './past-devices.repository.ts';
 import { OPERATOR_PATH } from './session.ts';
 import { unregisteredHtml } from './unregistered-html.ts';
 
 const path = `${OPERATOR_PATH}/unregistered`;
 
-export function unregisteredRoutes({ ask, layout }: PageDeps): OperatorPage[] {
+export interface UnregisteredPageDeps extends PageDeps {
+  pastDevices: Pick<PastDevicesRepository, 'listReplacedBySerials'>;
+}
+
+export function unregisteredRoutes({ ask, layout, pastDevices }: UnregisteredPageDeps): OperatorPage[] {
   return [
     {
       method: 'GET',
@@ -14,7 +19,13 @@ export function unregisteredRoutes({ ask, layout }: PageDeps): OperatorPage[] {
       async handle({ visitor: session, query, url }) {
         const cursor = given({ cursor: query.get('cursor') });
         const devices = await ask(session, 'listUnregisteredDevices', { query: { ...cursor, limit: '50' } });
-        const content = unregisteredHtml(devices, session.role !== 'read');
+        const content = unregisteredHtml(devices, {
+          replaced: await pastDevices.listReplacedBySerials(
+            session.organizationId,
+            devices.items.map(({ serialNumber }) => serialNumber),
+          ),
+          mayChange: session.role !== 'read',
+        });
         const notice = noticeOf(query);
         const title = 'Unregistered devices';
         return { page: layout({ title, session, section: 'Fleet', watch: url, notice }, content) };

@@ -43,13 +43,19 @@ const inTroubleFirst = (webhooks: readonly WebhookView[]) =>
 export const healthOf = ({ health, status }: WebhookView): HealthState =>
   health?.state ?? (status === 'active' ? 'healthy' : 'disabled');
 
+/** Before the first delivery nothing shows that the receiver works. */
+const healthBadge = (webhook: WebhookView): Html =>
+  healthOf(webhook) === 'healthy' && webhook.delivery.lastAttemptAt === null
+    ? html`<span class="quiet">nothing sent yet</span>`
+    : badge(healthOf(webhook));
+
 export const pathOf = ({ id, recType }: WebhookView) =>
   `/operator/webhooks/${recType === 'webhook' ? 'events' : 'cellular'}/${id}`;
 
 const webhookRow = (webhook: WebhookView): Content[] => [
   html`<a class="name" href="${pathOf(webhook)}">${webhook.name ?? hostOf(webhook.url)}</a> <span class="quiet">${webhook.url}</span>`,
   receives(webhook),
-  badge(healthOf(webhook)),
+  healthBadge(webhook),
   webhook.health?.backlog.toLocaleString('en'),
   webhook.health?.oldestPendingAt ? time(webhook.health.oldestPendingAt) : '',
   time(webhook.delivery.lastAttemptAt),
@@ -59,7 +65,13 @@ const webhookRow = (webhook: WebhookView): Content[] => [
 export const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url);
 
 const receives = ({ events, deliverConfigApplied }: WebhookView): string =>
-  events ? events.join(', ') : `data.measurement${deliverConfigApplied ? ', config.applied' : ''}`;
+  events ? eventsText(events) : `data.measurement${deliverConfigApplied ? ', config.applied' : ''}`;
+
+/** More names are a column of their own; the form lists them. */
+const EVENTS_NAMED_MAX = 4;
+
+const eventsText = (events: readonly string[]): string =>
+  events.length > EVENTS_NAMED_MAX ? `${events.length} kinds of events` : events.join(', ');
 
 function outcomeOf({ delivery }: WebhookView): Content {
   if (delivery.lastStatus === null) return '';
@@ -94,7 +106,7 @@ export const webhookHtml = ({
 <p class="crumbs"><a href="/operator/webhooks">Webhooks</a></p>
 ${live(
   'webhook',
-  html`<h1>${webhook.name ?? hostOf(webhook.url)} ${badge(healthOf(webhook))}</h1>
+  html`<h1>${webhook.name ?? hostOf(webhook.url)} ${healthBadge(webhook)}</h1>
 ${facts([
   ['URL', html`<code>${webhook.url}</code>`],
   ['Receives', receives(webhook)],
@@ -104,7 +116,7 @@ ${facts([
   ],
   ['Waiting', webhook.health?.backlog.toLocaleString('en') ?? '–'],
   ['Next attempt', dueTime(webhook.health?.nextAttemptAt, more.now)],
-  ['Last delivered', time(webhook.delivery.lastDeliveredAt)],
+  ['Last delivered, tests aside', time(webhook.delivery.lastDeliveredAt)],
   ['Last attempt', html`${time(webhook.delivery.lastAttemptAt)} ${outcomeOf(webhook)}`],
   ...(webhook.disabledReason ? [['Disabled by', webhook.disabledReason] as const] : []),
 ])}`,

@@ -124,6 +124,13 @@ export function webhooksRoutes({
         page(visitor, params, query, { url, notice: noticeOf(query) }),
     },
     {
+      // The result of a test is shown once; its address leads back.
+      method: 'GET',
+      path: `${onePath}/test`,
+      role: 'read',
+      handle: async ({ params }) => ({ location: pathOf(params) }),
+    },
+    {
       method: 'POST',
       path: `${onePath}/test`,
       role: 'write',

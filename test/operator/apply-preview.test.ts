@@ -1,6 +1,6 @@
 /** The preview of an apply: the change of each setting, for how many devices, in which stages. */
 import assert from 'node:assert/strict';
-import { apply, applyAnswer, createProfile, registerMany } from '../support/fleet.ts';
+import { apply, applyAnswer, createProfile, registerMany, sendTemperature } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
@@ -71,6 +71,25 @@ describe('The preview of an apply', () => {
     assert.equal((await dms.api.get('/devices/config-jobs')).body.items.length, 2);
   });
 
+  it('warns of devices that would be in breach at once, by their latest readings', async () => {
+    for (const serial of serials.slice(0, 2)) await sendTemperature(dms, serial, 3);
+    const text = await preview({ slug: 'four', applyToAll: 'true' });
+    assert.match(text, /Warnings 2 of 2 devices would be in breach at once, by their latest readings/);
+    assert.doesNotMatch(await preview({ slug: 'two', applyToAll: 'true' }), /in breach/);
+    const { body: group } = await dms.api.post('/groups', { name: 'Cold ones' });
+    await dms.api.post(`/groups/${group.id}/add-members`, { serialNumbers: serials.slice(1, 4) });
+    const ofGroup = await preview({ slug: 'four', groupId: group.id });
+    assert.match(ofGroup, /Profile four four Group Cold ones Devices 3/);
+    assert.match(ofGroup, /1 of 1 device would be in breach at once/);
+  });
+
+  it('says that devices with the settings are in the job as well', async () => {
+    assert.match(
+      await preview({ slug: 'four', applyToAll: 'true' }),
+      /Apply to 12 .* 4 devices with these settings are in the job as well/,
+    );
+  });
+
   it('shows warnings with their number of devices, before the button', async () => {
     const text = await preview({ slug: 'often', applyToAll: 'true' });
     assert.match(text, /Transmits every 1 h → becomes 10 min/);
@@ -88,7 +107,7 @@ describe('The preview of an apply', () => {
     const form = { slug: 'four', applyToAll: 'true', startAt: '2020-01-01T00:00' };
     const { status, text } = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form });
     assert.equal(status, 400);
-    assert.match(text, /id="fault">startAt must be in the future/);
+    assert.match(text, /id="fault">Start must be in the future/);
     assert.match(text, /value="2020-01-01T00:00"/);
   });
 

@@ -1,6 +1,6 @@
 /** The curve of a device: gaps and bounds by the settings that were in force. */
 import assert from 'node:assert/strict';
-import { boundsOf, type CurveSettings, gapsOf } from '../../src/operator/curve.ts';
+import { boundsOf, type CurveSettings, curveView, gapsOf } from '../../src/operator/curve.ts';
 
 const HOUR = 3_600;
 const FRIDGE = [{ channel: 1, lowC: 2, highC: 8 }];
@@ -30,6 +30,28 @@ describe('The gaps of a curve', () => {
 
   it('finds gaps by the usual distance without a known period', () => {
     assert.deepEqual(gaps([...hourly(5), 8 * HOUR], [], 9 * HOUR), [{ from: 4 * HOUR, to: 8 * HOUR }]);
+  });
+});
+
+describe('A curve whose span ends in the future', () => {
+  it('ends its gaps at the present', () => {
+    const curve = { channel: 1, position: null, type: 'temperature', unit: '°C' };
+    const values = { times: [0, 300], min: [5, 5], avg: [5, 5], max: [5, 5] };
+    const viewAt = (knownUntil: number) =>
+      curveView({
+        curves: [{ ...curve, ...values }],
+        settings: [],
+        bucketS: 300,
+        from: 0,
+        to: HOUR,
+        knownUntil,
+        alerts: [],
+        changes: [],
+        mutes: [],
+        notes: [],
+      });
+    assert.deepEqual(viewAt(600).curves[0]?.gaps, []);
+    assert.deepEqual(viewAt(1_200).curves[0]?.gaps, [{ from: 300, to: 1_200 }]);
   });
 });
 

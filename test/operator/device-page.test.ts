@@ -8,6 +8,7 @@ import {
   FACTORY,
   FRIDGE,
   register,
+  registerMany,
   report,
   sendTemperature,
 } from '../support/fleet.ts';
@@ -199,6 +200,9 @@ describe('The page of a device', () => {
       form: { assignee: '', comment: 'Door shut' },
     });
     const shown = await page(`/alerts/${id}`);
+    assert.match(shown, /<dt>Severity<\/dt><dd>critical</);
+    assert.match(shown, /<dt>Notified<\/dt><dd><span class="quiet">no channel</);
+    assert.match(shown, new RegExp(`href="/operator/devices/${assetId}\\?from=[^"]+#curve"`));
     assert.match(shown, /none follows/);
     assert.match(shown, /Door shut/);
     await dms.api.delete(`/escalations/${escalation.id}`);
@@ -228,6 +232,110 @@ describe('The page of a device', () => {
     assert.match(await page(path), /Under maintenance, with its group,/);
     assert.equal((await send(`muteAsset?assetId=${assetId}`, { until: '9999', reason: 'Long' })).status, 400);
     await dms.api.delete(`/groups/${id}`);
+  });
+
+  it('names group and profile, offers that profile first, and a certificate only where there is one', async () => {
+    const id = await register(dms, 'NAMED-1');
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'zz-last' });
+    const { body: group } = await dms.api.post('/groups', { name: 'Pharmacy' });
+    await dms.api.post(`/groups/${group.id}/add-members`, { serialNumbers: ['NAMED-1'] });
+    await apply(dms, slug, { serialNumbers: ['NAMED-1'] });
+    await applyAnswer(dms, 'NAMED-1');
+    const text = await page(`/devices/${id}`);
+    assert.match(text, /<dt>Group<\/dt><dd><a [^>]*>Pharmacy</);
+    assert.match(text, /<dt>Profile<\/dt><dd><a [^>]*>zz-last</);
+    assert.match(text, /<option value="zz-last" selected>/);
+    assert.doesNotMatch(text, /certificate\.pdf/);
+    const form = new FormData();
+    form.append('file', new Blob(['%PDF-1.4'], { type: 'application/pdf' }), 'c.pdf');
+    const url = `${dms.baseUrl}/operator/forms/uploadCalibrationCertificate/file?assetId=${id}`;
+    assert.equal((await visit(url, { cookie, form })).status, 303);
+    assert.match(await page(`/devices/${id}`), /certificate\.pdf/);
+  });
+
+  it('shows everything that concerned the device: import, group, profile, alert and its comment', async () => {
+    await registerMany(dms, 1, 'PAST');
+    const [{ id }] = (await dms.api.get('/assets?serialNumber=PAST-0000')).body.items;
+    const { body: group } = await dms.api.post('/groups', { name: 'Old ward' });
+    await dms.api.post(`/groups/${group.id}/add-members`, { serialNumbers: ['PAST-0000'] });
+    await dms.api.post(`/groups/${group.id}/remove-members`, { serialNumbers: ['PAST-0000'] });
+    await apply(dms, 'zz-last', { serialNumbers: ['PAST-0000'] });
+    await applyAnswer(dms, 'PAST-0000');
+    await sendTemperature(dms, 'PAST-0000', 20);
+    const [alert] = (await dms.api.get(`/alerts?assetId=${id}`)).body.items;
+    await dms.api.post(`/alerts/${alert.id}/comments`, { comment: '<i>Door</i>' });
+    await dms.api.patch(`/assets/${id}`, { name: 'Renamed' });
+    const row = (what: RegExp) => new RegExp(`<tr>(?:(?!</tr>).)*${what.source}(?:(?!</tr>).)*</tr>`, 's');
+    const rows = [
+      /Registered by an import.*[^–]</,
+      /Joined the group Old ward.*/,
+      /Left the group Old ward/,
+      /Profile zz-last: applied/,
+      /Alert began: too warm/,
+      /Alert commented: too warm.*&lt;i&gt;Door/,
+      /Change asset/,
+    ];
+    const text = await page(`/devices/${id}/history`);
+    for (const each of rows) assert.match(text, row(each));
+    assert.match(await page(`/devices/${id}`), new RegExp(`href="/operator/devices/${id}/history"`));
+    const joined = text.match(row(/Joined the group Old ward/))?.[0] ?? '';
+    assert.doesNotMatch(joined, /<span class="quiet">–/);
+    await dms.api.delete(`/assets/${id}`);
+    const moved = await visit(`${dms.baseUrl}/operator/devices/${id}`, { cookie });
+    assert.equal(moved.headers.get('location'), `/operator/archived/${id}`);
+    const archived = await page(`/archived/${id}`);
+    assert.match(archived, /Archived <time.*Archive asset/s);
+    for (const each of rows) assert.match(archived, row(each));
+  });
+
+  it('finds archived devices by name and serial number, and no device of another organization', async () => {
+    const id = await register(dms, 'GONE-1', { name: 'Ice house' });
+    await dms.api.delete(`/assets/${id}`);
+    const link = new RegExp(`/operator/archived/${id}"[^>]*>Ice house`);
+    for (const path of ['/archived', '/archived?q=ice', '/archived?q=gone-1', '/fleet?q=gone-1'])
+      assert.match(await page(path), link, path);
+    assert.doesNotMatch(await page('/archived?q=other'), link);
+    assert.match(await page('/fleet?q=gone'), /href="\/operator\/archived\?q=gone"/);
+    const stranger = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
+    const list = await visit(`${dms.baseUrl}/operator/archived`, { cookie: stranger });
+    assert.doesNotMatch(list.text, /Ice house/);
+    for (const path of [`devices/${id}`, `devices/${id}/history`, `archived/${id}`]) {
+      const { status } = await visit(`${dms.baseUrl}/operator/${path}`, { cookie: stranger });
+      assert.equal(status, 404, path);
+    }
+  });
+
+  it('shows no state of a replaced logger as that of its successor, and finds the replaced one', async () => {
+    const id = await register(dms, '282C02424EA1', { name: 'Cold store' });
+    await report(dms, '282C02424EA1', FACTORY);
+    assert.doesNotMatch(await page(`/devices/${id}`), /not heard yet/);
+    const question = await page(`/forms/replaceHardware?assetId=${id}`);
+    assert.match(question, /Cold store, 282C02424EA1/);
+    await dms.api.post(`/assets/${id}/replace-hardware`, { newSerialNumber: '282C02424EA2' });
+    const text = await page(`/devices/${id}`);
+    assert.match(text, /<h1>Cold store <span class="badge info">not heard yet</);
+    assert.match(text, /282C02424EA2 replaced 282C02424EA1 <time/);
+    assert.match(text, /Reported <time.*by the earlier logger 282C02424EA1/s);
+    assert.match(await page('/fleet?q=282c02424ea1'), /were replaced.*282C02424EA1.*Cold store/s);
+    await report(dms, '282C02424EA1', FACTORY);
+    assert.match(await page('/unregistered'), /was replaced at <a [^>]*>Cold store</);
+    await report(dms, '282C02424EA2', FACTORY);
+    const heard = await page(`/devices/${id}`);
+    assert.doesNotMatch(heard, /not heard yet|by the earlier logger/);
+  });
+
+  it('lets ticked devices join a group', async () => {
+    await register(dms, 'TICK-1');
+    const { body: group } = await dms.api.post('/groups', { name: 'Ticked' });
+    assert.match(await page('/fleet?q=TICK-1'), /formaction="\/operator\/join".*/s);
+    const join = (form: Record<string, string>) => visit(`${dms.baseUrl}/operator/join`, { cookie, form });
+    const { status, headers } = await join({ slug: 'zz-last', groupId: group.id, serialNumbers: 'TICK-1' });
+    assert.equal(status, 303);
+    assert.equal(headers.get('location'), `/operator/groups/${group.id}?done=addGroupMembers`);
+    assert.equal((await dms.api.get(`/groups/${group.id}`)).body.memberCount, 1);
+    const none = await join({ groupId: group.id });
+    assert.equal(none.status, 400);
+    assert.match(none.text, /Tick the devices first/);
   });
 
   it('withdraws all that is pending, and offers that only where something is', async () => {

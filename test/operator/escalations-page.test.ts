@@ -62,7 +62,7 @@ describe('The page of escalations', () => {
   it('explains a wrong form, and changes nothing', async () => {
     const { status, text } = await send('/forms/createEscalation', form({ 'steps.1.afterMinutes': '0' }));
     assert.equal(status, 400);
-    assert.match(text, /in the order of afterMinutes/);
+    assert.match(text, /in the order of After minutes/);
     assert.deepEqual(await escalations(), []);
   });
 

@@ -11,6 +11,7 @@ import {
   toCreation,
   toInputs,
   toTimes,
+  withoutUnused,
 } from '../../src/operator/form-values.ts';
 
 const SCHEMA = Joi.object({
@@ -45,6 +46,23 @@ describe('The values of a form', () => {
         serials: ['A1', 'A2', 'A3'],
       },
     );
+  });
+
+  it('leaves out empty lists, also within groups and rows', () => {
+    const { steps } = toCreation(FIELDS, read('name=A&steps.0.after=5')) as { steps: unknown };
+    assert.deepEqual(steps, [{ after: 5, isLoud: false }]);
+    const { steps: changed } = toChange(FIELDS, read('name=A&steps.0.after=6'), {}) as { steps: unknown };
+    assert.deepEqual(changed, [{ after: 6, isLoud: false }]);
+  });
+
+  it('sends a box that is said alone without the other fields of its group', () => {
+    const looks = { 'schedule.always': { isAlone: true } };
+    const hours = { days: ['monday'], from: '08:00' };
+    assert.deepEqual(withoutUnused({ schedule: { always: true, ...hours } }, looks), {
+      schedule: { always: true },
+    });
+    const unticked = { schedule: { always: false, ...hours } };
+    assert.deepEqual(withoutUnused(unticked, looks), unticked);
   });
 
   it('leaves out groups and rows that are empty but for their defaults', () => {

@@ -1,6 +1,7 @@
 /** Forms of operations: rendered from the schema, sent to the same use case as the API. */
 import assert from 'node:assert/strict';
-import { register, sendTemperature } from '../support/fleet.ts';
+import { FORMS } from '../../src/operator/forms.ts';
+import { createProfile, HOT_WATER, register, sendTemperature } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, tokenIn, visit } from './visitor.ts';
 
@@ -51,7 +52,7 @@ describe('A form of an operation', () => {
     const { status, text } = await send('registerAsset', typed);
     assert.equal(status, 400);
     assert.match(text, /id="floor"[^>]*aria-describedby="[^"]*fault"[^>]* aria-invalid="true" autofocus/);
-    assert.match(text, /id="fault">floor must be less than or equal to 1000/);
+    assert.match(text, /id="fault">Floor must be less than or equal to 1000/);
     for (const value of ['282C02424E11', '&quot;&gt;&lt;i&gt;Attic', '9999', 'TVO-T'])
       assert.ok(text.includes(`value="${value}"`), value);
     const taken = await send('registerAsset', { serialNumber: '282C02424E10', name: 'Again' });
@@ -105,6 +106,107 @@ describe('A form of an operation', () => {
     }
     const tampered = { shown: '{"steps":5,"alertTypes":{}}', 'steps.0.afterMinutes': '1' };
     assert.equal((await send(`updateEscalation?escalationId=${id}`, tampered)).status, 400);
+  });
+
+  it('creates a profile that is always on, and makes one with hours always on', async () => {
+    const alert = {
+      'temperatureAlerts.0.type': 'high',
+      'temperatureAlerts.0.channel': 'probe',
+      'temperatureAlerts.0.highC': '8',
+    };
+    const { status, text } = await send('createProfile', {
+      slug: 'always',
+      ...alert,
+      'schedule.always': 'true',
+    });
+    assert.equal(status, 303, text);
+    const profileOf = async (slug: string) =>
+      (await dms.api.get(`/devices/config-profiles/${slug}`)).body.profile;
+    assert.deepEqual((await profileOf('always')).schedule, { always: true });
+    await createProfile(dms, HOT_WATER);
+    const form = await see('updateProfile?slug=hot-water-guard');
+    const changed = await send('updateProfile?slug=hot-water-guard', {
+      ...Object.fromEntries(inputsIn(form.text)),
+      'schedule.always': 'true',
+    });
+    assert.equal(changed.status, 303, changed.text);
+    assert.deepEqual((await profileOf('hot-water-guard')).schedule, { always: true });
+  });
+
+  it('shows the intervals of a profile on its page and in its form, and keeps what is not changed', async () => {
+    const page = await visit(`${dms.baseUrl}/operator/profiles/hot-water-guard`, { cookie });
+    assert.match(page.text, /measures every 5 min, transmits every 6 h/);
+    const form = await see('updateProfile?slug=hot-water-guard');
+    assert.match(form.text, /name="intervals.transmissionIntervalSeconds"[^>]* value="21600"/);
+    const inputs = Object.fromEntries(inputsIn(form.text));
+    await send('updateProfile?slug=hot-water-guard', {
+      ...inputs,
+      'intervals.transmissionIntervalSeconds': '7200',
+    });
+    const after = await visit(`${dms.baseUrl}/operator/profiles/hot-water-guard`, { cookie });
+    assert.match(after.text, /measures every 5 min, transmits every 2 h/);
+  });
+
+  it('previews the job that another profile of a group begins, and leads to the job', async () => {
+    await register(dms, '282C02424E19');
+    await sendTemperature(dms, '282C02424E19', 20);
+    const { body: group } = await dms.api.post('/groups', { name: 'Fridges' });
+    await dms.api.post(`/groups/${group.id}/add-members`, { serialNumbers: ['282C02424E19'] });
+    const path = `updateGroup?groupId=${group.id}`;
+    const shown = JSON.stringify({ name: 'Fridges', profileSlug: null });
+    const typed = { shown, name: 'Fridges', profileSlug: 'always' };
+    const preview = await send(path, typed);
+    assert.equal(preview.status, 200, preview.text);
+    const text = preview.text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+    assert.match(
+      text,
+      /Group Fridges Profile always Devices 1 Would change 1.*1 of 1 device would be in breach/,
+    );
+    assert.equal((await dms.api.get(`/groups/${group.id}`)).body.profileSlug, null);
+    const again = await send(path, { ...typed, step: 'edit' });
+    assert.match(again.text, /<option value="always" selected>/);
+    const { status, headers } = await send(path, { ...typed, step: 'apply' });
+    assert.equal(status, 303);
+    assert.match(headers.get('location') ?? '', /^\/operator\/jobs\/[^/?]+\?done=updateGroup$/);
+    assert.equal((await dms.api.get(`/groups/${group.id}`)).body.profileSlug, 'always');
+    const renamed = await send(path, { shown, name: 'Freezers', profileSlug: '' });
+    assert.equal(renamed.headers.get('location'), `/operator/groups/${group.id}?done=updateGroup`);
+  });
+
+  it('says in the words of the page what is wrong', async () => {
+    const alert = { 'temperatureAlerts.0.type': 'range', 'temperatureAlerts.0.channel': 'probe' };
+    const faultOf = async (fields: Record<string, string>) =>
+      (await send('createProfile', { slug: 'wrong', ...alert, ...fields })).text.match(
+        /id="fault">([^<]*)/,
+      )?.[1];
+    const bounds = { 'temperatureAlerts.0.lowC': '8', 'temperatureAlerts.0.highC': '2' };
+    assert.equal(await faultOf(bounds), 'At least °C must be lower than At most °C');
+    const reversed = { 'temperatureAlerts.0.lowC': '2', 'temperatureAlerts.0.highC': '8' };
+    assert.equal(
+      await faultOf({ ...reversed, 'schedule.from': '08:00' }),
+      'Days is required when Always is not ticked',
+    );
+    assert.equal(
+      await faultOf({ ...reversed, 'temperatureAlerts.0.hysteresisC': '7' }),
+      'Hysteresis °C must be 0 or from 0.1 to 6, which is At most °C - At least °C',
+    );
+  });
+
+  it('names no field of the API and no null in a help text', async () => {
+    const group = (await dms.api.post('/groups', { name: 'Helped' })).body.id;
+    const channel = { type: 'webhook', target: 'http://127.0.0.1:9/helped' };
+    const channelId = (await dms.api.post('/notification-channels', channel)).body.id;
+    const forms = Object.keys(FORMS).filter((name) => name.startsWith('create'));
+    const others = [`updateGroup?groupId=${group}`, `updateNotificationChannel?channelId=${channelId}`];
+    for (const form of [...forms, 'registerAsset', ...others, 'updateProfile?slug=always']) {
+      const { text } = await see(form);
+      const helps = [...text.matchAll(/class="help"[^>]*>([^<]*)</g)].map(([, help = '']) => help);
+      assert.deepEqual(
+        helps.filter((help) => /\bnull\b|\b[a-z]+[A-Z]\w*/.test(help)),
+        [],
+        form,
+      );
+    }
   });
 
   it('shows a secret once, in the answer to the form', async () => {
@@ -185,3 +287,16 @@ describe('A form of an operation', () => {
       assert.equal((await see(form)).status, 404, form);
   });
 });
+
+/** The inputs of a form as a browser sends them; lists but for their last value are of no concern here. */
+function inputsIn(text: string): Array<[string, string]> {
+  const attribute = (tag: string, name: string) =>
+    (tag.match(new RegExp(` ${name}="([^"]*)"`))?.[1] ?? '').replaceAll('&quot;', '"');
+  const inputs = (text.match(/<input[^>]*>/g) ?? [])
+    .filter((tag) => !/type="checkbox"/.test(tag) || / checked/.test(tag))
+    .map((tag): [string, string] => [attribute(tag, 'name'), attribute(tag, 'value')]);
+  const selects = [...text.matchAll(/<select [^>]*name="([^"]*)".*?<\/select>/gs)].map(
+    ([select, name = '']): [string, string] => [name, select.match(/value="([^"]*)" selected/)?.[1] ?? ''],
+  );
+  return [...inputs, ...selects].filter(([name]) => name !== '');
+}

@@ -54,7 +54,7 @@ describe('Signing in with an identity provider in a browser', () => {
     await page.goto(start);
     await page.click('text=Sign in with');
     await page.waitForURL(`${operatorUrl}/operator`);
-    assert.equal(await page.textContent('h1'), 'All is well');
+    assert.equal(await page.textContent('h1'), 'Begin here');
     assert.match((await page.textContent('.who')) ?? '', /Ada\s*write/);
     const [cookie, ...others] = (await page.context().cookies(`${operatorUrl}/operator`)).filter(({ name }) =>
       name.startsWith('dms_'),

@@ -72,6 +72,39 @@ describe("Importing a file at the operators' page", () => {
     assert.equal(body.items[0].memberCount, 1);
   });
 
+  it('gathers equal mistakes, and creates the groups that are missing before the next check', async () => {
+    const rows = Array.from({ length: 8 }, (_, index) => `282C02424F0${index},Cold <rooms>,`);
+    const csv = `serialNumber,group,floor\n${rows.join('\n')}\n282C02424F08,COLD <rooms>,x\n282C02424F09,,x\n`;
+    const form = fileForm(csv);
+    form.append('step', 'check');
+    const { text } = await send(form);
+    assert.match(
+      text,
+      /What is wrong.*8 rows<\/strong>: group must be the name of a group that exists[^<]*<[^>]*>\(line 2, 3, 4, 5, 6, …\)/s,
+    );
+    assert.match(text, /2 rows<\/strong>: floor must be a number/);
+    assert.match(text, /No group is named <strong>Cold &lt;rooms&gt;<\/strong>\..*Create this group/s);
+    const again = new FormData();
+    again.append('rows', csv);
+    again.append('step', 'groups');
+    const checked = await send(again);
+    assert.equal(checked.status, 200, checked.text);
+    assert.match(checked.text, /Nothing is registered yet.*Register 8 devices/s);
+    assert.match(checked.text, /2 rows<\/strong>: floor must be a number/);
+    const { body } = await dms.api.get('/groups');
+    assert.equal(body.items.filter(({ name }: { name: string }) => name === 'Cold <rooms>').length, 1);
+  });
+
+  it('counts warnings and shows them before other rows, and says which rows repeat a serial number', async () => {
+    const serials = ['282C02424F10', '282C02424F10', '28-2C-02-42-4F-11', '2.82C+11'];
+    const form = fileForm(`serialNumber\n${serials.join('\n')}\n`);
+    form.append('step', 'check');
+    const { text } = await send(form);
+    assert.match(text, /1 with a warning/);
+    assert.match(text, /<tbody><tr><td[^>]*>5<.*a spreadsheet has made a number of it.*<tr><td[^>]*>4</s);
+    assert.match(text, />repeated<\/span><\/td><td[^>]*>an earlier line has this serial number/);
+  });
+
   it('shows a limited number of rows, and counts the others by result', () => {
     const resultsOf = (failed: number) =>
       Array.from({ length: 10_000 }, (_, index) => {
@@ -93,8 +126,8 @@ describe("Importing a file at the operators' page", () => {
         ),
       );
     assert.equal(textOf(5).match(/<tr><td[^>]*>/g)?.length, ROWS_SHOWN);
-    assert.match(textOf(5), /<tbody><tr><td[^>]*>9997<.*The other 8,000 rows have no fault/s);
-    assert.match(textOf(3_000), /8,000 rows are not shown, 1,000 of which failed/);
+    assert.match(textOf(5), /<tbody><tr><td[^>]*>9997<.*The other 9,800 rows have no fault/s);
+    assert.match(textOf(3_000), /9,800 rows are not shown, 2,800 of which failed/);
   });
 
   it('checks a file without registering anything, and registers the same rows by one button', async () => {

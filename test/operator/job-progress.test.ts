@@ -6,6 +6,7 @@ import {
   applyAnswer,
   createProfile,
   FACTORY,
+  FREEZER,
   FRIDGE,
   register,
   registerMany,
@@ -121,6 +122,45 @@ describe('The page of a job', () => {
     assert.match(text, /<dt>Deadline<\/dt>/);
     await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
     assert.doesNotMatch((await pageOf(jobId)).text, /<dt>Deadline<\/dt>/);
+  });
+
+  it('says no longer that the job has begun, and shows fresh tabs, once it has ended', async () => {
+    await register(dms, 'ENDED-1');
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'ended' });
+    const jobId = await apply(dms, slug, { serialNumbers: ['ENDED-1'] });
+    const begun = await pageOf(`${jobId}?done=applyProfile`);
+    assert.match(begun.text, /data-live="notice"><p class="notice" role="status">The job has begun/);
+    assert.match(begun.text, /data-live="targets"><nav class="tabs".*waiting 1</s);
+    await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
+    const ended = await pageOf(`${jobId}?done=applyProfile`);
+    assert.doesNotMatch(ended.text, /has begun/);
+    assert.match((await pageOf(`${jobId}?done=cancelConfigJob`)).text, /The job was cancelled/);
+  });
+
+  it('offers the earlier profile to the devices that a cancelled job has changed', async () => {
+    const serials = await registerMany(dms, 3, 'UNDO');
+    const before = await createProfile(dms, { ...FRIDGE, slug: 'before' });
+    const wrong = await createProfile(dms, { ...FREEZER, slug: 'wrong' });
+    await apply(dms, before, { serialNumbers: serials.slice(0, 2) });
+    for (const serial of serials.slice(0, 2)) await applyAnswer(dms, serial);
+    const jobId = await apply(dms, wrong, { serialNumbers: serials });
+    await applyAnswer(dms, 'UNDO-0000');
+    await applyAnswer(dms, 'UNDO-0002');
+    const running = await pageOf(jobId);
+    assert.match(running.text, /2 have taken it and stay on it/);
+    assert.doesNotMatch(running.text, /name="undo"/);
+    await dms.api.post(`/devices/config-jobs/${jobId}/cancel`);
+    const { text } = await pageOf(jobId);
+    assert.match(text, /They stay on <strong>wrong<\/strong>.*Put the 1 back to before…/s);
+    assert.match(text, /none is known<\/span><\/td><td data-label="Devices">1</);
+    const form = { undo: jobId, slug: before };
+    const preview = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form });
+    assert.match(preview.text, /name="serialNumbers" value="UNDO-0000"/);
+    await apply(dms, before, { serialNumbers: ['UNDO-0000'] });
+    assert.doesNotMatch((await pageOf(jobId)).text, /Put the/);
+    const stranger = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
+    const foreign = await visit(`${dms.baseUrl}/operator/apply`, { cookie: stranger, form });
+    assert.doesNotMatch(foreign.text, /UNDO-/);
   });
 
   it('names the group whose members it is for', async () => {

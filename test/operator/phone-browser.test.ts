@@ -83,7 +83,7 @@ describe("The operators' page on a phone", () => {
     assert.ok(box && link && box.x + box.width <= link.x && Math.abs(box.y - link.y) < 44);
   });
 
-  it('is legible in sunlight and at night', async () => {
+  it('stays legible in sunlight and at night', async () => {
     for (const path of ['', '/fleet', '/alerts?status=all', '/channels', '/forms/createEscalation'])
       for (const colorScheme of ['dark', 'light'] as const) {
         await page.emulateMedia({ colorScheme });

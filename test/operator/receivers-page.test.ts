@@ -32,6 +32,25 @@ describe('The pages of receivers', () => {
     (await visit(`${dms.baseUrl}/operator${path}`, { cookie, form: {} })).text;
   const seeWebhook = () => see(`/webhooks/events/${webhookId}`);
 
+  it('calls no webhook healthy before its first delivery, and leads from the address of a test back to it', async () => {
+    assert.match(await seeWebhook(), /<span class="quiet">nothing sent yet<\/span>/);
+    await dms.service
+      .sql('endpoints')
+      .where({ organization_id: dms.id, id: webhookId })
+      .update({ last_attempt_at: new Date(0), last_status: 'delivered' });
+    assert.match(await seeWebhook(), /<span class="badge good"[^>]*>healthy</);
+    const { status, headers } = await visit(`${dms.baseUrl}/operator/webhooks/events/${webhookId}/test`, {
+      cookie,
+    });
+    assert.deepEqual([status, headers.get('location')], [303, `/operator/webhooks/events/${webhookId}`]);
+  });
+
+  it('counts the kinds of events where they are many', async () => {
+    const { body } = await dms.api.post('/webhooks', { url: receiver.url });
+    assert.match(await see(`/webhooks/events/${body.id}`), /<dt>Receives<\/dt><dd>\d+ kinds of events</);
+    await dms.api.delete(`/webhooks/${body.id}`);
+  });
+
   it('shows the device and the time of each delivery', async () => {
     const text = await seeWebhook();
     assert.match(text, /alert\.created<\/a><\/td><td[^>]*><a class="name"[^>]*>Attic<\/a>/);

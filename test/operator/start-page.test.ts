@@ -25,12 +25,16 @@ describe('The start page', () => {
       ...more,
     });
 
-  it('says that all is well, and how many loggers sent within the hour', async () => {
-    assert.match(await see(), /All is well.*No logger is registered yet.*Register a logger/s);
+  it('says that all is well only when each logger is heard, and how many sent within the hour', async () => {
+    assert.match(await see(), /Begin here.*No logger is registered yet.*Register a logger/s);
     await register(dms, '282C02424E01', { name: 'Attic' });
     await register(dms, '282C02424E02', { name: 'Cellar' });
     await send('282C02424E01', 5);
-    assert.match(await see(), /All is well.*<strong>1 of 2<\/strong> loggers sent within the last hour/s);
+    const text = await see();
+    assert.match(text, /Nothing new.*<strong>1 of 2<\/strong> loggers sent within the last hour/s);
+    assert.match(text, /status=new">1 logger<\/a> never reported/);
+    await send('282C02424E02', 5);
+    assert.match(await see(), /All is well.*<strong>2 of 2<\/strong> loggers.*2 keep to their contacts/s);
   });
 
   it('shows alerts by name, most urgent first, with value, bound, who is notified and who is next', async () => {
@@ -72,11 +76,33 @@ describe('The start page', () => {
     await dms.device.post('/devices/282C02424E01/config-reports', refusal);
     await send('282C02424EFF', 5);
     const text = await see();
-    assert.match(text, /Changes that failed.*Attic.*withdrawDeviceConfig/s);
+    assert.match(text, /Changes that failed.*Attic.*jobs\/[^>]*>ten<.*no memory.*withdrawDeviceConfig/s);
     assert.match(text, /Unregistered loggers.*282c02424eff.*Register/s);
     const reader = await see(await signIn(dms, { role: 'read' }));
     assert.match(reader, /Changes that failed.*Attic/s);
     assert.doesNotMatch(reader, /operator\/forms/);
+  });
+
+  it('shows rollouts that ended themselves, for a day, and devices whose settings drifted', async () => {
+    const [job] = (await dms.api.get('/devices/config-jobs')).body.items;
+    const end = (at: string) =>
+      dms.service.sql.raw(
+        `update config_jobs set status = 'aborted', reason = 'too many devices failed', finished_at = now() - ?::interval
+         where id = ?`,
+        [at, job.id],
+      );
+    await end('23 hours');
+    assert.match(
+      await see(),
+      new RegExp(`Rollouts that ended themselves.*/operator/jobs/${job.id}.*too many devices failed`, 's'),
+    );
+    await end('25 hours');
+    assert.doesNotMatch(await see(), /Rollouts that ended/);
+    await dms.device.post('/devices/282C02424E02/config-reports', {
+      ...FACTORY,
+      transmissionInterval: 7_200,
+    });
+    assert.match(await see(), /Settings that drifted.*Cellar/s);
   });
 
   it('shows nothing of another organization', async () => {

@@ -13,6 +13,8 @@ const TICKS = [
 ];
 /** By device, so that lines differ without their colour. */
 export const DASHES = [[], [9, 3], [2, 3], [9, 3, 2, 3], [16, 5]];
+/** Half the width of a label: the last one is centred on the end of the axis. */
+const LABEL_HALF = 24;
 const FEW_POINTS = 40;
 /** A reading is read from this far, in points. */
 const NEAR = 60;
@@ -54,10 +56,11 @@ export const seriesName = ({ name, curve }, { series }) =>
   series.filter((each) => each.name === name).length > 1 ? `${name}, channel ${curve.channel}` : name;
 
 /** Includes the bounds in the picture, even while all values are far from them. */
-function rangeOf(chart) {
+function rangeOf(chart, span) {
   return (picture, low, high) => {
     if (low === null || high === null) return [0, 1];
-    const { min, max } = picture.scales.x;
+    // The first range is asked for before the picture has its span.
+    const [min, max] = [picture.scales.x.min ?? span.from, picture.scales.x.max ?? span.to];
     const levels = chart.series
       .flatMap(({ curve }) => curve.bounds)
       .filter(({ from, to }) => from < max && to > min)
@@ -130,9 +133,9 @@ function optionsOf(chart, { span, width, on }) {
   return {
     width,
     height: HEIGHT + LANE,
-    padding: [LANE, 20, 0, 0],
+    padding: [LANE, LABEL_HALF, 0, 0],
     legend: { show: false },
-    scales: { x: { min: span.from, max: span.to }, y: { range: rangeOf(chart) } },
+    scales: { x: { min: span.from, max: span.to }, y: { range: rangeOf(chart, span) } },
     axes: [
       { ...axis, values: TICKS },
       { ...axis, size: 56, values: (_picture, splits) => toLabels(splits) },

@@ -117,7 +117,7 @@ function drawNotes(chart, notes) {
 export function drawUnder(chart, { series, isCompared }) {
   for (const { curve, data } of series) {
     if (!isCompared) shade(chart, curve.gaps, colour('--shade'));
-    const breaches = curve.alerts.map((alert) => ({ ...alert, to: alert.to ?? data.to }));
+    const breaches = curve.alerts.map((alert) => ({ ...alert, to: alert.to ?? data.knownUntil }));
     shade(chart, breaches, colour('--bad-shade'));
     if (!isCompared) shade(chart, data.mutes, colour('--warn'), MUTE_HEIGHT * devicePixelRatio);
   }

@@ -19,6 +19,15 @@ function showCurrentSection() {
     nav.scrollLeft = current.offsetLeft - nav.offsetLeft - (nav.clientWidth - current.offsetWidth) / 2;
 }
 
+/** The outcome of a form is said once: a page that is loaded again does not repeat it. */
+function forgetOutcome() {
+  const url = new URL(location.href);
+  if (!url.searchParams.has('done')) return;
+  url.searchParams.delete('done');
+  history.replaceState(history.state, '', url);
+}
+
+forgetOutcome();
 showCurrentSection();
 adoptZone();
 setInterval(showTimes, 15_000);

@@ -1,0 +1,77 @@
+/** Devices outside of the fleet: their list, one of them, and the ones that a search of the fleet finds. */
+import type { HistoryEntry } from './device-history.ts';
+import { historyTable } from './device-history-html.ts';
+import { type Content, type Html, html } from './html.ts';
+import { facts, nextPage, table, time } from './parts.ts';
+import type { ArchivedDevice, ReplacedLogger } from './past-devices.repository.ts';
+
+export const ARCHIVED_PATH = '/operator/archived';
+const CRUMBS = html`<p class="crumbs"><a href="/operator/fleet">Fleet</a></p>`;
+
+interface ArchivedOptions {
+  devices: readonly ArchivedDevice[];
+  nextCursor: string | null;
+  q: string;
+}
+
+export const archivedHtml = ({ devices, nextCursor, q }: ArchivedOptions): Html => html`
+${CRUMBS}
+<h1>Archived devices</h1>
+<form class="filter" method="get" action="${ARCHIVED_PATH}" role="search">
+<label>Search <input type="search" name="q" value="${q}" maxlength="128" placeholder="serial or name"></label>
+<button class="main">Show</button></form>
+${archivedTable(devices)}
+${nextPage(ARCHIVED_PATH, new URLSearchParams(q === '' ? {} : { q }), nextCursor)}`;
+
+const archivedTable = (devices: readonly ArchivedDevice[]): Html =>
+  table({
+    caption: 'Archived devices, the latest registered first',
+    head: ['Device', 'Serial number', 'Registered', 'Archived'],
+    rows: devices.map(({ id, name, serialNumber, createdAt, archivedAt }) => [
+      html`<a class="name" href="${ARCHIVED_PATH}/${id}">${name}</a>`,
+      html`<code>${serialNumber}</code>`,
+      time(createdAt.toISOString()),
+      time(archivedAt.toISOString()),
+    ]),
+    empty: 'No archived device matches.',
+  });
+
+export interface PastDevices {
+  archived: readonly ArchivedDevice[];
+  replaced: readonly ReplacedLogger[];
+}
+
+/** Below a search that finds nothing in the fleet. */
+export const pastHtml = ({ archived, replaced }: PastDevices): Content => [
+  replaced.length > 0 && [
+    html`<h2>Loggers that were replaced</h2>`,
+    table({
+      caption: 'Loggers that were replaced, the latest first',
+      head: ['Serial number', 'Device', 'Replaced'],
+      rows: replaced.map(({ serialNumber, assetId, name, replacedAt }) => [
+        html`<code>${serialNumber}</code>`,
+        html`<a class="name" href="/operator/devices/${assetId}">${name}</a>`,
+        time(replacedAt.toISOString()),
+      ]),
+      empty: '',
+    }),
+  ],
+  archived.length > 0 && [html`<h2>Archived devices</h2>`, archivedTable(archived)],
+];
+
+/** An archived device has neither state nor actions, only its past. */
+export const archivedDeviceHtml = (device: ArchivedDevice, entries: readonly HistoryEntry[]): Html => {
+  const { id, name, serialNumber, model, createdAt, archivedAt } = device;
+  return html`<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="${ARCHIVED_PATH}">Archived</a></p>
+<h1>${name}</h1>
+<p>Archived ${time(archivedAt.toISOString())}: it takes no readings any more. An archived device cannot be put back; its serial number can be registered again.</p>
+${facts([
+  ['Serial number', html`<code>${serialNumber}</code>`],
+  ['Model', model ?? '–'],
+  ['Registered', time(createdAt.toISOString())],
+])}
+<div class="actions"><a class="button" href="/operator/alerts?status=all&amp;assetId=${id}">Alerts</a>
+<a class="button" href="/operator/exports?assetIds=${id}">Export readings</a></div>
+<h2>History</h2>
+${historyTable(entries)}`;
+};

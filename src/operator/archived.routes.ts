@@ -1,0 +1,47 @@
+import { notFound } from '../process/errors.ts';
+import { UUID } from '../process/uuid.ts';
+import { ARCHIVED_PATH, archivedDeviceHtml, archivedHtml } from './archived-html.ts';
+import type { ReadDeviceHistory } from './device-history.service.ts';
+import type { OperatorPage, PageDeps } from './page-deps.ts';
+import type { PastDevicesRepository } from './past-devices.repository.ts';
+
+export interface ArchivedPageDeps extends PageDeps {
+  pastDevices: PastDevicesRepository;
+  readHistory: ReadDeviceHistory;
+}
+
+const DEVICES_PER_PAGE = 50;
+
+export const archivedRoutes = ({ layout, pastDevices, readHistory }: ArchivedPageDeps): OperatorPage[] => [
+  {
+    method: 'GET',
+    path: ARCHIVED_PATH,
+    role: 'read',
+    async handle({ visitor: session, query }) {
+      const q = query.get('q')?.trim() ?? '';
+      const cursor = query.get('cursor') ?? '';
+      const found = await pastDevices.list(session.organizationId, {
+        q: q || null,
+        before: UUID.test(cursor) ? cursor : null,
+        limit: DEVICES_PER_PAGE + 1,
+      });
+      const devices = found.slice(0, DEVICES_PER_PAGE);
+      const nextCursor = found.length > DEVICES_PER_PAGE ? (devices.at(-1)?.id ?? null) : null;
+      const content = archivedHtml({ devices, nextCursor, q });
+      return { page: layout({ title: 'Archived devices', session, section: 'Fleet' }, content) };
+    },
+  },
+  {
+    method: 'GET',
+    path: `${ARCHIVED_PATH}/{assetId}`,
+    role: 'read',
+    async handle({ visitor: session, params: { assetId = '' } }) {
+      const device = UUID.test(assetId) ? await pastDevices.find(session.organizationId, assetId) : null;
+      if (device === null) throw notFound('No archived device has this id');
+      const { id, name, createdAt, serialNumber } = device;
+      const entries = await readHistory(session, { id, createdAt, serialNumbers: [serialNumber] });
+      const content = archivedDeviceHtml(device, entries);
+      return { page: layout({ title: name, session, section: 'Fleet' }, content) };
+    },
+  },
+];

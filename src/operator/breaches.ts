@@ -1,0 +1,49 @@
+/** Devices that a profile would put in breach at once, by their latest readings. */
+import { channelAt, type Layout, TEMPERATURE } from '../devices/channel-layout.ts';
+import type { LatestReading } from '../devices/latest-readings.ts';
+import type { ProfileView } from './answers.ts';
+
+export interface MeasuredDevice extends Layout {
+  latest: readonly LatestReading[];
+}
+
+/** Devices of an apply: one of the three. */
+export interface ChosenDevices {
+  serialNumbers?: readonly string[];
+  groupId?: string;
+  applyToAll?: boolean;
+}
+
+/** Larger choices are counted by their first devices, because a preview is asked for again and again. */
+export const MEASURED_MAX = 10_000;
+
+export interface BreachCount {
+  breachedCount: number;
+  /** Devices with a value on a channel of the alerts. */
+  measuredCount: number;
+}
+
+type Alert = ProfileView['temperatureAlerts'][number];
+
+export function countBreaches(alerts: readonly Alert[], devices: readonly MeasuredDevice[]): BreachCount {
+  const breaches = devices.map((device) => {
+    const measured = alerts.flatMap((alert) => {
+      const value = valueAt(alert.channel, device);
+      return value === null ? [] : [isBeyond(alert, value)];
+    });
+    return measured.length === 0 ? null : measured.includes(true);
+  });
+  return {
+    breachedCount: breaches.filter((isBreached) => isBreached === true).length,
+    measuredCount: breaches.filter((isBreached) => isBreached !== null).length,
+  };
+}
+
+function valueAt(position: Alert['channel'], device: MeasuredDevice): number | null {
+  const channel = channelAt(position, device);
+  const reading = device.latest.find(([number, type]) => number === channel && type === TEMPERATURE);
+  return reading?.[3] ?? null;
+}
+
+const isBeyond = ({ lowC, highC }: Alert, value: number): boolean =>
+  (typeof lowC === 'number' && value < lowC) || (typeof highC === 'number' && value > highC);

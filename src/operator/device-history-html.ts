@@ -1,0 +1,27 @@
+import { changedFields } from './audit-html.ts';
+import { HISTORY_MAX, type HistoryEntry } from './device-history.ts';
+import { type Content, type Html, html } from './html.ts';
+import { table, time } from './parts.ts';
+
+export const deviceHistoryHtml = (
+  device: { id: string; name: string },
+  entries: readonly HistoryEntry[],
+): Html => html`
+<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/devices/${device.id}">${device.name}</a></p>
+<h1>History of ${device.name}</h1>
+${historyTable(entries)}`;
+
+export const historyTable = (entries: readonly HistoryEntry[]): Content => [
+  table({
+    caption: 'Everything about the device, newest first',
+    head: ['When', 'What', 'By', 'Details'],
+    rows: entries.map(({ at, by, text, href, detail, audit }) => [
+      time(at),
+      href === null ? text : html`<a class="name" href="${href}">${text}</a>`,
+      by ?? html`<span class="quiet">–</span>`,
+      audit ? changedFields(audit) : detail,
+    ]),
+    empty: 'Nothing is recorded.',
+  }),
+  html`<p class="quiet">The newest ${HISTORY_MAX} of each kind.</p>`,
+];

@@ -1,0 +1,129 @@
+/** The whole history of a device: its changes in the audit trail, and its groups, jobs, alerts and maintenance. */
+import { ALERT_NAMES, type AlertView } from '../alerts/alert.ts';
+import type { MutesRepository } from '../mutes/mutes.repository.ts';
+import type { AuditEntryView } from './answers.ts';
+import type { AlertChange, DeviceHistoryRepository, MembershipChange } from './device-history.repository.ts';
+import { HISTORY_MAX, type HistoryEntry } from './device-history.ts';
+import type { DeviceJob, DeviceJobsRepository } from './device-jobs.repository.ts';
+import type { PageDeps } from './page-deps.ts';
+import { toWords } from './parts.ts';
+import type { Session } from './session.ts';
+
+export interface RecordedDevice {
+  id: string;
+  createdAt: Date;
+  /** Serial numbers of its present and its earlier loggers. */
+  serialNumbers: readonly string[];
+}
+
+interface DeviceHistoryDeps extends Pick<PageDeps, 'ask' | 'now'> {
+  deviceHistory: DeviceHistoryRepository;
+  deviceJobs: Pick<DeviceJobsRepository, 'list'>;
+  mutes: Pick<MutesRepository, 'listSpans'>;
+}
+
+export type ReadDeviceHistory = (session: Session, device: RecordedDevice) => Promise<HistoryEntry[]>;
+
+/** The row of the audit trail is written in the transaction of the import. */
+const NEAR_MS = 5_000;
+
+export function createDeviceHistory(deps: DeviceHistoryDeps): ReadDeviceHistory {
+  const { ask, now, deviceHistory, deviceJobs, mutes } = deps;
+  const limit = String(HISTORY_MAX);
+
+  async function listAudited(session: Session, { id, serialNumbers }: RecordedDevice) {
+    const lists = await Promise.all(
+      [id, ...serialNumbers].map((subject) => ask(session, 'listAudit', { query: { subject, limit } })),
+    );
+    return lists.flatMap(({ items }) => items);
+  }
+
+  /** The import that registered the device, which names no device. */
+  async function findImport(session: Session, { createdAt }: RecordedDevice) {
+    const [from, to] = [-NEAR_MS, NEAR_MS].map((ms) => new Date(createdAt.getTime() + ms).toISOString());
+    const query = { subject: 'import', from: from as string, to: to as string, limit: '1' };
+    return (await ask(session, 'listAudit', { query })).items[0] ?? null;
+  }
+
+  return async (session, device) => {
+    const { organizationId } = session;
+    const span = { from: device.createdAt, to: now() };
+    const [audited, imported, memberships, jobs, alerts, alertChanges, muted] = await Promise.all([
+      listAudited(session, device),
+      findImport(session, device),
+      deviceHistory.listMemberships(organizationId, device.id, HISTORY_MAX),
+      deviceJobs.list(organizationId, device.id, HISTORY_MAX),
+      ask(session, 'listAlerts', { query: { assetId: device.id, limit } }),
+      deviceHistory.listAlertChanges(organizationId, device.id, HISTORY_MAX),
+      mutes.listSpans(organizationId, device.id, span),
+    ]);
+    const isRegistered = audited.some(({ action }) => action === 'registerAsset');
+    const types = new Map(alerts.items.map(({ id, type }) => [id, ALERT_NAMES[type]]));
+    return [
+      ...audited.map(fromAudit),
+      ...(isRegistered ? [] : [fromRegistration(device, imported)]),
+      ...memberships.map(fromMembership),
+      ...jobs.map(fromJob),
+      ...alerts.items.flatMap(fromAlert),
+      ...alertChanges.map((change) => fromAlertChange(change, types.get(change.alertId))),
+      ...muted.map(({ from, to, reason }) =>
+        entry(from, { text: 'Maintenance', detail: `until ${to.toISOString()}: ${reason}` }),
+      ),
+    ].sort((a, b) => (a.at < b.at ? 1 : -1));
+  };
+}
+
+const entry = (at: Date | string, more: Partial<HistoryEntry> & { text: string }): HistoryEntry => ({
+  by: null,
+  href: null,
+  detail: null,
+  audit: null,
+  ...more,
+  at: typeof at === 'string' ? at : at.toISOString(),
+});
+
+const fromAudit = (audit: AuditEntryView): HistoryEntry =>
+  entry(audit.at, { by: audit.actor.name, text: toSentence(audit.action), audit });
+
+/** Without a row of its own, the device came with an import. */
+const fromRegistration = ({ createdAt }: RecordedDevice, imported: AuditEntryView | null): HistoryEntry =>
+  entry(createdAt, {
+    by: imported?.actor.name ?? null,
+    text: imported === null ? 'Registered' : 'Registered by an import',
+  });
+
+const fromMembership = ({ at, groupId, groupName, by }: MembershipChange): HistoryEntry =>
+  entry(at, {
+    by,
+    text: `${groupId === null ? 'Left' : 'Joined'} the group ${groupName ?? ''}`.trim(),
+    href: groupId && `/operator/groups/${groupId}`,
+  });
+
+const fromJob = ({ jobId, profileSlug, state, reason, updatedAt }: DeviceJob): HistoryEntry =>
+  entry(updatedAt, {
+    text: `Profile ${profileSlug}: ${toWords(state)}`,
+    href: `/operator/jobs/${jobId}`,
+    detail: reason,
+  });
+
+const fromAlert = ({ id, type, timestamp, endedAt }: AlertView): HistoryEntry[] => {
+  const href = `/operator/alerts/${id}`;
+  return [
+    entry(timestamp, { text: `Alert began: ${ALERT_NAMES[type]}`, href }),
+    ...(endedAt === null ? [] : [entry(endedAt, { text: `Alert ended: ${ALERT_NAMES[type]}`, href })]),
+  ];
+};
+
+const fromAlertChange = ({ alertId, at, action, by, comment }: AlertChange, type = ''): HistoryEntry =>
+  entry(at, {
+    by: by?.name ?? null,
+    text: `Alert ${toWords(action)}${type && `: ${type}`}`,
+    href: `/operator/alerts/${alertId}`,
+    detail: comment,
+  });
+
+/** `changeAsset` as "Change asset". */
+function toSentence(action: string): string {
+  const words = toWords(action);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,39 @@
+/**
+ * Devices that run the change of a job, by the profile that they confirmed before it: so that a change that
+ * was a mistake can be undone by applying the earlier profiles.
+ */
+import type { JobRef } from '../config-jobs/config-job.ts';
+import type { Sql } from '../db/database.ts';
+import { query } from '../db/query.ts';
+
+export interface ChangedDevice {
+  serialNumber: string;
+  /** Null: no earlier apply is known. */
+  profileSlug: string | null;
+}
+
+/** Devices with a later change are left out, because that one counts. */
+const LIST = `
+  select a.serial_number as "serialNumber", earlier.profile_slug as "profileSlug"
+  from config_targets t
+  join assets a on a.organization_id = t.organization_id and a.id = t.asset_id and a.archived_at is null
+  left join lateral (
+    select j.profile_slug from config_targets e
+    join config_jobs j on j.organization_id = e.organization_id and j.id = e.job_id
+    where e.organization_id = t.organization_id and e.asset_id = t.asset_id and e.job_id < t.job_id
+      and e.confirmed_at is not null
+    order by e.job_id desc limit 1
+  ) as earlier on true
+  where t.organization_id = :organizationId and t.job_id = :jobId and t.state = 'applied'
+    and not exists (
+      select 1 from config_targets l
+      where l.organization_id = t.organization_id and l.asset_id = t.asset_id and l.job_id > t.job_id
+    )
+  order by t.asset_id limit :limit`;
+
+export type EarlierProfilesRepository = ReturnType<typeof createEarlierProfilesRepository>;
+
+export const createEarlierProfilesRepository = (sql: Sql) => ({
+  list: ({ organizationId, jobId }: JobRef, limit: number): Promise<ChangedDevice[]> =>
+    query(sql, LIST, { organizationId, jobId, limit }),
+});

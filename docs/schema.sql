@@ -47,6 +47,9 @@ AS $function$
       execute format(
         'create table %I (like %I including defaults including generated including constraints including storage)',
         name, parent);
+      if storage_of_partition(parent) is not null then
+        execute format('alter table %I set (%s)', name, storage_of_partition(parent));
+      end if;
       if exists (
         select from pg_attribute
         where attrelid = parent::regclass and attname = 'organization_id' and attstattarget = 0
@@ -76,6 +79,20 @@ CREATE OR REPLACE FUNCTION is_name_of_partition(name text, parent text)
 AS $function$
       select parent in ('events', 'deliveries', 'delivery_attempts', 'measurement_blocks', 'audit_entries')
         and starts_with(name, parent || '_') and substr(name, length(parent) + 2) ~ '^[0-9]{6,8}$'
+    $function$;
+
+CREATE OR REPLACE FUNCTION storage_of_partition(parent text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+      select case parent
+        -- Each delivery is changed twice soon after it was made: a fifth of a day's rows, as by default, is much.
+        when 'deliveries' then 'autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 10000'
+        -- Rows are only added, and dropped with their partition: there is nothing to free, and nothing to freeze.
+        when 'events' then 'autovacuum_vacuum_insert_threshold = -1'
+        when 'delivery_attempts' then 'autovacuum_vacuum_insert_threshold = -1'
+      end
     $function$;
 
 CREATE TABLE audit_entries (

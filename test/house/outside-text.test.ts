@@ -34,7 +34,6 @@ const OTHER_CUTS: Record<string, string> = {
 
 /** `Date.parse` accepts much that is not a date: a lone 40 is the year 2040. */
 const PARSES_DATES: Record<string, string> = {
-  'src/config-jobs/job-updates.ts': 'the deadline of a job, as the service wrote it',
   'src/operator/curve.ts': 'times of our own answers',
   'src/process/iso-time.ts': 'after it has checked the form',
   'src/process/lateness.ts': 'times of our own activities',

@@ -71,12 +71,7 @@ async function createOne(database: Database, table: PartitionedTable, start: Dat
       sql,
       `create table ${name} (like ${table.name} including defaults including generated including constraints including storage)`,
     );
-    const [{ storage } = { storage: null }] = await query<{ storage: string | null }>(
-      sql,
-      'select storage_of_partition(?) as storage',
-      [table.name],
-    );
-    if (storage) await query(sql, `alter table ${name} set (${storage})`);
+    if (table.storage) await query(sql, `alter table ${name} set (${table.storage})`);
     if (sql.isDistributed) await query(sql, toExpectRowsOfEach(name));
     await query(
       sql,

@@ -9,8 +9,8 @@ import { createBoundedCache } from '../process/bounded-cache.ts';
 import { firstIdAt, msOfId } from '../process/uuid.ts';
 import type { ClaimSpan } from './claims.repository.ts';
 
-/** A transaction may commit a delivery so long after it made the id. */
-const LATE_COMMIT_MS = 60_000;
+/** A delivery that is committed later after its id was made waits for the next poll. */
+const LATE_COMMIT_MS = 2_000;
 /** An endpoint that is dropped is claimed from the beginning once. */
 const ENDPOINTS_MAX = 50_000;
 const DAY_MS = 86_400_000;

@@ -78,7 +78,7 @@ ${serialNumber !== undefined && html`<input type="hidden" name="serialNumbers" v
 <button class="main">Preview</button> <button name="step" value="edit">Stages, start…</button>
 ${
   groups.length > 0 &&
-  html`<label>Group <select name="groupId">${groups.map(({ value, label }) => html`<option value="${value}">${label}</option>`)}</select></label>
+  html`<label>Group <select name="joinedGroupId">${groups.map(({ value, label }) => html`<option value="${value}">${label}</option>`)}</select></label>
 <button formaction="${JOIN_PATH}">Add to the group</button>`
 }</form></section>`;
 

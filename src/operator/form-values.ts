@@ -5,20 +5,37 @@ import { startsWithWord, toJsonPath } from './form-words.ts';
 import { toWords } from './parts.ts';
 
 /** The values that are filled in. An input that the operation will refuse, such as a word for a number, is kept as typed. */
-export function readValues(fields: readonly Field[], form: URLSearchParams, prefix = ''): Values {
+export const readValues = (fields: readonly Field[], form: URLSearchParams): Values =>
+  readFields(fields, byName(form), '');
+
+/** By name, because each look-up in the form itself reads all of its inputs. */
+type Inputs = ReadonlyMap<string, string[]>;
+
+function byName(form: URLSearchParams): Inputs {
+  const inputs = new Map<string, string[]>();
+  for (const [name, text] of form) {
+    const texts = inputs.get(name);
+    if (texts) texts.push(text);
+    else inputs.set(name, [text]);
+  }
+  return inputs;
+}
+
+function readFields(fields: readonly Field[], form: Inputs, prefix: string): Values {
   const entries = fields.map((field) => [field.name, readValue(field, form, prefix + field.name)] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-function readValue(field: Field, form: URLSearchParams, path: string): unknown {
-  const text = form.get(path) ?? '';
+function readValue(field: Field, form: Inputs, path: string): unknown {
+  const texts = form.get(path) ?? [];
+  const [text = ''] = texts;
   switch (field.kind) {
     case 'boolean':
       return text !== '';
     case 'choices':
-      return filled(form.getAll(path));
+      return filled(texts);
     case 'texts':
-      return filled(form.getAll(path).flatMap((each) => each.split(/[\s,;]+/)));
+      return filled(texts.flatMap((each) => each.split(/[\s,;]+/)));
     case 'group':
       return readGroup(field, form, path);
     case 'rows':
@@ -41,12 +58,12 @@ function readText({ kind, isSecret }: Field, text: string): unknown {
 const SECONDS = /(?::\d{2}(?:\.\d+)?)?Z$/;
 const MINUTES = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
 
-function readGroup({ fields }: Field, form: URLSearchParams, path: string): Values | undefined {
-  const values = readValues(fields, form, `${path}.`);
+function readGroup({ fields }: Field, form: Inputs, path: string): Values | undefined {
+  const values = readFields(fields, form, `${path}.`);
   return fields.some((field) => isFilled(field, values[field.name])) ? values : undefined;
 }
 
-function readRows(field: Field, form: URLSearchParams, path: string): Values[] {
+function readRows(field: Field, form: Inputs, path: string): Values[] {
   const indexes = new Set([...form.keys()].flatMap((key) => indexIn(key, path)));
   return [...indexes]
     .slice(0, ROWS_MAX)

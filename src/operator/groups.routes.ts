@@ -35,7 +35,8 @@ export const groupsRoutes = ({ ask, layout, linksFor }: PageDeps): OperatorPage[
     path: JOIN_PATH,
     role: 'write',
     async handle({ visitor: session, form }) {
-      const params = { groupId: form.get('groupId') ?? '' };
+      // Not groupId, which would choose the devices of a group for a profile: both buttons send the whole form.
+      const params = { groupId: form.get('joinedGroupId') ?? '' };
       const serialNumbers = form.getAll('serialNumbers');
       if (serialNumbers.length === 0) throw invalid('Tick the devices first');
       const joined = await ask(session, 'addGroupMembers', { params, body: { serialNumbers } });

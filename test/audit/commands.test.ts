@@ -59,7 +59,7 @@ describe('The command line in the audit trail', () => {
     const [rotatedId = ''] = await succeed('key', 'rotate', keyId);
     await succeed('key', 'revoke', rotatedId);
     const again = await runCommand(dms.settings.databaseUrl, 'key', 'revoke', rotatedId);
-    assert.equal(again.code, 2);
+    assert.equal(again.code, 4);
     const file = join(folder, 'certificate.pdf');
     writeFileSync(file, '%PDF-1.4\n%%EOF\n');
     await succeed('certificate', 'upload', '--org', organization, 'SERIAL-1', file);

@@ -12,20 +12,24 @@ import { addCustomer, type Customer, type Endpoint } from './harness.ts';
 
 const NOW = new Date('2026-11-27T12:00:00Z');
 const MINUTE_MS = 60_000;
+const LATE_COMMIT_MS = 2_000;
 const DAY_MS = 86_400_000;
-const minutesAgo = (minutes: number) => firstIdAt(new Date(NOW.getTime() - minutes * MINUTE_MS));
+const minutesAgo = (minutes: number, ms = 0) => firstIdAt(new Date(NOW.getTime() - minutes * MINUTE_MS - ms));
 const refOf = (name: string) => ({ organizationId: `organization of ${name}`, endpointId: name });
 const [A, B] = [refOf('a'), refOf('b')];
 
 describe('The span of a claim', () => {
-  it('begins a minute before the newest claimed delivery of the endpoint', () => {
+  it('begins two seconds before the newest claimed delivery of the endpoint', () => {
     const spans = createClaimSpans();
     spans.claimed([
       { ...A, id: minutesAgo(10) },
       { ...A, id: minutesAgo(30) },
       { ...B, id: minutesAgo(3) },
     ]);
-    assert.deepEqual(spans.of([A, B], NOW).sinceIds, [minutesAgo(11), minutesAgo(4)]);
+    assert.deepEqual(spans.of([A, B], NOW).sinceIds, [
+      minutesAgo(10, LATE_COMMIT_MS),
+      minutesAgo(3, LATE_COMMIT_MS),
+    ]);
   });
 
   it('has no beginning for an endpoint that nothing was claimed of', () => {

@@ -40,6 +40,15 @@ describe('Partitions', () => {
     return rows.map(({ name }) => name);
   };
 
+  async function storageOf(name: string): Promise<string[] | null | undefined> {
+    const rows = await query<{ storage: string[] | null }>(
+      sql,
+      'select reloptions as storage from pg_class where relname = ?',
+      [name],
+    );
+    return rows[0]?.storage;
+  }
+
   async function insertAt(days: number): Promise<void> {
     await query(
       sql,
@@ -50,21 +59,17 @@ describe('Partitions', () => {
   }
 
   it('sets autovacuum for each partition alike, whoever creates it', async () => {
-    const storageOf = async (name: string) => {
-      const rows = await query<{ storage: string[] | null }>(
-        sql,
-        'select reloptions as storage from pg_class where relname = ?',
-        [name],
-      );
-      return rows[0]?.storage;
-    };
-    await createPartitions(sql, { ...deliveries, ahead: 8 }, now);
-    const [first, after] = [firstIdAt(daysFromNow(20)), firstIdAt(daysFromNow(21))];
-    await query(sql, 'select create_partition(?, ?, ?, ?)', [nameAt(20), 'deliveries', first, after]);
-    const byMigration = await storageOf(nameAt(0));
-    assert.ok(byMigration?.includes('autovacuum_vacuum_scale_factor=0.05'), String(byMigration));
-    assert.deepEqual([await storageOf(nameAt(8)), await storageOf(nameAt(20))], [byMigration, byMigration]);
-    await query(sql, `drop table ${nameAt(8)}, ${nameAt(20)}`);
+    for (const table of DELIVERY_TABLES) {
+      const nameOn = (days: number) => nameAt(days).replace('deliveries', table.name);
+      await createPartitions(sql, { ...table, ahead: 8 }, now);
+      const [first, after] = [firstIdAt(daysFromNow(20)), firstIdAt(daysFromNow(21))];
+      await query(sql, 'select create_partition(?, ?, ?, ?)', [nameOn(20), table.name, first, after]);
+      const settings = [0, 8, 20].map((days) => storageOf(nameOn(days)));
+      const [byMigration, ...others] = await Promise.all(settings);
+      assert.ok(byMigration?.join().includes('autovacuum'), `${table.name}: ${byMigration}`);
+      assert.deepEqual(others, [byMigration, byMigration]);
+      await query(sql, `drop table ${nameOn(8)}, ${nameOn(20)}`);
+    }
   });
 
   it('creates daily partitions from yesterday to a week ahead with the migration', async () => {

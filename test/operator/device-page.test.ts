@@ -329,11 +329,15 @@ describe('The page of a device', () => {
     const { body: group } = await dms.api.post('/groups', { name: 'Ticked' });
     assert.match(await page('/fleet?q=TICK-1'), /formaction="\/operator\/join".*/s);
     const join = (form: Record<string, string>) => visit(`${dms.baseUrl}/operator/join`, { cookie, form });
-    const { status, headers } = await join({ slug: 'zz-last', groupId: group.id, serialNumbers: 'TICK-1' });
+    const { status, headers } = await join({
+      slug: 'zz-last',
+      joinedGroupId: group.id,
+      serialNumbers: 'TICK-1',
+    });
     assert.equal(status, 303);
     assert.equal(headers.get('location'), `/operator/groups/${group.id}?done=addGroupMembers`);
     assert.equal((await dms.api.get(`/groups/${group.id}`)).body.memberCount, 1);
-    const none = await join({ groupId: group.id });
+    const none = await join({ joinedGroupId: group.id });
     assert.equal(none.status, 400);
     assert.match(none.text, /Tick the devices first/);
   });

@@ -189,7 +189,9 @@ describe("States of the operators' page", () => {
     for (const [kind, [name, path]] of kinds) {
       await open(path.replace('/operator', ''));
       await fillAndSend(page, toInputs(exampleBody(routeOf(name), fixtures)));
-      const answered = page.waitForSelector('[role=status], [role=alert]', { timeout: ANSWERED_MS });
+      // A change that begins a job is previewed first.
+      const answers = ['[role=status]', '[role=alert]', 'h1:has-text("?")'];
+      const answered = page.waitForSelector(answers.join(), { timeout: ANSWERED_MS });
       await answered.catch(() => assert.fail(`${name} was not sent: ${page.url()}`));
       for (const text of await page.locator('[role=alert]').allTextContents())
         refused.push(`${name}, of ${kind}: ${text}`);

@@ -3,7 +3,12 @@ import assert from 'node:assert/strict';
 import type { Route } from '../../src/http/route.ts';
 import { OPERATOR_ORIGIN, signIn } from '../operator/visitor.ts';
 import { createProfile, HOT_WATER, register } from '../support/fleet.ts';
-import { type MeasuredAnswer, type RequestSender, startRequestSender } from '../support/longest-turn.ts';
+import {
+  type MeasuredAnswer,
+  type RequestSender,
+  slowness,
+  startRequestSender,
+} from '../support/longest-turn.ts';
 import { exampleBody, type Fixtures, forEvery, pathOf, populate, takesJson } from '../support/operations.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -59,13 +64,14 @@ describe('Costly input', () => {
     await dms.stop();
   });
 
-  /** The best of the rounds. */
+  /** The best of the rounds; on a machine that is slow just now, what it would have taken on that of the bound. */
   async function measure(shape: Shape, auth: Route['auth'] = 'customer'): Promise<MeasuredAnswer> {
     const { method = 'POST', headers, ...rest } = shape;
     const request = { method, headers: { ...bearer[auth], ...headers }, ...rest };
     let best = await sender.send(request);
     for (let round = 1; round < ROUNDS && best.longestTurnMs >= TURN_MS_MAX; round++) {
       const again = await sender.send(request);
+      again.longestTurnMs /= slowness();
       if (again.longestTurnMs < best.longestTurnMs) best = again;
     }
     return best;

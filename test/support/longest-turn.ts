@@ -52,10 +52,14 @@ export function startRequestSender(baseUrl: string): RequestSender {
 }
 
 /**
- * Processor time of the main thread in milliseconds. The time of the process also counts the threads that
- * compile code and collect garbage beside the loop; it is used where Linux does not report that of a thread.
+ * Two clocks of processor time, in milliseconds, each wrong in its own way: that of the process is exact and
+ * also counts the threads that compile code and collect garbage beside the loop; that of the main thread, which
+ * Linux alone has, moves in steps of up to 4 ms. A turn took at most what the smaller of them says, and a step.
  */
-const processorMs = existsSync('/proc/self/schedstat') ? ofMainThread() : ofProcess;
+const CLOCKS: ReadonlyArray<() => number> = [
+  ofProcess,
+  ...(existsSync('/proc/self/schedstat') ? [ofMainThread()] : []),
+];
 
 function ofMainThread(): () => number {
   const file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
@@ -68,14 +72,30 @@ function ofProcess(): number {
   return (user + system) / 1000;
 }
 
+/** What parsing the text of reference takes on the machine on which the bounds of tests were set. */
+const REFERENCE_PARSE_MS = 6.7;
+const REFERENCE_JSON = JSON.stringify(
+  Array.from({ length: 20_000 }, (_, index) => ({ serialNumber: `DEVICE-${index}`, floor: index })),
+);
+
+/** How much longer this machine takes now than the one on which the bounds were set, at least 1. */
+export function slowness(): number {
+  const costs = Array.from({ length: 5 }, () => {
+    const before = ofProcess();
+    JSON.parse(REFERENCE_JSON);
+    return ofProcess() - before;
+  });
+  return Math.max(1, Math.min(...costs) / REFERENCE_PARSE_MS);
+}
+
 /** Returns a function that ends the measurement and returns milliseconds. */
 function measureTurns(): () => number {
   let longestMs = 0;
   let isOver = false;
-  let before = processorMs();
+  let before = CLOCKS.map((clock) => clock());
   function endTurn(): void {
-    const now = processorMs();
-    longestMs = Math.max(longestMs, now - before);
+    const now = CLOCKS.map((clock) => clock());
+    longestMs = Math.max(longestMs, Math.min(...now.map((ms, index) => ms - (before[index] as number))));
     before = now;
     if (!isOver) setImmediate(endTurn);
   }

@@ -6,6 +6,7 @@ import { query } from '../src/db/query.ts';
 import { createTransact } from '../src/db/transaction.ts';
 import { createCompactionRepository } from '../src/measurements/compaction.repository.ts';
 import { createCompaction } from '../src/measurements/compaction.service.ts';
+import { DAY_MS } from '../src/process/durations.ts';
 import { addFleet } from './support/fleet.ts';
 import { percentile } from './support/percentile.ts';
 import { runOnDatabase } from './support/run-on-database.ts';
@@ -17,7 +18,6 @@ const DAYS = 30;
 const FRAMES_PER_DAY = 24;
 const SAMPLES = 12;
 const READINGS = DEVICES * CHANNELS * DAYS * FRAMES_PER_DAY * SAMPLES;
-const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2026, 4, 1);
 
 await runOnDatabase(async (sql) => {

@@ -4,6 +4,7 @@
  */
 import type { Page } from 'playwright-core';
 import { query } from '../src/db/query.ts';
+import { MINUTE_MS } from '../src/process/durations.ts';
 import { findChromium, startBrowser } from '../test/support/browser.ts';
 import type { Fleet } from './support/fleet.ts';
 import type { BenchStack } from './support/stack.ts';
@@ -14,7 +15,6 @@ const LOADS = 15;
 const PREVIEWS = 5;
 /** Devices of one page, with a day of readings each. */
 const SENDING = 40;
-const MINUTE_MS = 60_000;
 
 const PAGES: ReadonlyArray<readonly [string, string]> = [
   ['start', ''],

@@ -12,6 +12,7 @@ import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
 import { createCompaction } from '../../src/measurements/compaction.service.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { percentile } from '../support/percentile.ts';
 import { SERIAL_SQL } from '../support/serials.ts';
@@ -27,7 +28,6 @@ const DEVICES = Math.round(ROWS / ROWS_PER_YEAR);
 const WALKS = 40;
 const PAGES_PER_WALK = 25;
 const WARM_UP_PAGES = 20;
-const DAY_MS = 86_400_000;
 
 export async function benchHistory(bench: DeviceBench): Promise<void> {
   const { stack } = bench;

@@ -3,6 +3,7 @@ import { DELIVERY_TABLES } from '../../migrations/partitioned-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createPartitionKeeper } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { addFleet } from '../support/fleet.ts';
 import { SERIAL_SQL } from '../support/serials.ts';
@@ -30,7 +31,6 @@ export interface LoadOptions {
 const ORGANIZATIONS = 10;
 const ENDED_JOBS = 20;
 const ALERTS_PER_DEVICE = 1;
-const DAY_MS = 86_400_000;
 const DELIVERY_DAYS = 6;
 const SCHEDULE = {
   alerts: null,

@@ -3,6 +3,7 @@
  * once and in order, not before its time and not after an acknowledgement, and arrives at the receiver of the
  * step once; no due step is missing.
  */
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import type { Finding, LedgerEscalation, Receipt, StoredAlert } from './records.ts';
 
 export interface EscalationRecords {
@@ -14,7 +15,6 @@ export interface EscalationRecords {
   readAt: string;
 }
 
-const MINUTE_MS = 60_000;
 /** A due step is made within this time, when everything is up. */
 const LATE_MS = 20_000;
 /** Processes estimate the clock of the database, by which the history is written. */

@@ -10,6 +10,7 @@ import type {
   RuleAction,
   ThresholdRule,
 } from '../../src/devices/configuration.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 
 export interface RuleState {
   isMet: boolean;
@@ -131,8 +132,6 @@ function stronger(trigger: RuleOutcome['trigger'], action: RuleAction): RuleOutc
   if (action === 'TRIGGER_TRANSMISSION_WITH_ACK') return 'frame with ack';
   return action === 'TRIGGER_TRANSMISSION' ? (trigger ?? 'frame') : trigger;
 }
-
-const MINUTE_MS = 60_000;
 
 /**
  * A rule in no calendar is always on; a rule in several is on during the windows of any of them (Efento proto_rule.proto,

@@ -12,6 +12,7 @@ import type {
   ThresholdRule,
   WeekCalendar,
 } from '../devices/configuration.ts';
+import { MINUTE_MS } from '../process/durations.ts';
 
 export interface Bounds {
   /** °C; null: no lower bound. */
@@ -134,7 +135,6 @@ function windowsOf(positions: number[], calendars: Calendar[]): WeekCalendar[] |
   return windows.length > 0 ? windows : null;
 }
 
-const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
 /** The minute at which a window ends is outside the window. */

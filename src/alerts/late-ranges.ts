@@ -7,6 +7,7 @@ import { TEMPERATURE } from '../devices/channel-layout.ts';
 import { INTERVALS_HELD } from '../devices/configuration-limits.ts';
 import type { ClassifiedReading } from '../devices/reading.ts';
 import type { ReceivedFrame } from '../measurements/received-frame.ts';
+import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
 import { isActiveAt } from './alert-definition.ts';
 import { breachOf } from './alert-state-machine.ts';
 import { areSameTerms, type ExcursionTerms } from './excursions.ts';
@@ -30,8 +31,6 @@ interface FreshReadings {
 
 /** Enough for rules without a delay; the alerts tell about readings farther away. */
 const LOOK_MS = 3_600_000;
-const MINUTE_MS = 60_000;
-const DAY_MS = 1_440 * MINUTE_MS;
 
 /** Ordered by time, without overlaps. */
 export function toRanges(

@@ -2,8 +2,9 @@
 import { createAuthenticateDevice } from '../gateway/authenticate-device.ts';
 import { type CoapServer, createCoapServer } from '../gateway/coap-server.ts';
 import { createGatewayRoutes, type GatewayRoutesDeps } from '../gateway/gateway-routes.ts';
-import { createLimitedLog, createRefusalLog, LINES_PER_MINUTE, MINUTE_MS } from '../gateway/limited-log.ts';
+import { createLimitedLog, createRefusalLog, LINES_PER_MINUTE } from '../gateway/limited-log.ts';
 import { addGauge } from '../http/instruments.ts';
+import { MINUTE_MS } from '../process/durations.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 import { traceLoggers } from './traces.ts';

@@ -18,11 +18,10 @@ import { createMessageBatch, type MessageBatchDeps } from '../measurements/messa
 import { createRecentHoursRepository } from '../measurements/recent-hours.repository.ts';
 import { createStoredReadingsRepository } from '../measurements/stored-readings.repository.ts';
 import type { IntakeHealth } from '../presence/intake-health.ts';
+import { DAY_MS } from '../process/durations.ts';
 import { createPacer } from '../process/pacer.ts';
 import type { Resources } from './resources.ts';
 import { onSetAside } from './set-aside.ts';
-
-const DAY_MS = 86_400_000;
 
 type MeasurementsNeeds = Pick<
   MessageBatchDeps,

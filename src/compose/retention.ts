@@ -9,12 +9,12 @@ import {
 } from '../../migrations/partitioned-tables.ts';
 import { createPartitions, dropPartitions } from '../db/partitions.ts';
 import { removeExpiredAnswers } from '../http/idempotency-keys.repository.ts';
+import { DAY_MS } from '../process/durations.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
 
 const UNREGISTERED_KEPT_DAYS = 30;
 const REMOVED_AT_ONCE = 1_000;
-const DAY_MS = 24 * 3_600_000;
 
 /** A failed step prevents no other one from running; the first failure is thrown at the end. */
 export function createRetention(resources: Resources, slices: Slices) {

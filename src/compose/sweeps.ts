@@ -5,6 +5,7 @@
  */
 import { startLease } from '../db/lease.ts';
 import { addGauge } from '../http/instruments.ts';
+import { HOUR_MS } from '../process/durations.ts';
 import { startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 import { createRetention } from './retention.ts';
@@ -21,7 +22,6 @@ const LEASE_MS_MIN = 2_000;
 const CLEAN_UP_INTERVAL_MS = 1_000;
 /** Days have been closed for a day before they are compacted: minutes do not matter. */
 const SWEEPS_PER_COMPACTION = 60;
-const HOUR_MS = 3_600_000;
 
 export interface Sweep {
   name: string;

@@ -6,6 +6,7 @@
  */
 import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
+import { DAY_MS } from '../process/durations.ts';
 import { firstIdAt, msOfId } from '../process/uuid.ts';
 import type { ClaimSpan } from './claims.repository.ts';
 
@@ -13,7 +14,6 @@ import type { ClaimSpan } from './claims.repository.ts';
 const LATE_COMMIT_MS = 2_000;
 /** An endpoint that is dropped is claimed from the beginning once. */
 const ENDPOINTS_MAX = 50_000;
-const DAY_MS = 86_400_000;
 
 interface WithId extends EndpointRef {
   id: string;

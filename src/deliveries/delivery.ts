@@ -4,6 +4,7 @@
  */
 import type { EndpointStatus } from '../endpoints/endpoint.ts';
 import { type Breaker, PROBE_PLAN, type ProbePlan, type Verdict } from '../endpoints/endpoint-health.ts';
+import { HOUR_MS } from '../process/durations.ts';
 
 /** States in the API. */
 export const DELIVERY_STATES = [
@@ -95,7 +96,6 @@ export interface DeliveryPlan {
   pollIntervalMs: number;
 }
 
-const HOUR_MS = 3_600_000;
 const scheduleTotalMs = SCHEDULE_MS.reduce((sum, waitMs) => sum + waitMs);
 
 export const DELIVERY_PLAN: DeliveryPlan = {

@@ -1,6 +1,7 @@
 /** Plausibility of device times: a logger that has lost its clock starts in 1970 or at any other time. */
+import { DAY_MS } from '../process/durations.ts';
+
 const EARLIEST_MS = Date.UTC(2015, 0, 1);
-const DAY_MS = 86_400_000;
 const AHEAD_MAX_MS = 5 * 60_000;
 
 /** From 2015 to a day after its arrival. */

@@ -1,4 +1,5 @@
 /** One value of one channel at one time. */
+import { DAY_MS } from '../process/durations.ts';
 import { invalid } from '../process/errors.ts';
 import { channelAt, type Layout, type ProbePosition } from './channel-layout.ts';
 import { measurementTypeOf } from './measurement-type.ts';
@@ -33,8 +34,6 @@ export interface StoredReading extends ClassifiedReading {
   /** Time until the next reading, as given in the frame; null: not given. */
   periodSeconds: number | null;
 }
-
-const DAY_MS = 86_400_000;
 
 export const resolveChannels = (readings: SentReading[], layout: Layout): Reading[] =>
   readings.map((reading) =>

@@ -1,4 +1,5 @@
 /** The next step of a policy, and its time. */
+import { MINUTE_MS } from '../process/durations.ts';
 import type { EscalationPolicy } from './escalation-policy.ts';
 
 export const REPEATS_MAX = 10;
@@ -19,8 +20,6 @@ export interface PlannedStep {
   at: Date;
   channelIds: string[];
 }
-
-const MINUTE_MS = 60_000;
 
 /** Null: all steps and repeats were made. A policy that has lost steps continues after its last one. */
 export function nextStep(

@@ -1,4 +1,5 @@
 import { createBoundedCache } from '../process/bounded-cache.ts';
+import { MINUTE_MS } from '../process/durations.ts';
 import type { RefusalReason } from './authenticate-device.ts';
 
 /**
@@ -50,7 +51,6 @@ interface RefusalLogOptions {
 const NAMED_MAX = 10_000;
 const NAMED_AGAIN_AFTER_MS = 3_600_000;
 export const LINES_PER_MINUTE = 20;
-export const MINUTE_MS = 60_000;
 
 /** Writes a line at most once a minute. */
 export const onceAMinute = <Line extends unknown[]>(write: (...line: Line) => void): LimitedLog<Line> =>

@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
 import type { Role } from '../http/role.ts';
 import type { KeyKind } from '../http/route.ts';
+import { HOUR_MS } from '../process/durations.ts';
 import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import {
   checkRole,
@@ -123,7 +124,6 @@ export function createKeysService({ keysIn, now }: KeysServiceDeps) {
 
 /** How long the earlier token keeps working, because the logger has to be given the new one first. */
 const OVERLAP_HOURS = 24;
-const HOUR_MS = 3_600_000;
 
 interface DeviceTokensDeps {
   keysIn(sql: Database): KeysRepository;

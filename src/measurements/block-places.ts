@@ -2,9 +2,8 @@
  * Where blocks of a device lie in the key of measurement_blocks: fresh ones hour by hour, others by how long they
  * are. An hour that many loggers share is few pages of the index, so their frames change few pages.
  */
+import { HOUR_MS } from '../process/durations.ts';
 import type { ReadingBlock } from './reading-block.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** Hours from 1970 to the end of a fresh block; null for any other. */
 export const freshHourOf = ({ late, firstAt, lastAt }: ReadingBlock): number | null =>

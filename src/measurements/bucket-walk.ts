@@ -2,9 +2,10 @@
  * Walks the history of an asset from the newest reading to the oldest, window by window, and sums it up. Each window is one
  * statement, hence one snapshot: blocks that are compacted meanwhile are read once. Memory is bounded by the size of a window.
  */
+import { DAY_MS } from '../process/durations.ts';
 import { type Bucket, type BucketPosition, byPosition, createBuckets, type Window } from './buckets.ts';
 import type { BlockFilter, HistoryRepository, HistoryScope } from './history.repository.ts';
-import { countSamples, DAY_MS, type SampleBlock } from './reading-block.ts';
+import { countSamples, type SampleBlock } from './reading-block.ts';
 
 export interface BucketFilter {
   from: Date | null;

@@ -1,7 +1,8 @@
 /** Plans the compaction of a device's blocks: one block for each channel, type and lateness of a day. */
 import type { AssetRef } from '../devices/asset-ref.ts';
+import { DAY_MS } from '../process/durations.ts';
 import type { AssetBlock } from './block-columns.ts';
-import { DAY_MS, startOfDay, toBlocks, toReadings } from './reading-block.ts';
+import { startOfDay, toBlocks, toReadings } from './reading-block.ts';
 
 /** A device with uncompacted readings from that time on. */
 export interface DueDevice extends AssetRef {

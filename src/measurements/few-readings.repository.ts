@@ -3,10 +3,11 @@ import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { StoredReading } from '../devices/reading.ts';
+import { DAY_MS } from '../process/durations.ts';
 import { type BlockRow, blockOf } from './block-columns.ts';
 import { LIST_FEW } from './history.statements.ts';
 import { newestReadings } from './newest-readings.ts';
-import { DAY_MS, type ReadingBlock, startOfDay } from './reading-block.ts';
+import { type ReadingBlock, startOfDay } from './reading-block.ts';
 
 interface FewReadingsScope {
   organizationId: string;

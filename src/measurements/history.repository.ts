@@ -3,6 +3,7 @@ import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { CHANNELS_MAX, type Layout } from '../devices/channel-layout.ts';
 import type { StoredReading } from '../devices/reading.ts';
+import { DAY_MS } from '../process/durations.ts';
 import {
   BLOCK_FIELDS,
   type BlockRow,
@@ -16,7 +17,7 @@ import { placesOf } from './block-places.ts';
 import { FIND_SCOPE } from './history.statements.ts';
 import type { HistoryCursor } from './history.ts';
 import { newestReadings } from './newest-readings.ts';
-import { DAY_MS, type ReadingBlock, type SampleBlock, startOfDay } from './reading-block.ts';
+import { type ReadingBlock, type SampleBlock, startOfDay } from './reading-block.ts';
 
 export interface HistoryScope extends AssetRef {
   layout: Layout;

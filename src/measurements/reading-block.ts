@@ -4,6 +4,7 @@
  */
 
 import type { ClassifiedReading, Reading, StoredReading } from '../devices/reading.ts';
+import { DAY_MS } from '../process/durations.ts';
 import type { Frame } from './frame.ts';
 
 export interface ReadingBlock {
@@ -33,8 +34,6 @@ export interface ReadingBlock {
   runLengths: number[] | null;
   runDelaysMs: number[] | null;
 }
-
-export const DAY_MS = 86_400_000;
 
 export const startOfDay = (atMs: number): number => Math.floor(atMs / DAY_MS) * DAY_MS;
 

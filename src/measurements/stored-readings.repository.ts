@@ -4,9 +4,10 @@ import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import { keyOfReading, type StoredReading } from '../devices/reading.ts';
+import { DAY_MS } from '../process/durations.ts';
 import { type BlockRow, blockOf } from './block-columns.ts';
 import { FIND_STORED } from './measurements.statements.ts';
-import { DAY_MS, startOfDay, toReadings } from './reading-block.ts';
+import { startOfDay, toReadings } from './reading-block.ts';
 
 interface SentTimes extends AssetRef {
   /** Unix milliseconds, of any channel. */

@@ -4,8 +4,9 @@
  * changes.
  */
 import type { AlertRef } from '../alerts/alert.ts';
+import { HOUR_MS } from '../process/durations.ts';
 import type { Signer } from '../process/signer.ts';
-import { HOUR_MS, toAddressKey } from './mail-limits.ts';
+import { toAddressKey } from './mail-limits.ts';
 import type { ChannelRef } from './notification-channel.ts';
 
 export const ALERT_LINK_PATH = '/operator/alert-link';

@@ -5,9 +5,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
+import { HOUR_MS } from '../process/durations.ts';
 import { AppError } from '../process/errors.ts';
 import type { MailAddress, MailAddressesRepository } from './mail-addresses.repository.ts';
-import { HOUR_MS, type MailLimits, mailWaitMs, type PlannedMail, toAddressKey } from './mail-limits.ts';
+import { type MailLimits, mailWaitMs, type PlannedMail, toAddressKey } from './mail-limits.ts';
 import type { ChannelRef } from './notification-channel.ts';
 
 const LINK_MS = 24 * HOUR_MS;

@@ -2,6 +2,7 @@
  * Limits of e-mails per organization, which protect a stranger's mailbox from being flooded through this
  * service.
  */
+import { HOUR_MS } from '../process/durations.ts';
 
 export type MailKind = 'link' | 'test' | 'notification';
 
@@ -20,7 +21,6 @@ export interface SentMail extends PlannedMail {
   sentAt: Date;
 }
 
-export const HOUR_MS = 3_600_000;
 const TESTS_PER_CHANNEL = 5;
 /** Confirmation links go to people who have not agreed to anything yet. */
 const LINKS_PER_CHANNEL = 5;

@@ -3,6 +3,8 @@
  * again. An alert that quiet hours delay is due when they end. An alert that ends before its opening was
  * mentioned is never mentioned, unless it was over when it was recorded: then it is mentioned once.
  */
+import { MINUTE_MS } from '../process/durations.ts';
+
 export const MENTION_KINDS = ['opened', 'reminder', 'resolved', 'late'] as const;
 export type MentionKind = (typeof MENTION_KINDS)[number];
 
@@ -39,8 +41,6 @@ export interface NotificationPlan {
   /** When the kept alerts are due again; null: when they end. */
   nextDueAt: Date | null;
 }
-
-const MINUTE_MS = 60_000;
 
 export function planNotification(
   all: readonly DueAlert[],

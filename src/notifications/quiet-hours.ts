@@ -1,4 +1,5 @@
 /** Daily hours in which nothing is sent, by the local time of a time zone. */
+import { MINUTE_MS } from '../process/durations.ts';
 import { utcOffsetMinutes } from '../profiles/time-zone.ts';
 
 export interface QuietHours {
@@ -10,7 +11,6 @@ export interface QuietHours {
   timezone: string;
 }
 
-const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
 /** The end of the quiet hours that include this moment; null when none do. */

@@ -1,10 +1,8 @@
 /** How long something has been late, in classes that a list can be filtered by. */
+import { DAY_MS, HOUR_MS } from './durations.ts';
 
 const LATENESS = ['on time', 'up to an hour', 'over an hour', 'over a day'] as const;
 export type Lateness = (typeof LATENESS)[number];
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** `since` is ISO 8601; null: nothing is late. */
 export function toLateness(since: string | null, nowMs: number): Lateness {

@@ -3,6 +3,7 @@
  * request, frame and sweep that fails meanwhile would write a line with a stack; these lines go to the level
  * `debug`. Any other fault is logged unchanged.
  */
+import { MINUTE_MS } from './durations.ts';
 import type { Log } from './log.ts';
 
 export interface OutageLogOptions {
@@ -15,8 +16,6 @@ export interface Outage {
   /** The cause, in one sentence. */
   reason: string;
 }
-
-const MINUTE_MS = 60_000;
 
 export function summarizeOutages(log: Log, { findOutage }: OutageLogOptions): Log {
   /** Failures since the last line, by dependency. */

@@ -3,6 +3,7 @@
  * It gives the number of expected readings.
  */
 import { type SettingsPeriod, type Span, settingsAt } from '../devices/settings.ts';
+import { SECOND_MS } from '../process/durations.ts';
 
 interface MeasurementPeriods {
   /** Milliseconds; null: unknown. */
@@ -10,8 +11,6 @@ interface MeasurementPeriods {
   /** The time between two readings, split where other settings come into force. */
   between(from: number, to: number, firstMs: number | null): Array<Span & { periodMs: number | null }>;
 }
-
-const SECOND_MS = 1_000;
 
 export function createPeriods(
   settings: readonly SettingsPeriod[],

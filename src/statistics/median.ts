@@ -1,7 +1,8 @@
 /**
  * The median of whole seconds. Stores a counter for each distinct number; their sum is bounded by the span.
  */
-const SECOND_MS = 1_000;
+import { SECOND_MS } from '../process/durations.ts';
+
 const FEWEST = 2;
 
 interface Median {

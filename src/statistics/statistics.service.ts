@@ -7,6 +7,7 @@ import type { SettingsRepository } from '../devices/settings.repository.ts';
 import { periodsWithin, type SettingsPeriod, type Span } from '../devices/settings.ts';
 import type { HistoryFilter, HistoryScope } from '../measurements/history.repository.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
+import { DAY_MS } from '../process/durations.ts';
 import { invalid, orNotFound } from '../process/errors.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
@@ -49,7 +50,6 @@ interface StatisticsRequest {
 const PAGE = 2_000;
 /** Maximum number of consecutive sensor errors before the span, behind which a sample is searched. */
 const ERRORS_MAX = 100;
-const DAY_MS = 86_400_000;
 const SPAN_DAYS_MAX = 400;
 
 export type StatisticsService = ReturnType<typeof createStatisticsService>;

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { definitionsOf, isActiveAt } from '../../src/alerts/alert-definition.ts';
 import { PROBE_POSITIONS } from '../../src/devices/channel-layout.ts';
 import type { DeviceCapabilities } from '../../src/devices/device-capabilities.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { compileProfile } from '../../src/profiles/compile-profile.ts';
 import {
   BOUNDS_TYPES,
@@ -13,7 +14,6 @@ import {
   type WeekSchedule,
 } from '../../src/profiles/profile.ts';
 
-const MINUTE_MS = 60_000;
 const WINTER = new Date('2026-01-15T12:00:00Z');
 
 /** The channels of the ambient sensor and of the probe of each, counted from 1. */

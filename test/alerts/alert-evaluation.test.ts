@@ -1,11 +1,10 @@
 /** Alerts that the readings of a device open and resolve. */
 import assert from 'node:assert/strict';
+import { DAY_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { FREEZER, FRIDGE } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
 import { SENSOR_ERROR } from '../support/logger-payloads.ts';
-import { type AlertItem, FRIDGE_BOUNDS, MINUTE_MS, useDevice } from './harness.ts';
-
-const DAY_MS = 1_440 * MINUTE_MS;
+import { type AlertItem, FRIDGE_BOUNDS, useDevice } from './harness.ts';
 
 describe('The evaluation of readings', () => {
   const device = useDevice();

@@ -5,8 +5,9 @@ import { createAlertHandling } from '../../src/alerts/alert-handling.service.ts'
 import { createAlertsRepository } from '../../src/alerts/alerts.repository.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { FRIDGE } from '../support/fleet.ts';
-import { MINUTE_MS, useDevice } from './harness.ts';
+import { useDevice } from './harness.ts';
 
 interface Action {
   at: string;

@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { type AlertDefinition, isActiveAt } from '../../src/alerts/alert-definition.ts';
 import { createAlertEvaluator, type TemperatureState } from '../../src/alerts/alert-state-machine.ts';
 import type { WeekCalendar } from '../../src/devices/configuration.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 
-const MINUTE_MS = 60_000;
 /** A Monday. */
 const START_MS = Date.UTC(2026, 2, 2);
 

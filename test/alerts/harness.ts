@@ -3,11 +3,11 @@
  */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import type { Answer } from '../support/client.ts';
 import { apply, applyAnswer, createProfile, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
-export const MINUTE_MS = 60_000;
 /** Bounds of the profile FRIDGE. */
 export const FRIDGE_BOUNDS = { lowC: 2, highC: 8, hysteresisC: 0.5 };
 /** No server listens there. */

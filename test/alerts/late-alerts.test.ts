@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
 import { createCompaction } from '../../src/measurements/compaction.service.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { FRIDGE } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
-import { FRIDGE_BOUNDS, MINUTE_MS, useDevice } from './harness.ts';
+import { FRIDGE_BOUNDS, useDevice } from './harness.ts';
 
 const HOUR = 60;
 

@@ -13,6 +13,7 @@ import type { Frame } from '../../src/measurements/frame.ts';
 import { receiveFrame } from '../../src/measurements/receive-frame.ts';
 import type { LockedDevice } from '../../src/measurements/received-frame.ts';
 import type { SurroundingRange } from '../../src/measurements/surrounding-readings.repository.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { lockedDevice } from '../measurements/fixtures.ts';
 
 export interface Sample {
@@ -36,7 +37,6 @@ export interface LateAlert {
 }
 
 export const DAY = 1_440;
-const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 2, 2);
 const CHANNEL = 1;
 

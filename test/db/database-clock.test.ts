@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type Database, openDatabase, type Sql } from '../../src/db/database.ts';
 import { createDatabaseClock } from '../../src/db/database-clock.ts';
 import { query } from '../../src/db/query.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { newDatabase } from '../support/servers.ts';
 
-const HOUR_MS = 3_600_000;
 const anHourAhead = () => new Date(Date.now() + HOUR_MS);
 const monotonicMs = () => performance.now();
 

@@ -8,10 +8,9 @@ import { listenTo } from '../../src/db/listen.ts';
 import { findPartitionsEnd } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import { eventually } from '../support/fleet.ts';
 import { newDatabase } from '../support/servers.ts';
-
-const DAY_MS = 86_400_000;
 
 describe('The database as operators see it', () => {
   let url: string;

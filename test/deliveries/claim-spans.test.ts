@@ -5,15 +5,14 @@ import { query } from '../../src/db/query.ts';
 import { createAttemptsRepository } from '../../src/deliveries/attempts.repository.ts';
 import { createClaimSpans } from '../../src/deliveries/claim-spans.ts';
 import { type ClaimedDelivery, createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { firstIdAt } from '../../src/process/uuid.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { addCustomer, type Customer, type Endpoint } from './harness.ts';
 
 const NOW = new Date('2026-11-27T12:00:00Z');
-const MINUTE_MS = 60_000;
 const LATE_COMMIT_MS = 2_000;
-const DAY_MS = 86_400_000;
 const minutesAgo = (minutes: number, ms = 0) => firstIdAt(new Date(NOW.getTime() - minutes * MINUTE_MS - ms));
 const refOf = (name: string) => ({ organizationId: `organization of ${name}`, endpointId: name });
 const [A, B] = [refOf('a'), refOf('b')];

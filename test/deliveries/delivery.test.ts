@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RETRY_AFTER_MAX_MS } from '../../client/src/http-fields.ts';
 import { DELIVERY_PLAN, nextAttempt, SCHEDULE_MS, toVerdict } from '../../src/deliveries/delivery.ts';
+import { DAY_MS, HOUR_MS } from '../../src/process/durations.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const share = () => fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
 const step = () => fc.integer({ min: 0, max: SCHEDULE_MS.length - 1 });
 

@@ -9,12 +9,12 @@ import { freePort } from '../../dev/embedded/free-port.ts';
 import { query } from '../../src/db/query.ts';
 import { DELIVERIES_CHANNEL } from '../../src/deliveries/delivery-notifications.repository.ts';
 import type { Settings } from '../../src/process/config.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { eventually } from '../support/fleet.ts';
 import { assertBalanced, type Ledger, many, openLedger, workflowCheckedAt } from '../support/ledger.ts';
 import { startService, type TestService, type TestServiceOptions } from '../support/service.ts';
 import { QUICK, QUICK_PLAN } from './harness.ts';
 
-const HOUR_MS = 3_600_000;
 const WEBHOOKS = {
   ...QUICK,
   perEndpointMax: 4,

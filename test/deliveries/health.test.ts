@@ -9,6 +9,7 @@ import {
   createEndpointHealthRepository,
   type LastAttempt,
 } from '../../src/endpoints/endpoint-health.repository.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { createLog } from '../../src/process/log.ts';
 import { createStarter } from '../../src/temporal/starter.ts';
 import { deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
@@ -21,7 +22,6 @@ import { addCustomer, type Customer, type Endpoint, QUICK } from './harness.ts';
 const TICK_MS = 100;
 const DRAIN_MAX = 8;
 const IN_FLIGHT_MAX = 4;
-const HOUR_MS = 3_600_000;
 const WEBHOOKS = {
   ...QUICK,
   perEndpointMax: IN_FLIGHT_MAX,

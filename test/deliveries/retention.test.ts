@@ -6,10 +6,9 @@ import { DELIVERY_TABLES, MEASUREMENTS, type PartitionedTable } from '../../migr
 import { type Database, openDatabase, type Sql } from '../../src/db/database.ts';
 import { createPartitionKeeper, createPartitions, dropPartitions } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import { firstIdAt } from '../../src/process/uuid.ts';
 import { newDatabase } from '../support/servers.ts';
-
-const DAY_MS = 86_400_000;
 
 describe('Partitions', () => {
   let sql: Database;

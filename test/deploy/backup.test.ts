@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { DAY_MS } from '../../src/process/durations.ts';
 import { findTestProgram, PROGRAMS_PATH } from '../runner/programs.ts';
 import { register } from '../support/fleet.ts';
 import { newDatabase } from '../support/servers.ts';
@@ -14,7 +15,6 @@ import { run } from '../support/standby.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../deploy/backup.sh', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const DAY_MS = 86_400_000;
 
 describe('The backup of the compose file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dms-backups-'));

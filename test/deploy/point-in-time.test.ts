@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type RunningPostgres, startPostgres } from '../../dev/embedded/postgres.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { findTestProgram, PROGRAMS_PATH } from '../runner/programs.ts';
 import { eventually } from '../support/fleet.ts';
 import { migratedDatabase } from '../support/migrated-database.ts';
 import { run } from '../support/standby.ts';
 
 const script = (name: string) => fileURLToPath(new URL(`../../deploy/${name}`, import.meta.url));
-const HOUR_MS = 3_600_000;
 
 describe('Point-in-time recovery', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dms-archive-'));

@@ -10,8 +10,7 @@ import {
   sinceRecovery,
   withAttempt,
 } from '../../src/endpoints/endpoint-health.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../src/process/durations.ts';
 
 describe('The breaker', () => {
   const healthAfter = (verdicts: Array<'delivered' | 'retry'>, everyMs = 100): EndpointHealth =>

@@ -1,11 +1,12 @@
 /** The runs of escalations, on a real Temporal server. */
 import assert from 'node:assert/strict';
+import { DAY_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { ALERT_CHANGED_SIGNAL } from '../../src/temporal/workflow-ids.ts';
 import { startMessageReceiver } from '../notifications/harness.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { validateEventBody } from '../support/validate-events.ts';
-import { detailsOf, MINUTE_MS, runOf, useOrganization } from './harness.ts';
+import { detailsOf, runOf, useOrganization } from './harness.ts';
 
 /** Fields of the run in the Temporal UI. */
 const untilDetails = (dms: TestService, id: string, seen: RegExp) =>
@@ -199,7 +200,6 @@ describe('The change of a policy or a mute', () => {
   });
 });
 
-const DAY_MS = 86_400_000;
 /** In UTC. */
 const nextNoon = () => (Math.floor(Date.now() / DAY_MS) + 1.5) * DAY_MS;
 

@@ -9,8 +9,9 @@ import { createAlertEscalationsRepository } from '../../src/escalations/alert-es
 import { createEscalationChangesRepository } from '../../src/escalations/escalation-changes.repository.ts';
 import { createEscalationChanges } from '../../src/escalations/escalation-changes.service.ts';
 import { createPoliciesRepository } from '../../src/escalations/escalation-policies.repository.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
-import { MINUTE_MS, useOrganization } from './harness.ts';
+import { useOrganization } from './harness.ts';
 
 /** More than two chunks. */
 const MANY = 1_200;

@@ -7,8 +7,8 @@ import {
   nextStep,
   REPEATS_MAX,
 } from '../../src/escalations/escalation-plan.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 
-const MINUTE_MS = 60_000;
 const AT = new Date('2026-03-02T08:15:30Z');
 const BEGUN: EscalationProgress = { beganAt: AT, stepsMade: 0, repeatsMade: 0, lastStepAt: null };
 const inMinutes = (minutes: number) => new Date(AT.getTime() + minutes * MINUTE_MS);

@@ -7,10 +7,11 @@ import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createAlertEscalationsRepository } from '../../src/escalations/alert-escalations.repository.ts';
 import type { EscalationRunDeps } from '../../src/escalations/escalation-run.service.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { openSteps, type Steps } from '../support/steps.ts';
-import { MINUTE_MS, newRun, useOrganization } from './harness.ts';
+import { newRun, useOrganization } from './harness.ts';
 
 describe('A step of an escalation', () => {
   let dms: TestService;

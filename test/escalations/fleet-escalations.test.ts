@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createOverdueFleetsRepository } from '../../src/presence/overdue-fleets.repository.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { missContact, newFleet } from '../support/overdue-devices.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { openSteps, type Steps } from '../support/steps.ts';
-import { MINUTE_MS, newRun, useOrganization } from './harness.ts';
+import { newRun, useOrganization } from './harness.ts';
 
 interface Listed {
   id: string;

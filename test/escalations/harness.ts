@@ -21,7 +21,6 @@ import { escalateAlertId } from '../../src/temporal/workflow-ids.ts';
 import { newDevice } from '../notifications/harness.ts';
 import type { TestOrganization, TestService } from '../support/service.ts';
 
-export const MINUTE_MS = 60_000;
 /** No server listens there. */
 const NOBODY = 'http://127.0.0.1:9/';
 const OWNER = '00000000-0000-4000-8000-000000000001';

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { createLog, type Log } from '../../src/process/log.ts';
 import { summarizeOutages } from '../../src/process/outage-log.ts';
 import { apply, createProfile, eventually, FRIDGE, registerMany } from '../support/fleet.ts';
@@ -10,8 +11,6 @@ import { openLogger } from '../support/logger.ts';
 import { newDatabase, servers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type VanishingServer, vanishingServer } from '../support/vanishing-server.ts';
-
-const MINUTE_MS = 60_000;
 
 interface Line {
   msg: string;

@@ -3,10 +3,11 @@
  * of rules.
  */
 import assert from 'node:assert/strict';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { configOf, createProfile, eventually, FRIDGE } from '../support/fleet.ts';
 import type { Logger, Reply } from '../support/logger.ts';
 import { type Entry, HUMIDITY, TEMPERATURE } from '../support/logger-payloads.ts';
-import { type LoggerSetup, MINUTE_MS, useGateway } from './harness.ts';
+import { type LoggerSetup, useGateway } from './harness.ts';
 
 const FRIDGE_SLUG = 'vaccine-fridge';
 /** The probe is on channel 3. */

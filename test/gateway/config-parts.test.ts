@@ -10,9 +10,9 @@ import {
 } from '../../src/gateway/config-message.ts';
 import { type ConfigParts, createConfigParts } from '../../src/gateway/config-parts.ts';
 import { MalformedMessage } from '../../src/gateway/wire-format.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { configReport } from './arbitraries.ts';
 
-const MINUTE_MS = 60_000;
 const at = (minutes: number) => new Date(1_767_225_600_000 + minutes * MINUTE_MS);
 const report = (more: Partial<ConfigReport> = {}): ConfigReport => ({
   ...emptyReport(),

@@ -1,10 +1,10 @@
 /** Tokens for one serial number, over HTTP and CoAP. */
 import assert from 'node:assert/strict';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { runCommand } from '../support/command-line.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { codesOf, useGateway } from './harness.ts';
 
-const HOUR_MS = 3_600_000;
 const WITHIN_5_S = { timeoutMs: 5_000 };
 
 describe('A token of one device', () => {

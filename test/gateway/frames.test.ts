@@ -1,9 +1,10 @@
 /** Measurements, device info and time over CoAP, from a logger to the running service. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { createProfile, eventually, FRIDGE } from '../support/fleet.ts';
 import { SENSOR_ERROR } from '../support/logger-payloads.ts';
-import { codesOf, HOUR_MS, type LoggerSetup, MINUTE_MS, useGateway } from './harness.ts';
+import { codesOf, type LoggerSetup, useGateway } from './harness.ts';
 
 /** Numbers of the fields of ProtoConfig. */
 const CURRENT_TIME = 8;

@@ -12,9 +12,6 @@ import {
   type TestServiceOptions,
 } from '../support/service.ts';
 
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-
 export interface Gateway {
   /** Running from the suite's first hook to its last. */
   readonly dms: TestService;

@@ -1,6 +1,7 @@
 /** The configuration loop over CoAP (docs/devices.md): a change is offered, applied, reported and confirmed. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import {
   apply,
   configOf,
@@ -15,7 +16,7 @@ import type { Logger, Reply } from '../support/logger.ts';
 import type { Entry } from '../support/logger-payloads.ts';
 import { uint } from '../support/protobuf.ts';
 import { servers } from '../support/servers.ts';
-import { codesOf, HOUR_MS, type LoggerSetup, MINUTE_MS, useGateway } from './harness.ts';
+import { codesOf, type LoggerSetup, useGateway } from './harness.ts';
 
 const FRIDGE_SLUG = 'vaccine-fridge';
 /** Sets everything that a profile can set, in a time zone without daylight saving. */

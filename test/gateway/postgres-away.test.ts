@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { type RunningPostgres, startPostgres } from '../../dev/embedded/postgres.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { eventually } from '../support/fleet.ts';
 import { migratedDatabase } from '../support/migrated-database.ts';
-import { codesOf, HOUR_MS, useGateway } from './harness.ts';
+import { codesOf, useGateway } from './harness.ts';
 
 describe('The gateway during an outage of PostgreSQL', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'dms-gateway-'));

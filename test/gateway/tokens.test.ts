@@ -6,10 +6,11 @@ import { freePort } from '../../dev/embedded/free-port.ts';
 import { createUnregisteredDevicesRepository } from '../../src/devices/unregistered-devices.repository.ts';
 import { formatKey } from '../../src/keys/api-key.ts';
 import { createKeysRepository } from '../../src/keys/keys.repository.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { configOf, register } from '../support/fleet.ts';
 import { uint } from '../support/protobuf.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
-import { codesOf, HOUR_MS, MINUTE_MS, useGateway } from './harness.ts';
+import { codesOf, useGateway } from './harness.ts';
 
 /** Numbers of the fields of ProtoConfig. */
 const BASE = 2;

@@ -5,14 +5,13 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { query } from '../../src/db/query.ts';
 import type { KeyKind } from '../../src/http/route.ts';
 import { formatKey, looksLikeKey, parseKeyKind } from '../../src/keys/api-key.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { maskKeys } from '../../src/process/mask-keys.ts';
 import { type Run, runCommand } from '../support/command-line.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const UUID = /^[0-9a-f-]{36}$/;
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 
 const generateKey = (kind: KeyKind) => formatKey(kind, randomBytes(32));
 

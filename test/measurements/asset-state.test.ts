@@ -1,8 +1,9 @@
 /** Effects of frames on the state of an asset. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { FACTORY, report } from '../support/fleet.ts';
-import { ago, MINUTE_MS, reading } from './fixtures.ts';
+import { ago, reading } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 
 describe('An asset', () => {

@@ -10,7 +10,8 @@ import { createTransact } from '../../src/db/transaction.ts';
 import { keyOfReading, type Reading } from '../../src/devices/reading.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
 import { createCompaction } from '../../src/measurements/compaction.service.ts';
-import { MINUTE_MS, SENSOR_FAULT } from './fixtures.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
+import { SENSOR_FAULT } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 import { storedReadings } from './stored-readings.ts';
 

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import type { StoredReading } from '../../src/devices/reading.ts';
 import { type Bucket, createBuckets } from '../../src/measurements/buckets.ts';
 import { toBlocks, toReadings } from '../../src/measurements/reading-block.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 
 const START = Date.UTC(2026, 2, 1);
-const HOUR_MS = 3_600_000;
 
 const value = fc.oneof(
   { weight: 4, arbitrary: fc.integer({ min: -400, max: 400 }).map((tenths) => tenths / 10) },

@@ -4,7 +4,8 @@ import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import { createPartitionKeeper } from '../../src/db/partitions.ts';
 import type { Reading } from '../../src/devices/reading.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
-import { DAY_MS, toBlocks } from '../../src/measurements/reading-block.ts';
+import { toBlocks } from '../../src/measurements/reading-block.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import { SENSOR_FAULT, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 

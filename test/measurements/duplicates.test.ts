@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { query } from '../../src/db/query.ts';
 import type { Reading } from '../../src/devices/reading.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { registerMany } from '../support/fleet.ts';
-import { MINUTE_MS, SENSOR_FAULT, temperature } from './fixtures.ts';
+import { SENSOR_FAULT, temperature } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 import { storedReadings } from './stored-readings.ts';
 

@@ -1,8 +1,8 @@
 import { NEW_DEVICE } from '../../src/devices/device-sync.ts';
 import type { Reading } from '../../src/devices/reading.ts';
 import type { LockedDevice } from '../../src/measurements/received-frame.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 
-export const MINUTE_MS = 60_000;
 /** An error code of a sensor. */
 export const SENSOR_FAULT = 8_388_557;
 

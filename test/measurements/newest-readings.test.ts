@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { keyOfReading, type StoredReading } from '../../src/devices/reading.ts';
 import { newestReadings } from '../../src/measurements/newest-readings.ts';
 import { toBlocks } from '../../src/measurements/reading-block.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 
 const START = Date.UTC(2026, 2, 2, 22);
-const MINUTE_MS = 60_000;
 
 /** Around midnight, several channels at the same time, in frames that overlap. */
 const frames = fc

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { MEASUREMENT_TYPES, measuredValue } from '../../src/devices/measurement-type.ts';
 import type { StoredReading } from '../../src/devices/reading.ts';
-import { DAY_MS, startOfDay, toBlocks, toReadings } from '../../src/measurements/reading-block.ts';
+import { startOfDay, toBlocks, toReadings } from '../../src/measurements/reading-block.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import { SENSOR_FAULT } from './fixtures.ts';
 
 const START = Date.UTC(2026, 2, 2);

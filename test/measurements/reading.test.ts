@@ -8,9 +8,9 @@ import {
   type Reading,
   resolveChannels,
 } from '../../src/devices/reading.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');
-const HOUR_MS = 3_600_000;
 const hours = (count: number) => new Date(NOW.getTime() + count * HOUR_MS);
 const reading = (more: Partial<Reading> = {}): Reading => ({
   channel: 1,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { query } from '../../src/db/query.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import { listAll } from '../support/client.ts';
 import { register, registerMany } from '../support/fleet.ts';
 import type { TestOrganization } from '../support/service.ts';
@@ -9,7 +10,6 @@ import { reading } from './fixtures.ts';
 import { useLogger } from './harness.ts';
 
 const PER_BLOCK = 100;
-const DAY_MS = 86_400_000;
 /** In the middle of a day within one partition, at any time. */
 const NEWEST_MS = Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1) + DAY_MS / 2;
 const RANGE = `from=${new Date(NEWEST_MS - DAY_MS).toISOString()}&to=${new Date(NEWEST_MS + 1).toISOString()}`;

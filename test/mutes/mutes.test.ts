@@ -1,7 +1,8 @@
 /** Times of maintenance: how they are shown, ended, and kept. */
 import assert from 'node:assert/strict';
 import { createMutesRepository } from '../../src/mutes/mutes.repository.ts';
-import { MINUTE_MS, useDevice } from '../alerts/harness.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
+import { useDevice } from '../alerts/harness.ts';
 import { FRIDGE } from '../support/fleet.ts';
 
 const DAY_MINUTES = 1_440;

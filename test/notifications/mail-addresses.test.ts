@@ -2,7 +2,8 @@
  * E-mail addresses get nothing before their owner has agreed, and no more than the limit of mails per hour.
  */
 import assert from 'node:assert/strict';
-import { HOUR_MS, mailWaitMs, type PlannedMail } from '../../src/notifications/mail-limits.ts';
+import { mailWaitMs, type PlannedMail } from '../../src/notifications/mail-limits.ts';
+import { DAY_MS, HOUR_MS } from '../../src/process/durations.ts';
 import { visit } from '../operator/visitor.ts';
 import { eventually } from '../support/fleet.ts';
 import type { TestOrganization, TestService } from '../support/service.ts';
@@ -15,7 +16,6 @@ import {
   type TestMailServer,
 } from './harness.ts';
 
-const DAY_MS = 24 * HOUR_MS;
 const LIMITS = { perAddress: 60, perOrganization: 600 };
 
 describe('E-mail addresses of channels', () => {

@@ -1,11 +1,10 @@
 /** Notifications of alerts whose devices are under maintenance. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { eventually } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { newDevice, startMessageReceiver } from './harness.ts';
-
-const MINUTE_MS = 60_000;
 
 describe('A channel of muted devices', () => {
   let dms: TestService;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
 import { query } from '../../src/db/query.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { apply, applyAnswer, createProfile, eventually, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { validateEventBody } from '../support/validate-events.ts';
@@ -13,7 +14,6 @@ import {
   type TestMailServer,
 } from './harness.ts';
 
-const MINUTE_MS = 60_000;
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const PLAN = {
   scheduleMs: [0, 50, 50],

@@ -6,8 +6,7 @@ import {
   type MentionKind,
   planNotification,
 } from '../../src/notifications/notification-plan.ts';
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '../../src/process/durations.ts';
 
 interface Queued {
   dueAt: number | null;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type QuietHours, quietUntil } from '../../src/notifications/quiet-hours.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 
-const MINUTE_MS = 60_000;
 const NIGHT = { from: '22:00', to: '07:00', timezone: 'Europe/Stockholm' };
 
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { eventually, register } from '../support/fleet.ts';
 import { newDatabase } from '../support/servers.ts';
 import { startService, type TestOrganization } from '../support/service.ts';
 import { openSteps } from '../support/steps.ts';
 
-const MINUTE_MS = 60_000;
 const DEADLINE = ['last_contact_at', 'expected_by', 'overdue_check_at'];
 
 describe('An outage of the ingress', () => {

@@ -1,6 +1,7 @@
 /** Devices that miss their deadline, and devices that come back. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { createLog } from '../../src/process/log.ts';
 import type { Answer } from '../support/client.ts';
 import {
@@ -19,7 +20,6 @@ import { openLogger } from '../support/logger.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { openSteps, type Steps } from '../support/steps.ts';
 
-const MINUTE_MS = 60_000;
 /** Sessions of this database that wait for a locked row. */
 const BLOCKED = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 const EVENTS = ['device.offline', 'device.online', 'alert.created', 'alert.resolved'];

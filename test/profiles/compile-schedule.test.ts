@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { type AlarmRule, DISABLED_CALENDAR, DISABLED_RULE } from '../../src/devices/configuration.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { compileProfile, type ProfileSnapshot } from '../../src/profiles/compile-profile.ts';
 import { WEEKDAYS, type WeekSchedule } from '../../src/profiles/profile.ts';
 import { isWithinSchedule, localClock, offsetOf } from './customer-view.ts';
@@ -11,7 +12,6 @@ import {
   calendarsOf,
   filled,
   fridge,
-  MINUTE_MS,
   moments,
   nothing,
   officeHours,

@@ -3,7 +3,7 @@
  * the compiler.
  */
 import type { AlarmRule, Calendar, LogicRule, ThresholdRule } from '../../src/devices/configuration.ts';
-import { MINUTE_MS } from './fixtures.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 
 export type Sample = Record<number, number>;
 export interface Transmission {

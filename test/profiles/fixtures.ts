@@ -12,7 +12,6 @@ import {
   type WeekSchedule,
 } from '../../src/profiles/profile.ts';
 
-export const MINUTE_MS = 60_000;
 export const winter = new Date('2026-01-15T12:00:00Z');
 export const summer = new Date('2026-07-15T12:00:00Z');
 

@@ -8,13 +8,13 @@ import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { createCompactionRepository } from '../../src/measurements/compaction.repository.ts';
 import { createCompaction } from '../../src/measurements/compaction.service.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { apply, createProfile, FACTORY, FREEZER, FRIDGE, register, report } from '../support/fleet.ts';
 import { openLogger } from '../support/logger.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const RUNS = Number(process.env.RECORD_RUNS ?? 12);
 const SEED = process.env.RECORD_SEED === undefined ? {} : { seed: Number(process.env.RECORD_SEED) };
-const MINUTE_MS = 60_000;
 /** Ahead of the database's clock, by which assets are registered and archived. */
 const START = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS + 24 * 60 * MINUTE_MS;
 const PROFILES = {

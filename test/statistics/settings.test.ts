@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createUnusedConfigurationsRepository } from '../../src/config-jobs/unused-configurations.repository.ts';
 import { createUnusedConfigurationsRemoval } from '../../src/config-jobs/unused-configurations.service.ts';
 import { query } from '../../src/db/query.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import {
   apply,
   applyAnswer,
@@ -16,7 +17,6 @@ import {
 import { type Logger, openLogger } from '../support/logger.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-const MINUTE_MS = 60_000;
 const FIVE_MINUTES = { measurementIntervalMinutes: 5 };
 /** After the registration by the database's clock: the service is ahead of it. */
 const START = (Math.ceil(Date.now() / MINUTE_MS) + 60) * MINUTE_MS;

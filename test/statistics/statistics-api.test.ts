@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { inflateSync } from 'node:zlib';
+import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { findTestProgram } from '../runner/programs.ts';
 import { apply, applyAnswer, createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** After the registration by the database's clock: the service is some hours ahead of it. */
 const START = (Math.ceil(Date.now() / HOUR_MS) + 1) * HOUR_MS;
 const NOW = START + 6 * HOUR_MS;

@@ -1,11 +1,11 @@
 /** Two machines whose clocks are two minutes off, in either direction, serve one device in turns. */
 import assert from 'node:assert/strict';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { apply, configOf, createProfile, FACTORY, register, report } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
 
 const SKEW_MS = 120_000;
-const MINUTE_MS = 60_000;
 const at = (skewMs: number) => () => new Date(Date.now() + skewMs);
 
 describe('Two processes whose clocks differ', () => {

@@ -3,6 +3,7 @@
  * connection was held up on the way.
  */
 import assert from 'node:assert/strict';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import {
   apply,
   applyAnswer,
@@ -17,8 +18,6 @@ import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { beginRequest, type SlowRequest } from '../support/slow-request.ts';
 import { CONCURRENT_PROFILES } from './profiles.ts';
-
-const MINUTE_MS = 60_000;
 
 describe('A message that newer ones have overtaken', () => {
   let dms: TestService;

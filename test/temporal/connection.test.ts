@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../dev/embedded/free-port.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
 import { setUpNamespace } from '../../src/temporal/set-up-namespace.ts';
 import { eventually } from '../support/fleet.ts';
@@ -12,7 +13,6 @@ import { servers } from '../support/servers.ts';
 /** After this time the client's own retries would have begun. */
 const RETRIED_BY_MS = 3_000;
 const CALL_MS_MAX = 7_000;
-const DAY_MS = 86_400_000;
 
 const at = (address: string) => ({ options: { address }, namespace: 'default' });
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { WorkflowFailedError } from '@temporalio/client';
 import { query } from '../../src/db/query.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import { findLastRun } from '../../src/temporal/runs.ts';
 import { deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
 import { addCustomer, type Customer, QUICK } from '../deliveries/harness.ts';
@@ -13,7 +14,6 @@ import { startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const SLUG = 'vaccine-fridge';
-const DAY_MS = 86_400_000;
 
 describe('The details of a run', () => {
   let dms: TestService;

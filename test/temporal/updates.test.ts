@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type WorkflowFailedError, type WorkflowHandle, WorkflowUpdateFailedError } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { query } from '../../src/db/query.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
 import { addCustomer, type Endpoint, QUICK, QUICK_PLAN } from '../deliveries/harness.ts';
 import * as escalations from '../escalations/harness.ts';
@@ -19,7 +20,6 @@ import { runOf, untilIdle } from '../support/job-runs.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
-const HOUR_MS = 3_600_000;
 const SLUG = 'vaccine-fridge';
 /** Of two devices, one goes first. */
 const ROLLOUT = { firstPercent: 50, minAppliedPercent: 100, abortFailedPercent: 100 };

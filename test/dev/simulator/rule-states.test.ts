@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { evaluateRules, type RuleState } from '../../../dev/simulator/rule-states.ts';
 import { DISABLED_CALENDAR, type LogicRule } from '../../../src/devices/configuration.ts';
+import { MINUTE_MS } from '../../../src/process/durations.ts';
 import { compileProfile } from '../../../src/profiles/compile-profile.ts';
 import { START_MS } from './device-model.ts';
 
-const MINUTE_MS = 60_000;
 const CALENDARS = Array(6).fill(DISABLED_CALENDAR);
 
 interface Triggers {

@@ -4,8 +4,8 @@ import type { DomainEvent, EventTypes } from '../../src/db/domain-event.ts';
 import { createGroupCommit } from '../../src/db/group-commit.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
-import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
 import { notifyQueued } from '../../src/deliveries/delivery-notifications.repository.ts';
+import { createOutboxRepository } from '../../src/deliveries/outbox.repository.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import type { SizeBench } from './size-bench.ts';
 
@@ -26,7 +26,7 @@ export async function createSteadyPublisher({ stack, sinkUrl }: SizeBench) {
   );
   const transact = createTransact(stack.sql);
   const publish = createPublishEvents({
-    deliveriesIn: createDeliveriesRepository,
+    deliveriesIn: createOutboxRepository,
     onQueued: (endpoints) => void notifyQueued(stack.sql, endpoints),
   });
   const group = createGroupCommit<DomainEvent, void>({

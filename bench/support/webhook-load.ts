@@ -5,8 +5,8 @@ import type { DomainEvent, EventTypes } from '../../src/db/domain-event.ts';
 import { createGroupCommit } from '../../src/db/group-commit.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
-import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
 import { notifyQueued } from '../../src/deliveries/delivery-notifications.repository.ts';
+import { createOutboxRepository } from '../../src/deliveries/outbox.repository.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import { createOrganizationsRepository } from '../../src/keys/organizations.repository.ts';
 
@@ -20,7 +20,7 @@ const TYPE = 'config.applied';
 export function createPublisher(sql: Database): Publisher {
   const transact = createTransact(sql);
   const publish = createPublishEvents({
-    deliveriesIn: createDeliveriesRepository,
+    deliveriesIn: createOutboxRepository,
     onQueued: (endpoints) => void notifyQueued(sql, endpoints),
   });
   const group = createGroupCommit<DomainEvent, void>({

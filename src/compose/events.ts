@@ -1,7 +1,7 @@
 import type { AlertRef } from '../alerts/alert.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import type { InTransaction, Transaction } from '../db/transaction.ts';
-import { createDeliveriesRepository } from '../deliveries/deliveries.repository.ts';
+import { createOutboxRepository } from '../deliveries/outbox.repository.ts';
 import { createEscalationQueueRepository } from '../escalations/escalation-queue.repository.ts';
 import { createQueueEscalations, type EscalationQueueDeps } from '../escalations/escalation-queue.service.ts';
 import { createPublishEvents } from '../events/events.service.ts';
@@ -22,7 +22,7 @@ export const composePublishToEndpoints = ({
   queueNotifier,
 }: Pick<Resources, 'tracing' | 'queueNotifier'>): Publish =>
   createPublishEvents({
-    deliveriesIn: createDeliveriesRepository,
+    deliveriesIn: createOutboxRepository,
     onQueued: queueNotifier.queued,
     traceOf: eventTraces(tracing),
   });

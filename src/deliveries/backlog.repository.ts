@@ -3,22 +3,21 @@
  * queues the deliveries in parts, each after the one before is sent, so no request and no transaction grows
  * with the span.
  */
-import type { Sql } from '../db/database.ts';
+import { countRows } from '../db/builder.ts';
+import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
+import type { StoredState } from './delivery.ts';
 
 export interface ReplaySpan {
   firstId: string;
   /** The first id after the span. */
   endId: string;
-  states: string[];
+  states: StoredState[];
 }
 
 const COUNTED_MAX = 100_000;
 const QUEUED_PER_STATEMENT = 1_000;
-const OF_ENDPOINT = 'organization_id = ? and endpoint_id = ?';
-const IN_SPAN = `${OF_ENDPOINT} and id >= ? and id < ? limit ${COUNTED_MAX}`;
-const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
 
 /** The state is older than the replay, so deliveries that the replay itself has queued do not match again. */
 const REPLAYABLE = `d.organization_id = r.organization_id and d.endpoint_id = r.endpoint_id and d.id >= r.next_id
@@ -26,29 +25,20 @@ const REPLAYABLE = `d.organization_id = r.organization_id and d.endpoint_id = r.
 
 export type BacklogRepository = ReturnType<typeof createBacklogRepository>;
 
-export function createBacklogRepository(sql: Sql) {
+export function createBacklogRepository(sql: Database) {
   return {
     /** Stores the replay unless nothing matches. Returns the number of matches, counted up to 100,000. */
     async requestReplay(endpoint: EndpointRef, { firstId, endId, states }: ReplaySpan): Promise<number> {
-      const part = [states, ...toBindings(endpoint), firstId, endId];
-      const [row] = await query<{ count: number }>(
-        sql,
-        `select count(*) from (
-           (select 1 from deliveries where 'failed' = any(?) and state = 'failed' and ${IN_SPAN})
-           union all (select 1 from deliveries where 'blocked' = any(?) and state = 'blocked' and ${IN_SPAN})
-           union all (select 1 from deliveries where 'cancelled' = any(?) and state = 'cancelled' and ${IN_SPAN})
-           union all (select 1 from deliveries where 'delivered' = any(?) and state = 'delivered' and ${IN_SPAN})
-           limit ${COUNTED_MAX}
-         ) as counted`,
-        [...part, ...part, ...part, ...part],
-      );
-      const count = row?.count ?? 0;
+      const own = { organization_id: endpoint.organizationId, endpoint_id: endpoint.endpointId };
+      const inSpan = sql('deliveries').where(own).where('id', '>=', firstId).where('id', '<', endId);
+      const matching = states.map((state) => {
+        const ofState = inSpan.clone().where({ state }).select(sql.raw('1')).limit(COUNTED_MAX);
+        return sql.from(ofState.as('of_state'));
+      });
+      const counted = sql.unionAll(matching, true).limit(COUNTED_MAX).as('counted');
+      const count = await countRows(sql.from(counted));
       if (count === 0) return 0;
-      await query(
-        sql,
-        `insert into delivery_replays (organization_id, endpoint_id, next_id, end_id, states) values (?, ?, ?, ?, ?)`,
-        [...toBindings(endpoint), firstId, endId, states],
-      );
+      await sql('delivery_replays').insert({ ...own, next_id: firstId, end_id: endId, states });
       return count;
     },
 
@@ -60,7 +50,7 @@ export function createBacklogRepository(sql: Sql) {
       const rows = await query(
         sql,
         `with r as materialized (
-           select * from delivery_replays where ${OF_ENDPOINT} order by id limit 1 for update
+           select * from delivery_replays where organization_id = ? and endpoint_id = ? order by id limit 1 for update
          ), chosen as materialized (
            select found.id from r cross join lateral (
              (select d.id from deliveries d where 'failed' = any(r.states) and d.state = 'failed' and ${REPLAYABLE})
@@ -87,7 +77,7 @@ export function createBacklogRepository(sql: Sql) {
              and (select count(*) from chosen) = ${QUEUED_PER_STATEMENT}
          )
          select 1 from r`,
-        toBindings(endpoint),
+        [endpoint.organizationId, endpoint.endpointId],
       );
       return rows.length > 0;
     },

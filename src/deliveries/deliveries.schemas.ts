@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { secretInput } from '../endpoints/endpoints.schemas.ts';
 import { pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
-import { DELIVERY_STATES, type DeliveryState } from './delivery.ts';
+import { DELIVERY_STATES, type DeliveryState, type StoredState } from './delivery.ts';
 
 export const webhookParams = Joi.object<{ webhookId: string }>({ webhookId: uuid().required() });
 export const deliveryParams = Joi.object<{ webhookId: string; deliveryId: string }>({
@@ -112,7 +112,7 @@ const REPLAYABLE = ['failed', 'blocked', 'delivered', 'cancelled'] as const;
 export interface ReplayBody {
   since: Date;
   until?: Date;
-  states: string[];
+  states: StoredState[];
 }
 
 export const replayBody = Joi.object<ReplayBody>({

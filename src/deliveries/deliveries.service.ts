@@ -26,7 +26,7 @@ import { firstIdAt } from '../process/uuid.ts';
 import { describeTest, refuseWithoutTurn } from './attempt-error.ts';
 import type { BacklogRepository } from './backlog.repository.ts';
 import type { DeliveriesRepository } from './deliveries.repository.ts';
-import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY } from './delivery.ts';
+import { type AttemptResult, type Delivery, NO_SUCH_DELIVERY, type StoredState } from './delivery.ts';
 import type { OutgoingRequest } from './sender.service.ts';
 
 declare module '../db/domain-event.ts' {
@@ -54,7 +54,7 @@ export interface DeliveriesServiceDeps {
 export interface ReplayRequest {
   since: Date;
   until?: Date;
-  states: string[];
+  states: StoredState[];
 }
 
 export interface RotatedSecret {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
-import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
+import { createOutboxRepository } from '../../src/deliveries/outbox.repository.ts';
 import { serializeEvent } from '../../src/events/event.ts';
 import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
 import { eventually } from '../support/fleet.ts';
@@ -108,7 +108,7 @@ describe('An edit of an endpoint', () => {
     const body = serializeEvent({ type, timestamp: new Date(), data: EVENT_CATALOGUE[type].example });
     const event = { organizationId: customer.id, type, body };
     await transact(async ({ sql }) => {
-      await createDeliveriesRepository(sql).insert([event]);
+      await createOutboxRepository(sql).insert([event]);
       // The event is not committed, so an edit that waited for it would never be answered.
       await endpoint.change({ status: 'disabled' });
       await endpoint.change({ url: `${receiver.url}/changed` });
@@ -118,7 +118,7 @@ describe('An edit of an endpoint', () => {
         customer.id,
         endpoint.id,
       ]);
-      await transact((other) => createDeliveriesRepository(other.sql).insert([event]));
+      await transact((other) => createOutboxRepository(other.sql).insert([event]));
     });
     assert.equal((await customer.api.delete(endpoint.path)).status, 204);
   });

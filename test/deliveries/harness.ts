@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import type { DomainEvent } from '../../src/db/domain-event.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
-import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
 import type { DeliveryPlan } from '../../src/deliveries/delivery.ts';
 import { notifyQueued } from '../../src/deliveries/delivery-notifications.repository.ts';
+import { createOutboxRepository } from '../../src/deliveries/outbox.repository.ts';
 import { EVENT_CATALOGUE } from '../../src/events/event-catalogue.schemas.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import type { DeliverySettings } from '../../src/process/config.ts';
@@ -94,7 +94,7 @@ export async function addCustomer(dms: TestService): Promise<Customer> {
   const slug = await createProfile(organization, FRIDGE);
   const transact = createTransact(dms.service.sql);
   const publishEvents = createPublishEvents({
-    deliveriesIn: createDeliveriesRepository,
+    deliveriesIn: createOutboxRepository,
     onQueued: (endpoints) => void notifyQueued(dms.service.sql, endpoints),
   });
   let batches = 0;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { DomainEvent } from '../../src/db/domain-event.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
-import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
+import { createOutboxRepository } from '../../src/deliveries/outbox.repository.ts';
 import { EVENT_CATALOGUE, SUBSCRIBABLE_TYPES } from '../../src/events/event-catalogue.schemas.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import {
@@ -200,7 +200,7 @@ describe('An event', () => {
   it('stores an event only when the transaction of its fact commits', async () => {
     const endpoint = await customer.subscribe(receiver.url);
     const publish = createPublishEvents({
-      deliveriesIn: createDeliveriesRepository,
+      deliveriesIn: createOutboxRepository,
       onQueued: () => {},
     });
     const transact = createTransact(dms.service.sql);

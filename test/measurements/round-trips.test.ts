@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { createBatchTransact } from '../../src/db/batch-transaction.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
-import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
+import { createOutboxRepository } from '../../src/deliveries/outbox.repository.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import { apply, createProfile, FRIDGE, register } from '../support/fleet.ts';
 import { temperature } from './fixtures.ts';
@@ -41,7 +41,7 @@ describe('A frame alone', () => {
         transactions++;
         return transact(work);
       },
-      publish: createPublishEvents({ deliveriesIn: createDeliveriesRepository, onQueued: () => {} }),
+      publish: createPublishEvents({ deliveriesIn: createOutboxRepository, onQueued: () => {} }),
     });
     const receive = (minute: number, more: object = {}) =>
       intake.receive(logger.frame({ readings: [temperature(minute)], ...more }));

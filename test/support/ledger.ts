@@ -7,8 +7,8 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import type { DomainEvent } from '../../src/db/domain-event.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
-import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
 import { notifyQueued } from '../../src/deliveries/delivery-notifications.repository.ts';
+import { createOutboxRepository } from '../../src/deliveries/outbox.repository.ts';
 import { EVENT_CATALOGUE, type SubscribableType } from '../../src/events/event-catalogue.schemas.ts';
 import { createPublishEvents } from '../../src/events/events.service.ts';
 import { eventually } from './fleet.ts';
@@ -61,7 +61,7 @@ export function openLedger(dms: TestService): Ledger {
   });
   const transact = createTransact(sql);
   const publishEvents = createPublishEvents({
-    deliveriesIn: createDeliveriesRepository,
+    deliveriesIn: createOutboxRepository,
     onQueued: (endpoints) => void notifyQueued(sql, endpoints).catch(() => {}),
   });
   const subscribers: Subscriber[] = [];

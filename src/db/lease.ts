@@ -8,7 +8,6 @@
 import { randomUUID } from 'node:crypto';
 import { startPeriodic } from '../process/periodic.ts';
 import type { Database } from './database.ts';
-import { query } from './query.ts';
 
 interface LeaseOptions {
   name: string;
@@ -23,6 +22,12 @@ export interface Lease {
   untilHeld(): Promise<boolean>;
   /** Releases the lease. */
   stop(): Promise<void>;
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    leases: { name: string; owner: string; leased_until: Date };
+  }
 }
 
 const RENEWALS_PER_LEASE = 3;
@@ -60,7 +65,7 @@ export function startLease(sql: Database, { name, leaseMs, onFault }: LeaseOptio
       isStopped = true;
       notify();
       await renewals.stop();
-      await query(sql, 'delete from leases where name = ? and owner = ?', [name, owner]).catch(onFault);
+      await sql('leases').where({ name, owner }).delete().catch(onFault);
     },
   };
 }
@@ -72,14 +77,12 @@ interface Wanted {
 }
 
 async function acquire(sql: Database, { name, owner, leaseMs }: Wanted): Promise<boolean> {
-  const rows = await query(
-    sql,
-    `insert into leases (name, owner, leased_until) values (?, ?, now() + make_interval(secs => ?))
-     on conflict on constraint leases_pkey do update
-       set owner = excluded.owner, leased_until = excluded.leased_until
-       where leases.owner = excluded.owner or leases.leased_until < now()
-     returning 1`,
-    [name, owner, leaseMs / 1000],
-  );
+  const leasedUntil = sql.raw('now() + make_interval(secs => ?)', [leaseMs / 1000]);
+  const rows = await sql('leases')
+    .insert({ name, owner, leased_until: leasedUntil })
+    .onConflict('name')
+    .merge(['owner', 'leased_until'])
+    .whereRaw('leases.owner = excluded.owner or leases.leased_until < now()')
+    .returning('name');
   return rows.length > 0;
 }

@@ -2,9 +2,15 @@
  * Checks whether this release can run on the schema that it finds: its own, or that of the release after it.
  */
 import { migrations } from '../../migrations/index.ts';
-import type { Sql } from './database.ts';
+import type { Database } from './database.ts';
 import { isUndefinedTable } from './faults.ts';
-import { query } from './query.ts';
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    schema_migrations: { name: string };
+    schema_support: { needed_migration: string };
+  }
+}
 
 const KNOWN: readonly string[] = Object.keys(migrations);
 
@@ -19,12 +25,12 @@ const UNRELEASED_FAULT =
   'that made it';
 
 /** Why no release can run on this database; null when one can. */
-export async function findUnreleasedFault(sql: Sql): Promise<string | null> {
+export async function findUnreleasedFault(sql: Database): Promise<string | null> {
   return (await unlessMissing(listApplied(sql))).includes(UNRELEASED) ? UNRELEASED_FAULT : null;
 }
 
 /** The fault with its remedy; null when the schema fits. @throws when the database cannot be reached. */
-export async function findSchemaFault(sql: Sql, known = KNOWN): Promise<string | null> {
+export async function findSchemaFault(sql: Database, known = KNOWN): Promise<string | null> {
   const applied = new Set(await unlessMissing(listApplied(sql)));
   if (applied.has(UNRELEASED)) return UNRELEASED_FAULT;
   if (applied.size === 0) return 'The database has no schema yet: run "migrate" first';
@@ -37,15 +43,10 @@ export async function findSchemaFault(sql: Sql, known = KNOWN): Promise<string |
   return `The schema of the database is too new for this release, which does not know ${needed[0]}: run a later release`;
 }
 
-async function listApplied(sql: Sql): Promise<string[]> {
-  return (await query<{ name: string }>(sql, 'select name from schema_migrations')).map(({ name }) => name);
-}
+const listApplied = (sql: Database): Promise<string[]> => sql('schema_migrations').pluck('name');
 
 /** Migrations that a release has to know to run on the schema. */
-async function listNeeded(sql: Sql): Promise<string[]> {
-  const rows = await query<{ name: string }>(sql, 'select needed_migration as name from schema_support');
-  return rows.map(({ name }) => name);
-}
+const listNeeded = (sql: Database): Promise<string[]> => sql('schema_support').pluck('needed_migration');
 
 async function unlessMissing(names: Promise<string[]>): Promise<string[]> {
   try {

@@ -7,9 +7,9 @@ import type { AlertEscalation, EscalationState } from './alert-escalation.ts';
 import {
   COUNT_OPEN,
   END_NEXT,
-  FIND_DUE,
-  FIND_MUTED_UNTIL,
+  IS_DUE,
   LIST_WITHOUT_WORKFLOW,
+  MUTED_UNTIL,
   PLAN_NEXT,
   UNMUTE_NEXT,
 } from './alert-escalations.statements.ts';
@@ -88,7 +88,7 @@ export type AlertEscalationsRepository = ReturnType<typeof createAlertEscalation
 
 export function createAlertEscalationsRepository(sql: Database) {
   const one = ({ organizationId, alertId }: AlertRef) =>
-    sql('alert_escalations').where({ organization_id: organizationId, alert_id: alertId });
+    sql({ e: 'alert_escalations' }).where({ organization_id: organizationId, alert_id: alertId });
 
   return {
     /** The caller has locked the alert. */
@@ -154,13 +154,16 @@ export function createAlertEscalationsRepository(sql: Database) {
 
     /** When the mute of the device ends; null: it is not muted. */
     async findMutedUntil(ref: AlertRef, now: Date): Promise<Date | null> {
-      const [row] = await query<{ until: Date | null }>(sql, FIND_MUTED_UNTIL, { ...ref, now });
+      const { organizationId: organization_id, alertId: id } = ref;
+      const until = sql.raw(`${MUTED_UNTIL} as until`, { now });
+      const row = await sql({ a: 'alerts' }).where({ organization_id, id }).first(until);
       return row?.until ?? null;
     },
 
     /** Whether a step is due. */
     async isDue(ref: AlertRef, now: Date): Promise<boolean> {
-      return (await query(sql, FIND_DUE, { ...ref, now })).length > 0;
+      const due = await one(ref).whereRaw(IS_DUE, { now }).first('alert_id');
+      return due !== undefined;
     },
 
     /**

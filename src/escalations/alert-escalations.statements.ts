@@ -2,24 +2,17 @@
 import { mutedUntil } from '../mutes/mutes.statements.ts';
 
 /** The end of the mute of the asset of an alert `a`. */
-const MUTED_UNTIL = mutedUntil(
+export const MUTED_UNTIL = mutedUntil(
   'a.organization_id',
   'a.asset_id',
   '(select group_id from assets where organization_id = a.organization_id and id = a.asset_id)',
   ':now::timestamptz',
 );
 
-export const FIND_MUTED_UNTIL = `
-  select ${MUTED_UNTIL} as until from alerts a where a.organization_id = :organizationId and a.id = :alertId`;
-
 const DUE_AT = 'greatest(e.next_step_at, e.held_until, e.muted_until)';
 
 /** Whether a step of `e` is due. A mute that its run has not read yet may hold it. */
-const IS_DUE = `e.state = 'open' and e.next_step_at is not null and ${DUE_AT} <= :now`;
-
-export const FIND_DUE = `
-  select e.alert_id as "alertId" from alert_escalations e
-  where e.organization_id = :organizationId and e.alert_id = :alertId and ${IS_DUE}`;
+export const IS_DUE = `e.state = 'open' and e.next_step_at is not null and ${DUE_AT} <= :now`;
 
 /** Due steps first, one of each organization in turn, so that many of one delay none of another. */
 export const LIST_WITHOUT_WORKFLOW = `

@@ -1,10 +1,7 @@
 /** The assets of an export. */
 import type { Database } from '../db/database.ts';
-import { query } from '../db/query.ts';
 import type { Layout } from '../devices/channel-layout.ts';
-import { FIRST_ID } from '../process/uuid.ts';
 import type { HistoryScope } from './history.repository.ts';
-import { LIST_ACTIVE_SCOPES, LIST_GROUP_SCOPES, LIST_SCOPES } from './history.statements.ts';
 
 export interface ExportScope extends HistoryScope {
   serialNumber: string;
@@ -15,13 +12,32 @@ interface Row extends Layout {
   serialNumber: string;
 }
 
+/** Looked up for each asset: in a free join, the planner expects one device for the whole organization. */
+const WITH_CHANNELS = `cross join lateral (
+    select observed_channel_types from device_states where organization_id = a.organization_id and asset_id = a.id
+    limit 1
+  ) as s
+  cross join lateral (
+    select reported_channel_types from device_configs where organization_id = a.organization_id and asset_id = a.id
+    limit 1
+  ) as d`;
+const SCOPE = `a.id as "assetId", a.serial_number as "serialNumber", a.model,
+  coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"`;
+
 export type ExportScopesRepository = ReturnType<typeof createExportScopesRepository>;
 
 export function createExportScopesRepository(sql: Database) {
+  const scopes = (organizationId: string) =>
+    sql({ a: 'assets' })
+      .joinRaw(WITH_CHANNELS)
+      .where('a.organization_id', organizationId)
+      .orderBy('a.id')
+      .select<Row[]>(sql.raw(SCOPE));
+
   return {
     /** By id, including archived ones. */
     async listByIds(organizationId: string, assetIds: string[]): Promise<ExportScope[]> {
-      const rows = await query<Row>(sql, LIST_SCOPES, { organizationId, assetIds });
+      const rows = await scopes(organizationId).whereRaw('a.id = any(?::uuid[])', [assetIds]);
       return rows.map((row) => toScope(organizationId, row));
     },
 
@@ -31,9 +47,10 @@ export function createExportScopesRepository(sql: Database) {
       groupId: string | null,
       { after, limit }: { after: string | null; limit: number },
     ): Promise<ExportScope[]> {
-      const list = groupId === null ? LIST_ACTIVE_SCOPES : LIST_GROUP_SCOPES;
-      const rows = await query<Row>(sql, list, { organizationId, groupId, after: after ?? FIRST_ID, limit });
-      return rows.map((row) => toScope(organizationId, row));
+      const active = scopes(organizationId).whereNull('a.archived_at').limit(limit);
+      if (groupId !== null) active.where('a.group_id', groupId);
+      if (after !== null) active.where('a.id', '>', after);
+      return (await active).map((row) => toScope(organizationId, row));
     },
 
     async hasGroup(organizationId: string, groupId: string): Promise<boolean> {

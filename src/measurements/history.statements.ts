@@ -11,24 +11,6 @@ export const FIND_SCOPE = `
   join device_configs d on d.organization_id = a.organization_id and d.asset_id = a.id
   where a.organization_id = :organizationId and a.id = :assetId`;
 
-/** Looked up for each asset: in a free join, the planner expects one device for the whole organization. */
-const SCOPE = `select a.id as "assetId", a.serial_number as "serialNumber", a.model,
-    coalesce(d.reported_channel_types, s.observed_channel_types) as "channelTypes"
-  from assets a
-  cross join lateral (
-    select observed_channel_types from device_states where organization_id = a.organization_id and asset_id = a.id
-    limit 1
-  ) as s
-  cross join lateral (
-    select reported_channel_types from device_configs where organization_id = a.organization_id and asset_id = a.id
-    limit 1
-  ) as d
-  where a.organization_id = :organizationId`;
-export const LIST_SCOPES = `${SCOPE} and a.id = any(:assetIds::uuid[]) order by a.id`;
-export const LIST_ACTIVE_SCOPES = `${SCOPE} and a.archived_at is null and a.id > :after order by a.id limit :limit`;
-export const LIST_GROUP_SCOPES = `${SCOPE} and a.group_id = :groupId and a.archived_at is null and a.id > :after
-  order by a.id limit :limit`;
-
 /** Blocks of an asset and a place, for averages per hour: a day of blocks of five minutes. The newest are read. */
 const RECENT_BLOCKS_MAX = 300;
 

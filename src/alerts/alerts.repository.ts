@@ -7,7 +7,7 @@ import type { Actor } from '../http/audit.ts';
 import type { Alert, AlertRef, AlertStatus, AlertType, Extreme, ShownEscalation } from './alert.ts';
 import { escalationOf, isMuted } from './alert-columns.ts';
 import type { Handled } from './alert-handling.ts';
-import { COUNT_OPEN, END_SNOOZES, LIST_OLD, LIST_SNOOZE_ENDED, REMOVE_OLD } from './alerts.statements.ts';
+import { COUNT_OPEN, LIST_OLD, LIST_SNOOZE_ENDED, REMOVE_OLD } from './alerts.statements.ts';
 
 /** Alerts are kept for years, so counting them takes longer as their number grows. */
 export const COUNTED_MAX = 100_000;
@@ -152,9 +152,26 @@ export function createAlertsRepository(sql: Database) {
     listSnoozeEnded: (now: Date, limit: number): Promise<AlertRef[]> =>
       query(sql, LIST_SNOOZE_ENDED, { now, limit }),
 
-    /** Makes the alerts new again, unless they no longer match `listSnoozeEnded`. */
+    /**
+     * Makes the alerts new again, unless they no longer match `listSnoozeEnded`, and adds that to their history. Needs a
+     * transaction.
+     */
     async endSnoozes(organizationId: string, alertIds: string[], now: Date): Promise<void> {
-      await query(sql, END_SNOOZES, { organizationId, alertIds, now });
+      const ended = await sql('alerts')
+        .where({ organization_id: organizationId, status: 'acknowledged' })
+        .whereIn('id', alertIds)
+        .where('snooze_until', '<=', now)
+        .update({
+          status: 'new',
+          acknowledged_at: null,
+          acknowledged_by: null,
+          snooze_until: null,
+          updated_at: sql.fn.now(),
+        })
+        .returning('id');
+      if (ended.length === 0) return;
+      const action = { organization_id: organizationId, action: 'snooze_ended' as const };
+      await sql('alert_actions').insert(ended.map(({ id }) => ({ ...action, alert_id: id })));
     },
 
     /** Metric: alerts of all organizations that are not resolved. */

@@ -19,7 +19,7 @@ export const DELIVERY_STATES = [
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** States in the database; `sending` while an attempt is under way. */
-export const STORED_STATES = [
+const STORED_STATES = [
   'pending',
   'sending',
   'delivered',

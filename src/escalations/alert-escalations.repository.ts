@@ -88,7 +88,7 @@ export type AlertEscalationsRepository = ReturnType<typeof createAlertEscalation
 
 export function createAlertEscalationsRepository(sql: Database) {
   const one = ({ organizationId, alertId }: AlertRef) =>
-    sql({ e: 'alert_escalations' }).where({ organization_id: organizationId, alert_id: alertId });
+    sql('alert_escalations').where({ organization_id: organizationId, alert_id: alertId });
 
   return {
     /** The caller has locked the alert. */
@@ -162,7 +162,7 @@ export function createAlertEscalationsRepository(sql: Database) {
 
     /** Whether a step is due. */
     async isDue(ref: AlertRef, now: Date): Promise<boolean> {
-      const due = await one(ref).whereRaw(IS_DUE, { now }).first('alert_id');
+      const due = await one(ref).from({ e: 'alert_escalations' }).whereRaw(IS_DUE, { now }).first('alert_id');
       return due !== undefined;
     },
 

@@ -1,6 +1,6 @@
 import { ENDED_AT } from '../alerts/alert-columns.ts';
-import type { Sql } from '../db/database.ts';
-import { query, queryPrepared } from '../db/query.ts';
+import type { Database } from '../db/database.ts';
+import { queryPrepared } from '../db/query.ts';
 import type { Layout } from '../devices/channel-layout.ts';
 import type { Span } from '../devices/settings.ts';
 
@@ -31,12 +31,19 @@ interface Row extends Omit<RecordedAsset, 'replacements'> {
   replacedAt: Date[];
 }
 
+interface AlertRow {
+  channel: number;
+  from: Date;
+  to: Date | null;
+}
+
+const ALERT = `(details ->> 'channel')::integer as channel, started_at as "from", ${ENDED_AT} as "to"`;
 /** A curve shows at most this many. */
 const ALERTS_MAX = 500;
 
 export type RecordRepository = ReturnType<typeof createRecordRepository>;
 
-export function createRecordRepository(sql: Sql) {
+export function createRecordRepository(sql: Database) {
   return {
     /** Includes archived assets. */
     async find(organizationId: string, assetId: string): Promise<RecordedAsset | null> {
@@ -77,17 +84,14 @@ export function createRecordRepository(sql: Sql) {
      * span.
      */
     async listAlerts(organizationId: string, assetId: string, span: Span): Promise<RecordedAlert[]> {
-      const [from, to] = [new Date(span.from).toISOString(), new Date(span.to).toISOString()];
-      const rows = await query<{ channel: number; from: Date; to: Date | null }>(
-        sql,
-        `select (details ->> 'channel')::integer as channel, started_at as "from",
-           ${ENDED_AT} as "to"
-         from alerts
-         where organization_id = ? and asset_id = ? and type in ('high_temp', 'low_temp')
-           and started_at < ?::timestamptz and (status <> 'resolved' or ${ENDED_AT} > ?::timestamptz)
-         order by id desc limit ${ALERTS_MAX}`,
-        [organizationId, assetId, to, from],
-      );
+      const rows = await sql('alerts')
+        .where({ organization_id: organizationId, asset_id: assetId })
+        .whereIn('type', ['high_temp', 'low_temp'])
+        .where('started_at', '<', new Date(span.to))
+        .whereRaw(`(status <> 'resolved' or ${ENDED_AT} > ?)`, [new Date(span.from)])
+        .orderBy('id', 'desc')
+        .limit(ALERTS_MAX)
+        .select<AlertRow[]>(sql.raw(ALERT));
       return rows.map((row) => ({
         channel: row.channel,
         from: Math.max(span.from, row.from.getTime()),

@@ -7,7 +7,7 @@ import { createEndpointHealthRepository } from '../endpoints/endpoint-health.rep
 import { createAlertEscalationsRepository } from '../escalations/alert-escalations.repository.ts';
 import { type Command, required, UsageError } from './command.ts';
 import { requireProgram, runProgram } from './postgres-programs.ts';
-import { findDatabaseUrl, withDatabase } from './with-database.ts';
+import { findDatabaseUrl, serverVersion, withDatabase } from './with-database.ts';
 
 /** Stands for the standard output or input. */
 const STANDARD = '-';
@@ -59,17 +59,9 @@ export const backupCommands: Command[] = [
   },
 ];
 
-async function serverVersion(sql: Database): Promise<number> {
-  const [row] = await query<{ version: number }>(
-    sql,
-    `select current_setting('server_version_num')::integer / 10000 as version`,
-  );
-  return (row as { version: number }).version;
-}
-
 async function versionOfEmpty(sql: Database): Promise<number> {
-  const tables = await query(sql, `select from pg_tables where schemaname = 'public' limit 1`);
-  if (tables.length > 0) {
+  const table = await sql('pg_tables').where({ schemaname: 'public' }).first('tablename');
+  if (table) {
     throw new UsageError('The database is not empty: create a new one, and name it with DATABASE_URL');
   }
   return serverVersion(sql);

@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { parseHttpDate } from '../../client/src/http-fields.ts';
-import { query } from '../db/query.ts';
+import { readClock } from '../db/read-clock.ts';
 import { findSchemaFault, findUnreleasedFault } from '../db/schema-check.ts';
 import { readCommandSettings } from '../process/config.ts';
 import { isOlderThanAYear, TIME_ZONE_RULES } from '../process/time-zone-rules.ts';
 import { API_INFO, VERSION } from '../process/version.ts';
 import { connect } from './api.ts';
 import type { Login } from './logins.ts';
-import { withDatabase } from './with-database.ts';
+import { serverVersion, withDatabase } from './with-database.ts';
 
 export interface Finding {
   state: 'good' | 'warning' | 'bad';
@@ -98,11 +98,7 @@ export const machineChecks = (): Check[] => [
     name: 'PostgreSQL',
     look: () =>
       withDatabase(async (sql) => {
-        const [row] = await query<{ version: number }>(
-          sql,
-          `select current_setting('server_version_num')::int / 10000 as version`,
-        );
-        const { version } = row as { version: number };
+        const version = await serverVersion(sql);
         if (version >= POSTGRES_MIN) return good(`version ${version} answers`);
         return bad(`version ${version}`, `the service needs PostgreSQL ${POSTGRES_MIN} or later`);
       }),
@@ -122,8 +118,7 @@ export const machineChecks = (): Check[] => [
     look: () =>
       withDatabase(async (sql) => {
         const startedAt = Date.now();
-        const [row] = await query<{ now: Date }>(sql, 'select clock_timestamp() as now');
-        const { now } = row as { now: Date };
+        const now = await readClock(sql);
         return skewFinding(now.getTime() - (startedAt + Date.now()) / 2, SKEW_MS_MAX);
       }),
   },

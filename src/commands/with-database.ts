@@ -1,4 +1,5 @@
 import { type Database, openDatabase } from '../db/database.ts';
+import { query } from '../db/query.ts';
 import { readCommandSettings } from '../process/config.ts';
 import { UsageError } from './command.ts';
 import { findLocalService } from './local-service.ts';
@@ -16,6 +17,15 @@ export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Prom
   } finally {
     await sql.destroy();
   }
+}
+
+/** The major version of PostgreSQL. */
+export async function serverVersion(sql: Database): Promise<number> {
+  const [row] = await query<{ version: number }>(
+    sql,
+    `select current_setting('server_version_num')::integer / 10000 as version`,
+  );
+  return (row as { version: number }).version;
 }
 
 export const hasDatabase = (): boolean =>

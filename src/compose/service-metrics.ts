@@ -29,7 +29,11 @@ export function composeProcessMetrics(
     kinds: () => kinds,
     dependencies: atMost(async () => (await readReadiness()).body.dependencies),
   });
-  addPresenceGauge(metrics.registry, atMost(createOverdueFleetsRepository(sql).count));
+  const { list } = createOverdueFleetsRepository(sql);
+  addPresenceGauge(
+    metrics.registry,
+    atMost(async () => (await list()).length),
+  );
 }
 
 interface ServiceNeeds {

@@ -4,6 +4,7 @@
  */
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import { readClock } from '../db/read-clock.ts';
 import { RENEW } from './ingress-availability.statements.ts';
 import { type AvailabilityRecord, type Ingress, OUTAGE_MIN_MS } from './ingress-availability.ts';
 
@@ -25,7 +26,7 @@ export function createIngressAvailabilityRepository(sql: Database) {
     },
 
     async readAvailability(): Promise<AvailabilityRecord> {
-      const { now } = await sql.select(sql.raw('now() as now')).first();
+      const now = await readClock(sql);
       const heartbeats = await sql('ingress_heartbeats');
       const outages = await sql('ingress_outages');
       return {

@@ -2,7 +2,6 @@
 import type { Database } from '../db/database.ts';
 import { query, sentTogether } from '../db/query.ts';
 import type { OverdueFleet } from './overdue-fleet.ts';
-import { COUNT, LIST, LIST_ORGANIZATIONS } from './overdue-fleets.statements.ts';
 
 export interface StoredOverdueFleet extends OverdueFleet {
   beganAt: Date;
@@ -35,12 +34,21 @@ const toFleet = (row: OverdueFleetRow): StoredOverdueFleet => ({
   isConfirmed: row.confirmed_at !== null,
 });
 
+/** As text, because it reads rows of all organizations. */
+const LIST = 'select * from overdue_fleets order by organization_id';
+
 export type OverdueFleetsRepository = ReturnType<typeof createOverdueFleetsRepository>;
 
 export function createOverdueFleetsRepository(sql: Database) {
   const one = (organizationId: string) => sql('overdue_fleets').where({ organization_id: organizationId });
 
+  /** In all organizations. */
+  const list = async (): Promise<StoredOverdueFleet[]> =>
+    (await query<OverdueFleetRow>(sql, LIST)).map(toFleet);
+
   return {
+    list,
+
     /** False when the fleet is already overdue. */
     async insert({ organizationId, since, overdue, total }: OverdueFleet): Promise<boolean> {
       const rows = await sql('overdue_fleets')
@@ -51,16 +59,12 @@ export function createOverdueFleetsRepository(sql: Database) {
       return rows.length > 0;
     },
 
-    /** In all organizations. */
-    async list(): Promise<StoredOverdueFleet[]> {
-      return (await query<OverdueFleetRow>(sql, LIST)).map(toFleet);
-    },
-
     /** Ids of all organizations with overdue fleets, which stay overdue until the transaction ends. */
     async shareLock(): Promise<Set<string>> {
-      const listed = await query<{ organizationId: string }>(sql, LIST_ORGANIZATIONS);
       const locked = await sentTogether(
-        listed.map(({ organizationId }) => one(organizationId).first('organization_id').forKeyShare()),
+        (await list()).map(({ organizationId }) =>
+          one(organizationId).first('organization_id').forKeyShare(),
+        ),
       );
       return new Set(locked.flatMap((row) => (row ? [row.organization_id] : [])));
     },
@@ -79,12 +83,6 @@ export function createOverdueFleetsRepository(sql: Database) {
 
     async remove(organizationId: string): Promise<void> {
       await one(organizationId).delete();
-    },
-
-    /** Used by a metric. */
-    async count(): Promise<number> {
-      const [row] = await query<{ count: number }>(sql, COUNT);
-      return row?.count ?? 0;
     },
   };
 }

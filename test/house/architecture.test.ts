@@ -75,6 +75,7 @@ const PURE_FILES = [
   'src/http/role.ts',
   'src/process/bounded-cache.ts',
   'src/process/cut-text.ts',
+  'src/process/durations.ts',
   'src/process/errors.ts',
   'src/process/iso-time.ts',
   'src/process/keyed-semaphore.ts',

@@ -71,12 +71,8 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: endpoints of all organizations in trouble without a workflow',
   'src/http/idempotency-keys.repository.ts LIST_EXPIRED: looks up idempotency_keys without organization_id':
     'retention',
-  'src/presence/overdue-fleets.statements.ts COUNT: looks up overdue_fleets without organization_id':
-    'a metric over all organizations',
-  'src/presence/overdue-fleets.statements.ts LIST: looks up overdue_fleets without organization_id':
+  'src/presence/overdue-fleets.repository.ts LIST: looks up overdue_fleets without organization_id':
     'a sweep: the few fleets that are overdue',
-  'src/presence/overdue-fleets.statements.ts LIST_ORGANIZATIONS: looks up overdue_fleets without organization_id':
-    'a sweep where tables are distributed: the organizations that it goes through',
   'src/presence/presence.statements.ts COUNT_OVERDUE: looks up device_states without organization_id':
     'a sweep: devices of all organizations that are overdue',
   'src/measurements/compaction.statements.ts LIST_DUE: looks up device_states without organization_id':

@@ -1,6 +1,7 @@
 /** Rows of the audit trail, and how a route describes its own. */
 import type Joi from 'joi';
 import type { Database } from '../db/database.ts';
+import type { Actor } from '../db/transaction.ts';
 import { UUID } from '../process/uuid.ts';
 
 /** The view that GET shows of one thing, read in any transaction; null when the thing does not exist. */
@@ -40,12 +41,6 @@ export interface Audit {
    * always.
    */
   isChange?(answer: AnswerBody, isShownOtherwise: boolean): boolean;
-}
-
-/** `keyId` is null for the command line. */
-export interface Actor {
-  keyId: string | null;
-  name: string;
 }
 
 export interface AuditEntry {

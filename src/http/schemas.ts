@@ -1,8 +1,8 @@
 /** Schemas shared by all resources. */
 import Joi from 'joi';
+import type { Actor } from '../db/transaction.ts';
 import { timeOf } from '../process/iso-time.ts';
 import { UUID } from '../process/uuid.ts';
-import type { Actor } from './audit.ts';
 import { isOneLine, isVisible, toName } from './one-line.ts';
 
 const NO_ID = '{{#label}} must be an id, such as 019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5';

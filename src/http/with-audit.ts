@@ -79,7 +79,7 @@ function createRecorded(action: string, audit: Audit, record: RecordAudit): Reco
     const answer = answerOf(result);
     const subject = typeof naming === 'string' ? (named as string) : naming(answer);
     const after = find ? await find(tx.sql, organizationId, subject) : (afterOf?.(answer) ?? null);
-    if (!isChange(answer, !isDeepStrictEqual(before, after))) return result;
+    if (!isChange(answer, compare(before, after))) return result;
     await record(tx.sql, {
       organizationId,
       actor: actorOf(caller),
@@ -91,6 +91,14 @@ function createRecorded(action: string, audit: Audit, record: RecordAudit): Reco
     return result;
   };
 }
+
+const compare =
+  (before: unknown, after: unknown) =>
+  (...fields: string[]): boolean => {
+    const partOf = (view: unknown) =>
+      fields.length === 0 ? view : fields.map((field) => (view as Record<string, unknown> | null)?.[field]);
+    return !isDeepStrictEqual(partOf(before), partOf(after));
+  };
 
 function projected({ schema, find }: Shown): Shown['find'] {
   const project = compileProjection(schema);

@@ -119,6 +119,21 @@ describe('The audit trail', () => {
     assert.deepEqual(await entries(own), before);
   });
 
+  it('writes one row for a stage that is ordered twice, and none for the present deadline', async () => {
+    const own = await dms.addOrganization();
+    const { slug } = await populate(own);
+    const job = `/devices/config-jobs/${await stagedJob(own, slug)}`;
+    const before = await entries(own);
+    for (const _ of [1, 2]) assert.equal((await own.api.post(`${job}/proceed`)).status, 200);
+    const { deadlineAt } = (await own.api.get(job)).body;
+    assert.equal((await own.api.post(`${job}/extend`, { deadlineAt })).status, 200);
+    const made = (await entries(own)).slice(0, -before.length);
+    assert.deepEqual(
+      made.map(({ action }) => action),
+      ['proceedConfigJob'],
+    );
+  });
+
   it('writes no row for a refused request or a dry run', async () => {
     const fixtures = await populate(dms);
     const reader = dms.with((await dms.issueKey(dms.id, 'customer', 'read')).token);

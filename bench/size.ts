@@ -3,7 +3,8 @@
  * folder, which is kept.
  *
  * SIZE_FOLDER: where the data is kept (default: dms-size in the folder for temporary files)
- * SIZE_DEVICES: devices in 10 organizations (default: 1,000,000)
+ * SIZE_ORGANIZATIONS: organizations (default: 10)
+ * SIZE_DEVICES: their devices together (default: 1,000,000)
  * SIZE_DELIVERIES: deliveries, half of them held by one disabled endpoint (default: 20,000,000)
  */
 import { benchEndpoint } from './size/endpoint.ts';

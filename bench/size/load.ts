@@ -28,7 +28,7 @@ export interface LoadOptions {
   print(line: string): void;
 }
 
-const ORGANIZATIONS = 10;
+const ORGANIZATIONS = Number(process.env.SIZE_ORGANIZATIONS ?? 10);
 const ENDED_JOBS = 20;
 const ALERTS_PER_DEVICE = 1;
 const DELIVERY_DAYS = 6;
@@ -41,8 +41,8 @@ const SCHEDULE = {
 export async function loadAll(sql: Database, { devices, deliveries, print }: LoadOptions): Promise<Loaded> {
   const fleets: Fleet[] = [];
   for (let number = 0; number < ORGANIZATIONS; number++) {
-    print(`Organization ${number + 1} of ${ORGANIZATIONS}`);
-    const fleet = await addFleet(sql, devices / ORGANIZATIONS, { serialSql: SERIAL_SQL });
+    if (number % Math.ceil(ORGANIZATIONS / 10) === 0) print(`Organization ${number + 1} of ${ORGANIZATIONS}`);
+    const fleet = await addFleet(sql, devices / ORGANIZATIONS, { serialSql: SERIAL_SQL, isVacuumed: false });
     fleets.push(fleet);
     await addHistory(sql, fleet);
   }

@@ -51,7 +51,8 @@ export function startupBanner(local: LocalInstance & SignIn, dataDir: string, ex
     API           ${local.baseUrl}
     Docs          ${local.baseUrl}/docs
     CoAP          ${local.coapUrl}
-    Temporal UI   ${local.temporalUi ?? `of the server at ${local.temporalAddress}`}
+    Temporal      ${local.temporalAddress}
+    Temporal UI   ${local.temporalUi ?? 'that of the server, if it has one'}
     Metrics       ${local.metricsUrl}
     API key       ${local.apiKey}
     Device token  ${local.deviceToken}

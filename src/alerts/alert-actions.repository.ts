@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import type { Actor } from '../http/audit.ts';
+import type { Actor } from '../db/transaction.ts';
 import type { NewAction } from './alert-handling.ts';
 import type { AlertAction, StoredAction } from './alert-history.ts';
 

@@ -2,9 +2,8 @@
 import type { Database } from '../db/database.ts';
 import type { Publish } from '../db/domain-event.ts';
 import { inHalves } from '../db/due-rows.ts';
-import type { Transact, Transaction } from '../db/transaction.ts';
+import type { Actor, Transact, Transaction } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
-import type { Actor } from '../http/audit.ts';
 import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import { type Alert, type AlertRef, NO_SUCH_ALERT } from './alert.ts';
 import type { AlertActionsRepository } from './alert-actions.repository.ts';

@@ -1,5 +1,5 @@
 /** The changes that an acknowledgement makes to an alert. */
-import type { Actor } from '../http/audit.ts';
+import type { Actor } from '../db/transaction.ts';
 import type { Alert, AlertStatus } from './alert.ts';
 import type { StoredAction } from './alert-history.ts';
 

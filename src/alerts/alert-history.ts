@@ -1,5 +1,5 @@
 /** The history of an alert, from its opening to its end, as shown to people. */
-import type { Actor } from '../http/audit.ts';
+import type { Actor } from '../db/transaction.ts';
 import type { Alert } from './alert.ts';
 
 /** Actions that are stored as they happen; opening and end are facts of the alert itself. */

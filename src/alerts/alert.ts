@@ -1,6 +1,7 @@
 /** A problem of an asset, from the reading or the missed deadline that opened the alert to its resolution. */
+
+import type { Actor } from '../db/transaction.ts';
 import type { Severity } from '../devices/alert-terms.ts';
-import type { Actor } from '../http/audit.ts';
 import type { Bounds } from './alert-definition.ts';
 
 export const ALERT_TYPES = ['high_temp', 'low_temp', 'no_data', 'low_battery', 'sensor_error'] as const;

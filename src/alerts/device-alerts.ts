@@ -48,7 +48,9 @@ export function createDeviceAlerts(initial: readonly AlertState[]) {
       for (const transition of transitions) {
         if (transition.kind !== 'resolved') continue;
         const { alert, resolution } = { resolution: null, ...transition };
-        resolved.push({ alert, resolution, endedAt: timeOf(transition) });
+        // The reading may come from a fast clock.
+        const endedAt = earlier(timeOf(transition), stored.frame.receivedAt);
+        resolved.push({ alert, resolution, endedAt });
       }
       return transitions;
     },
@@ -72,9 +74,11 @@ export function createDeviceAlerts(initial: readonly AlertState[]) {
 interface ResolvedAlert {
   alert: OpenAlert;
   resolution: AlertResolution | null;
-  /** Time of the reading or the frame that ended it; null: it ends now. */
+  /** Time of the reading or the frame that ended it, at the latest its receipt; null: it ends now. */
   endedAt: Date | null;
 }
+
+const earlier = (one: Date, other: Date): Date => (one < other ? one : other);
 
 const withoutResolution = (alert: OpenAlert): ResolvedAlert => ({ alert, resolution: null, endedAt: null });
 

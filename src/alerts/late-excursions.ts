@@ -157,6 +157,8 @@ function overlaps(
 ): boolean {
   if (alert.startedAt > last.at) return false;
   if (alert.late && hasBeginning(alert)) return alert.startedAt >= startedAt;
+  // An alert that began by a fast clock may have ended before its begin, and then ends with it.
+  if (alert.startedAt === startedAt) return true;
   return alert.endedAt === null || alert.endedAt > startedAt;
 }
 

@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { atMost, pageSchema, paging, textToFind, time, timestamp } from '../http/schemas.ts';
+import { atMost, inOrder, pageSchema, paging, textToFind, time, timestamp } from '../http/schemas.ts';
 
 interface ListAudit {
   actor?: string;
@@ -16,7 +16,7 @@ export const listAuditQuery = Joi.object<ListAudit, true>({
   from: time().description('From then on'),
   to: time().description('Before then'),
   ...paging,
-});
+}).custom(inOrder);
 
 const shown = () => Joi.object().unknown().allow(null).required();
 

@@ -184,12 +184,12 @@ function startDispatching(
   // never delays a claim.
   const onFault = (err: unknown) => log.warn({ err }, 'The outbox was not polled: it is tried again');
   const polls = [
-    startPeriodic(pollIntervalMs, claims.releaseExpired, onFault, POLL_SHARE),
+    startPeriodic(pollIntervalMs, claims.releaseExpired, onFault, { maxShare: POLL_SHARE }),
     startPeriodic(
       pollIntervalMs,
       async () => dispatcher.wakePending(await claims.listPendingEndpoints()),
       onFault,
-      POLL_SHARE,
+      { maxShare: POLL_SHARE },
     ),
   ];
   return {

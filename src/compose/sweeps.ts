@@ -18,8 +18,8 @@ const SWEEPS_PER_OFFLINE_SWEEP = 3;
 /** Another process takes over when the lease was not renewed for the time of this many sweeps. */
 const SWEEPS_PER_LEASE = 3;
 const LEASE_MS_MIN = 2_000;
-/** Deleted data is removed soon, so that it costs nothing. */
-const CLEAN_UP_INTERVAL_MS = 1_000;
+/** For what somebody may wait for. */
+const SOON_MS = 1_000;
 /** Days have been closed for a day before they are compacted: minutes do not matter. */
 const SWEEPS_PER_COMPACTION = 60;
 
@@ -90,13 +90,13 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
     },
     {
       name: 'queues of deleted endpoints',
-      intervalMs: CLEAN_UP_INTERVAL_MS,
+      intervalMs: sweepIntervalMs,
       run: slices.deliveries.cleanUpDeletedEndpoints,
       onFault: retried('The queues of deleted endpoints were not cancelled'),
     },
     {
       name: 'runs of withdrawals',
-      intervalMs: CLEAN_UP_INTERVAL_MS,
+      intervalMs: SOON_MS,
       run: slices.groups.startMissingWorkflows,
       onFault: onTemporalFault('sweep withdrawals'),
     },
@@ -114,7 +114,7 @@ export function sweepsOf(resources: Resources, slices: Slices): Sweep[] {
     },
     {
       name: 'changes of escalations',
-      intervalMs: CLEAN_UP_INTERVAL_MS,
+      intervalMs: SOON_MS,
       run: slices.escalations.followChanges,
       onFault: retried('Changes of escalations were not followed'),
     },

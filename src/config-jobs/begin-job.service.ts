@@ -27,12 +27,12 @@ export interface BeginJobDeps {
   pageSize: number;
 }
 
-export type JobToBegin = Omit<NewJob, 'stageCount' | 'targetCount' | 'isOffered'>;
+export type JobToBegin = Omit<NewJob, 'createdBy' | 'stageCount' | 'targetCount' | 'isOffered'>;
 export type BeginJob = ReturnType<typeof createBeginJob>;
 
 export function createBeginJob(deps: BeginJobDeps) {
   async function insert(
-    { sql, afterCommit }: Transaction,
+    { sql, afterCommit, actor }: Transaction,
     newJob: JobToBegin,
     changes: RetryableTarget[],
     isOffered: boolean,
@@ -40,7 +40,9 @@ export function createBeginJob(deps: BeginJobDeps) {
     const targetCount = changes.length;
     const first = firstStageSize(targetCount, newJob.rollout);
     const stageCount = first < targetCount ? 2 : 1;
-    const job = await deps.jobsIn(sql).insert({ ...newJob, targetCount, stageCount, isOffered });
+    const job = await deps
+      .jobsIn(sql)
+      .insert({ ...newJob, createdBy: actor ?? null, targetCount, stageCount, isOffered });
     const targets = changes.map((change, index) => ({
       ...change,
       stage: index < first ? 1 : 2,

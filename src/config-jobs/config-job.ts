@@ -1,6 +1,8 @@
 /**
  * A job applies one change to many devices and waits until each of them has confirmed it. Rules of its run.
  */
+import type { Actor } from '../db/transaction.ts';
+
 export const JOB_STATUSES = [
   'scheduled',
   'running',
@@ -81,6 +83,8 @@ export interface ConfigJob {
   /** The reason of an abort; else null. */
   reason: string | null;
   createdAt: Date;
+  /** Null: unknown, as for jobs of earlier releases. */
+  createdBy: Actor | null;
   finishedAt: Date | null;
 }
 
@@ -177,6 +181,7 @@ export function jobView(job: ConfigJob) {
     deadlineAt: job.deadlineAt.toISOString(),
     cancelRequestedAt: job.cancelRequestedAt?.toISOString() ?? null,
     createdAt: job.createdAt.toISOString(),
+    createdBy: job.createdBy,
     finishedAt: job.finishedAt?.toISOString() ?? null,
   };
 }

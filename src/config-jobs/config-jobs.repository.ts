@@ -1,5 +1,6 @@
 import { newestFirst, type Page, toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
+import type { Actor } from '../db/transaction.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import {
   type ConfigJob,
@@ -25,6 +26,8 @@ export interface NewJob {
   /** Counts from the start. */
   deadlineMinutes: number;
   retryOfJobId: string | null;
+  /** Null: the service itself. */
+  createdBy: Actor | null;
 }
 
 /** A job as its workflow needs it. */
@@ -64,6 +67,7 @@ interface ConfigJobRow {
   start_at: Date | null;
   deadline_at: Date;
   created_at: Date;
+  created_by: Actor | null;
   finished_at: Date | null;
   workflow_checked_at: Date | null;
   purge_checked_at: Date | null;
@@ -98,6 +102,7 @@ const toConfigJob = (row: CountedJobRow): ConfigJob => ({
   deadlineAt: row.deadline_at,
   cancelRequestedAt: row.cancel_requested_at,
   createdAt: row.created_at,
+  createdBy: row.created_by,
   finishedAt: row.finished_at,
 });
 
@@ -139,6 +144,7 @@ export function createConfigJobsRepository(sql: Database) {
           stage_count: job.stageCount,
           target_count: job.targetCount,
           retry_of_job_id: job.retryOfJobId,
+          created_by: toJson(job.createdBy),
           status: startAt === null ? 'running' : 'scheduled',
           start_at: startAt,
           deadline_at: sql.raw('coalesce(?::timestamptz, now()) + make_interval(mins => ?::integer)', [

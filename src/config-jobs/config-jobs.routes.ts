@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
-import { shownAs } from '../http/audit.ts';
+import { type Audit, shownAs } from '../http/audit.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { type Caller, created, ok, pageOf, type Reply, type Route, route } from '../http/route.ts';
 import { notFound, orNotFound } from '../process/errors.ts';
@@ -59,8 +59,13 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
     params: jobParams,
     responses: { 200: jobSchema },
     errors: [404, 409],
-    audit: { subject: 'jobId', shown },
   } as const;
+  /** A repeat is no change; neither are reports of devices that come meanwhile. */
+  const auditOf = (field: string, view = shown): Audit => ({
+    subject: 'jobId',
+    shown: view,
+    isChange: (_, differs) => differs(field),
+  });
   return [
     route({
       method: 'PUT',
@@ -153,6 +158,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       path: '/devices/config-jobs/{jobId}/cancel',
       operationId: 'cancelConfigJob',
       summary: 'Cancel a scheduled or running job',
+      audit: auditOf('cancelRequestedAt'),
       description:
         'Devices that have not settled are cancelled, and their change is withdrawn. A large job is still running in the answer, with cancelRequestedAt: it ends when the change is withdrawn from all its devices.',
       async handle({ caller, params: { jobId }, transact }) {
@@ -164,7 +170,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       path: '/devices/config-jobs/{jobId}/proceed',
       operationId: 'proceedConfigJob',
       summary: 'Begin the next stage of a rollout now',
-      audit: { subject: 'jobId', shown: shownStage },
+      audit: auditOf('isNextStageBeginning', shownStage),
       description:
         'However many devices of the first stage have applied the change; too many refusals end the job all the same. 409 when no stage follows.',
       async handle({ caller, params: { jobId }, transact }) {
@@ -176,6 +182,7 @@ export function configJobsRoutes({ jobs, jobsIn, targets, service, limit }: Conf
       path: '/devices/config-jobs/{jobId}/extend',
       operationId: 'extendConfigJob',
       summary: 'Move the deadline of a scheduled or running job',
+      audit: auditOf('deadlineAt'),
       description: 'To a later time. 409 when the deadline has passed or the job has ended.',
       body: extendBody,
       async handle({ caller, params: { jobId }, body: { deadlineAt }, transact }) {

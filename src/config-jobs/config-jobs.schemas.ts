@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { configurationSchema, serialNumbers } from '../devices/devices.schemas.ts';
-import { pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
+import { actorSchema, pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
 import { type ChangedSetting, SETTINGS } from './changed-settings.ts';
 import {
   DEADLINE_MINUTES_DEFAULT,
@@ -149,6 +149,7 @@ export const jobExample: JobView = {
   },
   deadlineAt: '2026-03-04T08:00:00.000Z',
   createdAt: '2026-03-02T08:00:00.000Z',
+  createdBy: { keyId: '019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a', name: 'Kitchen' },
   cancelRequestedAt: null,
   finishedAt: '2026-03-02T08:15:30.000Z',
 };
@@ -180,6 +181,12 @@ export const jobSchema = Joi.object<JobView>({
       'When a customer cancelled the job. A large job is running until the change is withdrawn from all its devices',
     ),
   createdAt: timestamp().required(),
+  createdBy: actorSchema
+    .allow(null)
+    .required()
+    .description(
+      'The key or the person whose request began the job; null: begun by a release that did not store it',
+    ),
   finishedAt: timestamp().allow(null).required(),
 })
   .example(jobExample)

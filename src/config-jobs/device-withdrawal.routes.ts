@@ -33,7 +33,7 @@ export function deviceWithdrawalRoutes({ devicesIn, service }: DeviceWithdrawalR
             return device && deviceConfigView(device);
           },
         },
-        isChange: (_, isShownOtherwise) => isShownOtherwise,
+        isChange: (_, differs) => differs(),
       },
       async handle({ caller: { organizationId }, params: { serial }, transact }) {
         return ok(await service.withdraw(transact, organizationId, serial));

@@ -16,6 +16,10 @@ export function summarizeStart(title: JobTitle | null): string {
   return `Applies profile ${title.profileSlug} for ${toMarkdownText(cutText(title.organizationName, NAME_LENGTH_MAX))}`;
 }
 
+/** Line of the static details: `Begun by Ada`. */
+export const describeStart = (title: JobTitle | null): string | null =>
+  title?.createdBy ? `Begun by ${toMarkdownText(cutText(title.createdBy, LINE_LENGTH_MAX))}` : null;
+
 export function describeJobRun(state: JobState, latest: readonly string[], nowMs: number): string {
   const { status, stages } = state;
   return [

@@ -5,6 +5,8 @@ import type { Counts, JobStatus, Rollout, StageVerdict } from './config-job.ts';
 export interface JobTitle {
   profileSlug: string;
   organizationName: string;
+  /** Name of the key or the person; null: unknown. Absent when a worker of the release before has read the job. */
+  createdBy?: string | null;
 }
 
 /** All times are ISO 8601. */

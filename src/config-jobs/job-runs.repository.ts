@@ -30,8 +30,14 @@ export function createJobRunsRepository(sql: Database) {
       const row = await sql('config_jobs as j')
         .join('organizations as o', 'o.id', 'j.organization_id')
         .where({ 'j.organization_id': organizationId, 'j.id': jobId })
-        .first('j.profile_slug', 'o.name');
-      return row ? { profileSlug: row.profile_slug, organizationName: row.name } : null;
+        .first('j.profile_slug', 'j.created_by', 'o.name');
+      return row
+        ? {
+            profileSlug: row.profile_slug,
+            organizationName: row.name,
+            createdBy: row.created_by?.name ?? null,
+          }
+        : null;
     },
 
     /**

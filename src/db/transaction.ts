@@ -6,6 +6,12 @@ import type { Knex } from 'knex';
 import type { Database, Sql } from './database.ts';
 import { isRetryable } from './faults.ts';
 
+/** The key or the person that a change is attributed to; `keyId` is null for the command line. */
+export interface Actor {
+  keyId: string | null;
+  name: string;
+}
+
 /** Everything done with `sql` commits together, or not at all. */
 export interface InTransaction {
   readonly sql: Sql;
@@ -18,6 +24,8 @@ export interface InTransaction {
 
 export interface Transaction extends InTransaction {
   readonly sql: Database;
+  /** The caller of the operation; absent when the service itself runs the transaction. */
+  readonly actor?: Actor;
 }
 
 /** Runs the work in a transaction of that kind. */
@@ -42,9 +50,15 @@ export const createTransact =
  * continues.
  */
 export const joinTransaction =
-  ({ sql, afterCommit }: Transaction): Transact =>
+  ({ sql, afterCommit, ...caller }: Transaction): Transact =>
   (work) =>
-    runWithin(sql, work, afterCommit);
+    runWithin(sql, (tx) => work({ ...tx, ...caller }), afterCommit);
+
+/** Attributes all that runs in the transactions to the actor. */
+export const transactAs =
+  (actor: Actor, transact: Transact): Transact =>
+  (work) =>
+    transact((tx) => work({ ...tx, actor }));
 
 const ATTEMPTS = 4;
 

@@ -4,7 +4,6 @@
  */
 import type { Sql } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
-import { query } from '../db/query.ts';
 
 /** Takes about 25 ms of the database, which senders share. */
 const CANCELLED_PER_STATEMENT = 200;
@@ -30,6 +29,21 @@ const CANCEL_QUEUED = `
   update deliveries d set state = 'cancelled', next_attempt_at = null, updated_at = now() from queued q
   where d.organization_id = q.organization_id and d.endpoint_id = q.endpoint_id and d.id = q.id
   returning 1`;
+const LIST_KEPT_LONG_ENOUGH = `${LIST_DELETED} and deleted_at < now() - make_interval(mins => ${KEPT_MINUTES})`;
+const REMOVE_EMPTIED = `
+  with removed as (
+    delete from endpoints ep using unnest(:organizationIds::uuid[], :ids::uuid[]) as kept (organization_id, id)
+    where ep.organization_id = kept.organization_id and ep.id = kept.id
+      and (select d.id from deliveries d where ${OF_DELETED} and d.state = 'pending' order by d.id limit 1) is null
+      and (select d.id from deliveries d where ${OF_DELETED} and d.state = 'retrying' order by d.id limit 1) is null
+    returning ep.organization_id, ep.id
+  ), hours as (
+    delete from endpoint_hours h using removed r
+    where h.organization_id = r.organization_id and h.endpoint_id = r.id
+  )
+  delete from delivery_replays p using removed r
+  where p.organization_id = r.organization_id and p.endpoint_id = r.id
+  returning 1`;
 
 export type DeletedEndpointsRepository = ReturnType<typeof createDeletedEndpointsRepository>;
 
@@ -43,21 +57,7 @@ export function createDeletedEndpointsRepository(sql: Sql) {
 
     /** Removes endpoints whose queue is cancelled, with their hours and their replays. */
     async removeEmptied(): Promise<void> {
-      await query(
-        sql,
-        `with removed as (
-           delete from endpoints ep
-           where ep.deleted_at < now() - make_interval(mins => ${KEPT_MINUTES})
-             and (select d.id from deliveries d where ${OF_DELETED} and d.state = 'pending' order by d.id limit 1) is null
-             and (select d.id from deliveries d where ${OF_DELETED} and d.state = 'retrying' order by d.id limit 1) is null
-           returning ep.organization_id, ep.id
-         ), hours as (
-           delete from endpoint_hours h using removed r
-           where h.organization_id = r.organization_id and h.endpoint_id = r.id
-         )
-         delete from delivery_replays p using removed r
-         where p.organization_id = r.organization_id and p.endpoint_id = r.id`,
-      );
+      await workOnDueRows(sql, { list: LIST_KEPT_LONG_ENOUGH, work: REMOVE_EMPTIED });
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Rows of the audit trail, and how a route describes its own. */
 import type Joi from 'joi';
 import type { Database } from '../db/database.ts';
+import type { Actor } from '../db/transaction.ts';
 import { UUID } from '../process/uuid.ts';
 
 /** The view that GET shows of one thing, read in any transaction; null when the thing does not exist. */
@@ -25,6 +26,9 @@ export const shownAs = <Thing>(
 // biome-ignore lint/suspicious/noExplicitAny: each route names fields of its own answer
 type AnswerBody = any;
 
+/** Whether one of these fields, or any if none is named, is shown otherwise after the request. */
+type Differs = (...fields: string[]) => boolean;
+
 export interface Audit {
   /**
    * The name of a path parameter, or a function that reads the name of the new thing from the answer to a
@@ -35,17 +39,8 @@ export interface Audit {
   shown?: Shown;
   /** The part of the answer that is stored when GET does not show the change. Never a secret. */
   after?(answer: AnswerBody): unknown;
-  /**
-   * Whether the answer means a change; `isShownOtherwise` says whether GET shows a difference. Default:
-   * always.
-   */
-  isChange?(answer: AnswerBody, isShownOtherwise: boolean): boolean;
-}
-
-/** `keyId` is null for the command line. */
-export interface Actor {
-  keyId: string | null;
-  name: string;
+  /** Whether the request changed something; `differs` compares what is shown. Default: always. */
+  isChange?(answer: AnswerBody, differs: Differs): boolean;
 }
 
 export interface AuditEntry {

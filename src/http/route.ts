@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type Joi from 'joi';
-import type { Transact } from '../db/transaction.ts';
-import type { Actor, Audit } from './audit.ts';
+import type { Actor, Transact } from '../db/transaction.ts';
+import type { Audit } from './audit.ts';
 import { createListCursors } from './list-cursors.ts';
 import type { Role } from './role.ts';
 

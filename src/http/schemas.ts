@@ -1,8 +1,8 @@
 /** Schemas shared by all resources. */
 import Joi from 'joi';
+import type { Actor } from '../db/transaction.ts';
 import { timeOf } from '../process/iso-time.ts';
 import { UUID } from '../process/uuid.ts';
-import type { Actor } from './audit.ts';
 import { isOneLine, isVisible, toName } from './one-line.ts';
 
 const NO_ID = '{{#label}} must be an id, such as 019cb0a6-51d8-7e0a-b1c3-94f2a7d8e6b5';
@@ -114,6 +114,12 @@ export const rangeTime = () => time().custom(withinRange);
 const EARLIEST_MS = Date.parse('0001-02-01T00:00:00.000Z');
 const LATEST_MS = Date.parse('9999-11-30T23:59:59.999Z');
 const withinRange = (at: Date) => new Date(Math.min(Math.max(at.getTime(), EARLIEST_MS), LATEST_MS));
+
+/** For a query with both ends of a range. An empty range is in order. */
+export function inOrder<Range extends { from?: Date; to?: Date }>(range: Range, helpers: Joi.CustomHelpers) {
+  const { from, to } = range;
+  return from && to && from > to ? helpers.message({ custom: 'from must not be after to' }) : range;
+}
 
 const TIME_FAULT = '{{#label}} must be an ISO 8601 time with a zone';
 

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { lockName } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
-import type { Transact, Transaction } from '../db/transaction.ts';
+import { type Transact, type Transaction, transactAs } from '../db/transaction.ts';
 import { type Audit, type RecordAudit, type Shown, toId } from './audit.ts';
 import { compileProjection } from './project-response.ts';
 import { actorOf, type Caller, type Reply, type Route } from './route.ts';
@@ -39,9 +39,10 @@ export function createAudit(definition: Route, record: RecordAudit): WithAudit {
   if (!definition.audit) return (_, transact, run) => run(transact);
   const recorded = createRecorded(definition.operationId, definition.audit, record);
   if (definition.rawBody) {
-    return (request, transact, run) =>
-      run((work) =>
-        transact((tx) =>
+    return (request, transact, run) => {
+      const asCaller = transactAs(actorOf(request.caller), transact);
+      return run((work) =>
+        asCaller((tx) =>
           recorded(
             tx,
             request,
@@ -50,9 +51,13 @@ export function createAudit(definition: Route, record: RecordAudit): WithAudit {
           ),
         ),
       );
+    };
   }
   return (request, transact, run) =>
-    transact((tx) =>
+    transactAs(
+      actorOf(request.caller),
+      transact,
+    )((tx) =>
       recorded(
         tx,
         request,
@@ -74,7 +79,7 @@ function createRecorded(action: string, audit: Audit, record: RecordAudit): Reco
     const answer = answerOf(result);
     const subject = typeof naming === 'string' ? (named as string) : naming(answer);
     const after = find ? await find(tx.sql, organizationId, subject) : (afterOf?.(answer) ?? null);
-    if (!isChange(answer, !isDeepStrictEqual(before, after))) return result;
+    if (!isChange(answer, compare(before, after))) return result;
     await record(tx.sql, {
       organizationId,
       actor: actorOf(caller),
@@ -86,6 +91,14 @@ function createRecorded(action: string, audit: Audit, record: RecordAudit): Reco
     return result;
   };
 }
+
+const compare =
+  (before: unknown, after: unknown) =>
+  (...fields: string[]): boolean => {
+    const partOf = (view: unknown) =>
+      fields.length === 0 ? view : fields.map((field) => (view as Record<string, unknown> | null)?.[field]);
+    return !isDeepStrictEqual(partOf(before), partOf(after));
+  };
 
 function projected({ schema, find }: Shown): Shown['find'] {
   const project = compileProjection(schema);

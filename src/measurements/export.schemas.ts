@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { rangeTime, uuid } from '../http/schemas.ts';
+import { inOrder, rangeTime, uuid } from '../http/schemas.ts';
 
 const ASSETS_MAX = 100;
 
@@ -29,6 +29,7 @@ export const exportMeasurementsQuery = Joi.object<ExportMeasurements>({
   all: Joi.boolean().valid(true).description('Of all devices that are not archived'),
 })
   .xor('assetIds', 'groupId', 'all')
+  .custom(inOrder)
   .messages({
     'object.missing': 'one of assetIds, groupId and all=true is required',
     'object.xor': 'only one of assetIds, groupId and all is allowed',

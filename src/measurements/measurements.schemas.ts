@@ -3,7 +3,7 @@ import { CHANNELS_MAX, PROBE_POSITIONS, TEMPERATURE } from '../devices/channel-l
 import { channelFields, offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
 import { MEASUREMENT_TYPES } from '../devices/measurement-type.ts';
 import type { StoredReading } from '../devices/reading.ts';
-import { cursor, limit, nextCursor, rangeTime, time, timestamp } from '../http/schemas.ts';
+import { cursor, inOrder, limit, nextCursor, rangeTime, time, timestamp } from '../http/schemas.ts';
 import { RESOLUTIONS, type Resolution } from './buckets.ts';
 import { CSV, NDJSON } from './export.ts';
 import { type FrameBody, parseReading, ReadingFault } from './frame-body.ts';
@@ -153,11 +153,13 @@ export const listMeasurementsQuery = Joi.object<ListMeasurements, true>({
     .max(BUCKETS_MAX)
     .description(`Items per page: to ${PAGE_MAX}, of buckets to ${BUCKETS_MAX}`),
   cursor: cursor(Joi.string().max(64)),
-}).custom((query: ListMeasurements, helpers) =>
-  query.limit <= PAGE_MAX || query.resolution
-    ? query
-    : helpers.message({ custom: `limit must be at most ${PAGE_MAX} without a resolution` }),
-);
+})
+  .custom(inOrder)
+  .custom((query: ListMeasurements, helpers) =>
+    query.limit <= PAGE_MAX || query.resolution
+      ? query
+      : helpers.message({ custom: `limit must be at most ${PAGE_MAX} without a resolution` }),
+  );
 
 const measurementSchema = Joi.object({
   ...channelFields,

@@ -2,7 +2,7 @@
  * A time of maintenance of an asset or of the members of a group: readings, alerts and events continue, but
  * notifications of the alerts wait until it ends.
  */
-import type { Actor } from '../http/audit.ts';
+import type { Actor } from '../db/transaction.ts';
 
 export interface Mute {
   until: Date;

@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { Actor } from '../http/audit.ts';
+import type { Actor } from '../db/transaction.ts';
 import { type Mute, type MuteTarget, SPANS_MAX } from './mute.ts';
 import { LIST_SPANS } from './mutes.statements.ts';
 

@@ -2,7 +2,7 @@
 import type { AlertDetails, AlertType } from '../alerts/alert.ts';
 import { ENDED_AT } from '../alerts/alert-columns.ts';
 import type { Database } from '../db/database.ts';
-import type { Actor } from '../http/audit.ts';
+import type { Actor } from '../db/transaction.ts';
 
 export interface MarkedAlert {
   id: string;

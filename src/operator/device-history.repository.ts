@@ -2,7 +2,7 @@
 import type { StoredAction } from '../alerts/alert-history.ts';
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { Actor } from '../http/audit.ts';
+import type { Actor } from '../db/transaction.ts';
 
 export interface MembershipChange {
   at: Date;

@@ -47,7 +47,7 @@ ${live(
   'jobs',
   html`${table({
     caption: 'Jobs, newest first',
-    head: ['Profile', 'Status', 'Progress', 'Applied', 'Begun', 'Ended'],
+    head: ['Profile', 'Status', 'Progress', 'Applied', 'Begun', 'By', 'Ended'],
     rows: jobs.items.map(jobRow),
     empty: 'No job. One begins when a profile is applied.',
   })}${nextPage('/operator/jobs', new URLSearchParams(filter), jobs.nextCursor)}`,
@@ -59,6 +59,7 @@ const jobRow = (job: JobView): Content[] => [
   bar(sharesOf(job), 'Devices'),
   `${job.counts.applied.toLocaleString('en')} of ${job.total.toLocaleString('en')}`,
   time(job.createdAt),
+  job.createdBy?.name ?? html`<span class="quiet">unknown</span>`,
   job.finishedAt ? time(job.finishedAt) : html`<span class="quiet">deadline ${time(job.deadlineAt)}</span>`,
 ];
 
@@ -111,7 +112,7 @@ ${facts([
   ['Devices', job.total.toLocaleString('en')],
   [
     'Begun',
-    html`${time(job.createdAt)}${options.origin && html` <span class="quiet">${originText(options.origin)}</span>`}`,
+    html`${time(job.createdAt)} <span class="quiet">${options.origin ? originText(options.origin) : creatorText(job)}</span>`,
   ],
   ...('startAt' in job ? [['Starts', time(job.startAt as string)] as const] : []),
   ...(job.status === 'cancelled' ? [] : [['Deadline', time(job.deadlineAt)] as const]),
@@ -157,6 +158,8 @@ export function firstState(job: JobView): string {
   const found = NEEDY.find((state) => countOf(job, state) > 0);
   return found === undefined || countOf(job, found) === job.total ? ALL_STATES : found;
 }
+
+const creatorText = ({ createdBy }: JobView): Content => createdBy && `by ${createdBy.name}`;
 
 /** "by Ada, add group members". */
 const originText = ({ actor, action, subject }: AuditEntryView): Content => [

@@ -4,24 +4,29 @@ export interface Periodic {
   stop(): Promise<void>;
 }
 
-/**
- * Runs the work, waits, and repeats: never two at a time, and even after a fault. After long work the wait is longer, so
- * that the work takes at most this share of the time.
- */
+interface PeriodicOptions {
+  /** After long work the wait is longer, so that the work takes at most this share of the time. Default: 1. */
+  maxShare?: number;
+  /** A monotonic clock, in milliseconds. */
+  now?(): number;
+  /** Ends with the signal at the latest. */
+  pause?(ms: number, signal: AbortSignal): Promise<unknown>;
+}
+
+/** Runs the work, waits, and repeats: never two at a time, and even after a fault. */
 export function startPeriodic(
   intervalMs: number,
   work: () => Promise<unknown>,
   onFault: (error: unknown) => void,
-  maxShare = 1,
+  { maxShare = 1, now = () => performance.now(), pause = untilAborted }: PeriodicOptions = {},
 ): Periodic {
   const stopping = new AbortController();
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const startedAt = performance.now();
+      const startedAt = now();
       await work().catch(onFault);
-      const restMs = (performance.now() - startedAt) * (1 / maxShare - 1);
-      const waitMs = Math.max(intervalMs, restMs);
-      await delay(waitMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+      const restMs = (now() - startedAt) * (1 / maxShare - 1);
+      await pause(Math.max(intervalMs, restMs), stopping.signal);
     }
   }
   const running = run();
@@ -32,3 +37,6 @@ export function startPeriodic(
     },
   };
 }
+
+const untilAborted = (ms: number, signal: AbortSignal): Promise<unknown> =>
+  delay(ms, undefined, { signal, ref: false }).catch(() => {});

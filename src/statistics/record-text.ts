@@ -27,13 +27,24 @@ export function headLines(statistics: Statistics, { madeAt, madeBy, timezone }: 
     `Organization: ${asset.organizationName}`,
     `Place: ${asset.name}`,
     ...placeOf(asset),
-    ...serialsWithin(asset, statistics).map(
+    ...(isBeforeRegistration(statistics) ? [] : serialsWithin(asset, statistics)).map(
       ({ serialNumber, from, to }) => `Logger: ${serialNumber}, ${timeOf(from)} to ${timeOf(to)}`,
     ),
     `Span: ${timeOf(statistics.from)} to ${timeOf(statistics.to)}`,
     `Time zone: ${timezone}, at the beginning ${offsetText(timezone, statistics.from)}, at the end ${offsetText(timezone, statistics.to)}`,
     `Made: ${timeOf(madeAt.getTime())} by ${madeBy}`,
   ];
+}
+
+/** Loggers may bring readings from before their registration: such a span is a record like any other. */
+const isBeforeRegistration = ({ asset, channels, to }: Statistics): boolean =>
+  channels.length === 0 && to <= asset.registeredAt.getTime();
+
+/** Says why there are no numbers. */
+export function emptyLine(statistics: Statistics, timezone: string): string {
+  if (!isBeforeRegistration(statistics)) return 'No readings in this time.';
+  const registeredAt = clockOf(timezone)(statistics.asset.registeredAt.getTime());
+  return `No readings in this time: the device was registered later, at ${registeredAt}.`;
 }
 
 /** The settings in force, oldest first. */

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { SEVERITIES } from '../devices/alert-terms.ts';
 import { SETTINGS_SOURCES } from '../devices/settings.ts';
-import { cursor, limit, nextCursor, rangeTime, timestamp } from '../http/schemas.ts';
+import { cursor, inOrder, limit, nextCursor, rangeTime, timestamp } from '../http/schemas.ts';
 
 interface ListSettings {
   from?: Date;
@@ -15,7 +15,7 @@ export const listSettingsQuery = Joi.object<ListSettings, true>({
   to: rangeTime().description('Settings that were in force before this time'),
   limit: limit(50),
   cursor: cursor(Joi.string().pattern(/^\d{1,15}$/)),
-});
+}).custom(inOrder);
 
 const seconds = () => Joi.number().integer().allow(null).required();
 const celsius = () => Joi.number().unsafe().allow(null).required();

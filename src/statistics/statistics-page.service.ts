@@ -10,6 +10,7 @@ import {
   type Channel,
   channelLines,
   clockOf,
+  emptyLine,
   headLines,
   maintenanceLines,
   type RecordOptions,
@@ -54,7 +55,7 @@ export function createStatisticsPage(now: () => Date): ToPage {
       flow.heading('Maintenance: nobody was notified');
       flow.lines(maintenanceLines(statistics, options.timezone));
     }
-    if (statistics.channels.length === 0) flow.lines(['', 'No readings in this time.']);
+    if (statistics.channels.length === 0) flow.lines(['', emptyLine(statistics, options.timezone)]);
     for (const channel of statistics.channels.slice(0, CHANNELS_MAX)) {
       const texts = channelLines(channel);
       flow.room((texts.length + 2) * LINE_HEIGHT + CHART_HEIGHT);

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { SEVERITIES } from '../devices/alert-terms.ts';
 import { channelFields } from '../devices/devices.schemas.ts';
-import { rangeTime, timestamp } from '../http/schemas.ts';
+import { inOrder, rangeTime, timestamp } from '../http/schemas.ts';
 import { SPANS_MAX } from '../mutes/mute.ts';
 import { isTimeZone } from '../profiles/time-zone.ts';
 import { GAPS_MAX } from './statistics.ts';
@@ -25,7 +25,7 @@ export const statisticsQuery = Joi.object<GetStatistics, true>({
   from: rangeTime().required().description('Measured at this time or later'),
   to: rangeTime().required().description('Measured before this time; at most 400 days later'),
   timezone: timezone().default('UTC').description('In which the PDF shows times; JSON shows them in UTC'),
-});
+}).custom(inOrder);
 
 const bound = () => number().allow(null).required().description('°C; null where there is none');
 

@@ -6,7 +6,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { AlertRef } from '../alerts/alert.ts';
 import type { JobRef, WithdrawalRef } from '../config-jobs/config-job.ts';
-import { summarizeStart } from '../config-jobs/job-description.ts';
+import { describeStart, summarizeStart } from '../config-jobs/job-description.ts';
 import type { JobTitle } from '../config-jobs/job-run.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { type EscalationTitle, summarizeEscalationStart } from '../escalations/escalation-description.ts';
@@ -64,8 +64,10 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
       { organizationId, jobId }: JobRef,
       { title = null, replace = false }: StartJobOptions = {},
     ): Promise<void> {
+      const shared = common(organizationId, `jobs/${jobId}`, { JobId: jobId });
       await client.workflow.start(APPLY_PROFILE, {
-        ...common(organizationId, `jobs/${jobId}`, { JobId: jobId }),
+        ...shared,
+        staticDetails: [describeStart(title) ?? [], shared.staticDetails].flat().join('\n\n'),
         workflowId: applyProfileId(jobId),
         args: [{ organizationId, jobId, pollIntervalMs }],
         workflowIdConflictPolicy: toPolicy({ replace }),

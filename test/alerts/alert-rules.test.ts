@@ -26,6 +26,17 @@ describe('The alert rules of a device', () => {
     assert.deepEqual(await statuses(), ['high_temp resolved']);
   });
 
+  it('ends an alert with the frame, where the reading that ends it comes from a fast clock', async () => {
+    await applyProfile(FRIDGE);
+    await measure(0, 20);
+    const anHourAhead = 420;
+    await send([reading(anHourAhead, 5)]);
+    const { status, timestamp, endedAt } = await onlyAlert();
+    assert.equal(status, 'resolved');
+    assert.equal(timestamp, device.at(0));
+    assert.ok(endedAt !== null && endedAt < device.at(anHourAhead), String(endedAt));
+  });
+
   it('evaluates by a calendar that ends at 24:00 and was set on the device by others', async () => {
     await applyProfile(FRIDGE);
     const { pendingConfig } = await configOf(device.org, device.serial);

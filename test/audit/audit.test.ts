@@ -119,6 +119,21 @@ describe('The audit trail', () => {
     assert.deepEqual(await entries(own), before);
   });
 
+  it('writes one row for a stage that is ordered twice, and none for the present deadline', async () => {
+    const own = await dms.addOrganization();
+    const { slug } = await populate(own);
+    const job = `/devices/config-jobs/${await stagedJob(own, slug)}`;
+    const before = await entries(own);
+    for (const _ of [1, 2]) assert.equal((await own.api.post(`${job}/proceed`)).status, 200);
+    const { deadlineAt } = (await own.api.get(job)).body;
+    assert.equal((await own.api.post(`${job}/extend`, { deadlineAt })).status, 200);
+    const made = (await entries(own)).slice(0, -before.length);
+    assert.deepEqual(
+      made.map(({ action }) => action),
+      ['proceedConfigJob'],
+    );
+  });
+
   it('writes no row for a refused request or a dry run', async () => {
     const fixtures = await populate(dms);
     const reader = dms.with((await dms.issueKey(dms.id, 'customer', 'read')).token);
@@ -185,6 +200,34 @@ describe('The audit trail', () => {
     assert.deepEqual(others, []);
     assert.equal(entry?.subject, slug);
     assert.deepEqual(entry.after, { jobId: body.jobId, appliedCount: 3 });
+  });
+
+  it('shows on each job who began it, by an apply, a group, an import or a retry, also after a repeat by another key', async () => {
+    const own = await dms.addOrganization();
+    const slug = await createProfile(own, { slug: 'fridge', ...FRIDGE });
+    const groupId = (await own.api.post('/groups', { name: 'Fridges', profileSlug: slug })).body.id;
+    const { id: keyId, token } = await dms.issueKey(own.id, 'customer', 'write');
+    const other = dms.with(token);
+    const headers = { 'idempotency-key': randomUUID() };
+    await register(own, 'SINGLE');
+    const applyTo = (client: typeof other) =>
+      client.put(`/devices/config-profiles/${slug}/apply`, { serialNumbers: ['SINGLE'] }, { headers });
+    const { jobId } = (await applyTo(own.api)).body;
+    assert.equal((await applyTo(other)).body.jobId, jobId);
+    await other.post('/assets', { serialNumber: 'MEMBER', groupId });
+    await other.post('/assets/import', [{ serialNumber: 'IMPORTED', groupId }]);
+    await other.post(`/devices/config-jobs/${await failedJob(own)}/retry`);
+    const jobs = (await own.api.get('/devices/config-jobs')).body.items as Array<{
+      id: string;
+      createdBy: { keyId: string; name: string };
+    }>;
+    assert.deepEqual(
+      jobs.map(({ createdBy }) => createdBy.keyId),
+      [keyId, own.keyId, keyId, keyId, own.keyId],
+    );
+    const { createdBy } = (await own.api.get(`/devices/config-jobs/${jobId}`)).body;
+    const [entry] = await entries(own, '&subject=fridge');
+    assert.deepEqual(createdBy, entry?.actor);
   });
 
   it('rolls the row back with the change', async () => {

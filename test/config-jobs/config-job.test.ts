@@ -195,6 +195,7 @@ describe('A finished job', () => {
       reason: null,
       deadlineAt: at,
       createdAt: at,
+      createdBy: null,
       finishedAt: null,
     });
     assert.deepEqual(view, {
@@ -216,6 +217,7 @@ describe('A finished job', () => {
       cancelRequestedAt: null,
       reason: null,
       createdAt: '2026-03-02T08:00:00.123Z',
+      createdBy: null,
       finishedAt: null,
     });
   });

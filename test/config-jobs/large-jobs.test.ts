@@ -181,6 +181,15 @@ describe('A job of many devices', () => {
       assert.equal((await untilEnded(org, jobId)).status, 'cancelled');
     });
 
+    it('answers a second cancel before the end of the job, without a row of the audit trail', async () => {
+      jobId = await apply(org, 'daily', { applyToAll: true });
+      for (const _ of [1, 2]) assert.equal((await cancel()).status, 200);
+      const { items } = (await org.api.get(`/audit?subject=${jobId}`)).body;
+      assert.equal(items.length, 1);
+      await startWorker();
+      assert.equal((await untilEnded(org, jobId)).status, 'cancelled');
+    });
+
     it('counts a device as applied that reports the change before its chunk', async () => {
       jobId = await apply(org, 'daily', { applyToAll: true });
       await startWorker();

@@ -17,6 +17,17 @@ describe('The banner of npm start', () => {
   const bannerOf = (host: string, isTokenRequired: boolean) =>
     startupBanner(local, '/tmp/data', { host, isTokenRequired });
 
+  it('names the Temporal server, and its UI where there is one', () => {
+    const urls = { temporalUi: 'http://127.0.0.1:8233' };
+    const exposure = { host: '127.0.0.1', isTokenRequired: true };
+    const banner = startupBanner({ ...local, ...urls }, '/tmp/data', exposure);
+    assert.match(
+      banner,
+      /^ {4}Temporal {6}127\.0\.0\.1:7233\n {4}Temporal UI {3}http:\/\/127\.0\.0\.1:8233$/m,
+    );
+    assert.match(bannerOf('127.0.0.1', true), /^ {4}Temporal UI {3}that of the server, if it has one$/m);
+  });
+
   it('states that a registered serial number is enough over CoAP', () => {
     assert.match(bannerOf('127.0.0.1', false), /CoAP needs no device token.*\n.*COAP_REQUIRE_TOKEN=true/);
     assert.doesNotMatch(bannerOf('127.0.0.1', true), /no device token/);

@@ -87,8 +87,16 @@ describe('npm start', () => {
         'temporalAddress',
         'temporalUi',
       ]);
-      const { baseUrl, temporalUi, metricsUrl, apiKey, deviceToken } = local;
-      for (const told of [baseUrl, `${baseUrl}/docs`, temporalUi, metricsUrl, apiKey, deviceToken])
+      const { baseUrl, temporalAddress, temporalUi, metricsUrl, apiKey, deviceToken } = local;
+      for (const told of [
+        baseUrl,
+        `${baseUrl}/docs`,
+        temporalAddress,
+        temporalUi,
+        metricsUrl,
+        apiKey,
+        deviceToken,
+      ])
         assert.match(stack.output(), new RegExp(`^    .* ${told}$`, 'm'));
       assert.match(apiKey, /^dms_live_/);
       assert.match(deviceToken, /^dev_/);

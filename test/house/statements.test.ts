@@ -59,7 +59,7 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: leases that ran out',
   'src/deliveries/deleted-endpoints.repository.ts LIST_DELETED: looks up endpoints without organization_id':
     'a sweep: deleted endpoints of all organizations',
-  'src/deliveries/deleted-endpoints.repository.ts removeEmptied: looks up endpoints without organization_id':
+  'src/deliveries/deleted-endpoints.repository.ts LIST_KEPT_LONG_ENOUGH: looks up endpoints without organization_id':
     'a sweep: deleted endpoints of all organizations',
   'src/devices/unregistered-devices.statements.ts REMOVE_OLDER: looks up unregistered_devices without organization_id':
     'retention',

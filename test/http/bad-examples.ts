@@ -97,6 +97,10 @@ export const BAD_QUERIES: Record<string, (keys: string[]) => string[]> = {
     keys.includes('limit') ? BAD_LIMITS.map((text) => `limit=${text}`) : [],
   'a cursor that no list has given out': (keys) =>
     keys.includes('cursor') ? BAD_CURSORS.map((text) => `cursor=${text}`) : [],
+  'a range that ends before it begins': (keys) =>
+    keys.includes('from')
+      ? [`from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z${keys.includes('all') ? '&all=true' : ''}`]
+      : [],
   'values that an enumeration does not list': (keys) =>
     keys
       .filter((key) => ['status', 'state', 'dryRun'].includes(key))

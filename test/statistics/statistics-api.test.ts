@@ -189,6 +189,23 @@ describe('Statistics of a device', () => {
       assert.match(text, part instanceof RegExp ? part : new RegExp(escaped(part)));
   });
 
+  it('answers a span before the registration with nothing, and says in the PDF why', async () => {
+    const id = await register(dms, 'LATER');
+    const span = 'from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z';
+    const path = `/assets/${id}/statistics?${span}`;
+    const { status, body } = await dms.api.get(path);
+    assert.deepEqual([status, body.channels], [200, []]);
+    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
+    const text = textsOf(bytes).join('\n');
+    assert.match(text, /^No readings in this time: the device was registered later, at \d{4}-[^.]+\.$/m);
+    assert.doesNotMatch(text, /^Logger:/m);
+    const lines = await dms.api.get(`/measurements?${span}&assetIds=${id}`);
+    assert.deepEqual([lines.status, lines.text], [200, '']);
+    const headers = { accept: 'text/csv' };
+    const table = await dms.api.get(`/measurements?${span}&assetIds=${id}`, { headers });
+    assert.equal(table.text.trimEnd().split('\n').length, 1);
+  });
+
   it('draws the bounds of each time as a step', async () => {
     const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: time(30) }];
     await dms.device.post('/devices/STEPPED/measurements', { readings });

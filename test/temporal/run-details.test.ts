@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { WorkflowFailedError } from '@temporalio/client';
 import { query } from '../../src/db/query.ts';
 import { DAY_MS } from '../../src/process/durations.ts';
+import { toMarkdownText } from '../../src/process/markdown-text.ts';
 import { findLastRun } from '../../src/temporal/runs.ts';
-import { deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
+import { applyProfileId, deliverWebhooksId } from '../../src/temporal/workflow-ids.ts';
 import { addCustomer, type Customer, QUICK } from '../deliveries/harness.ts';
 import * as escalations from '../escalations/harness.ts';
 import { OPERATOR_ORIGIN, signIn, visit } from '../operator/visitor.ts';
@@ -55,6 +56,14 @@ describe('The details of a run', () => {
     const cookie = await signIn(dms, { organizationId: org.id });
     for (const path of paths) assert.equal((await visit(dms.baseUrl + path, { cookie })).status, 200, path);
   }
+
+  it('names the key that began a job, in the static details of its run', async () => {
+    const { jobId } = await waitingJob('BEGUN');
+    const described = await handleOf(applyProfileId(jobId)).describe();
+    const { name } = (await org.api.get(`/devices/config-jobs/${jobId}`)).body.createdBy;
+    const details = (await described.staticDetails()) ?? '';
+    assert.ok(details.startsWith(`Begun by ${toMarkdownText(name)}\n`), details);
+  });
 
   it('links the page of the job, and the page that explains runs', async () => {
     const { jobId } = await waitingJob('LINKED');

@@ -2630,6 +2630,10 @@ export interface components {
          *       },
          *       "deadlineAt": "2026-03-04T08:00:00.000Z",
          *       "createdAt": "2026-03-02T08:00:00.000Z",
+         *       "createdBy": {
+         *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+         *         "name": "Kitchen"
+         *       },
          *       "cancelRequestedAt": null,
          *       "finishedAt": "2026-03-02T08:15:30.000Z"
          *     }
@@ -2676,6 +2680,12 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             createdAt: string;
+            /** @description The key or the person whose request began the job; null: begun by a release that did not store it */
+            createdBy: {
+                /** @description null: the command line */
+                keyId: string | null;
+                name: string;
+            } | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC, milliseconds
@@ -5173,6 +5183,10 @@ export interface operations {
                      *           },
                      *           "deadlineAt": "2026-03-04T08:00:00.000Z",
                      *           "createdAt": "2026-03-02T08:00:00.000Z",
+                     *           "createdBy": {
+                     *             "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *             "name": "Kitchen"
+                     *           },
                      *           "cancelRequestedAt": null,
                      *           "finishedAt": "2026-03-02T08:15:30.000Z"
                      *         }
@@ -5225,6 +5239,10 @@ export interface operations {
                      *       },
                      *       "deadlineAt": "2026-03-04T08:00:00.000Z",
                      *       "createdAt": "2026-03-02T08:00:00.000Z",
+                     *       "createdBy": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Kitchen"
+                     *       },
                      *       "cancelRequestedAt": null,
                      *       "finishedAt": "2026-03-02T08:15:30.000Z"
                      *     }
@@ -5319,6 +5337,10 @@ export interface operations {
                      *       },
                      *       "deadlineAt": "2026-03-04T08:00:00.000Z",
                      *       "createdAt": "2026-03-02T08:00:00.000Z",
+                     *       "createdBy": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Kitchen"
+                     *       },
                      *       "cancelRequestedAt": null,
                      *       "finishedAt": "2026-03-02T08:15:30.000Z"
                      *     }
@@ -5367,6 +5389,10 @@ export interface operations {
                      *       },
                      *       "deadlineAt": "2026-03-04T08:00:00.000Z",
                      *       "createdAt": "2026-03-02T08:00:00.000Z",
+                     *       "createdBy": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Kitchen"
+                     *       },
                      *       "cancelRequestedAt": null,
                      *       "finishedAt": "2026-03-02T08:15:30.000Z"
                      *     }
@@ -5431,6 +5457,10 @@ export interface operations {
                      *       },
                      *       "deadlineAt": "2026-03-04T08:00:00.000Z",
                      *       "createdAt": "2026-03-02T08:00:00.000Z",
+                     *       "createdBy": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Kitchen"
+                     *       },
                      *       "cancelRequestedAt": null,
                      *       "finishedAt": "2026-03-02T08:15:30.000Z"
                      *     }
@@ -5479,6 +5509,10 @@ export interface operations {
                      *       },
                      *       "deadlineAt": "2026-03-04T08:00:00.000Z",
                      *       "createdAt": "2026-03-02T08:00:00.000Z",
+                     *       "createdBy": {
+                     *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                     *         "name": "Kitchen"
+                     *       },
                      *       "cancelRequestedAt": null,
                      *       "finishedAt": "2026-03-02T08:15:30.000Z"
                      *     }
@@ -10529,6 +10563,10 @@ export interface operations {
                  *         },
                  *         "deadlineAt": "2026-03-04T08:00:00.000Z",
                  *         "createdAt": "2026-03-02T08:00:00.000Z",
+                 *         "createdBy": {
+                 *           "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
+                 *           "name": "Kitchen"
+                 *         },
                  *         "cancelRequestedAt": null,
                  *         "finishedAt": "2026-03-02T08:15:30.000Z"
                  *       }

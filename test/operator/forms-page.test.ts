@@ -281,6 +281,19 @@ describe('A form of an operation', () => {
     assert.match((await search('to=2020-01-01T00:00')).text, /No change matches/);
   });
 
+  it('names devices and groups in the audit trail', async () => {
+    const id = await register(dms, '282C02424EA8', { name: 'Vaccines' });
+    await dms.api.post('/groups', { name: 'Second floor' });
+    const { text } = await visit(`${dms.baseUrl}/operator/audit`, { cookie });
+    assert.match(text, /create group<\/td><td[^>]*><a [^>]*>Second floor<\/a>/);
+    assert.match(
+      text,
+      new RegExp(
+        `register asset</td><td[^>]*><a [^>]*subject=${id}"[^>]*>Vaccines</a> <code>282C02424EA8</code>`,
+      ),
+    );
+  });
+
   it('answers 404 for a form that there is not, and for a thing of another organization', async () => {
     const id = await register(await dms.addOrganization(), '282C02424E15');
     for (const form of ['constructor', 'noSuchForm', `changeAsset?assetId=${id}`, 'changeAsset?assetId=x'])

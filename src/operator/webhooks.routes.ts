@@ -50,7 +50,11 @@ export function webhooksRoutes({
     { url, notice }: { url?: string; notice?: Content },
   ): Promise<{ page: string }> {
     const noun = toNoun(params);
-    const filter = given({ state: query.get('state'), cursor: query.get('cursor') });
+    const filter = given({
+      state: query.get('state'),
+      eventType: query.get('eventType'),
+      cursor: query.get('cursor'),
+    });
     const webhook = await ask(session, `get${noun}`, { params: idOf(params) });
     const deliveries = await ask(session, `list${noun}Deliveries`, {
       params: idOf(params),
@@ -145,9 +149,13 @@ export function webhooksRoutes({
       role: 'read',
       isLive: true,
       async handle({ visitor: session, params, query, url }) {
-        const delivery = await ask(session, `get${toNoun(params)}Delivery`, { params: idOf(params) });
+        const noun = toNoun(params);
+        const [webhook, delivery] = await Promise.all([
+          ask(session, `get${noun}`, { params: { webhookId: params.webhookId ?? '' } }),
+          ask(session, `get${noun}Delivery`, { params: idOf(params) }),
+        ]);
         const mayChange = session.role !== 'read';
-        const content = deliveryHtml({ delivery, path: pathOf(params), mayChange });
+        const content = deliveryHtml({ webhook, delivery, path: pathOf(params), mayChange, now: now() });
         const notice = noticeOf(query);
         return { page: layout(show(session, delivery.eventType, url, notice), content) };
       },

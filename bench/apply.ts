@@ -6,27 +6,32 @@ import { Client, Connection } from '@temporalio/client';
 import { Agent, request } from 'undici';
 import { applyProfileId } from '../src/temporal/workflow-ids.ts';
 import { createCustomer, type Send, timed } from './support/customer.ts';
+import { keepFigures } from './support/figures.ts';
 import type { Fleet } from './support/fleet.ts';
 import type { BenchStack } from './support/stack.ts';
 import { printTable, round } from './support/table.ts';
+import { findLogPosition, logRows, readLog } from './support/write-ahead-log.ts';
 
 const CONNECTIONS = 64;
+const LARGEST = 100_000;
 const INTERVALS = { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 21_600 };
 const CONFIRMING = { measurementPeriodBase: 300, measurementPeriodFactor: 1, transmissionInterval: 21_600 };
 
-export async function benchApply(stack: BenchStack, sizes = [1_000, 1_000, 1_000, 100_000]): Promise<void> {
+export async function benchApply(stack: BenchStack, sizes = [1_000, 1_000, 1_000, LARGEST]): Promise<void> {
   const agent = new Agent({ connections: CONNECTIONS, pipelining: 1, headersTimeout: 60_000 });
   const rows = [];
   for (const devices of sizes) {
     const fleet = await stack.addFleet(devices, { isOnline: true });
     const send = createCustomer(stack.apiUrl, fleet, agent);
     await send('POST', '/devices/config-profiles', { slug: 'intervals', intervals: INTERVALS });
+    const from = await findLogPosition(stack.sql);
     const applied = await timed(() =>
       send('PUT', '/devices/config-profiles/intervals/apply', { applyToAll: true }),
     );
     const { jobId, appliedCount } = applied.value as { jobId: string; appliedCount: number };
     if (appliedCount !== devices) throw new Error(`applied to ${appliedCount} of ${devices}`);
     const offered = await untilJob(send, jobId, ({ counts }) => counts.queued === 0);
+    const to = await findLogPosition(stack.sql);
     const peakMb = stack.apiPeakMb();
     const reports = await reportAll(stack, agent, fleet, devices);
     const job = await untilJob(send, jobId, ({ status }) => status !== 'running');
@@ -42,6 +47,13 @@ export async function benchApply(stack: BenchStack, sizes = [1_000, 1_000, 1_000
       Math.round(job.ms),
       await historyLength(stack, jobId),
     ]);
+    if (devices !== LARGEST) continue;
+    keepFigures({ 'apply.answeredMs': applied.ms, 'apply.offeredMs': applied.ms + offered.ms });
+    printTable(
+      `Write-ahead log of an apply to ${devices}, until all are offered it, bytes a device`,
+      ['', 'bytes', 'of which full pages'],
+      logRows(await readLog(stack.sql, from, to), devices),
+    );
   }
   printTable(
     `Apply and settle, ${CONNECTIONS} connections`,

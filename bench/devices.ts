@@ -1,6 +1,6 @@
 /**
- * `npm run bench:devices [-- frames organizations under-way beside-apply beside-alerts http end-to-end lone history cadence]`:
- * frames over CoAP and HTTP, and a year of history.
+ * `npm run bench:devices [-- frames organizations under-way beside-apply beside-alerts http end-to-end saturated lone history cadence memory]`:
+ * frames over CoAP and HTTP, and a year of history. `memory` takes an hour and runs only by name.
  */
 import { benchBesideAlerts } from './devices/beside-alerts.ts';
 import { benchBesideApply } from './devices/beside-apply.ts';
@@ -11,7 +11,9 @@ import { benchFrames } from './devices/frames.ts';
 import { benchHistory } from './devices/history.ts';
 import { benchHttpIntake } from './devices/http-intake.ts';
 import { benchLone } from './devices/lone.ts';
+import { benchMemory } from './devices/memory.ts';
 import { benchOrganizations } from './devices/organizations.ts';
+import { benchSaturated } from './devices/saturated.ts';
 import { benchUnderWay } from './devices/under-way.ts';
 import { runChosen } from './support/run-chosen.ts';
 
@@ -23,9 +25,11 @@ const benches = {
   'beside-alerts': benchBesideAlerts,
   http: benchHttpIntake,
   'end-to-end': benchEndToEnd,
+  saturated: benchSaturated,
   lone: benchLone,
   history: benchHistory,
   cadence: benchCadence,
+  memory: benchMemory,
 };
 
-await runChosen(benches, startDeviceBench);
+await runChosen(benches, startDeviceBench, ['memory']);

@@ -1,14 +1,17 @@
 /** Frames and reports of one organization, while another one applies a profile to many devices. */
 import { request } from 'undici';
 import { createCustomer, type Send } from '../support/customer.ts';
+import { keepFigures } from '../support/figures.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { percentile } from '../support/percentile.ts';
 import { SERIAL_SQL, toSerial } from '../support/serials.ts';
-import { type Cell, printTable } from '../support/table.ts';
+import { type Cell, printTable, round } from '../support/table.ts';
 import { connectLoggers, type DeviceBench } from './device-bench.ts';
 
 const APPLIED = Number(process.env.BENCH_APPLIED_DEVICES ?? 100_000);
 const DEVICES = 10_000;
+/** A column. */
+const ACK_P99 = 3;
 const LOAD = { framesPerSecond: 500, reportsPerSecond: 50, seconds: 15 };
 const INTERVALS = { measurementIntervalMinutes: 5, transmissionIntervalSeconds: 3_600 };
 
@@ -22,6 +25,8 @@ export async function benchBesideApply(bench: DeviceBench): Promise<void> {
   const applied = applyAndWait(send);
   rows.push(await measure(bench, fleet, { name: 'beside the apply', round: 80 }));
   const { answeredMs, offeredMs } = await applied;
+  const [quiet, beside] = rows.map((row) => Number(row[ACK_P99]));
+  keepFigures({ 'besideApply.ackP99ToQuiet': round((beside ?? 0) / (quiet ?? 0), 2) });
   printTable(
     `${LOAD.framesPerSecond} frames/s and ${LOAD.reportsPerSecond} reports/s, while another organization applies to ${APPLIED} devices: answered after ${Math.round(answeredMs)} ms, all offered after ${Math.round(offeredMs)} ms, API peak ${bench.stack.apiPeakMb()} MB`,
     ['', 'frames', 'ACK p50 ms', 'p99 ms', 'lost', 'reports', 'p50 ms', 'p99 ms'],

@@ -9,6 +9,7 @@ import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createPartitionKeeper } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
+import { keepFigures } from '../support/figures.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { type Acknowledged, createLoggers } from '../support/loggers.ts';
 import { percentile } from '../support/percentile.ts';
@@ -16,7 +17,7 @@ import { cpuSeconds } from '../support/process-usage.ts';
 import { SERIAL_SQL, toSerial } from '../support/serials.ts';
 import { printTable, round } from '../support/table.ts';
 import { findLogPosition, logRows, readLog } from '../support/write-ahead-log.ts';
-import type { DeviceBench } from './device-bench.ts';
+import { ackMsMax, type DeviceBench } from './device-bench.ts';
 
 const DEVICES = Number(process.env.CADENCE_DEVICES ?? 100_000);
 /** Each of two channels. */
@@ -75,6 +76,13 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
   const frames = sent.reduce((total, { latenciesMs }) => total + latenciesMs.length, 0);
   const readings = frames * READINGS_PER_FRAME;
   const latenciesMs = sent.flatMap((each) => each.latenciesMs).sort((a, b) => a - b);
+  const diskBytes = ((await findBytes(sql)) - bytesBefore) / readings;
+  const logged = await readLog(sql, from, to);
+  keepFigures({
+    'cadence.walBytes': round(logged.reduce((sum, { bytes }) => sum + bytes, 0) / readings),
+    'cadence.diskBytes': round(diskBytes),
+    'cadence.ackP99ToBound': round(percentile(latenciesMs, 0.99) / ackMsMax(percentile(flushes, 0.99)), 2),
+  });
   printTable(
     `${DEVICES} hourly loggers, frames of 12 + 12 at ${PER_SECOND}/s, ${HOURS} hours over midnight with a checkpoint each quarter`,
     [
@@ -98,7 +106,7 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
         round(latenciesMs.at(-1) ?? 0),
         percentile(flushes, 0.99),
         round((cpu * 1000) / frames, 2),
-        round(((await findBytes(sql)) - bytesBefore) / readings),
+        round(diskBytes),
       ],
     ],
   );
@@ -111,7 +119,7 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
   printTable(
     'Write-ahead log, bytes a reading',
     ['', 'bytes', 'of which full pages'],
-    logRows(await readLog(sql, from, to), readings),
+    logRows(logged, readings),
   );
 }
 

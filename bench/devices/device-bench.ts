@@ -31,6 +31,9 @@ export async function startDeviceBench(onStop: OnStop): Promise<DeviceBench> {
 export const connectLoggers = ({ coapPort }: DeviceBench, { deviceToken }: Fleet): Promise<Loggers> =>
   createLoggers({ port: coapPort, token: deviceToken, toSerial });
 
+/** What the 99th percentile of acknowledgements may be, for one of flushes of the disk at the same time. */
+export const ackMsMax = (flushP99Ms: number): number => 2 * flushP99Ms + 5;
+
 export async function countReadings({ stack }: DeviceBench): Promise<number> {
   const [row] = await query<{ count: number }>(
     stack.sql,

@@ -1,7 +1,7 @@
-/** One reading a request over HTTP, stored, and received as a webhook: below saturation and saturated. */
+/** One reading a request over HTTP, stored, and received as a webhook, below saturation. */
 import { setTimeout as delay } from 'node:timers/promises';
-import autocannon from 'autocannon';
 import { Agent, request } from 'undici';
+import { keepFigures } from '../support/figures.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { cpuSeconds, descendantsCpuSeconds } from '../support/process-usage.ts';
 import { SERIAL_SQL, toSerial } from '../support/serials.ts';
@@ -13,7 +13,6 @@ export const SENDING_DEVICES = 10_000;
 const RATES = [20, 200, 500, 1_000];
 const STEADY_SECONDS = { warmUp: 2, measured: 10 };
 const WARM_UP = { perSecond: 1_000, seconds: 5 };
-const SATURATED = { connections: 100, warmUpSeconds: 3, seconds: 10, runs: 2 };
 
 export async function benchEndToEnd(bench: DeviceBench): Promise<void> {
   const fleet = await bench.stack.addFleet(SENDING_DEVICES, { serialSql: SERIAL_SQL });
@@ -27,23 +26,16 @@ export async function benchEndToEnd(bench: DeviceBench): Promise<void> {
     ['requests/s', 'webhooks', 'p50 ms', 'p95 ms', 'p99 ms', ...CPU_HEADINGS, 'disk flush p50 ms', 'p95 ms'],
     steady,
   );
-  const saturated: Cell[][] = [];
-  for (let run = 0; run <= SATURATED.runs; run++) saturated.push(await measureSaturated(bench, fleet, run));
-  printTable(
-    `The same saturated, ${SATURATED.connections} connections`,
-    ['requests/s', 'answer p50 ms', 'p99 ms', 'webhooks/s until all came', ...CPU_HEADINGS],
-    saturated.slice(1),
-  );
 }
 
-const CPU_HEADINGS = ['CPU s per 1,000', 'API', 'worker', 'PostgreSQL'];
+export const CPU_HEADINGS = ['CPU s per 1,000', 'API', 'worker', 'PostgreSQL'];
 
 export type Send = () => Promise<void>;
 
 let sent = 0;
 
 /** For the next device; `sentAtOf` of the sink explains how it carries the time. */
-function nextRequest({ deviceToken }: Fleet) {
+export function nextRequest({ deviceToken }: Fleet) {
   const atMs = performance.timeOrigin + performance.now();
   const measuredAt = new Date(Math.floor(atMs)).toISOString();
   const value = Math.floor((atMs % 1) * 10) / 10;
@@ -90,37 +82,18 @@ async function measureSteady(bench: DeviceBench, send: Send, perSecond: number):
   const received = await readReceived(bench);
   if (received.count !== count) throw new Error(`${received.count} webhooks came of ${count}`);
   const [p50, p95, p99] = [received.p50, received.p95, received.p99].map((ms) => round(ms));
+  keepFigures({ [`endToEnd.p50.${perSecond}`]: p50 ?? 0, [`endToEnd.p95.${perSecond}`]: p95 ?? 0 });
   const flush = (share: number) => round(flushes[Math.floor(flushes.length * share)] ?? 0);
   return [perSecond, count, p50 ?? 0, p95 ?? 0, p99 ?? 0, ...cpu, flush(0.5), flush(0.95)];
 }
 
-async function measureSaturated(bench: DeviceBench, fleet: Fleet, run: number): Promise<Cell[]> {
-  await untilDelivered(bench);
-  await readReceived(bench);
-  const cpuBefore = readCpu(bench);
-  const startedAt = performance.now();
-  const result = await autocannon({
-    url: bench.stack.apiUrl,
-    connections: SATURATED.connections,
-    duration: run === 0 ? SATURATED.warmUpSeconds : SATURATED.seconds,
-    requests: [{ setupRequest: (each) => ({ ...each, ...nextRequest(fleet) }) }],
-  });
-  await untilDelivered(bench);
-  const seconds = (performance.now() - startedAt) / 1000;
-  const { non2xx, errors, timeouts, requests, latency } = result;
-  if (non2xx + errors + timeouts > 0) throw new Error(`${non2xx} refused, ${errors + timeouts} failed`);
-  const { count } = await readReceived(bench);
-  const cpu = cpuPer1000(bench, cpuBefore, count);
-  return [Math.round(requests.average), latency.p50, latency.p99, Math.round(count / seconds), ...cpu];
-}
-
-const readCpu = ({ stack }: DeviceBench): number[] => [
+export const readCpu = ({ stack }: DeviceBench): number[] => [
   cpuSeconds(stack.api.pid as number),
   cpuSeconds(stack.worker.pid as number),
   descendantsCpuSeconds('postgres'),
 ];
 
-function cpuPer1000(bench: DeviceBench, before: number[], count: number): number[] {
+export function cpuPer1000(bench: DeviceBench, before: number[], count: number): number[] {
   const used = readCpu(bench).map((after, index) => ((after - (before[index] as number)) / count) * 1000);
   return [used.reduce((sum, each) => sum + each, 0), ...used].map((each) => round(each, 3));
 }

@@ -1,11 +1,12 @@
 /** Confirmable frames over CoAP: at a steady rate, without and with webhooks, and saturated. */
 import { query } from '../../src/db/query.ts';
+import { keepFigures } from '../support/figures.ts';
 import { type Loggers, SAMPLES_PER_FRAME } from '../support/loggers.ts';
 import { percentile } from '../support/percentile.ts';
 import { cpuSeconds, peakMb } from '../support/process-usage.ts';
 import { SERIAL_SQL } from '../support/serials.ts';
 import { type Cell, printTable, round } from '../support/table.ts';
-import { connectLoggers, countReadings, type DeviceBench } from './device-bench.ts';
+import { ackMsMax, connectLoggers, countReadings, type DeviceBench } from './device-bench.ts';
 import { readReceived, subscribe, untilDelivered } from './webhooks.ts';
 
 const DEVICES = 10_000;
@@ -74,11 +75,18 @@ async function measureSteady(
   if (received.count !== sent * webhooks) {
     throw new Error(`${received.count} webhooks came of ${sent * webhooks}`);
   }
+  const ackP99 = percentile(result.latenciesMs, 0.99);
+  if (webhooks > 0) {
+    keepFigures({
+      'frames.ackP99ToBound': toHundredths(ackP99 / ackMsMax(percentile(flushes, 0.99))),
+      'frames.webhookP95': toTenths(received.p95),
+    });
+  }
   return [
     name,
     Math.round(sent / result.seconds),
     percentile(result.latenciesMs, 0.5),
-    percentile(result.latenciesMs, 0.99),
+    ackP99,
     result.lost + result.refused,
     describeStored((await countReadings(bench)) - before, sent),
     received.count,
@@ -123,9 +131,11 @@ async function measureSaturated(bench: DeviceBench, loggers: Loggers, run: numbe
   const result = await loggers.closedLoop(frames, { devices: DEVICES, underWay, round: run * 10 });
   const disk = await measureDisk(bench);
   const sent = result.latenciesMs.length;
+  const perSecond = Math.round(sent / result.seconds);
+  keepFigures({ 'frames.perSecond': perSecond });
   const perReading = (bytes: number) => toTenths(bytes / (sent * SAMPLES_PER_FRAME));
   return [
-    Math.round(sent / result.seconds),
+    perSecond,
     percentile(result.latenciesMs, 0.5),
     percentile(result.latenciesMs, 0.99),
     result.lost + result.refused,

@@ -1,6 +1,7 @@
 /** Readings over HTTP, compared with bare Koa that parses the same body and does nothing, or stores it. */
 import autocannon from 'autocannon';
 import { freePort } from '../../dev/embedded/free-port.ts';
+import { keepFigures } from '../support/figures.ts';
 import { SERIAL_SQL, toSerial } from '../support/serials.ts';
 import { printTable, round } from '../support/table.ts';
 import type { DeviceBench } from './device-bench.ts';
@@ -18,10 +19,12 @@ export async function benchHttpIntake({ stack }: DeviceBench): Promise<void> {
   const bareUrl = `http://127.0.0.1:${port}`;
   const measure = createLoad(fleet.deviceToken);
   const rows = [];
+  const shares: number[] = [];
   for (let pair = 1; pair <= PAIRS; pair++) {
     const bare = await measure(bareUrl, () => '/parse');
     const storing = await measure(bareUrl, (serial) => `/${fleet.organizationId}/store/${serial}`);
     const service = await measure(stack.apiUrl, (serial) => `/devices/${serial}/measurements`);
+    shares.push(service.requests.average / bare.requests.average);
     rows.push([
       Math.round(bare.requests.average),
       Math.round(storing.requests.average),
@@ -32,6 +35,7 @@ export async function benchHttpIntake({ stack }: DeviceBench): Promise<void> {
       service.latency.p99,
     ]);
   }
+  keepFigures({ 'http.percentOfBare': round(median(shares) * 100) });
   printTable(
     `HTTP intake, ${READINGS_PER_REQUEST} readings a request, ${CONNECTIONS} connections; bare Koa parses the same body and does nothing, or stores it`,
     ['bare/s', 'bare, storing/s', 'service/s', 'of bare', 'of storing', 'p50 ms', 'p99 ms'],
@@ -86,3 +90,6 @@ const toBody = (firstMs: number): string =>
 
 const toRatio = (ours: autocannon.Result, theirs: autocannon.Result): string =>
   `${round((ours.requests.average / theirs.requests.average) * 100, 0)} %`;
+
+const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

@@ -3,6 +3,7 @@
  * statements of PostgreSQL. One reading a request over HTTP, one endpoint.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { keepFigures } from '../support/figures.ts';
 import { cpuSeconds, descendantsCpuSeconds } from '../support/process-usage.ts';
 import { SERIAL_SQL } from '../support/serials.ts';
 import { forgetStatements, readStatements, recordStatements } from '../support/statement-times.ts';
@@ -14,7 +15,7 @@ import { readReceived, subscribe, untilDelivered } from './webhooks.ts';
 const RATES = [20, 200];
 const SECONDS = { warmUp: 5, measured: 30, idle: 30 };
 const LISTED_STATEMENTS = 14;
-const STATEMENT_CHARACTERS = 60;
+const STATEMENT_CHARACTERS = 90;
 const PROCESSES = ['API', 'worker', 'PostgreSQL', 'Temporal'];
 
 export async function benchLone(bench: DeviceBench): Promise<void> {
@@ -27,6 +28,8 @@ export async function benchLone(bench: DeviceBench): Promise<void> {
   const idle = await measureIdle(bench);
   const rows: Cell[][] = [];
   for (const perSecond of RATES) rows.push(await measure(bench, send, perSecond, idle));
+  const idleService = idle.slice(0, PROCESSES.indexOf('Temporal')).reduce((sum, each) => sum + each, 0);
+  keepFigures({ 'lone.idlePercent': round(idleService * 100, 2) });
   printTable('Share of a core of the idle service, %', PROCESSES, [
     idle.map((perSecond) => round(perSecond * 100, 2)),
   ]);
@@ -36,6 +39,7 @@ export async function benchLone(bench: DeviceBench): Promise<void> {
     rows,
   );
   await recordStatements(sql, true);
+  await listIdleStatements(bench);
   for (const perSecond of RATES) await listStatements(bench, send, perSecond);
 }
 
@@ -61,6 +65,7 @@ async function measure(bench: DeviceBench, send: Send, perSecond: number, idle: 
   );
   const [api = 0, worker = 0, postgres = 0] = msOf;
   const { p50, p95 } = await readReceived(bench);
+  keepFigures({ [`lone.cpuMs.${perSecond}`]: round(api + worker + postgres, 2) });
   return [
     perSecond,
     round(api + worker + postgres, 2),
@@ -71,11 +76,27 @@ async function measure(bench: DeviceBench, send: Send, perSecond: number, idle: 
 }
 
 async function listStatements(bench: DeviceBench, send: Send, perSecond: number): Promise<void> {
-  const { sql } = bench.stack;
   await sendAt(send, perSecond, SECONDS.warmUp);
   await untilDelivered(bench);
-  await forgetStatements(sql);
+  await forgetStatements(bench.stack.sql);
   const count = await sendAt(send, perSecond, SECONDS.measured);
+  await printStatements(bench, { title: `Statements at ${perSecond} events/s`, per: 'an event', count });
+}
+
+async function listIdleStatements(bench: DeviceBench): Promise<void> {
+  await forgetStatements(bench.stack.sql);
+  await delay(SECONDS.idle * 1000);
+  await printStatements(bench, {
+    title: 'Statements of the idle service',
+    per: 'a second',
+    count: SECONDS.idle,
+  });
+}
+
+async function printStatements(
+  { stack: { sql } }: DeviceBench,
+  { title, per, count }: { title: string; per: string; count: number },
+): Promise<void> {
   const found = await readStatements(sql);
   const rowOf = (text: string, calls: number, ms: number): Cell[] => [
     text,
@@ -85,8 +106,8 @@ async function listStatements(bench: DeviceBench, send: Send, perSecond: number)
   ];
   const sum = (field: 'calls' | 'ms') => found.reduce((total, each) => total + each[field], 0);
   printTable(
-    `Statements at ${perSecond} events/s`,
-    ['statement', 'calls an event', 'ms a call', 'ms an event'],
+    title,
+    ['statement', `calls ${per}`, 'ms a call', `ms ${per}`],
     [
       ...found.slice(0, LISTED_STATEMENTS).map(({ text, calls, ms }) => rowOf(shorten(text), calls, ms)),
       rowOf('together', sum('calls'), sum('ms')),

@@ -11,6 +11,7 @@ import { createClaimsRepository } from '../../src/deliveries/claims.repository.t
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { readSettings } from '../../src/process/config.ts';
 import { createLog } from '../../src/process/log.ts';
+import { keepFigures } from '../support/figures.ts';
 import { percentile } from '../support/percentile.ts';
 import { printLines, type SizeBench } from './size-bench.ts';
 
@@ -49,6 +50,7 @@ export async function benchSweeps({ stack }: SizeBench): Promise<void> {
     unit: 'ms',
     max: MS_MAX,
   }));
+  keepFigures({ 'sweeps.slowestMs': Math.max(...lines.map(({ value }) => value)) });
   printLines(`Periodic statements, the median of ${ROUNDS - 1} rounds`, lines);
   await resources.sql.destroy();
 }

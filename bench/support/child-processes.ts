@@ -18,11 +18,16 @@ const NODE_FLAGS: Record<string, string[]> = {
   'dist/src/bin/gateway.js': ['--max-semi-space-size=32'],
 };
 
+/** BENCH_PROFILES: a folder for what the processor did in each process, as `node --cpu-prof` writes it. */
+const PROFILING = process.env.BENCH_PROFILES
+  ? ['--cpu-prof', `--cpu-prof-dir=${process.env.BENCH_PROFILES}`]
+  : [];
+
 export function createChildProcesses(env: Record<string, string | undefined>): ChildProcesses {
   const children: ChildProcess[] = [];
   function start(file: string, more: Record<string, string> = {}): ChildProcess {
     const args = file.startsWith('dist/')
-      ? [...(NODE_FLAGS[file] ?? []), file]
+      ? [...(NODE_FLAGS[file] ?? []), ...PROFILING, file]
       : ['--import=#typescript', file];
     const child = spawn(process.execPath, args, { env: { ...env, ...more }, stdio: 'inherit' });
     children.push(child);

@@ -1,7 +1,8 @@
-/** How long the disk takes to flush 8 kB while a bench runs, which bounds the speed of commits. */
+/** The disk beneath a bench: how long it takes to flush 8 kB, which bounds the speed of commits, and heavy work for it. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Database } from '../../src/db/database.ts';
 
 const BLOCK = Buffer.alloc(8192, 1);
 /**
@@ -41,3 +42,21 @@ export async function watchDisk(folder: string): Promise<DiskWatch> {
     },
   };
 }
+
+const DIRTY_ROWS = 2_000_000;
+const DIRTY_FILE_MB = 1_024;
+
+/** About 500 MB of dirty pages of PostgreSQL and 1 GB of the file system, and a checkpoint that has just begun. */
+export async function disturbDisk(sql: Database, folder: string): Promise<void> {
+  await sql.raw(
+    `create table disturbance as select g, repeat(md5(g::text), 6) as text from generate_series(1, ${DIRTY_ROWS}) g`,
+  );
+  const file = await open(join(folder, 'disturbance'), 'w');
+  const megabyte = Buffer.alloc(1024 * 1024, 1);
+  for (let written = 0; written < DIRTY_FILE_MB; written++) await file.write(megabyte);
+  await file.close();
+  sql.raw('checkpoint').catch(() => {});
+  await delay(CHECKPOINT_BEGINS_MS);
+}
+
+const CHECKPOINT_BEGINS_MS = 50;

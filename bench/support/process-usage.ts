@@ -35,12 +35,33 @@ function ticks(pid: number, fields: readonly number[]): number {
  * Memory of all descendants of this process whose program begins like this: their own pages, and their share
  * of shared ones.
  */
-export function descendantsMb(program: string): number {
-  const kilobytes = descendants(program).map((pid) =>
-    Number(/^Pss:\s+(\d+)/m.exec(readIfThere(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0),
-  );
-  return Math.round(kilobytes.reduce((sum, each) => sum + each, 0) / 1024);
+export const descendantsMb = (program: string): number =>
+  descendants(program).reduce((sum, pid) => sum + proportionalMb(Number(pid)), 0);
+
+/** The same of one process. */
+export const proportionalMb = (pid: number): number => toMb(pssKilobytes(`/proc/${pid}/smaps_rollup`));
+
+const PSS = /^Pss:\s+(\d+)/m;
+const pssKilobytes = (file: string): number => Number(PSS.exec(readIfThere(file))?.[1] ?? 0);
+const toMb = (kilobytes: number): number => Math.round(kilobytes / 1024);
+
+/** The same by what the pages are mapped to: the largest first, then all others together. */
+export function mappedMb(pid: number, listedMax: number): Array<{ what: string; mb: number }> {
+  const byFile = new Map<string, number>();
+  for (const mapping of readIfThere(`/proc/${pid}/smaps`).split(MAPPING_BEGINS)) {
+    const [, file = ''] = /^\S+ \S+ \S+ \S+ \d+ *(.*)/.exec(mapping) ?? [];
+    const what = file === '' ? 'no file: heaps and stacks' : (file.split('/').at(-1) as string);
+    byFile.set(what, (byFile.get(what) ?? 0) + Number(PSS.exec(mapping)?.[1] ?? 0));
+  }
+  const largest = [...byFile].sort(([, a], [, b]) => b - a);
+  const rest = largest.slice(listedMax).reduce((sum, [, kilobytes]) => sum + kilobytes, 0);
+  return [...largest.slice(0, listedMax), ['all others', rest] as const].map(([what, kilobytes]) => ({
+    what,
+    mb: toMb(kilobytes),
+  }));
 }
+
+const MAPPING_BEGINS = /^(?=[0-9a-f]+-[0-9a-f]+ )/m;
 
 /** The ids of all descendants of this process whose program begins like this. */
 function descendants(program: string): string[] {

@@ -39,17 +39,17 @@ export async function readLog(sql: Database, from: string, to: string): Promise<
 
 const LISTED_MAX = 16;
 
-/** Bytes of each, divided by the number of readings, and the bytes of full pages among them. */
-export function logRows(found: Logged[], readings: number): Cell[][] {
-  const perReading = (bytes: number) => round(bytes / readings, 2);
+/** Bytes of each, divided by the number of readings or devices, and the bytes of full pages among them. */
+export function logRows(found: Logged[], count: number): Cell[][] {
+  const perOne = (bytes: number) => round(bytes / count, 2);
   const largest = found.toSorted((a, b) => b.bytes - a.bytes);
   const rest = largest.slice(LISTED_MAX);
   const sum = (of: Logged[], field: 'bytes' | 'full_pages') =>
     of.reduce((total, each) => total + each[field], 0);
   const rowOf = (name: string, of: Logged[]): Cell[] => [
     name,
-    perReading(sum(of, 'bytes')),
-    perReading(sum(of, 'full_pages')),
+    perOne(sum(of, 'bytes')),
+    perOne(sum(of, 'full_pages')),
   ];
   return [
     ...largest.slice(0, LISTED_MAX).map((each) => rowOf(each.name, [each])),

@@ -1,15 +1,15 @@
 /** The change in the audit trail that began each job: a job itself does not store who asked for it. */
-import { createSubjectsRepository } from '../audit/subjects.repository.ts';
 import type { JobView } from '../config-jobs/config-job.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import { firstIdAt, UUID } from '../process/uuid.ts';
+import { createGroupNamesRepository } from './group-names.repository.ts';
 
 export interface JobOrigin {
   by: string;
   /** The operation. */
   action: string;
-  /** The group whose change began the job; null: another change. */
+  /** The group whose change began the job, without its name once it is deleted; null: another change. */
   group: { id: string; name: string | null } | null;
 }
 
@@ -32,7 +32,7 @@ const OF_GROUPS = ['updateGroup', 'addGroupMembers'];
 export type JobOriginsRepository = ReturnType<typeof createJobOriginsRepository>;
 
 export function createJobOriginsRepository(sql: Database) {
-  const subjects = createSubjectsRepository(sql);
+  const groupNames = createGroupNamesRepository(sql);
 
   return {
     /** By job id; a job without one was begun by the service itself, or its row is too old. */
@@ -50,8 +50,9 @@ export function createJobOriginsRepository(sql: Database) {
         toIds: jobs.map((job) => idAt(job, NEAR_MS)),
       });
       const ids = rows.filter(isOfGroup).map(({ subject }) => subject);
-      const groups = await subjects.list(organizationId, { ids, serialNumbers: [] });
-      const groupOf = ({ subject }: OriginRow) => ({ id: subject, name: groups.get(subject)?.name ?? null });
+      const groups = ids.length === 0 ? [] : await groupNames.listByIds(organizationId, ids);
+      const names = new Map(groups.map(({ value, label }) => [value, label]));
+      const groupOf = ({ subject }: OriginRow) => ({ id: subject, name: names.get(subject) ?? null });
       return new Map(
         rows.map((row) => [
           row.jobId,

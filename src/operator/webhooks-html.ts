@@ -1,6 +1,5 @@
 import { DELIVERY_STATES } from '../deliveries/delivery.ts';
 import type { HealthState } from '../endpoints/shown-health.ts';
-import { typesIn } from '../events/event-catalogue.schemas.ts';
 import type { Answers, DeliveryDetailView, DeliveryView, WebhookView } from './answers.ts';
 import { failuresHtml, nextAttempt, resendButton } from './delivery-html.ts';
 import type { FormLink } from './form-links.ts';
@@ -91,6 +90,8 @@ interface WebhookOptions {
   hours: readonly HourOfAttempts[];
   /** By serial number in lower case. */
   devices: ReadonlyMap<string, { id: string; name: string }>;
+  /** Types of events to filter by. */
+  eventTypes: readonly string[];
   filter: Record<string, string>;
   path: string;
   mayChange: boolean;
@@ -141,7 +142,7 @@ ${tabs('State', [
     state,
   })),
 ])}
-<form method="get" action="${path}" class="filter" role="search">${filter.state !== undefined && html`<input type="hidden" name="state" value="${filter.state}">`}${filterSelect('eventType', 'Event', { values: typesIn(webhook.recType === 'webhook' ? 'event' : 'cellular'), current: filter.eventType })}<button class="main">Show</button></form>
+<form method="get" action="${path}" class="filter" role="search">${filter.state !== undefined && html`<input type="hidden" name="state" value="${filter.state}">`}${filterSelect('eventType', 'Event', { values: more.eventTypes, current: filter.eventType })}<button class="main">Show</button></form>
 ${live(
   'deliveries',
   html`${table({

@@ -2,7 +2,7 @@ import { orNotFound } from '../process/errors.ts';
 import type { DeliveryDetailView, WebhookView } from './answers.ts';
 import { deliveryHtml } from './delivery-html.ts';
 import type { Content } from './html.ts';
-import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { type FormPageDeps, given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import { testedText } from './tested-text.ts';
@@ -20,7 +20,7 @@ type Noun = 'Webhook' | 'CellularWebhook';
 /** Names in operations of a collection, by its name in paths of pages. */
 const NOUNS: Record<string, Noun> = { events: 'Webhook', cellular: 'CellularWebhook' };
 
-export interface WebhooksPageDeps extends PageDeps {
+export interface WebhooksPageDeps extends PageDeps, Pick<FormPageDeps, 'fieldsOf'> {
   shownAssets: ShownAssetsRepository;
   webhookHours: WebhookHoursRepository;
 }
@@ -29,6 +29,7 @@ const FAILURES_SHOWN = 3;
 
 export function webhooksRoutes({
   ask,
+  fieldsOf,
   layout,
   linksFor,
   now,
@@ -42,6 +43,9 @@ export function webhooksRoutes({
     watch: url,
     notice,
   });
+
+  const typesIn = (noun: Noun): readonly string[] =>
+    fieldsOf(`list${noun}Deliveries`, 'query').find(({ name }) => name === 'eventType')?.options ?? [];
 
   async function page(
     session: Session,
@@ -71,6 +75,7 @@ export function webhooksRoutes({
       webhook,
       deliveries,
       failures,
+      eventTypes: typesIn(noun),
       hours,
       filter,
       path: pathOf(params),

@@ -57,8 +57,7 @@ export function timeTicks({ from, to }: Span, timezone: string, ticksMax: number
     .map((at) => ({ at, label: labelOf(at + offsetMs(at), step) }));
 }
 
-const labelOf = (localMs: number, step: number): string =>
-  new Date(localMs)
-    .toISOString()
-    .slice(0, step < DAY_MINUTES ? 16 : 10)
-    .replace('T', ' ');
+function labelOf(localMs: number, step: number): string {
+  const [date = '', hour, minute] = new Date(localMs).toISOString().split(/[T:]/);
+  return step < DAY_MINUTES ? `${date} ${hour}:${minute}` : date;
+}

@@ -6,7 +6,7 @@ import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { OutgoingEvent } from '../events/events.service.ts';
-import { LAST_ID } from '../process/uuid.ts';
+import { FIRST_ID, LAST_ID } from '../process/uuid.ts';
 import { type Attempt, type Delivery, STORED_STATES, type StoredState } from './delivery.ts';
 import { notifyChanged } from './delivery-notifications.repository.ts';
 import { insertByOrganization } from './distributed-outbox.repository.ts';
@@ -26,7 +26,10 @@ const WITH_SHOWN = `left join lateral (
   ) as e on true`;
 const OF_ENDPOINT = 'organization_id = ? and endpoint_id = ?';
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
-const PAGE = `${OF_ENDPOINT} and id < ? order by id desc limit ?`;
+/** The type is compared after the index: `floor` bounds the rows that are read for a rare one. */
+const PAGE = `${OF_ENDPOINT} and id < ? and id >= ? and (?::text is null or event_type = ?) order by id desc limit ?`;
+/** Rows that one page of a type reads at most. */
+const READ_OF_TYPE_MAX = 10_000;
 /** One part per state, by the index of that state, so a page of a rare state reads no other rows. */
 const LIST_OF_STATES = `select * from (
     (select ${COLUMNS} from deliveries where 'pending' = any(?) and state = 'pending' and ${PAGE})
@@ -37,6 +40,18 @@ const LIST_OF_STATES = `select * from (
     union all (select ${COLUMNS} from deliveries where 'cancelled' = any(?) and state = 'cancelled' and ${PAGE})
     union all (select ${COLUMNS} from deliveries where 'delivered' = any(?) and state = 'delivered' and ${PAGE})
   ) as found order by id desc limit ?`;
+
+export interface DeliveryFilter {
+  /** Null: of all states. */
+  states: StoredState[] | null;
+  /** Null: of all types. */
+  eventType: string | null;
+  /** Ids before this one; null: from the newest on. */
+  before: string | null;
+  /** Ids from this one on; null: all. */
+  floor: string | null;
+  limit: number;
+}
 
 export type DeliveriesRepository = ReturnType<typeof createDeliveriesRepository>;
 
@@ -83,12 +98,33 @@ export function createDeliveriesRepository(sql: Sql) {
       );
     },
 
-    /** Newest first; null: of all states. */
+    /** The oldest delivery that one page of a type reads; null: it reads all that are left. */
+    async findFloor(
+      endpoint: EndpointRef,
+      before: string | null,
+      readMax = READ_OF_TYPE_MAX,
+    ): Promise<string | null> {
+      const [row] = await query<{ id: string }>(
+        sql,
+        `select id from deliveries where ${OF_ENDPOINT} and id < ? order by id desc limit 1 offset ?`,
+        [...toBindings(endpoint), before ?? LAST_ID, readMax - 1],
+      );
+      return row?.id ?? null;
+    },
+
+    /** Newest first. */
     list(
       endpoint: EndpointRef,
-      { states, before, limit }: { states: StoredState[] | null; before: string | null; limit: number },
+      { states, eventType, before, floor, limit }: DeliveryFilter,
     ): Promise<Delivery[]> {
-      const page = [...toBindings(endpoint), before ?? LAST_ID, limit];
+      const page = [
+        ...toBindings(endpoint),
+        before ?? LAST_ID,
+        floor ?? FIRST_ID,
+        eventType,
+        eventType,
+        limit,
+      ];
       const shown = [endpoint.organizationId, endpoint.organizationId];
       if (states === null) {
         return query(

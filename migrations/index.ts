@@ -70,7 +70,7 @@ import * as withdrawalRuns from './054-withdrawal-runs.ts';
 import * as freshReadings from './055-fresh-readings.ts';
 import * as deviceUrgency from './056-device-urgency.ts';
 import * as partitionStorage from './057-partition-storage.ts';
-import * as jobCreators from './059-job-creators.ts';
+import * as jobCreators from './058-job-creators.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -130,5 +130,5 @@ export const migrations = {
   '055-fresh-readings': freshReadings,
   '056-device-urgency': deviceUrgency,
   '057-partition-storage': partitionStorage,
-  '059-job-creators': jobCreators,
+  '058-job-creators': jobCreators,
 };

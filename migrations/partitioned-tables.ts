@@ -7,21 +7,15 @@ export interface PartitionedTable {
   /** Partitions to create before and after the current one. */
   behind: number;
   ahead: number;
-  /** Storage parameters of each partition, as in the function `storage_of_partition`; by default none. */
-  storage?: string;
 }
 
 const byDay = { key: 'id', span: 'day', behind: 1, ahead: 7 } as const;
 
 /** Events and their deliveries. */
 export const DELIVERY_TABLES: readonly PartitionedTable[] = [
-  { name: 'events', ...byDay, storage: 'autovacuum_vacuum_insert_threshold = -1' },
-  {
-    name: 'deliveries',
-    ...byDay,
-    storage: 'autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 10000',
-  },
-  { name: 'delivery_attempts', ...byDay, storage: 'autovacuum_vacuum_insert_threshold = -1' },
+  { name: 'events', ...byDay },
+  { name: 'deliveries', ...byDay },
+  { name: 'delivery_attempts', ...byDay },
 ];
 
 export const MEASUREMENTS: PartitionedTable = {

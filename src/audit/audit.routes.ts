@@ -2,9 +2,10 @@ import { toId } from '../http/audit.ts';
 import { ok, pageOf, type Route, route } from '../http/route.ts';
 import type { AuditRepository } from './audit.repository.ts';
 import { auditListSchema, listAuditQuery } from './audit.schemas.ts';
-import { auditEntryView } from './audit.ts';
+import { auditEntryView, subjectKeys } from './audit.ts';
+import type { SubjectsRepository } from './subjects.repository.ts';
 
-export function auditRoutes(audit: Pick<AuditRepository, 'list'>): Route[] {
+export function auditRoutes(audit: Pick<AuditRepository, 'list'>, subjects: SubjectsRepository): Route[] {
   return [
     route({
       method: 'GET',
@@ -26,7 +27,15 @@ export function auditRoutes(audit: Pick<AuditRepository, 'list'>): Route[] {
           before,
           limit: limit + 1,
         });
-        return ok(pageOf(found, limit, ({ id }) => id, auditEntryView));
+        const named = await subjects.list(caller.organizationId, subjectKeys(found));
+        return ok(
+          pageOf(
+            found,
+            limit,
+            ({ id }) => id,
+            (entry) => auditEntryView(entry, named),
+          ),
+        );
       },
     }),
   ];

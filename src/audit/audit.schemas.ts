@@ -27,6 +27,8 @@ const entryExample = {
   actor: { keyId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c28', name: 'Facility team' },
   action: 'deleteWebhook',
   subject: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c29',
+  subjectName: null,
+  serialNumber: null,
   before: { status: 'active', url: 'https://example.com/hooks' },
   after: null,
 };
@@ -44,6 +46,16 @@ const auditEntrySchema = Joi.object({
   }).required(),
   action: Joi.string().required().description('The operationId'),
   subject: Joi.string().required().description('Id, slug or serial number of what was changed'),
+  subjectName: Joi.string()
+    .allow(null)
+    .required()
+    .description(
+      'Name of the device, the group or another thing: the present one of a device or group, otherwise as GET showed it; null without a name',
+    ),
+  serialNumber: Joi.string()
+    .allow(null)
+    .required()
+    .description('Of the device that the change is about, if it is about one'),
   before: shown().description('What GET showed before; null on creation. Never a secret'),
   after: shown().description('What GET showed after; null on deletion. Never a secret'),
 })

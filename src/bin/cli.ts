@@ -1,5 +1,7 @@
 /** `npm run dms -- …`: the command line of operators. */
+import { endWithoutReader } from '../commands/end-without-reader.ts';
 import { runCommandLine } from '../commands/run-command-line.ts';
 import { runMain } from '../process/run-main.ts';
 
+endWithoutReader();
 await runMain(() => runCommandLine(process.argv.slice(2)));

@@ -136,7 +136,10 @@ export const OPERATION_LAYOUTS: Readonly<Record<string, OperationLayout>> = {
     columns: ['id', 'name', 'role', 'startedAt', 'expiresAt'],
   },
   'sessions end': { operation: 'endOperatorSession' },
-  audit: { operation: 'listAudit', columns: ['at', 'actor.name', 'action', 'subject'] },
+  audit: {
+    operation: 'listAudit',
+    columns: ['at', 'actor.name', 'action', 'subject', 'subjectName', 'serialNumber'],
+  },
 };
 
 export const operationsIn = ({ operation }: OperationLayout): OperationId[] =>

@@ -12,6 +12,7 @@ import { renderError } from '../http/render-error.ts';
 import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { readStaticFiles } from '../http/static-files.ts';
+import { bodyFaults } from '../http/validate.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createMutesRepository } from '../mutes/mutes.repository.ts';
 import { accessRoutes } from '../operator/access.routes.ts';
@@ -46,6 +47,7 @@ import { groupsRoutes } from '../operator/groups.routes.ts';
 import { CALLBACK_PATH, identityRoutes } from '../operator/identity.routes.ts';
 import { createIdentityProvider } from '../operator/identity-provider.service.ts';
 import { importRoutes } from '../operator/import.routes.ts';
+import { createJobOriginsRepository } from '../operator/job-origins.repository.ts';
 import { createJobProgressRepository } from '../operator/job-progress.repository.ts';
 import { jobsRoutes } from '../operator/jobs.routes.ts';
 import { createLayout } from '../operator/layout.ts';
@@ -132,6 +134,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     hasCertificate: async (organizationId: string, serialNumber: string) =>
       (await certificates.find(organizationId, serialNumber)) !== null,
     earlierProfiles: createEarlierProfilesRepository(sql),
+    jobOrigins: createJobOriginsRepository(sql),
     findIntervals,
     findStored: {
       intervals: async ({ organizationId }: Session, { slug = '' }: Record<string, string>) => ({
@@ -140,6 +143,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     },
     findOperation,
     fieldsOf: fieldsIn(findOperation),
+    findFaults: faultsIn(findOperation),
     toRefusal: refusals(options.translateFault),
     shownAssets: createShownAssetsRepository(sql),
     start: createStartRepository(sql),
@@ -291,13 +295,28 @@ const fieldsIn =
     return schema ? toFields(describeSchema<Described>(schema)) : [];
   };
 
+/** More are told after those are corrected. */
+const FAULTS_MAX = 50;
+
+/** Schemas are compiled once for each operation, when a form of it is sent first. */
+function faultsIn(findOperation: (operationId: string) => Route): FormPageDeps['findFaults'] {
+  const compiled = new Map<string, (body: unknown) => string[]>();
+  return (operationId, body) => {
+    const { body: schema } = findOperation(operationId);
+    if (!schema) return [];
+    const find = compiled.get(operationId) ?? bodyFaults(schema, FAULTS_MAX);
+    compiled.set(operationId, find);
+    return find(body);
+  };
+}
+
 const refusals =
   (translateFault: OperatorOptions['translateFault']): FormPageDeps['toRefusal'] =>
   (thrown) => {
     const error = translateFault(thrown);
     if (!(error instanceof AppError)) throw error;
     const { status, body } = renderError(error);
-    return { status, message: body.message };
+    return { status, messages: [body.message] };
   };
 
 function requireTurn(waitSeconds: number | null): void {

@@ -1,6 +1,7 @@
 /** The slices, and the dependencies that each of them gets from the others. */
 import { createAuditRepository } from '../audit/audit.repository.ts';
 import { auditRoutes } from '../audit/audit.routes.ts';
+import { createSubjectsRepository } from '../audit/subjects.repository.ts';
 import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { fleetRoutes } from '../fleet/fleet.routes.ts';
 import type { RecordAudit } from '../http/audit.ts';
@@ -111,7 +112,7 @@ export function composeSlices(resources: Resources) {
 const recordAudit: RecordAudit = (sql, entry) => createAuditRepository(sql).insert(entry);
 
 const composeAudit = ({ sql }: Resources) => ({
-  routes: auditRoutes(createAuditRepository(sql)),
+  routes: auditRoutes(createAuditRepository(sql), createSubjectsRepository(sql)),
   record: recordAudit,
 });
 

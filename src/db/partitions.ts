@@ -71,13 +71,22 @@ async function createOne(database: Database, table: PartitionedTable, start: Dat
       sql,
       `create table ${name} (like ${table.name} including defaults including generated including constraints including storage)`,
     );
-    if (table.storage) await query(sql, `alter table ${name} set (${table.storage})`);
+    const storage = await storageOf(sql, table);
+    if (storage !== null) await query(sql, `alter table ${name} set (${storage})`);
     if (sql.isDistributed) await query(sql, toExpectRowsOfEach(name));
     await query(
       sql,
       `alter table ${table.name} attach partition ${name} for values from ('${first}') to ('${after}')`,
     );
   });
+}
+
+/** Settings of autovacuum, which the schema holds; null: as by default. */
+async function storageOf(sql: Sql, { name }: PartitionedTable): Promise<string | null> {
+  const [row] = await query<{ storage: string | null }>(sql, 'select storage_of_partition(?) as storage', [
+    name,
+  ]);
+  return row?.storage ?? null;
 }
 
 /**

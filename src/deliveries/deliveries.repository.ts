@@ -13,6 +13,7 @@ interface OfEndpoint {
 }
 
 interface DeliveryRow extends OfEndpoint {
+  event_type: string;
   state: StoredState;
   attempt_count: number;
   send_immediately: boolean;
@@ -62,6 +63,18 @@ const ATTEMPT = `attempt_number as "attemptNumber", attempted_at as "attemptedAt
 const FIRST_ATTEMPT =
   '1, delivered_at, first_attempt_duration_ms, last_status_code, null, first_attempt_excerpt';
 
+/** Rows that one page of a type reads at most. */
+const READ_OF_TYPE_MAX = 10_000;
+
+export interface DeliveryFilter extends Page {
+  /** Null: of all states. */
+  states: StoredState[] | null;
+  /** Null: of all types. */
+  eventType: string | null;
+  /** Ids from this one on; null: all. */
+  floor: string | null;
+}
+
 export type DeliveriesRepository = ReturnType<typeof createDeliveriesRepository>;
 
 export function createDeliveriesRepository(sql: Database) {
@@ -74,19 +87,37 @@ export function createDeliveriesRepository(sql: Database) {
     sql.from(found.as('found')).joinRaw(WITH_SHOWN, { organizationId }).select(sql.raw(SHOWN));
 
   return {
-    /** Newest first; null: of all states. Reads each state by its index, so a page of a rare state reads no other rows. */
+    /** The oldest delivery that one page of a type reads; null: it reads all that are left. */
+    async findFloor(
+      endpoint: EndpointRef,
+      before: string | null,
+      readMax = READ_OF_TYPE_MAX,
+    ): Promise<string | null> {
+      const row = await of(endpoint)
+        .modify(newestFirst, { before, limit: 1 })
+        .offset(readMax - 1)
+        .first('id');
+      return row?.id ?? null;
+    },
+
+    /**
+     * Newest first. Reads each state by its index, so a page of a rare state reads no other rows. The type is compared
+     * after the index: `floor` bounds the rows that are read for a rare one.
+     */
     async list(
       endpoint: EndpointRef,
-      { states, ...page }: Page & { states: StoredState[] | null },
+      { states, eventType, floor, ...page }: DeliveryFilter,
     ): Promise<Delivery[]> {
       if (states?.length === 0) return [];
-      const newest = () => of(endpoint).modify(newestFirst, page).select(sql.raw(COLUMNS));
+      const matching = of(endpoint).modify(newestFirst, page).select(sql.raw(COLUMNS));
+      if (floor !== null) matching.where('id', '>=', floor);
+      if (eventType !== null) matching.where({ event_type: eventType });
       const found =
         states === null
-          ? newest()
+          ? matching
           : sql
               .unionAll(
-                states.map((state) => sql.from(newest().where({ state }).as('of_state'))),
+                states.map((state) => sql.from(matching.clone().where({ state }).as('of_state'))),
                 true,
               )
               .orderBy('id', 'desc')

@@ -60,19 +60,22 @@ function collectionRoutes(
       operationId: `list${operationName}Deliveries`,
       summary: 'List deliveries, newest first',
       description:
-        'One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time.',
+        'One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time. With eventType a page reads 10,000 deliveries at most: it may have fewer items than limit while nextCursor leads on.',
       tag,
       params: webhookParams,
-      query: listDeliveriesQuery,
+      query: listDeliveriesQuery(collection),
       responses: { 200: deliveryListSchema },
       errors: [404],
       async handle({ caller, params: { webhookId }, query }) {
         const endpoint = await requireEndpoint(caller, webhookId);
-        const { state, limit, cursor: before = null } = query;
+        const { state, eventType = null, limit, cursor: before = null } = query;
         const states = state === undefined ? null : storedStates(state, endpoint.status);
-        const found = await deliveries.list(endpoint, { states, before, limit: limit + 1 });
+        const floor = eventType === null ? null : await deliveries.findFloor(endpoint, before);
+        const filter = { states, eventType, before, floor, limit: limit + 1 };
+        const found = await deliveries.list(endpoint, filter);
         const view = (delivery: (typeof found)[number]) => deliveryView(delivery, endpoint);
-        return ok(pageOf(found, limit, ({ id }) => id, view));
+        const { items, nextCursor } = pageOf(found, limit, ({ id }) => id, view);
+        return ok({ items, nextCursor: nextCursor ?? floor });
       },
     }),
     route({

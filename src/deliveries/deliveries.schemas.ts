@@ -1,5 +1,7 @@
 import Joi from 'joi';
 import { secretInput } from '../endpoints/endpoints.schemas.ts';
+import type { Collection } from '../events/event.ts';
+import { typesIn } from '../events/event-catalogue.schemas.ts';
 import { pageSchema, paging, time, timestamp, uuid } from '../http/schemas.ts';
 import { DELIVERY_STATES, type DeliveryState, type StoredState } from './delivery.ts';
 
@@ -9,13 +11,21 @@ export const deliveryParams = Joi.object<{ webhookId: string; deliveryId: string
   deliveryId: uuid().required(),
 });
 
-export const listDeliveriesQuery = Joi.object<
-  { state?: DeliveryState; limit: number; cursor?: string },
-  true
->({
-  state: Joi.string().valid(...DELIVERY_STATES),
-  ...paging,
-});
+interface ListDeliveries {
+  state?: DeliveryState;
+  eventType?: string;
+  limit: number;
+  cursor?: string;
+}
+
+export const listDeliveriesQuery = (collection: Collection) =>
+  Joi.object<ListDeliveries, true>({
+    state: Joi.string().valid(...DELIVERY_STATES),
+    eventType: Joi.string()
+      .valid(...typesIn(collection))
+      .description('Only deliveries of events of this type'),
+    ...paging,
+  });
 
 const deliveryFields = {
   id: Joi.string().required(),

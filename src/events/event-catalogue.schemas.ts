@@ -195,10 +195,11 @@ export type SubscribableType = {
   [Type in EventType]: 'event' extends Catalogue[Type]['collections'][number] ? Type : never;
 }[EventType];
 
-/** The types that an event webhook may name. */
-export const SUBSCRIBABLE_TYPES = (Object.keys(EVENT_CATALOGUE) as EventType[]).filter(isSubscribable);
+/** The types that endpoints of a collection may receive. */
+export const typesIn = (collection: Collection): EventType[] =>
+  (Object.keys(EVENT_CATALOGUE) as EventType[]).filter((type) =>
+    (EVENT_CATALOGUE[type].collections as readonly Collection[]).includes(collection),
+  );
 
-function isSubscribable(type: EventType): type is SubscribableType {
-  const collections: readonly Collection[] = EVENT_CATALOGUE[type].collections;
-  return collections.includes('event');
-}
+/** The types that an event webhook may name. */
+export const SUBSCRIBABLE_TYPES = typesIn('event') as SubscribableType[];

@@ -43,6 +43,16 @@ export function bodyValidator(schema: Joi.Schema): Validate {
   return (value = {}) => validated(compiled, cutLists(value, lists), BODY);
 }
 
+/** As `bodyValidator`, but returns a sentence about every fault, at most so many. */
+export function bodyFaults(schema: Joi.Schema, faultsMax: number): (value: unknown) => string[] {
+  const compiled = schema.prefs({ ...shared, convert: false, abortEarly: false });
+  const lists = listsOf(schema);
+  return (value = {}) => {
+    const { error } = compiled.validate(cutLists(value, lists));
+    return (error?.details ?? []).slice(0, faultsMax).map((detail) => sentence(detail, BODY));
+  };
+}
+
 /** The lists of a body, with their maximum number of items. */
 type Lists = Array<{ name: string; itemsMax: number }>;
 
@@ -116,16 +126,17 @@ function paramsCheck(schema: Joi.Schema): (value: unknown) => boolean {
 
 function validated(schema: Joi.Schema, value: unknown, names: Names): unknown {
   const result = schema.validate(value);
-  if (result.error) throw invalid(sentence(result.error, names));
+  const [first] = result.error?.details ?? [];
+  if (first) throw invalid(sentence(first, names));
   return result.value;
 }
 
-/** The first fault, with a name for the root, cut to a readable length. */
-function sentence(error: Joi.ValidationError, { root, field }: Names): string {
+/** A fault, with a name for the root, cut to a readable length. */
+function sentence(fault: Joi.ValidationErrorItem, { root, field }: Names): string {
   // Joi's message would name the whole.
-  if (error.details[0]?.path.at(-1) === '') return `${field} without a name is not allowed`;
+  if (fault.path.at(-1) === '') return `${field} without a name is not allowed`;
   // Joi shows the only valid value as a list.
-  const message = error.message
+  const message = fault.message
     .replace(/^value /, `${root} `)
     .replace(/ must be \[([^\]]*)\]$/, ' must be $1');
   return cutText(message, MESSAGE_MAX, '…');

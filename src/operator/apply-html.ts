@@ -25,23 +25,19 @@ type Profiles = Answers['listProfiles']['profiles'];
 /** As many as the operation takes by serial number. */
 export const TARGETS_MAX = 10_000;
 
-interface ApplyFormOptions extends Pick<FormOptions, 'fields' | 'values' | 'options' | 'fault'> {
+interface ApplyFormOptions extends Pick<FormOptions, 'fields' | 'values' | 'options' | 'faults'> {
   filter: FleetFilter;
   /** Devices that match the filter; null: there is none. */
   matching: number | null;
 }
 
-export function applyFormHtml({ fields, filter, matching, fault, ...more }: ApplyFormOptions): Html {
+export function applyFormHtml({ fields, filter, matching, ...more }: ApplyFormOptions): Html {
   const shown = matching === null ? fields : fields.filter(({ name }) => !CHOOSE_DEVICES.includes(name));
-  const {
-    content,
-    isFaultShown,
-    fault: words,
-  } = fieldsHtml({ ...more, fields: shown, looks: FORMS.applyProfile.looks, fault });
+  const { content, unplaced } = fieldsHtml({ ...more, fields: shown, looks: FORMS.applyProfile.looks });
   return html`<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a></p>
 <h1>${FORMS.applyProfile.title}</h1>
 <p>${FORMS.applyProfile.question}</p>
-${words !== null && !isFaultShown && html`<p class="problem" role="alert">${words}</p>`}
+${unplaced}
 <form method="post" action="${APPLY_PATH}" class="form">
 ${matching !== null && matchingHtml(filter, matching)}
 ${content}

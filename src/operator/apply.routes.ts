@@ -12,6 +12,7 @@ import { defaultsOf, toCreation, toInputs } from './form-values.ts';
 import { FORMS } from './forms.ts';
 import { type FormPageDeps, given, type OperatorPage, type Refusal } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
+import { withTypedFault } from './typed-groups.ts';
 
 const LISTED = '500';
 const JOBS_PATH = `${OPERATOR_PATH}/jobs`;
@@ -27,8 +28,8 @@ export interface ApplyPageDeps extends FormPageDeps {
 }
 
 export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
-  const { ask, fieldsOf, listChoices, readTyped, layout, toRefusal, forecastBreaches, earlierProfiles } =
-    deps;
+  const { ask, fieldsOf, findFaults, listChoices, readTyped, layout, toRefusal } = deps;
+  const { forecastBreaches, earlierProfiles } = deps;
   const { title, section } = FORMS.applyProfile;
 
   const listFields = () => [PROFILE, ...fieldsOf('applyProfile')];
@@ -38,16 +39,16 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
       ? null
       : (await ask(session, 'listAssets', { query: { ...given(filter), limit: '1' } })).totalItems;
 
-  async function draw(session: Session, { values, filter }: Asked, fault?: Refusal): Promise<PageReply> {
+  async function draw(session: Session, { values, filter }: Asked, refusal?: Refusal): Promise<PageReply> {
     const content = applyFormHtml({
       fields: listFields(),
       values,
       filter,
       matching: await countMatching(session, filter),
       options: await listChoices(session, FORMS.applyProfile, values),
-      fault: fault?.message ?? null,
+      faults: refusal?.messages ?? [],
     });
-    return { page: layout({ title, session, section }, content), status: fault?.status };
+    return { page: layout({ title, session, section }, content), status: refusal?.status };
   }
 
   /** Serial numbers of all devices that match: read page by page, and bounded as the operation is. */
@@ -73,16 +74,24 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
     return { values: { ...values, serialNumbers: await listMatching(session, filter) }, filter };
   }
 
+  function toRequest(values: Values): { slug: unknown; body: Values } {
+    const { slug, applyToAll, ...body } = toCreation(listFields(), values);
+    // A box that is not ticked says nothing.
+    return { slug, body: applyToAll === true ? { ...body, applyToAll } : body };
+  }
+
+  function listFaults(values: Values): string[] {
+    const { slug, body } = toRequest(values);
+    return [
+      ...(slug === undefined ? ['slug is required: choose a profile'] : []),
+      ...findFaults('applyProfile', body),
+    ];
+  }
+
   async function send(session: Session, { values }: Asked, isPreview: boolean) {
-    const { slug, ...body } = toCreation(listFields(), values);
-    if (typeof slug !== 'string') throw invalid('slug is required: choose a profile');
-    const sent = {
-      ...body,
-      // A box that is not ticked says nothing.
-      applyToAll: body.applyToAll === true ? true : undefined,
-    };
+    const { slug, body } = toRequest(values);
     const query = given({ dryRun: isPreview && 'true', omitApplied: isPreview && 'true' });
-    return ask(session, 'applyProfile', { params: { slug }, query, body: sent });
+    return ask(session, 'applyProfile', { params: { slug: String(slug) }, query, body });
   }
 
   async function begin(session: Session, asked: Asked): Promise<PageReply> {
@@ -90,8 +99,7 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
     return { location: jobId === null ? JOBS_PATH : `${JOBS_PATH}/${jobId}?done=applyProfile` };
   }
 
-  async function preview(session: Session, asked: Asked): Promise<PageReply> {
-    const { values, filter } = await withMatching(session, asked);
+  async function preview(session: Session, { values, filter }: Asked): Promise<PageReply> {
     const applied = await send(session, { values, filter }, true);
     const inputs = toInputs(listFields(), values);
     if (inputs.has('serialNumbers')) inputs.set('serialNumbers', inputs.getAll('serialNumbers').join(' '));
@@ -161,8 +169,10 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
         const step = form.get('step');
         if (step === 'edit') return draw(session, asked);
         try {
-          if (fault) throw fault;
-          return await (step === 'apply' ? begin(session, asked) : preview(session, asked));
+          const sent = step === 'apply' ? asked : await withMatching(session, asked);
+          const faults = withTypedFault(fault, listFaults(sent.values));
+          if (faults.length > 0) return draw(session, asked, { messages: faults, status: 400 });
+          return await (step === 'apply' ? begin(session, sent) : preview(session, sent));
         } catch (thrown) {
           return draw(session, asked, toRefusal(thrown));
         }

@@ -4,6 +4,7 @@ import { historyTable } from './device-history-html.ts';
 import { type Content, type Html, html } from './html.ts';
 import { facts, nextPage, table, time } from './parts.ts';
 import type { ArchivedDevice, ReplacedLogger } from './past-devices.repository.ts';
+import { registerForm } from './unregistered-html.ts';
 
 export const ARCHIVED_PATH = '/operator/archived';
 const CRUMBS = html`<p class="crumbs"><a href="/operator/fleet">Fleet</a></p>`;
@@ -59,12 +60,28 @@ export const pastHtml = ({ archived, replaced }: PastDevices): Content => [
   archived.length > 0 && [html`<h2>Archived devices</h2>`, archivedTable(archived)],
 ];
 
-/** An archived device has neither state nor actions, only its past. */
-export const archivedDeviceHtml = (device: ArchivedDevice, entries: readonly HistoryEntry[]): Html => {
+interface ArchivedDeviceOptions {
+  entries: readonly HistoryEntry[];
+  /** The device that has the logger now; null: none. */
+  successor: { id: string; name: string } | null;
+  mayChange: boolean;
+}
+
+/** An archived device has no state, only its past; its logger can be registered again. */
+export const archivedDeviceHtml = (
+  device: ArchivedDevice,
+  { entries, successor, mayChange }: ArchivedDeviceOptions,
+): Html => {
   const { id, name, serialNumber, model, createdAt, archivedAt } = device;
   return html`<p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="${ARCHIVED_PATH}">Archived</a></p>
 <h1>${name}</h1>
-<p>Archived ${time(archivedAt.toISOString())}: it takes no readings any more. An archived device cannot be put back; its serial number can be registered again.</p>
+<p>Archived ${time(archivedAt.toISOString())}: it takes no readings any more. An archived device cannot be put back; its logger can be registered again, as a new device without this history.</p>
+${
+  successor
+    ? html`<p>The logger belongs to <a href="/operator/devices/${successor.id}">${successor.name}</a> now.</p>`
+    : mayChange &&
+      html`<section class="panel"><h2>Register the logger again</h2>${registerForm(serialNumber, { name })}</section>`
+}
 ${facts([
   ['Serial number', html`<code>${serialNumber}</code>`],
   ['Model', model ?? '–'],

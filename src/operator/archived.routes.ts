@@ -4,15 +4,22 @@ import { ARCHIVED_PATH, archivedDeviceHtml, archivedHtml } from './archived-html
 import type { ReadDeviceHistory } from './device-history.service.ts';
 import type { OperatorPage, PageDeps } from './page-deps.ts';
 import type { PastDevicesRepository } from './past-devices.repository.ts';
+import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 export interface ArchivedPageDeps extends PageDeps {
   pastDevices: PastDevicesRepository;
+  shownAssets: Pick<ShownAssetsRepository, 'listBySerials'>;
   readHistory: ReadDeviceHistory;
 }
 
 const DEVICES_PER_PAGE = 50;
 
-export const archivedRoutes = ({ layout, pastDevices, readHistory }: ArchivedPageDeps): OperatorPage[] => [
+export const archivedRoutes = ({
+  layout,
+  pastDevices,
+  shownAssets,
+  readHistory,
+}: ArchivedPageDeps): OperatorPage[] => [
   {
     method: 'GET',
     path: ARCHIVED_PATH,
@@ -40,7 +47,12 @@ export const archivedRoutes = ({ layout, pastDevices, readHistory }: ArchivedPag
       if (device === null) throw notFound('No archived device has this id');
       const { id, name, createdAt, serialNumber } = device;
       const entries = await readHistory(session, { id, createdAt, serialNumbers: [serialNumber] });
-      const content = archivedDeviceHtml(device, entries);
+      const active = await shownAssets.listBySerials(session.organizationId, [serialNumber]);
+      const content = archivedDeviceHtml(device, {
+        entries,
+        successor: active.get(serialNumber.toLowerCase()) ?? null,
+        mayChange: session.role !== 'read',
+      });
       return { page: layout({ title: name, session, section: 'Fleet' }, content) };
     },
   },

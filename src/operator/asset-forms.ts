@@ -50,7 +50,7 @@ export const ASSET_FORMS = {
     section,
     about,
     question:
-      'The device leaves the fleet, its alerts end, and its readings are refused from now on. Its history stays under Fleet, Archived devices. It cannot be put back.',
+      'The device leaves the fleet, its alerts end, and its readings are refused from now on. Its history stays under Fleet, Archived devices. It cannot be put back: its logger can be registered again from there, as a new device without this history.',
     isDanger: true,
     back: device,
     next: () => '/operator/fleet',

@@ -26,12 +26,21 @@ ${table({
     time(entry.at),
     html`<a href="${PATH}?${new URLSearchParams({ actor: entry.actor.name }).toString()}">${entry.actor.name}</a>`,
     toWords(entry.action),
-    html`<a href="${PATH}?${new URLSearchParams({ subject: entry.subject }).toString()}"><code>${entry.subject}</code></a>`,
+    subjectHtml(entry),
     changedFields(entry),
   ]),
   empty: 'No change matches.',
 })}
 ${nextPage(PATH, query, nextCursor)}`;
+
+/** By its name where it has one, and a link to all changes of it. */
+function subjectHtml({ subject, subjectName, serialNumber }: AuditEntryView): Content {
+  const href = `${PATH}?${new URLSearchParams({ subject }).toString()}`;
+  const name = subjectName ?? serialNumber;
+  if (name === null) return html`<a href="${href}"><code>${subject}</code></a>`;
+  const isSerialBeside = serialNumber !== null && serialNumber !== name;
+  return html`<a href="${href}" title="${subject}">${name}</a>${isSerialBeside && html` <code>${serialNumber}</code>`}`;
+}
 
 type Shown = Record<string, unknown> | null;
 

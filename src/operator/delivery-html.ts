@@ -1,15 +1,17 @@
-import type { DeliveryDetailView } from './answers.ts';
+import type { DeliveryDetailView, WebhookView } from './answers.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, facts, live, table, time } from './parts.ts';
+import { badge, button, dueTime, facts, live, table, time } from './parts.ts';
 
 interface DeliveryOptions {
+  webhook: WebhookView;
   delivery: DeliveryDetailView;
   path: string;
   mayChange: boolean;
+  now: Date;
 }
 
-export const deliveryHtml = ({ delivery, path, mayChange }: DeliveryOptions): Html => html`
+export const deliveryHtml = ({ webhook, delivery, path, mayChange, now }: DeliveryOptions): Html => html`
 <p class="crumbs"><a href="/operator/webhooks">Webhooks</a> <a href="${path}">Webhook</a></p>
 ${live(
   'delivery',
@@ -18,7 +20,7 @@ ${facts([
   ['webhook-id', html`<code>${delivery.eventId}</code>`],
   ['Attempts', String(delivery.attemptCount)],
   ['Delivered', delivery.deliveredAt ? time(delivery.deliveredAt) : '–'],
-  ['Next attempt', delivery.nextAttemptAt ? time(delivery.nextAttemptAt) : '–'],
+  ['Next attempt', delivery.nextAttemptAt ? nextAttempt(delivery.nextAttemptAt, webhook, now) : '–'],
 ])}`,
 )}
 ${mayChange && html`<div class="actions">${resendButton(delivery, path)}</div>`}
@@ -34,6 +36,13 @@ ${live(
 )}
 <h2>Payload</h2>
 ${payloadHtml(delivery.payload)}`;
+
+/** A delivery that is due waits for the probe of a webhook that is failing, and for its turn while that recovers. */
+export function nextAttempt(at: string, webhook: WebhookView, now: Date): Content {
+  if (new Date(at) > now) return time(at);
+  if (webhook.health?.state === 'recovering') return html`<span class="quiet">in its turn</span>`;
+  return dueTime(webhook.health?.nextAttemptAt ?? at, now);
+}
 
 const attemptRow = ({
   number,

@@ -18,7 +18,7 @@ export function exportsRoutes(deps: FormPageDeps): OperatorPage[] {
 
   const listFields = () => fieldsOf('exportMeasurements', 'query');
 
-  async function draw(session: Session, values: Values, fault?: Refusal): Promise<PageReply> {
+  async function draw(session: Session, values: Values, refusal?: Refusal): Promise<PageReply> {
     const fields = listFields();
     const options = await listChoices(session, { looks: LOOKS }, values);
     const content = exportHtml({
@@ -26,11 +26,11 @@ export function exportsRoutes(deps: FormPageDeps): OperatorPage[] {
       values,
       options,
       looks: LOOKS,
-      fault: fault?.message ?? null,
+      faults: refusal?.messages ?? [],
     });
     return {
       page: layout({ title: 'Export readings', session, section }, content),
-      status: fault?.status,
+      status: refusal?.status,
     };
   }
 

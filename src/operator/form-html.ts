@@ -1,13 +1,12 @@
 /** A form: its fields, the values that were typed, and the message of a refusal at its field. */
 import type { Field, Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
-import { inputOfFault, toInputs } from './form-values.ts';
-import { faultInWords } from './form-words.ts';
+import { placeFaults, toInputs } from './form-values.ts';
 import { type Content, type Html, html } from './html.ts';
 import {
   aria,
   type Drawn,
-  FAULT_ID,
+  focus,
   helpOf,
   inputHtml,
   isFaulty,
@@ -28,7 +27,8 @@ export interface FormOptions {
   back: string;
   /** Values that the form showed first, in a form that changes something. */
   shown: Values | null;
-  fault: string | null;
+  /** Sentences about what was typed. */
+  faults: readonly string[];
   /** Name of the thing that the form is about; null: it is about none. */
   about: string | null;
 }
@@ -38,11 +38,11 @@ const SPARE_ROWS = 2;
 const ROWS_MAX = 100;
 
 export function formHtml({ layout, fields, values, action, back, shown, about, ...more }: FormOptions): Html {
-  const { content, isFaultShown, fault } = fieldsHtml({ ...more, fields, values, looks: layout.looks });
+  const { content, unplaced } = fieldsHtml({ ...more, fields, values, looks: layout.looks });
   return html`<p class="crumbs"><a href="${back}">${about ?? 'Back'}</a></p>
 <h1>${layout.title}${about !== null && html` <span class="quiet">${about}</span>`}</h1>
 ${layout.question && html`<p>${layout.question}</p>`}
-${fault !== null && !isFaultShown && html`<p class="problem" role="alert">${fault}</p>`}
+${unplaced}
 <form method="post" action="${action}" class="form"${layout.file && html` enctype="multipart/form-data"`}>
 ${layout.file && html`<div class="field"><label for="file">${layout.file.label}</label><input type="file" id="file" name="file" required accept="${layout.file.accept}"></div>`}
 ${content}
@@ -55,20 +55,21 @@ export interface FieldsOptions {
   values: Values;
   options?: Options;
   looks?: FormLayout['looks'];
-  fault?: string | null;
+  faults?: readonly string[];
 }
 
-export function fieldsHtml({ fields, values, options = {}, looks = {}, fault = null }: FieldsOptions) {
+/** The fields, and the faults that are about none of them. */
+export function fieldsHtml({ fields, values, options = {}, looks = {}, faults = [] }: FieldsOptions) {
   const labels = new Map<string, string>();
-  const drawn = { inputs: toInputs(fields, values), options, looks, labels, fault };
-  // Once to know which inputs there are, so that the message finds its own.
-  for (const field of fields) fieldHtml({ ...drawn, field, path: field.name, faulty: null });
-  const faulty = fault === null ? null : inputOfFault(fault, [...labels.keys()]);
-  const words = fault === null ? null : faultInWords(fault, labels);
+  const drawn = { inputs: toInputs(fields, values), options, looks, labels };
+  const draw = (placed: ReadonlyMap<string, string>) =>
+    fields.map((field) => fieldHtml({ ...drawn, field, path: field.name, faults: placed }));
+  // Once to know which inputs there are, so that each fault finds its own.
+  draw(new Map());
+  const { placed, unplaced } = placeFaults(faults, labels);
   return {
-    content: fields.map((field) => fieldHtml({ ...drawn, fault: words, field, path: field.name, faulty })),
-    isFaultShown: faulty !== null,
-    fault: words,
+    content: draw(placed),
+    unplaced: unplaced.map((fault) => html`<p class="problem" role="alert">${fault}</p>`),
   };
 }
 
@@ -100,13 +101,14 @@ const isListOfBoxes = (drawn: Drawn) =>
   drawn.field.kind === 'choices' || (drawn.field.kind === 'texts' && optionsOf(drawn) !== null);
 
 function fieldset(drawn: Drawn, content: Content): Html {
-  return html`<fieldset id="${drawn.path}"${isFaulty(drawn) && html` tabindex="-1" autofocus`}><legend>${labelOf(drawn)}</legend>${notes(drawn)}${content}</fieldset>`;
+  return html`<fieldset id="${drawn.path}"${isFaulty(drawn) && html` tabindex="-1"${focus(drawn)}`}><legend>${labelOf(drawn)}</legend>${notes(drawn)}${content}</fieldset>`;
 }
 
 /** Help, and the refusal. */
 const notes = (drawn: Drawn): Content => [
   helpOf(drawn) && html`<p class="help" id="${drawn.path}-help">${helpOf(drawn)}</p>`,
-  isFaulty(drawn) && html`<p class="problem" role="alert" id="${FAULT_ID}">${drawn.fault}</p>`,
+  isFaulty(drawn) &&
+    html`<p class="problem" role="alert" id="${drawn.path}-fault">${drawn.faults.get(drawn.path)}</p>`,
 ];
 
 function rowsHtml(drawn: Drawn): Html {

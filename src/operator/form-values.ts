@@ -1,7 +1,7 @@
 /** Values of a form: from its inputs to the body of an operation, and back to the inputs. */
 import type { Field, Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
-import { startsWithWord, toJsonPath } from './form-words.ts';
+import { faultInWords, startsWithWord, toJsonPath } from './form-words.ts';
 import { toWords } from './parts.ts';
 
 /** The values that are filled in. An input that the operation will refuse, such as a word for a number, is kept as typed. */
@@ -175,6 +175,26 @@ export function toTimes(values: Values, looks: FormLayout['looks'], now: Date): 
 const HOUR_MS = 3_600_000;
 /** By another clock, the longest choice must not be longer than the operation allows. */
 const MARGIN_MS = 1_000;
+
+/**
+ * Faults in words, at the inputs that they are about, in the order of the form. `labels` has the label of each
+ * input by its path.
+ */
+export function placeFaults(faults: readonly string[], labels: ReadonlyMap<string, string>) {
+  const paths = [...labels.keys()];
+  const found = faults.map((fault) => ({
+    path: inputOfFault(fault, paths),
+    words: faultInWords(fault, labels),
+  }));
+  const wordsAt = (path: string | null) => [
+    ...new Set(found.filter((each) => each.path === path).map(({ words }) => words)),
+  ];
+  const faulty = paths.filter((path) => found.some((each) => each.path === path));
+  return {
+    placed: new Map(faulty.map((path) => [path, wordsAt(path).join('. ')])),
+    unplaced: wordsAt(null),
+  };
+}
 
 /** The input that a refusal names: `steps.0.afterMinutes` for "steps[0].afterMinutes must be …"; null: none. */
 export function inputOfFault(message: string, inputs: readonly string[]): string | null {

@@ -14,6 +14,7 @@ import { FORM_PATH, FORMS, type FormName, operationOf, toActionUrl } from './for
 import { html } from './html.ts';
 import { type FormPageDeps, type OperatorPage, OWN_PATH, type Refusal } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
+import { withTypedFault } from './typed-groups.ts';
 
 interface Form {
   name: FormName;
@@ -28,7 +29,7 @@ interface Shown {
   values: Values;
   /** Values before the change; null: nothing is changed. */
   shown: Values | null;
-  fault?: Refusal;
+  refusal?: Refusal;
 }
 
 export interface FormsRoutesDeps extends FormPageDeps {
@@ -46,6 +47,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     layout: around,
     now,
     toRefusal,
+    findFaults,
     forecastBreaches,
     findStored,
   } = deps;
@@ -67,7 +69,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     return { name, layout, operation, fields: [...new Set([...first, ...fields])], params };
   }
 
-  async function draw(session: Session, form: Form, { values, shown, fault }: Shown): Promise<PageReply> {
+  async function draw(session: Session, form: Form, { values, shown, refusal }: Shown): Promise<PageReply> {
     const { name, layout, fields, params } = form;
     const content = formHtml({
       layout,
@@ -78,10 +80,10 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       action: toActionUrl(name, params),
       back: layout.back(params),
       about: await findAbout(session, form),
-      fault: fault?.message ?? null,
+      faults: refusal?.messages ?? [],
     });
     const { title, section } = layout;
-    return { page: around({ title, session, section }, content), status: fault?.status };
+    return { page: around({ title, session, section }, content), status: refusal?.status };
   }
 
   async function findAbout(session: Session, { layout: { about }, params }: Form): Promise<string | null> {
@@ -91,15 +93,14 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
 
   async function send(
     session: Session,
-    { layout, operation, fields, params }: Form,
-    { values, shown, file }: Shown & { file: FormFile | null },
+    { layout, operation, params }: Form,
+    { body, file }: { body: Values | undefined; file: FormFile | null },
   ) {
     if (layout.file) {
       if (!file) throw invalid('Choose a file first');
       const raw = { bytes: file.bytes, contentType: operation.rawBody?.contentType ?? '' };
       return (await call(toCaller(session), operation.operationId, { params, raw })).body as Values;
     }
-    const body = toBody({ layout, operation, fields }, { values, shown });
     const { body: answer } = await call(toCaller(session), operation.operationId, { params, body });
     return (answer ?? {}) as Values;
   }
@@ -148,13 +149,19 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     const step = sent.get('step');
     if (step === 'edit') return draw(session, form, typed);
     try {
-      if (fault) throw fault;
-      const body = isPreviewed && toBody(form, typed);
-      if (body && step !== 'apply' && isPreviewed(body)) return await preview(session, form, body, sent);
-      const answer = await send(session, form, { ...typed, file });
+      const body = toBody(form, typed);
+      const faults = withTypedFault(
+        fault,
+        form.layout.file ? [] : findFaults(form.operation.operationId, body),
+      );
+      if (faults.length > 0)
+        return draw(session, form, { ...typed, refusal: { messages: faults, status: 400 } });
+      if (body && isPreviewed && step !== 'apply' && isPreviewed(body))
+        return await preview(session, form, body, sent);
+      const answer = await send(session, form, { body, file });
       return toReply(session, form, { answer, back: sent.get('return') });
     } catch (thrown) {
-      return draw(session, form, { ...typed, fault: toRefusal(thrown) });
+      return draw(session, form, { ...typed, refusal: toRefusal(thrown) });
     }
   }
 

@@ -33,7 +33,10 @@ export function importRoutes({ ask, layout, toRefusal }: FormPageDeps): Operator
       if (step === 'groups') await createGroups(session, rows);
       return show(session, importedHtml(await send(session, rows, step !== null), rows));
     } catch (thrown) {
-      const { message, status } = toRefusal(thrown);
+      const {
+        messages: [message = ''],
+        status,
+      } = toRefusal(thrown);
       // The operation speaks of its body.
       return show(session, importHtml(rows, message.replace(/^The body/, 'The file')), status);
     }

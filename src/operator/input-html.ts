@@ -17,13 +17,11 @@ export interface Drawn {
   looks: Readonly<Record<string, FieldLook>>;
   /** Collects the labels of inputs by their path. */
   labels: Map<string, string>;
-  faulty: string | null;
-  fault: string | null;
+  /** Sentences about what was typed, by the path of their input. */
+  faults: ReadonlyMap<string, string>;
   /** It may be left out with all others of its group or row. */
   isWithin?: boolean;
 }
-
-export const FAULT_ID = 'fault';
 
 const plainPath = (path: string) => path.replace(/\.\d+/g, '');
 export const lookOf = ({ looks, path }: Drawn): FieldLook => looks[plainPath(path)] ?? {};
@@ -42,13 +40,18 @@ export function helpOf(drawn: Drawn): string | null {
   return help;
 }
 
-export const isFaulty = ({ faulty, path }: Drawn) => faulty === path;
+export const isFaulty = ({ faults, path }: Drawn) => faults.has(path);
+
+/** The first input with a fault gets the focus. */
+export const focus = ({ faults, path }: Drawn): Content =>
+  faults.keys().next().value === path && html` autofocus`;
 
 export function aria(drawn: Drawn): Content {
-  const ids = [helpOf(drawn) && `${drawn.path}-help`, isFaulty(drawn) && FAULT_ID].filter(Boolean).join(' ');
+  const { path } = drawn;
+  const ids = [helpOf(drawn) && `${path}-help`, isFaulty(drawn) && `${path}-fault`].filter(Boolean).join(' ');
   return [
     ids !== '' && html` aria-describedby="${ids}"`,
-    isFaulty(drawn) && html` aria-invalid="true" autofocus`,
+    isFaulty(drawn) && html` aria-invalid="true"${focus(drawn)}`,
   ];
 }
 

@@ -1,10 +1,11 @@
 import type { JobView } from '../config-jobs/config-job.ts';
 import { hasEnded, JOB_STATUSES, TARGET_STATES, type TargetState } from '../config-jobs/config-job.ts';
-import type { Answers, AuditEntryView, TargetView } from './answers.ts';
+import type { Answers, TargetView } from './answers.ts';
 import type { ChangedDevice } from './earlier-profiles.repository.ts';
 import type { FormLink } from './form-links.ts';
 import { FORMS, type FormName, toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
+import type { JobOrigin } from './job-origins.repository.ts';
 import type { JobProgress, JobStages } from './job-progress.ts';
 import { deviceLink, latestHtml, progressFacts } from './job-progress-html.ts';
 import { undoHtml } from './job-undo-html.ts';
@@ -27,11 +28,12 @@ import { meaningOf } from './states.ts';
 
 interface JobsOptions {
   jobs: Answers['listConfigJobs'];
+  origins: ReadonlyMap<string, JobOrigin>;
   filter: Record<string, string>;
   link: FormLink;
 }
 
-export const jobsHtml = ({ jobs, filter, link }: JobsOptions): Html => html`
+export const jobsHtml = ({ jobs, origins, filter, link }: JobsOptions): Html => html`
 <h1>Configuration jobs</h1>
 <div class="actions">${link('applyProfile', {}, { tone: 'main' })}</div>
 ${tabs('Status', [
@@ -48,18 +50,18 @@ ${live(
   html`${table({
     caption: 'Jobs, newest first',
     head: ['Profile', 'Status', 'Progress', 'Applied', 'Begun', 'By', 'Ended'],
-    rows: jobs.items.map(jobRow),
+    rows: jobs.items.map((job) => jobRow(job, origins.get(job.id))),
     empty: 'No job. One begins when a profile is applied.',
   })}${nextPage('/operator/jobs', new URLSearchParams(filter), jobs.nextCursor)}`,
 )}`;
 
-const jobRow = (job: JobView): Content[] => [
+const jobRow = (job: JobView, origin: JobOrigin | undefined): Content[] => [
   html`<a class="name" href="/operator/jobs/${job.id}">${job.profileSlug}</a>`,
   html`${badge(job.status)}${job.reason && html` <span class="quiet">${job.reason}</span>`}`,
   bar(sharesOf(job), 'Devices'),
   `${job.counts.applied.toLocaleString('en')} of ${job.total.toLocaleString('en')}`,
   time(job.createdAt),
-  job.createdBy?.name ?? html`<span class="quiet">unknown</span>`,
+  html`${job.createdBy?.name ?? origin?.by ?? html`<span class="quiet">unknown</span>`}${origin?.group && html`, ${groupLink(origin.group)}`}`,
   job.finishedAt ? time(job.finishedAt) : html`<span class="quiet">deadline ${time(job.deadlineAt)}</span>`,
 ];
 
@@ -87,7 +89,7 @@ interface JobOptions {
   /** Devices of the targets and the latest devices, by asset id. */
   devices: ReadonlyMap<string, ShownAsset>;
   /** The change that began it; null: unknown. */
-  origin: AuditEntryView | null;
+  origin: JobOrigin | null;
   /** Devices that a stopped job has changed. */
   changed: readonly ChangedDevice[];
   now: Date;
@@ -162,12 +164,13 @@ export function firstState(job: JobView): string {
 const creatorText = ({ createdBy }: JobView): Content => createdBy && `by ${createdBy.name}`;
 
 /** "by Ada, add group members". */
-const originText = ({ actor, action, subject }: AuditEntryView): Content => [
-  `by ${actor.name}, ${toWords(action)}`,
-  action.endsWith('Group') || action === 'addGroupMembers'
-    ? html` of <a href="/operator/groups/${subject}">this group</a>`
-    : null,
+const originText = ({ by, action, group }: JobOrigin): Content => [
+  `by ${by}, ${toWords(action)}`,
+  group && html` of ${groupLink(group)}`,
 ];
+
+const groupLink = ({ id, name }: { id: string; name: string | null }): Html =>
+  html`<a href="/operator/groups/${id}">${name ?? 'a group'}</a>`;
 
 const targetRow = (
   { assetId, state, reason, updatedAt }: TargetView,

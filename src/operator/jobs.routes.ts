@@ -1,6 +1,6 @@
 import { hasEnded, type JobView } from '../config-jobs/config-job.ts';
-import type { AuditEntryView } from './answers.ts';
 import type { ChangedDevice, EarlierProfilesRepository } from './earlier-profiles.repository.ts';
+import type { JobOriginsRepository } from './job-origins.repository.ts';
 import type { JobProgressRepository } from './job-progress.repository.ts';
 import { toProgress } from './job-progress.ts';
 import { CHANGED_READ_MAX } from './job-undo-html.ts';
@@ -14,13 +14,9 @@ export interface JobsPageDeps extends PageDeps {
   runUrl(jobId: string): string | null;
   jobProgress: JobProgressRepository;
   earlierProfiles: EarlierProfilesRepository;
+  jobOrigins: JobOriginsRepository;
   shownAssets: ShownAssetsRepository;
 }
-
-/** The row of the audit trail is written in the transaction of the job, a moment later. */
-const NEAR_MS = 5_000;
-
-const jobIdIn = (after: object | null): unknown => (after as { jobId?: unknown } | null)?.jobId;
 
 const saysBegun = (query: URLSearchParams): boolean => query.get('done') === 'applyProfile';
 
@@ -34,6 +30,7 @@ export function jobsRoutes({
   runUrl,
   jobProgress,
   earlierProfiles,
+  jobOrigins,
   shownAssets,
 }: JobsPageDeps): OperatorPage[] {
   async function progressOf({ organizationId }: Session, job: JobView) {
@@ -55,14 +52,6 @@ export function jobsRoutes({
       : [];
   }
 
-  /** The change that began the job: its audit row has the time of the job. */
-  async function findOrigin(session: Session, { id, createdAt }: JobView): Promise<AuditEntryView | null> {
-    const at = new Date(createdAt).getTime();
-    const [from, to] = [at - NEAR_MS, at + NEAR_MS].map((ms) => new Date(ms).toISOString());
-    const { items } = await ask(session, 'listAudit', { query: given({ from, to, limit: '100' }) });
-    return items.find(({ subject, after }) => subject === id || jobIdIn(after) === id) ?? null;
-  }
-
   return [
     {
       method: 'GET',
@@ -72,7 +61,8 @@ export function jobsRoutes({
       async handle({ visitor: session, query, url }) {
         const filter = given({ status: query.get('status'), cursor: query.get('cursor') });
         const jobs = await ask(session, 'listConfigJobs', { query: { ...filter, limit: '25' } });
-        const content = jobsHtml({ jobs, filter, link: linksFor(session) });
+        const origins = await jobOrigins.list(session.organizationId, jobs.items);
+        const content = jobsHtml({ jobs, origins, filter, link: linksFor(session) });
         return { page: layout({ title: 'Jobs', session, section: 'Jobs', watch: url }, content) };
       },
     },
@@ -89,17 +79,17 @@ export function jobsRoutes({
         });
         const { state, ...others } = filter;
         const asked = state === ALL_STATES ? others : filter;
-        const [targets, progress, origin, changed] = await Promise.all([
+        const [targets, progress, origins, changed] = await Promise.all([
           ask(session, 'listConfigJobTargets', { params, query: { ...asked, limit: '50' } }),
           progressOf(session, job),
-          findOrigin(session, job),
+          jobOrigins.list(session.organizationId, [job]),
           listChanged(session, job),
         ]);
         const shown = [...progress.progress.latest, ...targets.items].map(({ assetId }) => assetId);
         const content = jobHtml({
           ...progress,
           devices: await shownAssets.list(session.organizationId, shown),
-          origin,
+          origin: origins.get(job.id) ?? null,
           changed,
           job,
           targets,

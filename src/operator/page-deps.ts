@@ -51,13 +51,15 @@ export interface FormPageDeps extends PageDeps {
   listChoices: ListChoices;
   readTyped: ReadTyped;
   forecastBreaches: ForecastBreaches;
+  /** Faults of the shape of a body, which the operation would tell one at a time. */
+  findFaults(operationId: string, body: unknown): string[];
   /** @throws when it is a defect. */
   toRefusal(thrown: unknown): Refusal;
 }
 
 /** Shown with the form that was refused. */
 export interface Refusal {
-  message: string;
+  messages: readonly string[];
   status: number;
 }
 

@@ -225,7 +225,7 @@ const unregisteredHtml = (
     rows: unregistered.map(({ serialNumber, lastSeenAt }) => [
       html`<code>${serialNumber}</code>`,
       time(lastSeenAt),
-      mayChange && registerForm(serialNumber, HOME.return),
+      mayChange && registerForm(serialNumber, { back: HOME.return }),
     ]),
     empty: '',
   }),

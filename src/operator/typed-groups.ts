@@ -1,8 +1,9 @@
 /** Groups that are chosen by typing their names, because a list of all is too long to look through. */
-import { invalid } from '../process/errors.ts';
+import { type AppError, invalid } from '../process/errors.ts';
 import type { Values } from './form-fields.ts';
 import type { FieldLook, Option } from './form-layout.ts';
 import { readValues } from './form-values.ts';
+import { startsWithWord } from './form-words.ts';
 import type { ReadTyped } from './page-deps.ts';
 
 /** More options than these are typed; the browser completes them. */
@@ -30,6 +31,13 @@ export const createReadTyped =
     const { values, unknown } = withTypedGroups(readValues(fields, form), form, { looks, ids });
     return { values, fault: unknown === null ? null : invalid(`${unknown} must be the name of a group`) };
   };
+
+/** The shape of the body refuses a name that no group has, too, and says less. */
+export function withTypedFault(fault: AppError | null, faults: readonly string[]): string[] {
+  if (fault === null) return [...faults];
+  const [path = ''] = fault.message.split(' ');
+  return [fault.message, ...faults.filter((each) => !startsWithWord(each, path))];
+}
 
 interface Typed {
   values: Values;

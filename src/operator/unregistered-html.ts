@@ -47,20 +47,20 @@ const deviceRow = (
   time(lastSeenAt),
   count.toLocaleString('en'),
   mayChange &&
-    html`<div class="row">${registerForm(serialNumber, '/operator/unregistered')}${removeButton(serialNumber)}</div>`,
+    html`<div class="row">${registerForm(serialNumber, { back: '/operator/unregistered' })}${removeButton(serialNumber)}</div>`,
 ];
 
 const replacedHint = ({ assetId, name, replacedAt }: ReplacedLogger): Html =>
   html` <span class="quiet">was replaced at <a href="/operator/devices/${assetId}">${name}</a> ${time(replacedAt.toISOString())}, and still sends</span>`;
 
-/** Loggers have serial numbers in upper case. */
+/** `back` is the page after it; left out: the page of the new device. Loggers have serial numbers in upper case. */
 export const registerForm = (
   serialNumber: string,
-  back: string,
+  { back, name = '' }: { back?: string; name?: string },
 ): Html => html`<form method="post" action="${toFormUrl('registerAsset')}" class="row">
-<input type="hidden" name="return" value="${back}">
+${back !== undefined && html`<input type="hidden" name="return" value="${back}">`}
 <input type="hidden" name="serialNumber" value="${serialNumber.toUpperCase()}">
-<input name="name" maxlength="128" placeholder="name" aria-label="Name of ${serialNumber}">
+<input name="name" maxlength="128" value="${name}" placeholder="name" aria-label="Name of ${serialNumber}">
 <button class="main">Register<span class="hidden"> ${serialNumber}</span></button></form>`;
 
 const removeButton = (serialNumber: string): Html =>

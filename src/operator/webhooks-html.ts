@@ -1,14 +1,16 @@
 import { DELIVERY_STATES } from '../deliveries/delivery.ts';
 import type { HealthState } from '../endpoints/shown-health.ts';
 import type { Answers, DeliveryDetailView, DeliveryView, WebhookView } from './answers.ts';
-import { failuresHtml, resendButton } from './delivery-html.ts';
+import { failuresHtml, nextAttempt, resendButton } from './delivery-html.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
+import { given } from './page-deps.ts';
 import {
   badge,
   button,
   dueTime,
   facts,
+  filterSelect,
   live,
   nameLink,
   nextPage,
@@ -88,6 +90,8 @@ interface WebhookOptions {
   hours: readonly HourOfAttempts[];
   /** By serial number in lower case. */
   devices: ReadonlyMap<string, { id: string; name: string }>;
+  /** Types of events to filter by. */
+  eventTypes: readonly string[];
   filter: Record<string, string>;
   path: string;
   mayChange: boolean;
@@ -126,14 +130,19 @@ ${live('hours', hoursHtml(more.hours, more.now))}
 ${live('failures', more.failures.length > 0 && failuresHtml(more.failures, path))}
 <h2>Deliveries</h2>
 ${tabs('State', [
-  { href: path, label: 'All', isCurrent: filter.state === undefined },
+  {
+    href: withFilter(path, { ...filter, state: undefined }),
+    label: 'All',
+    isCurrent: filter.state === undefined,
+  },
   ...DELIVERY_STATES.map((state) => ({
-    href: `${path}?state=${state}`,
+    href: withFilter(path, { ...filter, state }),
     label: toWords(state),
     isCurrent: filter.state === state,
     state,
   })),
 ])}
+<form method="get" action="${path}" class="filter" role="search">${filter.state !== undefined && html`<input type="hidden" name="state" value="${filter.state}">`}${filterSelect('eventType', 'Event', { values: more.eventTypes, current: filter.eventType })}<button class="main">Show</button></form>
 ${live(
   'deliveries',
   html`${table({
@@ -148,8 +157,8 @@ ${live(
       'Next attempt',
       html`<span class="hidden">Action</span>`,
     ],
-    rows: deliveries.items.map((delivery) => deliveryRow(delivery, { ...more, path, mayChange })),
-    empty: 'No delivery.',
+    rows: deliveries.items.map((delivery) => deliveryRow(delivery, { ...more, path, mayChange, webhook })),
+    empty: deliveries.nextCursor === null ? 'No delivery.' : 'No delivery among the latest ones.',
   })}${nextPage(path, new URLSearchParams(filter), deliveries.nextCursor)}`,
 )}`;
 
@@ -170,7 +179,13 @@ ${link(`delete${noun}`, params, { label: 'Delete' })}</div>`;
 
 const deliveryRow = (
   delivery: DeliveryView,
-  { path, mayChange, devices, now }: Pick<WebhookOptions, 'path' | 'mayChange' | 'devices' | 'now'>,
+  {
+    path,
+    mayChange,
+    devices,
+    now,
+    webhook,
+  }: Pick<WebhookOptions, 'path' | 'mayChange' | 'devices' | 'now' | 'webhook'>,
 ): Content[] => [
   html`<a class="name" href="${path}/deliveries/${delivery.id}">${delivery.eventType}</a>`,
   deviceOf(delivery, devices),
@@ -179,9 +194,15 @@ const deliveryRow = (
   delivery.attemptCount,
   delivery.lastAttemptAt &&
     html`${delivery.lastError ?? (delivery.lastStatusCode !== null && `status ${delivery.lastStatusCode}`)} ${time(delivery.lastAttemptAt)}`,
-  delivery.nextAttemptAt && dueTime(delivery.nextAttemptAt, now),
+  delivery.nextAttemptAt && nextAttempt(delivery.nextAttemptAt, webhook, now),
   mayChange && resendButton(delivery, path),
 ];
+
+/** The first page of the deliveries that a filter lets through. */
+function withFilter(path: string, { state, eventType }: Record<string, string | undefined>): string {
+  const query = new URLSearchParams(given({ state: state ?? null, eventType: eventType ?? null })).toString();
+  return query === '' ? path : `${path}?${query}`;
+}
 
 function deviceOf({ serialNumber }: DeliveryView, devices: WebhookOptions['devices']): Content {
   if (serialNumber === null) return null;

@@ -2,7 +2,7 @@ import { orNotFound } from '../process/errors.ts';
 import type { DeliveryDetailView, WebhookView } from './answers.ts';
 import { deliveryHtml } from './delivery-html.ts';
 import type { Content } from './html.ts';
-import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { type FormPageDeps, given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import { testedText } from './tested-text.ts';
@@ -20,7 +20,7 @@ type Noun = 'Webhook' | 'CellularWebhook';
 /** Names in operations of a collection, by its name in paths of pages. */
 const NOUNS: Record<string, Noun> = { events: 'Webhook', cellular: 'CellularWebhook' };
 
-export interface WebhooksPageDeps extends PageDeps {
+export interface WebhooksPageDeps extends PageDeps, Pick<FormPageDeps, 'fieldsOf'> {
   shownAssets: ShownAssetsRepository;
   webhookHours: WebhookHoursRepository;
 }
@@ -29,6 +29,7 @@ const FAILURES_SHOWN = 3;
 
 export function webhooksRoutes({
   ask,
+  fieldsOf,
   layout,
   linksFor,
   now,
@@ -43,6 +44,9 @@ export function webhooksRoutes({
     notice,
   });
 
+  const typesIn = (noun: Noun): readonly string[] =>
+    fieldsOf(`list${noun}Deliveries`, 'query').find(({ name }) => name === 'eventType')?.options ?? [];
+
   async function page(
     session: Session,
     params: Params,
@@ -50,7 +54,11 @@ export function webhooksRoutes({
     { url, notice }: { url?: string; notice?: Content },
   ): Promise<{ page: string }> {
     const noun = toNoun(params);
-    const filter = given({ state: query.get('state'), cursor: query.get('cursor') });
+    const filter = given({
+      state: query.get('state'),
+      eventType: query.get('eventType'),
+      cursor: query.get('cursor'),
+    });
     const webhook = await ask(session, `get${noun}`, { params: idOf(params) });
     const deliveries = await ask(session, `list${noun}Deliveries`, {
       params: idOf(params),
@@ -67,6 +75,7 @@ export function webhooksRoutes({
       webhook,
       deliveries,
       failures,
+      eventTypes: typesIn(noun),
       hours,
       filter,
       path: pathOf(params),
@@ -145,9 +154,13 @@ export function webhooksRoutes({
       role: 'read',
       isLive: true,
       async handle({ visitor: session, params, query, url }) {
-        const delivery = await ask(session, `get${toNoun(params)}Delivery`, { params: idOf(params) });
+        const noun = toNoun(params);
+        const [webhook, delivery] = await Promise.all([
+          ask(session, `get${noun}`, { params: { webhookId: params.webhookId ?? '' } }),
+          ask(session, `get${noun}Delivery`, { params: idOf(params) }),
+        ]);
         const mayChange = session.role !== 'read';
-        const content = deliveryHtml({ delivery, path: pathOf(params), mayChange });
+        const content = deliveryHtml({ webhook, delivery, path: pathOf(params), mayChange, now: now() });
         const notice = noticeOf(query);
         return { page: layout(show(session, delivery.eventType, url, notice), content) };
       },

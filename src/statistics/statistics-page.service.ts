@@ -5,11 +5,11 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type PDFDocument from 'pdfkit';
 import type { Span } from '../devices/settings.ts';
+import { type Tick, timeTicks, valueTicks } from './axis.ts';
 import { CURVE_COLUMNS, type CurveColumn, joinable } from './curve.ts';
 import {
   type Channel,
   channelLines,
-  clockOf,
   emptyLine,
   headLines,
   maintenanceLines,
@@ -22,7 +22,14 @@ const MARGIN = 48;
 const WIDTH = 595 - 2 * MARGIN;
 const BOTTOM = 780;
 const LINE_HEIGHT = 12;
-const CHART_HEIGHT = 150;
+const CHART_HEIGHT = 164;
+/** Above the chart are the unit and the time zone, below it the times. */
+const CHART_HEAD = 14;
+const CHART_FOOT = 20;
+const TICKS_MAX = 5;
+const TICK_LABEL_WIDTH = 100;
+/** A bound is labelled where it is in force for at least this width. */
+const BOUND_LABEL_WIDTH = 60;
 /** Space beside the chart for the values at its edges. */
 const AXIS_WIDTH = 34;
 const SIGNATURE_HEIGHT = 50;
@@ -114,17 +121,17 @@ function drawChart(page: Page, statistics: Statistics, { channel, timezone, top 
   const { from, to, curves, alerts } = statistics;
   const area = {
     left: MARGIN + AXIS_WIDTH,
-    top: top + 4,
+    top: top + CHART_HEAD,
     width: WIDTH - AXIS_WIDTH,
-    height: CHART_HEIGHT - 24,
+    height: CHART_HEIGHT - CHART_HEAD - CHART_FOOT,
   };
   const bottom = area.top + area.height;
   const bounds = channel.alerts.flatMap(({ lowC, highC }) => [lowC, highC]).filter((each) => each !== null);
   const values = [channel.min, channel.max, ...bounds].filter((each) => each !== null);
   const [low, high] = values.length === 0 ? [0, 0] : [Math.min(...values), Math.max(...values)];
   const toX = (at: number) => area.left + ((at - from) / (to - from || 1)) * area.width;
-  // Keeps curve and bounds off the frame.
-  const margin = (high - low) / 20 || 1;
+  // Keeps the curve, bounds and their labels off the frame.
+  const margin = (high - low) / 8 || 1;
   const toY = (value: number) => bottom - ((value - low + margin) / (high - low + 2 * margin)) * area.height;
   const shade = (spans: Span[], color: string) => {
     for (const each of spans) {
@@ -140,19 +147,20 @@ function drawChart(page: Page, statistics: Statistics, { channel, timezone, top 
     '#eeb8b8',
   );
   page.fillOpacity(1);
+  const scales = { toX, toY };
+  drawValues(page, valueTicks(low - margin, high + margin, TICKS_MAX), { ...area, ...scales });
+  drawTimes(page, timeTicks(statistics, timezone, TICKS_MAX), { ...area, ...scales });
   page.lineWidth(0.5).strokeColor('#999999').rect(area.left, area.top, area.width, area.height).stroke();
-  drawBounds(page, channel, { toX, toY });
+  drawBounds(page, channel, scales);
   const columns = curves.columnsOf(channel.channel, channel.typeNumber);
   drawCurve(page, columns, { ...area, toY, joined: joinable(columns, statistics, channel) });
   page.fontSize(7).fillColor('black');
-  for (const value of new Set([low, high]))
-    page.text(String(value), MARGIN, toY(value) - 4, { lineBreak: false });
-  const timeOf = clockOf(timezone);
-  const centered = { width: 100, align: 'center', lineBreak: false } as const;
-  for (const at of [from, (from + to) / 2, to]) {
-    const left = Math.min(Math.max(toX(at) - 50, MARGIN), MARGIN + WIDTH - 100);
-    page.text(timeOf(at), left, bottom + 4, centered);
-  }
+  page.text(channel.unit || channel.type, MARGIN, top + 4, { lineBreak: false });
+  page.text(`Times in ${timezone}`, area.left, top + 4, {
+    width: area.width,
+    align: 'right',
+    lineBreak: false,
+  });
 }
 
 interface Scales {
@@ -160,12 +168,40 @@ interface Scales {
   toY(value: number): number;
 }
 
+type AxisArea = Scales & { left: number; top: number; width: number; height: number };
+
+function drawValues(page: Page, ticks: Tick[], { toY, left, width }: AxisArea): void {
+  for (const { at, label } of ticks) {
+    page.rect(left, toY(at), width, 0.3).fill('#dddddd');
+    page.fontSize(7).fillColor('black');
+    page.text(label, MARGIN, toY(at) - 3, { width: AXIS_WIDTH - 4, align: 'right', lineBreak: false });
+  }
+}
+
+function drawTimes(page: Page, ticks: Tick[], { toX, top, height }: AxisArea): void {
+  for (const { at, label } of ticks) {
+    page.rect(toX(at), top + height, 0.5, 3).fill('#999999');
+    const left = Math.min(
+      Math.max(toX(at) - TICK_LABEL_WIDTH / 2, MARGIN),
+      MARGIN + WIDTH - TICK_LABEL_WIDTH,
+    );
+    page.fontSize(7).fillColor('black');
+    page.text(label, left, top + height + 6, { width: TICK_LABEL_WIDTH, align: 'center', lineBreak: false });
+  }
+}
+
 /** Draws a step for each time in which bounds were in force. */
 function drawBounds(page: Page, { alerts }: Channel, { toX, toY }: Scales): void {
-  page.strokeColor('#cc3333');
+  page.strokeColor('#cc3333').fontSize(7).fillColor('#aa2222');
   for (const { lowC, highC, from, to } of alerts) {
-    for (const bound of [lowC, highC]) {
-      if (bound !== null) page.moveTo(toX(from), toY(bound)).lineTo(toX(to), toY(bound)).stroke();
+    for (const [bound, text, above] of [
+      [lowC, `at least ${lowC} °C`, -2],
+      [highC, `at most ${highC} °C`, 8],
+    ] as const) {
+      if (bound === null) continue;
+      page.moveTo(toX(from), toY(bound)).lineTo(toX(to), toY(bound)).stroke();
+      if (toX(to) - toX(from) < BOUND_LABEL_WIDTH) continue;
+      page.text(text, toX(from) + 3, toY(bound) - above, { lineBreak: false });
     }
   }
 }

@@ -24,6 +24,8 @@ interface Entry {
   actor: { keyId: string | null; name: string };
   action: string;
   subject: string;
+  subjectName: string | null;
+  serialNumber: string | null;
   before: Record<string, unknown> | null;
   after: Record<string, unknown> | null;
 }
@@ -173,6 +175,35 @@ describe('The audit trail', () => {
       { action: 'deleteWebhook', subject: made.id, before: second, after: null },
       { action: 'updateWebhook', subject: made.id, before: first, after: second },
       { action: 'createWebhook', subject: made.id, before: null, after: first },
+    ]);
+  });
+
+  it('names the device or group of each change as it is called now', async () => {
+    const own = await dms.addOrganization();
+    const serialNumber = '282C02424EA1';
+    const assetId = await register(own, serialNumber, { name: 'Fridge' });
+    const { body: group } = await own.api.post('/groups', { name: 'Pharmacy' });
+    const slug = await createProfile(own, { slug: serialNumber.toLowerCase(), ...FRIDGE });
+    await apply(own, slug, { serialNumbers: [serialNumber] });
+    await own.api.post(`/devices/${serialNumber.toLowerCase()}/config/withdraw`);
+    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
+    await own.device.post(`/devices/${serialNumber}/measurements`, { readings, batteryStatus: 'low' });
+    const { body: alerts } = await own.api.get('/alerts');
+    await own.api.post(`/alerts/${alerts.items[0].id}/comments`, { comment: 'The door stood open' });
+    await own.api.delete(`/groups/${group.id}`);
+    await own.api.patch(`/assets/${assetId}`, { name: 'Freezer' });
+    await own.api.delete(`/assets/${assetId}`);
+    const named = (await entries(own)).map((entry) => [entry.action, entry.subjectName, entry.serialNumber]);
+    assert.deepEqual(named.reverse(), [
+      ['registerAsset', 'Freezer', serialNumber],
+      ['createGroup', 'Pharmacy', null],
+      ['createProfile', FRIDGE.name, null],
+      ['applyProfile', null, null],
+      ['withdrawDeviceConfig', null, serialNumber.toLowerCase()],
+      ['commentAlert', 'Freezer', serialNumber],
+      ['deleteGroup', 'Pharmacy', null],
+      ['changeAsset', 'Freezer', serialNumber],
+      ['archiveAsset', 'Freezer', serialNumber],
     ]);
   });
 

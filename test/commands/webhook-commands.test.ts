@@ -41,7 +41,7 @@ describe('Commands for webhooks', () => {
         async () => printed.text,
         (text) => pattern.test(text),
       );
-    return { child, until, exited: once(child, 'exit') };
+    return { child, until, printed, exited: once(child, 'exit') };
   }
 
   it('listens: prints and forwards verified events, and leaves no webhook behind', async () => {
@@ -73,6 +73,15 @@ describe('Commands for webhooks', () => {
     listening.child.kill('SIGINT');
     assert.deepEqual((await listening.exited)[0], 0);
     receiver.close();
+    assert.deepEqual(await jsonOf('webhooks', 'list'), []);
+  });
+
+  it('ends quietly, and leaves no webhook behind, when the reader of its output has gone', async () => {
+    for (const typed of [['help'], ['audit'], ['audit', '--json'], ['listen']]) {
+      const { child, exited, printed } = start(...typed);
+      child.stdout.destroy();
+      assert.deepEqual([(await exited)[0], printed.text], [0, ''], typed.join(' '));
+    }
     assert.deepEqual(await jsonOf('webhooks', 'list'), []);
   });
 

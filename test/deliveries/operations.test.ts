@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { query } from '../../src/db/query.ts';
+import { createDeliveriesRepository } from '../../src/deliveries/deliveries.repository.ts';
 import type { Answer, Client } from '../support/client.ts';
 import { eventually } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -112,6 +113,41 @@ describe('Operations on deliveries', () => {
       assert.equal(body.items.length, state === 'delivered' ? 5 : 0, state);
     }
     assert.equal((await customer.api.get(`${endpoint.path}/deliveries?state=sending`)).status, 400);
+  });
+
+  it('lists deliveries of one type of event, also with a state', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    await customer.publish(2);
+    const [newest] = await endpoint.untilAll('delivered', 2);
+    await dms.service
+      .sql('deliveries')
+      .where({ organization_id: customer.id, endpoint_id: endpoint.id, id: newest?.id })
+      .update({ event_type: 'alert.created' });
+    const typesOf = async (filter: string) => {
+      const { body } = await customer.api.get(`${endpoint.path}/deliveries?${filter}`);
+      return body.items.map(({ eventType }: DeliveryItem) => eventType);
+    };
+    assert.deepEqual(await typesOf('eventType=alert.created'), ['alert.created']);
+    assert.deepEqual(await typesOf('eventType=alert.created&state=delivered'), ['alert.created']);
+    assert.deepEqual(await typesOf('eventType=alert.created&state=failed'), []);
+    assert.equal((await customer.api.get(`${endpoint.path}/deliveries?eventType=none`)).status, 400);
+  });
+
+  it('reads no more deliveries than its bound for a page of a rare type', async () => {
+    const endpoint = await customer.subscribe(receiver.url);
+    for (let count = 0; count < 4; count++) await customer.publish(1);
+    const all = await endpoint.untilAll('delivered', 4);
+    const deliveries = createDeliveriesRepository(dms.service.sql);
+    const ref = { organizationId: customer.id, endpointId: endpoint.id };
+    const floor = await deliveries.findFloor(ref, null, 3);
+    assert.equal(floor, all[2]?.id);
+    const page = { states: null, eventType: 'config.applied', before: null, limit: 10 };
+    const read = await deliveries.list(ref, { ...page, floor });
+    assert.deepEqual(
+      read.map(({ id }) => id),
+      all.slice(0, 3).map(({ id }) => id),
+    );
+    assert.equal(await deliveries.findFloor(ref, floor, 3), null);
   });
 
   it('lists and shows deliveries of events with any text', async () => {

@@ -107,7 +107,7 @@ describe('The preview of an apply', () => {
     const form = { slug: 'four', applyToAll: 'true', startAt: '2020-01-01T00:00' };
     const { status, text } = await visit(`${dms.baseUrl}/operator/apply`, { cookie, form });
     assert.equal(status, 400);
-    assert.match(text, /id="fault">Start must be in the future/);
+    assert.match(text, /id="startAt-fault">Start must be in the future/);
     assert.match(text, /value="2020-01-01T00:00"/);
   });
 

@@ -40,7 +40,7 @@ describe("The operators' page in a browser", () => {
     });
     assert.equal(status, 202, text);
   }
-  it("shows every page without messages in the browser's console, in light and dark, also on a phone", async () => {
+  it("shows every page without messages in the browser's console, in light and dark, whole on a phone and a tablet", async () => {
     for (const path of pathsToLookAt(fleet)) {
       for (const width of [360, 390]) {
         await page.setViewportSize({ width, height: 760 });
@@ -48,7 +48,10 @@ describe("The operators' page in a browser", () => {
         const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
         assert.ok(Number(overflow) <= 0, `${path} is ${overflow} px too wide for a phone of ${width} px`);
         assert.deepEqual(await page.evaluate(SMALL_TARGETS), [], `${path} on a phone`);
+        assert.deepEqual(await page.evaluate(SCROLLS_SIDEWAYS), [], `${path} on a phone`);
       }
+      await page.setViewportSize({ width: 768, height: 1024 });
+      assert.deepEqual(await page.evaluate(SCROLLS_SIDEWAYS), [], `${path} on a tablet`);
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.emulateMedia({ colorScheme: 'dark' });
       assert.deepEqual(await findBarriers(page, COLOUR_RULES), [], `${path} in dark`);
@@ -279,6 +282,11 @@ async function recordAttempts(
 /** Badges without their sentence; parts of a filter are marked like states. */
 const UNEXPLAINED = `[...document.querySelectorAll('span.badge:not([title])')]
   .map(({ textContent }) => textContent).filter((text) => !text.includes(':'))`;
+
+/** What hides a part of itself at a side; samples of files have lines that are not wrapped. */
+const SCROLLS_SIDEWAYS = `[...document.querySelectorAll('body :not(pre)')]
+  .filter((each) => /auto|scroll/.test(getComputedStyle(each).overflowX) && each.scrollWidth > each.clientWidth + 1)
+  .map((each) => each.scrollWidth + ' in ' + each.clientWidth + ' ' + each.outerHTML.slice(0, 100))`;
 
 /** What is smaller than 44 px to press; links within a sentence are as high as its lines. */
 const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary')]

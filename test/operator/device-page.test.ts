@@ -288,6 +288,29 @@ describe('The page of a device', () => {
     for (const each of rows) assert.match(archived, row(each));
   });
 
+  it('registers the logger of an archived device again, as archiving has said', async () => {
+    const id = await register(dms, 'BACK-1', { name: 'Cellar' });
+    assert.match(
+      await page(`/forms/archiveAsset?assetId=${id}`),
+      /It cannot be put back: its logger can be registered again from there.*<button class="danger">/s,
+    );
+    await dms.api.delete(`/assets/${id}`);
+    assert.match(
+      await page(`/archived/${id}`),
+      /Register the logger again.*name="serialNumber" value="BACK-1".*name="name"[^>]* value="Cellar"/s,
+    );
+    const form = { serialNumber: 'BACK-1', name: 'Cellar' };
+    const sent = await visit(`${dms.baseUrl}/operator/forms/registerAsset`, { cookie, form });
+    const [, again = ''] = sent.headers.get('location')?.match(/^\/operator\/devices\/([^?]+)/) ?? [];
+    const archived = await page(`/archived/${id}`);
+    assert.match(archived, new RegExp(`belongs to <a href="/operator/devices/${again}">Cellar</a> now`));
+    assert.doesNotMatch(archived, /Register the logger again/);
+    const reader = await signIn(dms, { role: 'read' });
+    await dms.api.delete(`/assets/${again}`);
+    const seen = await visit(`${dms.baseUrl}/operator/archived/${again}`, { cookie: reader });
+    assert.doesNotMatch(seen.text, /Register the logger again/);
+  });
+
   it('finds archived devices by name and serial number, and no device of another organization', async () => {
     const id = await register(dms, 'GONE-1', { name: 'Ice house' });
     await dms.api.delete(`/assets/${id}`);

@@ -52,7 +52,7 @@ describe('A form of an operation', () => {
     const { status, text } = await send('registerAsset', typed);
     assert.equal(status, 400);
     assert.match(text, /id="floor"[^>]*aria-describedby="[^"]*fault"[^>]* aria-invalid="true" autofocus/);
-    assert.match(text, /id="fault">Floor must be less than or equal to 1000/);
+    assert.match(text, /id="floor-fault">Floor must be less than or equal to 1000/);
     for (const value of ['282C02424E11', '&quot;&gt;&lt;i&gt;Attic', '9999', 'TVO-T'])
       assert.ok(text.includes(`value="${value}"`), value);
     const taken = await send('registerAsset', { serialNumber: '282C02424E10', name: 'Again' });
@@ -173,11 +173,28 @@ describe('A form of an operation', () => {
     assert.equal(renamed.headers.get('location'), `/operator/groups/${group.id}?done=updateGroup`);
   });
 
+  it('shows every mistake of an attempt at its own field, and the focus at the first', async () => {
+    const typed = { serialNumber: 'a'.repeat(65), name: 'x'.repeat(129), floor: 'two' };
+    const { status, text } = await send('registerAsset', typed);
+    assert.equal(status, 400);
+    const faults = [...text.matchAll(/id="(\w+)-fault">([^<]*)</g)].map(([, ...found]) => found);
+    assert.deepEqual(
+      faults.map(([path, words = '']) => [path, words.split(' must ')[0]]),
+      [
+        ['serialNumber', 'Serial number'],
+        ['name', 'Name length'],
+        ['floor', 'Floor'],
+      ],
+    );
+    assert.equal(text.match(/ autofocus/g)?.length, 1);
+    assert.match(text, /<input id="serialNumber"[^>]* autofocus/);
+  });
+
   it('says in the words of the page what is wrong', async () => {
     const alert = { 'temperatureAlerts.0.type': 'range', 'temperatureAlerts.0.channel': 'probe' };
     const faultOf = async (fields: Record<string, string>) =>
       (await send('createProfile', { slug: 'wrong', ...alert, ...fields })).text.match(
-        /id="fault">([^<]*)/,
+        /id="[^"]*-fault">([^<]*)/,
       )?.[1];
     const bounds = { 'temperatureAlerts.0.lowC': '8', 'temperatureAlerts.0.highC': '2' };
     assert.equal(await faultOf(bounds), 'At least °C must be lower than At most °C');
@@ -279,6 +296,19 @@ describe('A form of an operation', () => {
     assert.match(text, /update group.*1 changed.*Audited.*Renamed.*create group.*Created/s);
     assert.doesNotMatch(text, /register asset/);
     assert.match((await search('to=2020-01-01T00:00')).text, /No change matches/);
+  });
+
+  it('names devices and groups in the audit trail', async () => {
+    const id = await register(dms, '282C02424EA8', { name: 'Vaccines' });
+    await dms.api.post('/groups', { name: 'Second floor' });
+    const { text } = await visit(`${dms.baseUrl}/operator/audit`, { cookie });
+    assert.match(text, /create group<\/td><td[^>]*><a [^>]*>Second floor<\/a>/);
+    assert.match(
+      text,
+      new RegExp(
+        `register asset</td><td[^>]*><a [^>]*subject=${id}"[^>]*>Vaccines</a> <code>282C02424EA8</code>`,
+      ),
+    );
   });
 
   it('answers 404 for a form that there is not, and for a thing of another organization', async () => {

@@ -169,7 +169,10 @@ describe('The page of a job', () => {
     const { body: group } = await dms.api.post('/groups', { name: 'Freezers', profileSlug: slug });
     const { body } = await dms.api.post(`/groups/${group.id}/add-members`, { serialNumbers: ['GROUPED-1'] });
     const { text } = await pageOf(body.jobId);
-    assert.match(text, new RegExp(`add group members of <a href="/operator/groups/${group.id}"`));
+    const link = `<a href="/operator/groups/${group.id}">Freezers</a>`;
+    assert.ok(text.includes(`add group members of ${link}`), text);
+    const jobs = await visit(`${dms.baseUrl}/operator/jobs`, { cookie });
+    assert.match(jobs.text, new RegExp(`data-label="By">[^<,]+, ${link}`));
   });
 
   it('says of a device that no profile was applied to it', async () => {

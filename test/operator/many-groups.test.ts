@@ -55,7 +55,7 @@ describe('A choice among many groups', () => {
     const typed = { serialNumber: 'G-3', name: 'Three', 'groupId:name': '<Cellar>' };
     const { status, text } = await send('registerAsset', typed);
     assert.equal(status, 400);
-    assert.match(text, /id="fault">Group must be the name of a group/);
+    assert.match(text, /id="groupId-fault">Group must be the name of a group/);
     assert.match(text, /value="&lt;Cellar&gt;"/);
     assert.match(text, /value="Three"/);
   });

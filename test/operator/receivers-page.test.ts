@@ -70,6 +70,30 @@ describe('The pages of receivers', () => {
     assert.match(await seeWebhook(), /retrying.*data-label="Next attempt">now<\/td>/s);
   });
 
+  it('shows when a failing webhook is probed in place of a delivery that was due before', async () => {
+    const endpoint = () => dms.service.sql('endpoints').where({ organization_id: dms.id, id: webhookId });
+    const probeAt = new Date(Date.UTC(2999, 0, 1));
+    await endpoint().update({ breaker: 'open', failing_since: new Date(0), next_probe_at: probeAt });
+    const text = await seeWebhook();
+    assert.match(text, /data-label="Next attempt"><time datetime="2999-01-01T00:00:00\.000Z"/);
+    const [, delivery = ''] = text.match(/href="\/operator(\/webhooks\/[^"]+\/deliveries\/[^"]+)"/) ?? [];
+    assert.match(await see(delivery), /<dt>Next attempt<\/dt><dd><time datetime="2999-/);
+    await endpoint().update({ breaker: 'draining' });
+    assert.match(await seeWebhook(), /data-label="Next attempt"><span class="quiet">in its turn</);
+    await endpoint().update({ breaker: 'closed', failing_since: null, next_probe_at: null });
+  });
+
+  it('filters deliveries by the type of their event, with the state', async () => {
+    const types = async (query: string) =>
+      (await see(`/webhooks/events/${webhookId}?${query}`)).match(/<a class="name"[^>]*>alert\.created</g) ??
+      [];
+    assert.ok((await types('eventType=alert.created&state=retrying')).length > 0);
+    assert.deepEqual(await types('eventType=device.online&state=retrying'), []);
+    const text = await see(`/webhooks/events/${webhookId}?eventType=alert.created`);
+    assert.match(text, /<option value="alert\.created" selected>/);
+    assert.match(text, /href="[^"]*state=failed&amp;eventType=alert\.created"/);
+  });
+
   it('tells a delivery that is sent again on request from one that failed', async () => {
     await dms.service
       .sql('deliveries')

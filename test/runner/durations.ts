@@ -17,7 +17,9 @@ export function longestFirst(files: string[]): string[] {
   return [...files].sort((a, b) => rank(b) - rank(a));
 }
 
+/** Of a whole run: one that was interrupted leaves those that stand. */
 export function keepDurations(durationsMs: Record<string, number>): void {
+  if (Object.keys(durationsMs).length === 0) return;
   const seconds = Object.entries(durationsMs)
     .map(([file, ms]) => [file, Math.round(ms / 1_000)] as const)
     .filter(([, rounded]) => rounded >= KEPT_SECONDS_MIN)

@@ -206,6 +206,17 @@ describe('Statistics of a device', () => {
     assert.equal(table.text.trimEnd().split('\n').length, 1);
   });
 
+  it('labels the axes of the PDF with the unit, the zone, round values and times, and the bounds', async () => {
+    const query = `?from=${time(0)}&to=${time(180)}&timezone=Asia/Kolkata`;
+    const texts = textsOf((await get(query, 'application/pdf')).bytes);
+    for (const text of ['°C', 'Times in Asia/Kolkata', 'at least 2 °C', 'at most 8 °C', '4'])
+      assert.ok(texts.includes(text), `${text} in ${texts.join(' | ')}`);
+    assert.ok(
+      texts.some((text) => /^\d{4}-\d\d-\d\d \d\d:[03]0$/.test(text)),
+      texts.join(' | '),
+    );
+  });
+
   it('draws the bounds of each time as a step', async () => {
     const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: time(30) }];
     await dms.device.post('/devices/STEPPED/measurements', { readings });

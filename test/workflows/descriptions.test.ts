@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type Counts, NO_COUNTS } from '../../src/config-jobs/config-job.ts';
 import {
   describeJobRun,
+  describeStart,
   summarizeEnding,
   summarizeNextStage,
   summarizeResult,
@@ -145,6 +146,10 @@ Stage 1 of 2.
     assert.doesNotMatch(text.replaceAll(/`[^`]*`/g, ''), /evil|Head|\u202e/);
     const summary = summarizeStart({ profileSlug: 'fridge', organizationName: HOSTILE });
     assert.equal(summary, `Applies profile fridge for ${HARMLESS}`);
+    assert.equal(
+      describeStart({ profileSlug: 'fridge', organizationName: 'Acme', createdBy: HOSTILE }),
+      `Begun by ${HARMLESS}`,
+    );
   });
 
   it('states that the job has ended, and no stage then', () => {

@@ -634,12 +634,13 @@ class Operations:
         webhook_id: str,
         *,
         state: str | None = None,
+        event_type: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """List deliveries, newest first."""
-        return self._call("GET", f"/cellular-webhooks/{quote(webhook_id, safe='')}/deliveries", {"state": state, "limit": limit, "cursor": cursor}, headers=headers)
+        return self._call("GET", f"/cellular-webhooks/{quote(webhook_id, safe='')}/deliveries", {"state": state, "eventType": event_type, "limit": limit, "cursor": cursor}, headers=headers)
 
     def get_cellular_webhook_delivery(
         self,
@@ -695,12 +696,13 @@ class Operations:
         webhook_id: str,
         *,
         state: str | None = None,
+        event_type: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """List deliveries, newest first."""
-        return self._call("GET", f"/webhooks/{quote(webhook_id, safe='')}/deliveries", {"state": state, "limit": limit, "cursor": cursor}, headers=headers)
+        return self._call("GET", f"/webhooks/{quote(webhook_id, safe='')}/deliveries", {"state": state, "eventType": event_type, "limit": limit, "cursor": cursor}, headers=headers)
 
     def get_webhook_delivery(
         self,

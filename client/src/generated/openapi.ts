@@ -945,7 +945,7 @@ export interface paths {
         };
         /**
          * List deliveries, newest first
-         * @description One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time.
+         * @description One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time. With eventType a page reads 10,000 deliveries at most: it may have fewer items than limit while nextCursor leads on.
          */
         get: operations["listCellularWebhookDeliveries"];
         put?: never;
@@ -1065,7 +1065,7 @@ export interface paths {
         };
         /**
          * List deliveries, newest first
-         * @description One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time.
+         * @description One item for each event that was queued for the endpoint, delivered or not. Kept for 7 days unless the operator has set another time. With eventType a page reads 10,000 deliveries at most: it may have fewer items than limit while nextCursor leads on.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -2260,6 +2260,8 @@ export interface components {
          *       },
          *       "action": "deleteWebhook",
          *       "subject": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c29",
+         *       "subjectName": null,
+         *       "serialNumber": null,
          *       "before": {
          *         "status": "active",
          *         "url": "https://example.com/hooks"
@@ -2286,6 +2288,10 @@ export interface components {
             action: string;
             /** @description Id, slug or serial number of what was changed */
             subject: string;
+            /** @description Name of the device, the group or another thing: the present one of a device or group, otherwise as GET showed it; null without a name */
+            subjectName: string | null;
+            /** @description Of the device that the change is about, if it is about one */
+            serialNumber: string | null;
             /** @description What GET showed before; null on creation. Never a secret */
             before: Record<string, never> | null;
             /** @description What GET showed after; null on deletion. Never a secret */
@@ -8168,6 +8174,8 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "pending" | "delivered" | "retrying" | "held" | "failed" | "blocked" | "cancelled";
+                /** @description Only deliveries of events of this type */
+                eventType?: "data.measurement" | "config.applied";
                 /** @description Items per page */
                 limit?: number;
                 /** @description nextCursor of the page before, of the same list */
@@ -8470,6 +8478,8 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "pending" | "delivered" | "retrying" | "held" | "failed" | "blocked" | "cancelled";
+                /** @description Only deliveries of events of this type */
+                eventType?: "data.measurement.alert" | "alert.created" | "alert.acknowledged" | "alert.resolved" | "config.applied" | "config.failed" | "config.job.finished" | "device.offline" | "device.online" | "fleet.silent" | "webhook.disabled";
                 /** @description Items per page */
                 limit?: number;
                 /** @description nextCursor of the page before, of the same list */
@@ -9571,6 +9581,8 @@ export interface operations {
                      *           },
                      *           "action": "deleteWebhook",
                      *           "subject": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c29",
+                     *           "subjectName": null,
+                     *           "serialNumber": null,
                      *           "before": {
                      *             "status": "active",
                      *             "url": "https://example.com/hooks"

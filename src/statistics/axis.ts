@@ -1,5 +1,7 @@
 /** Ticks of the axes of a chart: round values, and round times of a zone. */
+
 import type { Span } from '../devices/settings.ts';
+import { MINUTE_MS } from '../process/durations.ts';
 import { utcOffsetMinutes } from '../profiles/time-zone.ts';
 
 export interface Tick {
@@ -24,7 +26,6 @@ export function valueTicks(low: number, high: number, ticksMax: number): Tick[] 
   });
 }
 
-const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 /** In minutes. */
 const STEPS = [

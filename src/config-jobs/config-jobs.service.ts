@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts';
 import { readClock } from '../db/read-clock.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DeviceVariant } from '../devices/pending-changes.repository.ts';
+import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
 import { conflict, invalid, notFound, orNotFound } from '../process/errors.ts';
 import type { ApplyPlanner, ChosenDevices, Plan } from './apply-planner.service.ts';
 import type { BeginJob } from './begin-job.service.ts';
@@ -53,8 +54,6 @@ export interface PreviewedApply {
   preview: Preview[];
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const DAY_MINUTES = 1_440;
 
 export interface ConfigJobsDeps {

@@ -1,8 +1,7 @@
 /** Finds the next change of a time zone's offset from UTC. */
+import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
 import { deviceTimezoneMinutes } from '../profiles/compile-schedule.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Governments announce changes at short notice, so facts about a zone expire after this time. */
 const DAYS_AHEAD_MAX = 30;
 

@@ -1,10 +1,8 @@
 /** The span of a curve, as it stands in the address: a named one until now, or any between two times. */
 
 import { RESOLUTIONS, type Resolution } from '../measurements/buckets.ts';
+import { DAY_MS, HOUR_MS } from '../process/durations.ts';
 import { timeOf } from '../process/iso-time.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 export const NAMED_SPANS = {
   day: { label: 'Day', spanMs: DAY_MS },

@@ -1,6 +1,7 @@
 /** Rows of devices with their latest values and the curve of a day. */
 import type { ListedAssetView } from '../assets/asset.ts';
 import { INTERVALS_HELD } from '../devices/configuration-limits.ts';
+import { DAY_MS } from '../process/durations.ts';
 import { byImportance } from './curve.ts';
 import { type Content, type Html, html } from './html.ts';
 import { badge, nameLink, quietState, table, time, toWords } from './parts.ts';
@@ -75,7 +76,6 @@ function deviceRow({ device, hours, breached, hasProfile }: ListedDevice, now: D
   ];
 }
 
-const DAY_MS = 86_400_000;
 /** There is a point for each hour. */
 const GAP_MS = INTERVALS_HELD * 3_600_000;
 

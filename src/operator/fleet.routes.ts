@@ -3,6 +3,7 @@ import { listedAssetView } from '../assets/asset.ts';
 import type { AssetOrderRepository } from '../assets/asset-order.repository.ts';
 import { ASSET_ORDERS, type AssetOrder, beginningOf, parseCursor, toCursor } from '../assets/asset-order.ts';
 import type { RecentHoursRepository } from '../measurements/recent-hours.repository.ts';
+import { DAY_MS } from '../process/durations.ts';
 import { invalid } from '../process/errors.ts';
 import type { Answers } from './answers.ts';
 import { byImportance } from './curve.ts';
@@ -23,7 +24,6 @@ const GROUP_LOOKS = { groupId: { choices: 'groups' } } as const;
 const DEVICES_PER_PAGE = 25;
 const PAST_SHOWN = 10;
 const STEP_MS = 5 * 60_000;
-const DAY_MS = 86_400_000;
 
 export interface FleetPageDeps extends PageDeps {
   countFleet: CountFleet;

@@ -1,4 +1,6 @@
 /** Values of a form: from its inputs to the body of an operation, and back to the inputs. */
+
+import { HOUR_MS } from '../process/durations.ts';
 import type { Field, Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
 import { faultInWords, startsWithWord, toJsonPath } from './form-words.ts';
@@ -172,7 +174,6 @@ export function toTimes(values: Values, looks: FormLayout['looks'], now: Date): 
   return { ...values, ...Object.fromEntries(times) };
 }
 
-const HOUR_MS = 3_600_000;
 /** By another clock, the longest choice must not be longer than the operation allows. */
 const MARGIN_MS = 1_000;
 

@@ -1,4 +1,5 @@
 import { ALERT_TYPES, type AlertView } from '../alerts/alert.ts';
+import { HOUR_MS } from '../process/durations.ts';
 import { sum } from './counts.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
@@ -22,7 +23,6 @@ const ALL = '100';
 const RESOLVED_READ = '20';
 const IN_CONTACT_MAX = 10_001;
 const STEP_MS = 5 * 60_000;
-const HOUR_MS = 3_600_000;
 
 export function startRoutes({
   ask,

@@ -1,6 +1,7 @@
 /** Rules of the start page: the order of alerts, their notifications, and trouble of receivers. */
 import type { AlertType, AlertView } from '../alerts/alert.ts';
 import type { JobView } from '../config-jobs/config-job.ts';
+import { DAY_MS } from '../process/durations.ts';
 import type { ChannelView, EscalationView, WebhookView } from './answers.ts';
 import type { AlertNotification } from './start.repository.ts';
 
@@ -55,8 +56,6 @@ function earliest(steps: Array<{ targets: string[]; at: string | null }>): Notif
   const due = steps.filter((step): step is NonNullable<Notified['next']> => step.at !== null);
   return due.sort((a, b) => (a.at < b.at ? -1 : 1))[0] ?? null;
 }
-
-const DAY_MS = 86_400_000;
 
 /** A rollout that ended itself within the last day. */
 export const isNewlyAborted = ({ finishedAt }: JobView, now: Date): boolean =>

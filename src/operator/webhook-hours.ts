@@ -1,4 +1,5 @@
 /** The attempts of an endpoint, hour by hour. */
+import { HOUR_MS } from '../process/durations.ts';
 
 export interface HourOfAttempts {
   /** Start of the hour. */
@@ -18,7 +19,6 @@ export interface AttemptSummary {
   maxMs: number;
 }
 
-const HOUR_MS = 3_600_000;
 export const HOURS_SHOWN = 24;
 
 /** Start of the first shown hour; the current one is the last. */

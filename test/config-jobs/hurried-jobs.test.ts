@@ -1,6 +1,7 @@
 /** Jobs that somebody hurries, or gives more time. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import {
   apply,
   applyAnswer,
@@ -17,7 +18,6 @@ import { openSteps, type Steps } from '../support/steps.ts';
 
 const SLUG = 'vaccine-fridge';
 const HALF_FIRST = { firstPercent: 50, minAppliedPercent: 100, abortFailedPercent: 100 };
-const HOUR_MS = 3_600_000;
 
 describe('A job', () => {
   let dms: TestService;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { nextOffsetCheckAt } from '../../src/config-jobs/offset-changes.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { deviceTimezoneMinutes } from '../../src/profiles/compile-schedule.ts';
 
-const MINUTE_MS = 60_000;
 const DAYS_30_MS = 30 * 24 * 60 * MINUTE_MS;
 const ZONES = [
   'Europe/Stockholm',

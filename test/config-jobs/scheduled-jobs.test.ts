@@ -1,5 +1,6 @@
 /** Jobs that start later. */
 import assert from 'node:assert/strict';
+import { DAY_MS } from '../../src/process/durations.ts';
 import {
   apply,
   applyAnswer,
@@ -16,7 +17,6 @@ import { runOf, untilIdle } from '../support/job-runs.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 
 const CHUNK_SIZE = 2;
-const DAY_MS = 86_400_000;
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 describe('A scheduled job', () => {

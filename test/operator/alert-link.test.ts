@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createAlertLinks } from '../../src/notifications/alert-links.service.ts';
 import { createChannelsRepository } from '../../src/notifications/notification-channels.repository.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 import { createLog } from '../../src/process/log.ts';
 import { createSigner } from '../../src/process/signer.ts';
 import {
@@ -16,7 +17,6 @@ import { eventually } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
 import { visit } from './visitor.ts';
 
-const DAY_MS = 24 * 3_600_000;
 const FORMS_OF_ANOTHER_SITE = { origin: 'https://elsewhere.example' };
 
 describe('The link in a mail about an alert', () => {

@@ -1,6 +1,8 @@
 /**
  * A fleet that covers every case: devices in every state, a curve with a breach and a gap, jobs, webhooks.
  */
+
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { apply, applyAnswer, createProfile, register } from '../support/fleet.ts';
 import type { Receiver } from '../support/receiver.ts';
 import type { TestOrganization } from '../support/service.ts';
@@ -42,7 +44,6 @@ export const pathsToLookAt = ({ assetId, jobId, webhookId }: FleetToLookAt): str
   '/import',
 ];
 
-const MINUTE_MS = 60_000;
 const PLACES = [
   'Vaccine fridge',
   'Blood bank',

@@ -1,6 +1,7 @@
 /** The progress of a job: its stages, its expected end, and the latest devices. */
 import assert from 'node:assert/strict';
 import { type AwaitedDevice, LATEST_SHOWN, toProgress, whyAwaited } from '../../src/operator/job-progress.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import {
   apply,
   applyAnswer,
@@ -16,7 +17,6 @@ import { startService, type TestService } from '../support/service.ts';
 import { OPERATOR_ORIGIN, signIn, visit } from './visitor.ts';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
-const HOUR_MS = 3_600_000;
 const inHours = (hours: number) => new Date(NOW.getTime() + hours * HOUR_MS);
 const device = (assetId: string, hours: number | null, more: Partial<AwaitedDevice> = {}): AwaitedDevice => ({
   assetId,

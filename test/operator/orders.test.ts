@@ -1,6 +1,7 @@
 /** The fleet in orders with an index. */
 import assert from 'node:assert/strict';
 import { query } from '../../src/db/query.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import {
   apply,
   applyAnswer,
@@ -14,7 +15,6 @@ import { startService, type TestService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
 const DEVICES = 60;
-const HOUR_MS = 3_600_000;
 
 describe('The order of the fleet', () => {
   let dms: TestService;

@@ -1,6 +1,7 @@
 /** There is a way from the start page to every form. */
 import assert from 'node:assert/strict';
 import { FORMS, type FormName, toFormUrl } from '../../src/operator/forms.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import { createProfile, FACTORY, FRIDGE, register } from '../support/fleet.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -12,7 +13,6 @@ const SELDOM = { confirmNotificationChannelAgain: true };
 const PAGES_MAX = 400;
 /** Things in several states are offered different actions. */
 const OF_A_SHAPE = 6;
-const HOUR_MS = 3_600_000;
 
 describe("The operators' page", () => {
   let dms: TestService;

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { formatKey } from '../../src/keys/api-key.ts';
+import { MINUTE_MS } from '../../src/process/durations.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { newLink, OPERATOR_ORIGIN, signIn, tokenIn, visit } from './visitor.ts';
-
-const MINUTE_MS = 60_000;
 
 describe("The operators' page", () => {
   let dms: TestService;

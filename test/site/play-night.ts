@@ -18,6 +18,7 @@ import { openDatabase } from '../../src/db/database.ts';
 import { toLink } from '../../src/operator/session.ts';
 import { createSessionsRepository } from '../../src/operator/sessions.repository.ts';
 import { createLinkIssuer } from '../../src/operator/sessions.service.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import {
   linkIn,
   startMailServer,
@@ -28,8 +29,6 @@ import { findChromium, signInAt, startBrowser } from '../support/browser.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/fleet.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** Time for the curve before the door opens. */
 const QUIET_MS = 8 * MINUTE_MS;
 const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url));

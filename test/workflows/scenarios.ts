@@ -12,6 +12,7 @@ import type { JobState } from '../../src/config-jobs/job-run.ts';
 import type { NextStep, RecoveryView } from '../../src/deliveries/endpoint-recovery.ts';
 import type { EndpointRef } from '../../src/endpoints/endpoint.ts';
 import type { EscalationView, NextStepView } from '../../src/escalations/alert-escalation.ts';
+import { DAY_MS } from '../../src/process/durations.ts';
 
 export type Activities = ApplyProfileActivities &
   DeliverWebhooksActivities &
@@ -61,7 +62,6 @@ function call<Name extends keyof Activities>(
 const signal = (...lines: string[]): Step => ({ signal: lines });
 const times = (count: number, ...steps: Step[]): Step[] => Array.from({ length: count }, () => steps).flat();
 
-const DAY_MS = 86_400_000;
 const progress = (counts: Partial<Counts>, more: Partial<JobState> = {}): JobState => ({
   organizationName: 'Acme',
   profileSlug: 'fridge',

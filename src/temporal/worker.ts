@@ -98,6 +98,13 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
   };
 }
 
+/**
+ * A pause counts as execution, such as that of a machine that is moved, and when the time is up Node.js ends the
+ * process: an interrupted turn leaves its stack of async contexts corrupted. By default that is after 5 s; the SDK takes
+ * the option and does not name it in its public type.
+ */
+const WORKFLOW_TURN_MS_MAX = 600_000;
+
 /** One worker for each task queue. */
 async function createWorkers(
   { connection, taskQueue, atOnce, activities, tracing, hasThreads }: TemporalWorkerOptions,
@@ -105,13 +112,14 @@ async function createWorkers(
   workflowBundle: WorkflowBundleOption,
 ): Promise<Worker[]> {
   const { Worker } = await import('@temporalio/worker');
-  const common: Omit<WorkerOptions, 'taskQueue'> = {
+  const common: Omit<WorkerOptions, 'taskQueue'> & { isolateExecutionTimeout?: number } = {
     connection: native,
     namespace: connection.namespace,
     activities,
     workflowBundle,
     ...(tracing && { interceptors: { activity: [traceSteps(tracing)] } }),
     debugMode: !hasThreads,
+    ...(hasThreads && { isolateExecutionTimeout: WORKFLOW_TURN_MS_MAX }),
     maxConcurrentWorkflowTaskExecutions: atOnce.workflowTasksMax,
     maxHeartbeatThrottleInterval: HEARTBEAT_THROTTLE_MS,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT_MS,

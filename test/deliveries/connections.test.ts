@@ -10,6 +10,8 @@ import { createCertificates } from '../support/certificates.ts';
 import { startUnansweringListener } from '../support/unanswering-listener.ts';
 
 const DEADLINE_MS = 30_000;
+/** For a body that never arrives. */
+const BODY_DEADLINE_MS = 5_000;
 const CONNECT_MS = 2_000;
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
@@ -38,23 +40,27 @@ describe('A connection to a receiver', () => {
 
   beforeEach(() => {
     addresses = ['127.0.0.1'];
-    const resolve = async () => addresses.map((address) => ({ address, family: 4 }));
-    sender = createSender({
-      isAllowedAddress: () => true,
-      userAgent: 'test',
-      now: () => new Date(),
-      deadlineMs: DEADLINE_MS,
-      connectTimeoutMs: CONNECT_MS,
-      names: createNameLookups({ resolve, timeoutMs: CONNECT_MS, waitMaxMs: CONNECT_MS }),
-    });
+    sender = senderWith(DEADLINE_MS);
   });
   afterEach(async () => {
     await sender.close();
     for (const server of servers.splice(0)) server.close();
   });
 
-  const attempt = (url: string) =>
-    sender.attempt({ organizationId: 'any', url, eventId: 'event', body: '{}', secrets: [] });
+  function senderWith(deadlineMs: number): Sender {
+    const resolve = async () => addresses.map((address) => ({ address, family: 4 }));
+    return createSender({
+      isAllowedAddress: () => true,
+      userAgent: 'test',
+      now: () => new Date(),
+      deadlineMs,
+      connectTimeoutMs: CONNECT_MS,
+      names: createNameLookups({ resolve, timeoutMs: CONNECT_MS, waitMaxMs: CONNECT_MS }),
+    });
+  }
+
+  const attempt = (url: string, by = sender) =>
+    by.attempt({ organizationId: 'any', url, eventId: 'event', body: '{}', secrets: [] });
 
   async function listen(server: Server, port = 0, host = '127.0.0.1'): Promise<string> {
     servers.push(server.listen(port, host));
@@ -129,16 +135,22 @@ describe('A connection to a receiver', () => {
   });
 
   it('uses the status of a refusal whose body is cut off or never arrives', async () => {
-    for (const [answer, verdict] of [
+    const waiting = senderWith(BODY_DEADLINE_MS);
+    const refusals = [
       ['410 Gone\r\nContent-Length: 20\r\n\r\nok', 'gone'],
       ['503 Service Unavailable\r\nRetry-After: 60\r\nContent-Length: 20\r\n\r\nok', 'throttled'],
-    ] as const)
-      for (const end of [(socket: Socket) => socket.end(), () => {}]) {
+    ] as const;
+    const ends = [(socket: Socket) => socket.end(), () => {}];
+    const cases = refusals.flatMap((refusal) => ends.map((end) => [...refusal, end] as const));
+    await Promise.all(
+      cases.map(async ([answer, verdict, end]) => {
         const url = await listenRaw((socket) => socket.write(`HTTP/1.1 ${answer}`, () => end(socket)));
-        const { statusCode, verdict: given, error } = await attempt(url);
+        const { statusCode, verdict: given, error } = await attempt(url, waiting);
         const status = Number(answer.slice(0, 3));
         assert.deepEqual([statusCode, given, error], [status, verdict, `the receiver answered ${status}`]);
-      }
+      }),
+    );
+    await waiting.close();
     const half = await listenRaw((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nok'));
     assert.equal((await attempt(half)).statusCode, null);
   });

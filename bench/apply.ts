@@ -48,7 +48,10 @@ export async function benchApply(stack: BenchStack, sizes = [1_000, 1_000, 1_000
       await historyLength(stack, jobId),
     ]);
     if (devices !== LARGEST) continue;
-    keepFigures({ 'apply.answeredMs': applied.ms, 'apply.offeredMs': applied.ms + offered.ms });
+    keepFigures({
+      'apply.answeredMs': Math.round(applied.ms),
+      'apply.offeredMs': Math.round(applied.ms + offered.ms),
+    });
     printTable(
       `Write-ahead log of an apply to ${devices}, until all are offered it, bytes a device`,
       ['', 'bytes', 'of which full pages'],

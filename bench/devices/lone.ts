@@ -9,7 +9,7 @@ import { SERIAL_SQL } from '../support/serials.ts';
 import { forgetStatements, readStatements, recordStatements } from '../support/statement-times.ts';
 import { type Cell, printTable, round } from '../support/table.ts';
 import type { DeviceBench } from './device-bench.ts';
-import { createSender, SENDING_DEVICES, type Send, sendAt } from './end-to-end.ts';
+import { createSender, SENDING_DEVICES, type Send, sendAt, warmUp } from './end-to-end.ts';
 import { readReceived, subscribe, untilDelivered } from './webhooks.ts';
 
 const RATES = [20, 200];
@@ -23,7 +23,7 @@ export async function benchLone(bench: DeviceBench): Promise<void> {
   const fleet = await bench.stack.addFleet(SENDING_DEVICES, { serialSql: SERIAL_SQL });
   await subscribe(bench, fleet, '/readings');
   const send = createSender(bench, fleet);
-  await sendAt(send, 1_000, SECONDS.warmUp);
+  await warmUp(send);
   await untilDelivered(bench);
   const idle = await measureIdle(bench);
   const rows: Cell[][] = [];

@@ -406,10 +406,11 @@ describe('Commands by API', () => {
     assert.deepEqual([code, stderr.includes('npm run dms')], [4, false]);
   });
 
+  const completed = async (...words: string[]) =>
+    (await run('complete', '--', ...words)).stdout.trim().split('\n');
+
   it('completes commands and options', async () => {
-    const typed = async (...words: string[]) =>
-      (await run('complete', '--', ...words)).stdout.trim().split('\n');
-    assert.deepEqual(await typed('jobs', ''), [
+    assert.deepEqual(await completed('jobs', ''), [
       'cancel',
       'extend',
       'list',
@@ -419,7 +420,7 @@ describe('Commands by API', () => {
       'targets',
       'watch',
     ]);
-    assert.deepEqual(await typed('jobs', 'list', '--'), [
+    assert.deepEqual(await completed('jobs', 'list', '--'), [
       '--all',
       '--json',
       '--limit',
@@ -429,6 +430,14 @@ describe('Commands by API', () => {
     const long = ['operator', 'link', '--org', 'Acme', '--role', 'write', '--name', 'Ann', '--'];
     assert.deepEqual((await run('complete', '--', ...long)).code, 0);
     for (const shell of ['bash', 'zsh', 'fish']) assert.equal((await run('completion', shell)).code, 0);
+  });
+
+  it('completes the values of an option that takes one of a few, and nothing for other values', async () => {
+    assert.deepEqual(await completed('alerts', 'list', '--status', ''), ['acknowledged', 'new', 'resolved']);
+    assert.deepEqual(await completed('alerts', 'list', '--status', 'n'), ['new']);
+    assert.deepEqual(await completed('alerts', 'list', '--status', 'new', '--stat'), ['--status']);
+    assert.deepEqual(await completed('alerts', 'list', '--asset', ''), ['']);
+    assert.ok((await completed('alerts', 'list', '--all', '')).includes('--status'));
   });
 
   it('imports a table, names failed rows, and brings a profile to the group in the rows', async () => {

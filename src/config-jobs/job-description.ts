@@ -17,6 +17,19 @@ export function summarizeStart(title: JobTitle | null): string {
   return `Applies profile ${title.profileSlug} for ${toMarkdownText(cutText(title.organizationName, NAME_LENGTH_MAX))}`;
 }
 
+/** Summary in the list of runs: `Withdraws the former profile of a large group of Acme from its members`. */
+export function summarizeWithdrawal(organizationName: string | null): string {
+  const of =
+    organizationName === null ? '' : ` of ${toMarkdownText(cutText(organizationName, NAME_LENGTH_MAX))}`;
+  return `Withdraws the former profile of a large group${of} from its members`;
+}
+
+/** Current details of a withdrawal. */
+export const WITHDRAWING = [
+  'The former profile of the group is withdrawn from its members, in chunks: the pending activity counts them.',
+  'Cancel of this run does not stop it, because the group has another profile already, or is gone.',
+].join('\n\n');
+
 /** Line of the static details: `Begun by Ada`. */
 export const describeStart = (title: JobTitle | null): string | null =>
   title?.createdBy ? `Begun by ${toMarkdownText(cutText(title.createdBy, LINE_LENGTH_MAX))}` : null;

@@ -8,6 +8,7 @@ import {
   summarizeNextStage,
   summarizeResult,
   summarizeStart,
+  summarizeWithdrawal,
 } from '../../src/config-jobs/job-description.ts';
 import type { JobState } from '../../src/config-jobs/job-run.ts';
 import {
@@ -155,6 +156,19 @@ ${STOP} The update proceed begins the next stage now.`,
     );
     const longest = summarizeStart({ profileSlug: 'f'.repeat(64), organizationName: '\u00e9'.repeat(500) });
     assert.ok(Buffer.byteLength(longest) <= 400, 'Temporal takes 400 bytes');
+  });
+
+  it('names the organization of a withdrawal, if it is known', () => {
+    assert.equal(
+      summarizeWithdrawal('Acme'),
+      'Withdraws the former profile of a large group of Acme from its members',
+    );
+    assert.equal(summarizeWithdrawal(null), 'Withdraws the former profile of a large group from its members');
+    assert.ok(summarizeWithdrawal(HOSTILE).includes(HARMLESS));
+    assert.ok(
+      Buffer.byteLength(summarizeWithdrawal('\u00e9'.repeat(500))) <= 400,
+      'Temporal takes 400 bytes',
+    );
   });
 
   it('shows names, serial numbers and outcomes as text, whatever Markdown they hold', () => {

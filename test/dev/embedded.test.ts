@@ -412,9 +412,10 @@ describe('The Temporal dev server', () => {
 
   it('takes the wanted port for its UI, and another one while that is in use', async () => {
     const cli = program(join(scratch, 'flags'), `${versionScript('1.9.1')}; echo "$*" >&2; exit 3`);
-    const other = createServer().listen(0, '127.0.0.1');
+    // Below those that systems give to whoever asks for any, so that no other process takes it between two starts.
+    const port = 28_233;
+    const other = createServer().listen(port, '127.0.0.1');
     await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
     const said = new RegExp(`--ui-port ${port} `);
     const start = () => startTemporalDevServer({ cli, uiPort: port, searchAttributes: {}, log: quiet });
     await assert.rejects(

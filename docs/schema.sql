@@ -574,6 +574,7 @@ CREATE TABLE notification_channels (
   last_error text,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  steps_gathered_at timestamp with time zone,
   CONSTRAINT notification_channels_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT notification_channels_status_check CHECK (status = ANY (ARRAY['active'::text, 'disabled'::text])),
   CONSTRAINT notification_channels_type_check CHECK (type = ANY (ARRAY['email'::text, 'slack'::text, 'webhook'::text]))
@@ -602,6 +603,8 @@ COMMENT ON COLUMN notification_channels.last_sent_at IS
   'Null: nothing was sent yet.';
 COMMENT ON COLUMN notification_channels.last_error IS
   'Why the latest attempt failed. Null: it did not, or there was none.';
+COMMENT ON COLUMN notification_channels.steps_gathered_at IS
+  'When steps of escalations were last gathered into messages. Null: never.';
 
 CREATE TABLE notifications (
   organization_id uuid NOT NULL,
@@ -629,7 +632,7 @@ COMMENT ON TABLE notifications IS
 COMMENT ON COLUMN notifications.content IS
   'Subject and text for people, and the data that a webhook gets, as they were when the message was made.';
 COMMENT ON COLUMN notifications.next_attempt_at IS
-  'Null when it is sent or failed.';
+  'Null when it is sent or failed, or is a step of an escalation that is not gathered yet.';
 COMMENT ON COLUMN notifications.leased_by IS
   'The process that sends it. Null: none does.';
 COMMENT ON COLUMN notifications.leased_until IS

@@ -6,6 +6,7 @@ import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { atMostEvery } from '../http/instruments.ts';
 import { createAlertLinks } from '../notifications/alert-links.service.ts';
 import { createGathering, createStepGathering } from '../notifications/gathering.service.ts';
+import { openAlerts } from '../notifications/linked-text.ts';
 import { createMailAddressesRepository } from '../notifications/mail-addresses.repository.ts';
 import { createMailAddresses } from '../notifications/mail-addresses.service.ts';
 import { createMailer } from '../notifications/mailer.service.ts';
@@ -53,6 +54,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
     addresses,
     baseUrl: settings.operatorUrl,
     onFault: (err) => log.warn({ err }, 'The link that confirms an address could not be sent'),
+    channels,
     channelsIn: createChannelsRepository,
     notificationAlertsIn: createNotificationAlertsRepository,
     notificationsIn,
@@ -81,7 +83,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
         now,
         onSetAside: onSetAside(resources, 'notifications'),
       }),
-      gatherSteps: createStepGathering({ transact, notificationsIn }),
+      gatherSteps: createStepGathering({ transact, notificationsIn, gatherIntervalMs, now }),
       sender,
       mails: {
         async hasRoom(channel) {
@@ -118,6 +120,11 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
       tests,
     }),
     alertLinks,
+    /** Open alerts that a message names; null: it is gone. */
+    async listAlertIds(ref: { organizationId: string; id: string }): Promise<string[] | null> {
+      const found = await notifications.findContent(ref);
+      return found && openAlerts(found.data).map(({ alert }) => alert.id);
+    },
     confirmations: { find: addresses.findByToken, confirm: addresses.confirm },
     startNotifier,
     removeEnded: notifications.removeEnded,

@@ -219,6 +219,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
           ...deps,
           ...links,
           find: slices.notifications.alertLinks.find,
+          listAlertIds: slices.notifications.listAlertIds,
           findOrganizationName: createOrganizationsRepository(sql).findName,
           admit,
         }),

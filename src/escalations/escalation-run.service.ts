@@ -122,14 +122,22 @@ export function createEscalationRun(deps: EscalationRunDeps) {
     { organizationId, alertId }: AlertRef,
     { fleet }: AlertEscalation,
     { position, isRepeat }: PlannedStep,
-    stepCount: number,
+    { steps }: EscalationPolicy,
   ): Promise<Message> {
     const [alert] = await deps.notificationAlertsIn(sql).listAlerts(organizationId, [alertId]);
     if (!alert) throw new Error('The asset of an alert that escalates is gone');
     const isFirst = position === 1 && !isRepeat;
     const counted = fleet && !isFirst ? await countFleet(sql, organizationId, fleet) : fleet;
     const { assetName } = alert;
-    return composeEscalation({ alert, assetName, step: position, isRepeat, stepCount, fleet: counted });
+    return composeEscalation({
+      alert,
+      assetName,
+      step: position,
+      isRepeat,
+      stepCount: steps.length,
+      isAtOnce: isFirst && steps[0]?.afterMinutes === 0,
+      fleet: counted,
+    });
   }
 
   /**
@@ -162,7 +170,7 @@ export function createEscalationRun(deps: EscalationRunDeps) {
     const comment = describeStep(step, policy, channels);
     await deps.actionsIn(sql).insert(organizationId, ref.alertId, [{ action: 'escalated', comment }], null);
     const made = { ...escalation, ...after, nextStepAt, mutedUntil: null };
-    const message = await compose(sql, ref, made, step, policy.steps.length);
+    const message = await compose(sql, ref, made, step, policy);
     for (const { id: channelId } of channels)
       await notificationsIn(sql).insertEscalation({ organizationId, channelId }, message, at);
     return made;

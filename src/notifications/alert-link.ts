@@ -1,18 +1,23 @@
 /**
- * The link in a mail that shows one alert and acknowledges it, without signing in. It is not stored: its
- * signature covers the alert, the channel, the end and the address, so it ends when the address of the channel
- * changes.
+ * The link in a mail that shows one alert, or all alerts of a message, and acknowledges them, without signing
+ * in. It is not stored: its signature covers the alert or the message, the channel, the end and the address, so
+ * it ends when the address of the channel changes.
  */
-import type { AlertRef } from '../alerts/alert.ts';
 import { HOUR_MS } from '../process/durations.ts';
 import type { Signer } from '../process/signer.ts';
 import { toAddressKey } from './mail-limits.ts';
 import type { ChannelRef } from './notification-channel.ts';
 
-export const ALERT_LINK_PATH = '/operator/alert-link';
+export const ALERT_LINK_PATHS = { alert: '/operator/alert-link', message: '/operator/alerts-link' } as const;
 export const ALERT_LINK_HOURS = 24;
 
-export interface AlertLink extends AlertRef, ChannelRef {
+/** A link to the alert or the message with this id. */
+export interface LinkTarget extends ChannelRef {
+  kind: keyof typeof ALERT_LINK_PATHS;
+  id: string;
+}
+
+export interface AlertLink extends LinkTarget {
   expiresAt: Date;
 }
 
@@ -24,14 +29,14 @@ export interface ClaimedLink extends AlertLink {
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const TOKEN = new RegExp(`^(${UUID})\\.(${UUID})\\.(${UUID})\\.([1-9]\\d{0,10})\\.([A-Za-z0-9_-]{43})$`);
 
-export const newAlertLink = (ref: AlertRef & ChannelRef, at: Date): AlertLink => ({
-  ...ref,
+export const newAlertLink = (target: LinkTarget, at: Date): AlertLink => ({
+  ...target,
   expiresAt: new Date(at.getTime() + ALERT_LINK_HOURS * HOUR_MS),
 });
 
 export function toAlertUrl(baseUrl: string, signer: Signer, link: AlertLink, address: string): string {
   const token = `${claimOf(link)}.${signer.sign(signedText(link, address))}`;
-  return `${withoutSlash(baseUrl)}${ALERT_LINK_PATH}?token=${token}`;
+  return `${withoutSlash(baseUrl)}${ALERT_LINK_PATHS[link.kind]}?token=${token}`;
 }
 
 export const toAlertPageUrl = (baseUrl: string, alertId: string): string =>
@@ -39,16 +44,18 @@ export const toAlertPageUrl = (baseUrl: string, alertId: string): string =>
 
 const withoutSlash = (baseUrl: string): string => baseUrl.replace(/\/+$/, '');
 
-export function parseAlertToken(token: string): ClaimedLink | null {
-  const [, organizationId = '', alertId = '', channelId = '', until, proof = ''] = TOKEN.exec(token) ?? [];
+export function parseAlertToken(kind: AlertLink['kind'], token: string): ClaimedLink | null {
+  const [, organizationId = '', id = '', channelId = '', until, proof = ''] = TOKEN.exec(token) ?? [];
   if (until === undefined) return null;
-  return { organizationId, alertId, channelId, expiresAt: new Date(Number(until) * 1000), proof };
+  return { kind, organizationId, id, channelId, expiresAt: new Date(Number(until) * 1000), proof };
 }
 
 export const isSignedFor = (signer: Signer, link: ClaimedLink, address: string): boolean =>
   signer.isSigned(signedText(link, address), link.proof);
 
-const claimOf = ({ organizationId, alertId, channelId, expiresAt }: AlertLink): string =>
-  [organizationId, alertId, channelId, Math.floor(expiresAt.getTime() / 1000)].join('.');
+const claimOf = ({ organizationId, id, channelId, expiresAt }: AlertLink): string =>
+  [organizationId, id, channelId, Math.floor(expiresAt.getTime() / 1000)].join('.');
 
-const signedText = (link: AlertLink, address: string): string => `${claimOf(link)}.${toAddressKey(address)}`;
+/** Without its kind, the link to an alert is the one that earlier releases have sent. */
+const signedText = (link: AlertLink, address: string): string =>
+  `${link.kind === 'alert' ? '' : `${link.kind}.`}${claimOf(link)}.${toAddressKey(address)}`;

@@ -1,15 +1,15 @@
 /** Makes the links of mails to alerts, and checks those that come back. */
-import type { AlertRef } from '../alerts/alert.ts';
 import type { Signer } from '../process/signer.ts';
 import {
   type AlertLink,
   isSignedFor,
+  type LinkTarget,
   newAlertLink,
   parseAlertToken,
   toAlertPageUrl,
   toAlertUrl,
 } from './alert-link.ts';
-import type { ChannelRef, NamedChannel } from './notification-channel.ts';
+import type { NamedChannel } from './notification-channel.ts';
 
 export interface AlertLinksDeps {
   signer: Signer;
@@ -30,15 +30,15 @@ export type AlertLinks = ReturnType<typeof createAlertLinks>;
 export function createAlertLinks({ signer, baseUrl, listActive, now }: AlertLinksDeps) {
   return {
     /** Null: there is no page to link to. */
-    toUrl: (ref: AlertRef & ChannelRef, address: string): string | null =>
-      baseUrl && toAlertUrl(baseUrl, signer, newAlertLink(ref, now()), address),
+    toUrl: (target: LinkTarget, address: string): string | null =>
+      baseUrl && toAlertUrl(baseUrl, signer, newAlertLink(target, now()), address),
 
     /** The page of an alert, which asks for a sign-in. Null: there is none. */
     toPageUrl: (alertId: string): string | null => baseUrl && toAlertPageUrl(baseUrl, alertId),
 
     /** Null: it was not made here, has expired, or its channel may no longer be notified at that address. */
-    async find(token: string): Promise<WorkingLink | null> {
-      const claimed = parseAlertToken(token);
+    async find(kind: LinkTarget['kind'], token: string): Promise<WorkingLink | null> {
+      const claimed = parseAlertToken(kind, token);
       if (!claimed || claimed.expiresAt <= now()) return null;
       const [channel] = await listActive(claimed.organizationId, [claimed.channelId]);
       if (channel?.type !== 'email' || !isSignedFor(signer, claimed, channel.target)) return null;

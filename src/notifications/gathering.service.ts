@@ -87,9 +87,6 @@ export function createGathering(deps: GatheringDeps): Gather {
     );
   }
 
-  const hasJustGathered = ({ gatheredAt }: GatheringChannel, at: Date) =>
-    gatheredAt !== null && at.getTime() - gatheredAt.getTime() < gatherIntervalMs;
-
   /** Gathers the first `alertsMax` alerts. Tries halves when they cannot be stored together. */
   async function gather(ref: ChannelRef, alertsMax: number, isPart: boolean): Promise<boolean> {
     const at = now();
@@ -104,7 +101,11 @@ export function createGathering(deps: GatheringDeps): Gather {
           await notificationsIn(tx.sql).postpone(ref, until);
           return false;
         }
-        if (!isPart && (channel.unsentCount >= UNSENT_MAX || hasJustGathered(channel, at))) return true;
+        if (
+          !isPart &&
+          (channel.unsentCount >= UNSENT_MAX || isWithin(gatherIntervalMs, channel.gatheredAt, at))
+        )
+          return true;
         due = await notificationAlertsIn(tx.sql).listDue(ref, at, alertsMax);
         if (due.length > 0) await gatherLocked(tx, ref, { channel, due, at });
         return true;
@@ -146,9 +147,13 @@ function countKinds(mentions: readonly Mention[]): MentionCounts {
   return counts;
 }
 
-interface StepGatheringDeps {
-  transact: Transact;
-  notificationsIn(sql: Database): Pick<NotificationsRepository, 'lockSteps' | 'replaceSteps'>;
+const isWithin = (intervalMs: number, last: Date | null, at: Date): boolean =>
+  last !== null && at.getTime() - last.getTime() < intervalMs;
+
+interface StepGatheringDeps extends Pick<GatheringDeps, 'transact' | 'gatherIntervalMs' | 'now'> {
+  notificationsIn(
+    sql: Database,
+  ): Pick<NotificationsRepository, 'listSteps' | 'lockChannel' | 'releaseSteps' | 'markStepsGathered'>;
 }
 
 /** Messages of one transaction; further ones are merged the next time. */
@@ -158,22 +163,29 @@ export type GatherSteps = (channel: ChannelRef) => Promise<void>;
 
 /**
  * Merges waiting steps of escalations on a channel into fewer messages, so that a thousand alerts at once do
- * not notify somebody a thousand times, and stay within the limit of e-mails. Every alert is named. An
- * attempted message stays as it is, so that a repeat is the same message.
+ * not notify somebody a thousand times, and stay within the limit of e-mails. Every alert is named. The first
+ * step is sent at once, and later ones together when the interval has passed. A gathered message stays as it
+ * is, so that a repeat is the same message.
  */
 export const createStepGathering =
-  ({ transact, notificationsIn }: StepGatheringDeps): GatherSteps =>
+  ({ transact, notificationsIn, gatherIntervalMs, now }: StepGatheringDeps): GatherSteps =>
   (ref) =>
     transact(async ({ sql }) => {
-      let after: string | null = null;
+      const notifications = notificationsIn(sql);
+      if ((await notifications.listSteps(ref, 1)).length === 0) return;
+      const at = now();
+      const channel = await notifications.lockChannel(ref);
+      if (!channel || isWithin(gatherIntervalMs, channel.stepsGatheredAt, at)) return;
+      await notifications.markStepsGathered(ref, at);
       for (let made = 0; made < MESSAGES_MAX; made++) {
-        const steps = await notificationsIn(sql).lockSteps(ref, { after, limit: NAMED_MAX });
-        const [first] = steps;
-        if (!first || (steps.length === 1 && after === null)) return;
+        const steps = await notifications.listSteps(ref, NAMED_MAX);
+        if (steps.length === 0) return;
         const { message, count } = mergeSteps(steps.map(({ content }) => content));
-        const merged = steps.slice(1, count).map(({ id }) => id);
-        if (merged.length > 0) await notificationsIn(sql).replaceSteps(ref, first.id, message, merged);
-        after = steps[count - 1]?.id ?? null;
-        if (steps.length < NAMED_MAX && count === steps.length) return;
+        await notifications.releaseSteps(
+          ref,
+          steps.slice(0, count).map(({ id }) => id),
+          message,
+          at,
+        );
       }
     });

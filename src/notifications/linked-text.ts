@@ -1,4 +1,4 @@
-/** A notification as text with a link for each open alert that it names. */
+/** A notification as text with links to the open alerts that it names. */
 import { ALERT_NAMES } from '../alerts/alert.ts';
 import { ALERT_LINK_HOURS } from './alert-link.ts';
 import { type NotificationData, toOneLine } from './message.ts';
@@ -10,27 +10,32 @@ type LinkTo = (alertId: string) => string | null;
 
 const OPEN: ReadonlyArray<Mentioned['change']> = ['opened', 'reminder', 'escalated'];
 
-/** Its links acknowledge, because a mail is read by one person. */
-export const mailText = (data: NotificationData, linkTo: LinkTo): string =>
-  withLinks(
-    data,
-    linkTo,
-    `See and acknowledge without signing in. A link works for ${ALERT_LINK_HOURS} hours, for everybody who has it:`,
-  );
+/** Its link acknowledges, because a mail is read by one person. Several alerts have one link. */
+export function mailText(data: NotificationData, linkTo: LinkTo, linkToAll: () => string | null): string {
+  const open = openAlerts(data);
+  const [first] = open;
+  const link = first && (open.length === 1 ? linkTo(first.alert.id) : linkToAll());
+  if (!link) return data.text;
+  const action =
+    open.length === 1 ? 'See and acknowledge' : 'See them all, and acknowledge those that you tick,';
+  return `${data.text}\n\n${action} without signing in. The link works for ${ALERT_LINK_HOURS} hours, for everybody who has it:\n\n${link}`;
+}
 
 /** Its links ask for a sign-in, because many people read along in a chat. */
-export const chatText = (data: NotificationData, linkTo: LinkTo): string =>
-  withLinks(data, linkTo, 'See and acknowledge after signing in:');
-
-function withLinks({ text, alerts }: NotificationData, linkTo: LinkTo, introduction: string): string {
-  const open = alerts.filter(({ change }) => OPEN.includes(change));
-  // Merged steps of an escalation may name an alert twice.
-  const named = [...new Map(open.map((each) => [each.alert.id, each])).values()];
+export function chatText(data: NotificationData, linkTo: LinkTo): string {
+  const named = openAlerts(data);
   const links = named.flatMap((each) => linkTo(each.alert.id) ?? []);
-  if (links.length === 0) return text;
+  if (links.length === 0) return data.text;
   const lines = named.length === 1 ? links : named.map((each, index) => `${nameOf(each)}:\n${links[index]}`);
-  return [text, introduction, ...lines].join('\n\n');
+  return [data.text, 'See and acknowledge after signing in:', ...lines].join('\n\n');
 }
+
+/** Each alert once, although merged steps of an escalation may name it twice. */
+export const openAlerts = ({ alerts }: NotificationData): Mentioned[] => [
+  ...new Map(
+    alerts.filter(({ change }) => OPEN.includes(change)).map((each) => [each.alert.id, each]),
+  ).values(),
+];
 
 const nameOf = ({ assetName, alert }: Mentioned): string =>
   `${toOneLine(assetName)}, ${ALERT_NAMES[alert.type]}`;

@@ -84,12 +84,12 @@ export function createMailAddressesRepository(sql: Database) {
       return row ? toAddress(row) : null;
     },
 
-    /** Makes the link invalid. */
+    /** Repeated use of the link changes nothing. */
     async confirm(organizationId: string, hash: Buffer, now: Date): Promise<MailAddress | null> {
       const [row] = await sql('mail_addresses')
         .where({ organization_id: organizationId, link_hash: hash })
         .where('link_expires_at', '>', now)
-        .update({ confirmed_at: now, link_hash: null, link_expires_at: null })
+        .update({ confirmed_at: sql.raw('coalesce(confirmed_at, ?)', [now]) })
         .returning('address_key');
       return row ? this.find(organizationId, row.address_key) : null;
     },

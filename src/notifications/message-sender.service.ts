@@ -51,9 +51,9 @@ export function createMessageSender({
     { id, content: { subject, data } }: OutgoingMessage,
   ): Promise<SendResult> {
     if (!mailer) throw conflict(NO_MAIL_SERVER);
-    const text = mailText(data, (alertId) =>
-      alertLinks.toUrl({ organizationId, channelId, alertId }, target),
-    );
+    const linkTo = (kind: 'alert' | 'message') => (linkedId: string) =>
+      alertLinks.toUrl({ kind, id: linkedId, organizationId, channelId }, target);
+    const text = mailText(data, linkTo('alert'), () => linkTo('message')(id));
     return mailer.send({ id, to: target, subject, text });
   }
 

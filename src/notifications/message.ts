@@ -29,6 +29,8 @@ export interface EscalatedAlert {
   step: number;
   isRepeat: boolean;
   stepCount: number;
+  /** The step follows the opening without a wait, so nobody has had time to acknowledge the alert. */
+  isAtOnce: boolean;
   /**
    * The overdue fleet that the alert represents, with its number of overdue devices; null: the alert
    * represents itself.
@@ -39,6 +41,8 @@ export interface EscalatedAlert {
 /** A message as stored, independent of the type of its channel. */
 export interface Message {
   subject: string;
+  /** Device and fault in the subject, for steps of escalations; the release before did not store it. */
+  about?: string;
   data: NotificationData;
 }
 
@@ -96,16 +100,19 @@ export function composeEscalation({
   step,
   isRepeat,
   stepCount,
+  isAtOnce,
   fleet,
 }: EscalatedAlert): Message {
   const about = fleet === null ? `${toOneLine(assetName)}, ${nameOf(alert)}` : describeFleet(fleet);
+  const heading = isAtOnce ? 'New alert' : 'Nobody has acknowledged this alert yet';
   const lines = [
-    `Nobody has acknowledged this alert yet (step ${step} of ${stepCount}${isRepeat ? ' again' : ''}):`,
+    `${heading} (step ${step} of ${stepCount}${isRepeat ? ' again' : ''}):`,
     toLine({ kind: 'opened', alert, assetName }),
     ...(fleet === null ? [] : [`It stands for the whole fleet: ${describeFleet(fleet)}`]),
   ];
   return {
     subject: `Escalation, step ${step}: ${about}`,
+    about,
     data: {
       text: lines.join('\n'),
       counts: { opened: 0, reminder: 0, resolved: 0, late: 0, escalated: 1 },
@@ -124,7 +131,7 @@ export function mergeSteps(steps: readonly Message[]): { message: Message; count
   const merged = full === -1 ? steps : steps.slice(0, full);
   const escalated = sum(merged.map(({ data }) => data.counts.escalated ?? 0));
   const message = {
-    subject: `Escalation: ${escalated} steps for alerts that nobody has acknowledged`,
+    subject: subjectOfSteps(merged),
     data: {
       text: merged.map(({ data }) => data.text).join('\n\n'),
       counts: { opened: 0, reminder: 0, resolved: 0, late: 0, escalated },
@@ -133,6 +140,16 @@ export function mergeSteps(steps: readonly Message[]): { message: Message; count
   };
   return { message: merged.length === 1 ? (merged[0] as Message) : message, count: merged.length };
 }
+
+/** Two steps of one alert keep the subject of the later one. */
+function subjectOfSteps(steps: readonly Message[]): string {
+  const count = new Set(steps.flatMap(({ data }) => data.alerts.map(({ alert }) => alert.id))).size;
+  if (count === 1) return steps.at(-1)?.subject ?? '';
+  const [first] = steps;
+  return `${count} alerts: ${andMore(first?.about ?? first?.subject ?? '', count - 1)}`;
+}
+
+const andMore = (about: string, more: number): string => `${about}, and ${more} more`;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);
 
@@ -167,12 +184,13 @@ export const toSlackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 function subjectOf(named: readonly MentionedAlert[], counts: MentionCounts): string {
-  const [only] = named;
-  if (only && named.length === 1 && counts[only.kind] === 1)
-    return `${SINGLE[only.kind]}: ${toOneLine(only.assetName)}, ${nameOf(only.alert)}`;
-  return MENTION_KINDS.filter((kind) => counts[kind] > 0)
-    .map((kind) => COUNTED[kind](counts[kind]))
-    .join(', ');
+  const [first] = named;
+  const kinds = MENTION_KINDS.filter((kind) => counts[kind] > 0);
+  const counted = kinds.map((kind) => COUNTED[kind](counts[kind])).join(', ');
+  if (!first) return counted;
+  const about = `${toOneLine(first.assetName)}, ${nameOf(first.alert)}`;
+  const total = sum(kinds.map((kind) => counts[kind]));
+  return total === 1 ? `${SINGLE[first.kind]}: ${about}` : `${counted}: ${andMore(about, total - 1)}`;
 }
 
 const SINGLE: Record<MentionKind, string> = {

@@ -37,6 +37,7 @@ interface ChannelRow {
   status: ChannelSettings['status'];
   is_confirmed: boolean;
   gathered_at: Date | null;
+  steps_gathered_at: Date | null;
   last_sent_at: Date | null;
   last_error: string | null;
   created_at: Date;
@@ -183,6 +184,11 @@ export function createChannelsRepository(sql: Database) {
         .where({ organization_id: organizationId, type: 'email', is_confirmed: false })
         .whereRaw('lower(target) = ?', [addressKey])
         .update({ is_confirmed: true });
+    },
+
+    /** Error of the latest attempt; null: it succeeded. */
+    async updateLastError(ref: ChannelRef, error: string | null): Promise<void> {
+      await one(ref).update({ last_error: error });
     },
 
     async updateSealedTarget(ref: ChannelRef, sealed: Buffer | null): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../db/database.ts';
-import type { Transact } from '../db/transaction.ts';
+import type { Transact, Transaction } from '../db/transaction.ts';
 import { describeTest, refuseWithoutTurn } from '../deliveries/attempt-error.ts';
 import { endpointUrlFault } from '../endpoints/endpoint-url.ts';
 import type { SecretBox } from '../endpoints/secret-box.ts';
@@ -37,6 +37,7 @@ import type { NotificationsRepository } from './notifications.repository.ts';
 
 export interface ChannelsServiceDeps {
   channelsIn(sql: Database): ChannelsRepository;
+  channels: Pick<ChannelsRepository, 'updateLastError'>;
   notificationAlertsIn(sql: Database): Pick<NotificationAlertsRepository, 'removeAll'>;
   notificationsIn(sql: Database): Pick<NotificationsRepository, 'removeUnsent'>;
   /** Finds the name of an escalation with a step that names the channel; null: there is none. */
@@ -87,24 +88,23 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
     if (deps.baseUrl === null) throw conflict(NO_PUBLIC_ADDRESS);
   }
 
-  /** Sent in the background: the owner can request a lost link again. */
-  function sendLink({ organizationId, channelId }: ChannelRef, target: string, token: string): void {
+  /** Sent in the background: the channel shows the outcome, and the owner can request a lost link again. */
+  async function sendLink(ref: ChannelRef, target: string, token: string): Promise<void> {
     const content = linkMessage(toConfirmationLink(deps.baseUrl ?? '', token));
-    const address = { organizationId, channelId, type: 'email' as const, target, secret: null };
-    sender.send(address, { id: randomUUID(), madeAt: deps.now(), content }).then(({ error }) => {
-      if (error !== null) deps.onFault(new Error(error));
-    }, deps.onFault);
+    const address = { ...ref, type: 'email' as const, target, secret: null };
+    const { error } = await sender.send(address, { id: randomUUID(), madeAt: deps.now(), content });
+    await deps.channels.updateLastError(ref, error);
   }
 
   async function confirmation(
-    sql: Database,
+    { sql, afterCommit }: Transaction,
     ref: ChannelRef,
     type: ChannelType,
     target: string,
   ): Promise<boolean> {
     if (type !== 'email') return true;
     const { isConfirmed, token } = await addresses.require(sql, ref, target);
-    if (token !== null) sendLink(ref, target, token);
+    if (token !== null) afterCommit(() => void sendLink(ref, target, token).catch(deps.onFault));
     return isConfirmed;
   }
 
@@ -119,13 +119,14 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       checkTarget(type, target);
       checkSecret(type, secret);
       if (type === 'email') requireMail();
-      return transact(async ({ sql }) => {
+      return transact(async (tx) => {
+        const { sql } = tx;
         await requireGroups(deps.groupsIn(sql), organizationId, request.groupIds ?? []);
         const channels = channelsIn(sql);
         await channels.lockAll(organizationId);
         if ((await channels.count(organizationId)) >= CHANNELS_MAX) throw conflict(CHANNELS_FULL);
         const ref = { organizationId, channelId: await channels.nextId() };
-        const isConfirmed = await confirmation(sql, ref, type, target);
+        const isConfirmed = await confirmation(tx, ref, type, target);
         return channels.insert(ref, type, newChannel(request), {
           isConfirmed,
           sealedTarget: sealTarget(type, ref, target),
@@ -136,7 +137,8 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
 
     /** Absent fields stay; `secret: null` removes the secret. */
     change(transact: Transact, given: ChannelRef, change: ChangeChannel): Promise<NotificationChannel> {
-      return transact(async ({ sql }) => {
+      return transact(async (tx) => {
+        const { sql } = tx;
         const channels = channelsIn(sql);
         // Locks in the order of a confirmation: first the addresses, then the channels.
         if (change.target !== undefined) await addresses.lock(sql, given.organizationId);
@@ -153,7 +155,7 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
         checkSecret(type, secret);
         if (target !== undefined) {
           checkTarget(type, target);
-          await channels.updateConfirmed(ref, await confirmation(sql, ref, type, target));
+          await channels.updateConfirmed(ref, await confirmation(tx, ref, type, target));
           await channels.updateSealedTarget(ref, sealTarget(type, ref, target));
         }
         if (secret !== undefined) await channels.updateSecret(ref, sealSecret(ref, secret));
@@ -175,17 +177,21 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
 
     /** Sends the link that confirms the address again; the earlier link becomes invalid. */
     confirmAgain(transact: Transact, given: ChannelRef): Promise<NotificationChannel> {
-      return transact(async ({ sql }) => {
+      return transact(async ({ sql, afterCommit }) => {
         const channel = orNotFound(await channelsIn(sql).find(given), NO_SUCH_CHANNEL);
         if (channel.isConfirmed) throw conflict(NOT_UNCONFIRMED);
         requireMail();
         const ref = { organizationId: given.organizationId, channelId: channel.id };
-        sendLink(ref, channel.target, await addresses.renewLink(sql, ref, channel.target));
+        const token = await addresses.renewLink(sql, ref, channel.target);
+        afterCommit(() => void sendLink(ref, channel.target, token).catch(deps.onFault));
         return channel;
       });
     },
 
-    /** Sends one message at once, even to a disabled channel and in quiet hours, without retries. */
+    /**
+     * Sends one message at once, even to a disabled channel and in quiet hours, without retries. The channel
+     * shows the outcome.
+     */
     async test(transact: Transact, given: ChannelRef): Promise<SendResult> {
       const found = orNotFound(
         await transact(({ sql }) => channelsIn(sql).findAddress(given)),
@@ -198,7 +204,9 @@ export function createChannelsService(deps: ChannelsServiceDeps) {
       const address = sender.open({ ...found, ...ref });
       const message = { id: randomUUID(), madeAt: deps.now(), content: TEST_MESSAGE };
       const result = await sender.send(address, message).catch(refuseWithoutTurn);
-      return { ...result, error: describeTest(result) };
+      const error = describeTest(result);
+      await transact(({ sql }) => channelsIn(sql).updateLastError(ref, error));
+      return { ...result, error };
     },
   };
 }

@@ -37,6 +37,7 @@ export interface RecordedNotification extends ChannelRef {
 export type GatheringChannel = Pick<NotificationChannel, 'reminderMinutes' | 'quietHours'> & {
   unsentCount: number;
   gatheredAt: Date | null;
+  stepsGatheredAt: Date | null;
 };
 
 interface NotificationRow {
@@ -79,7 +80,7 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
       channel_id: channelId,
       content: toJson(content),
       created_at: at,
-      next_attempt_at: at,
+      next_attempt_at: isEscalation ? null : at,
       is_escalation: isEscalation,
     });
   }
@@ -104,46 +105,60 @@ export function createNotificationsRepository(sql: Database, ownerId: string) {
         reminderMinutes: row.reminder_minutes,
         quietHours: row.quiet_hours,
         gatheredAt: row.gathered_at,
+        stepsGatheredAt: row.steps_gathered_at,
         unsentCount: await countRows(pending(ref).where({ is_escalation: false })),
       };
     },
 
     insert,
 
-    /** Inserts a step of an escalation, which is sent even in quiet hours. */
+    /** Null: it is gone. */
+    async findContent({
+      organizationId,
+      id,
+    }: {
+      organizationId: string;
+      id: string;
+    }): Promise<Message | null> {
+      const row = await sql('notifications').where({ organization_id: organizationId, id }).first('content');
+      return row?.content ?? null;
+    },
+
+    /** Inserts a step of an escalation. It is sent once it is gathered, even in quiet hours. */
     insertEscalation: (ref: ChannelRef, content: Message, at: Date): Promise<void> =>
       insert(ref, content, at, true),
 
-    /**
-     * Locks steps that were never attempted and are not being sent, by id, so that they are not claimed
-     * meanwhile.
-     */
-    async lockSteps(
-      ref: ChannelRef,
-      { after, limit }: { after: string | null; limit: number },
-    ): Promise<Array<{ id: string; content: Message }>> {
-      const steps = pending(ref).where({ is_escalation: true, attempt_count: 0, leased_by: null });
-      if (after !== null) steps.where('id', '>', after);
-      const rows = await steps.orderBy('id').limit(limit).forUpdate().skipLocked();
+    /** The first steps that are not gathered. The caller locks the channel before it changes them. */
+    async listSteps(ref: ChannelRef, limit: number): Promise<Array<{ id: string; content: Message }>> {
+      const rows = await pending(ref)
+        .where({ is_escalation: true })
+        .whereNull('next_attempt_at')
+        .orderBy('id')
+        .limit(limit)
+        .select('id', 'content');
       return rows.map(({ id, content }) => ({ id, content }));
     },
 
-    /** Replaces several steps, which the caller has locked, by one message. */
-    async replaceSteps(
+    /** Replaces the steps by one message, which is due. */
+    async releaseSteps(
       { organizationId }: ChannelRef,
-      id: string,
+      [id = '', ...others]: readonly string[],
       content: Message,
-      others: string[],
+      at: Date,
     ): Promise<void> {
       const rows = () => sql('notifications').where({ organization_id: organizationId });
       await rows()
         .where({ id })
-        .update({ content: toJson(content) });
-      await rows().whereIn('id', others).delete();
+        .update({ content: toJson(content), next_attempt_at: at });
+      if (others.length > 0) await rows().whereIn('id', others).delete();
     },
 
     async markGathered(ref: ChannelRef, at: Date): Promise<void> {
       await channel(ref).update({ gathered_at: at });
+    },
+
+    async markStepsGathered(ref: ChannelRef, at: Date): Promise<void> {
+      await channel(ref).update({ steps_gathered_at: at });
     },
 
     /** Shows the error on the channel. */

@@ -4,6 +4,8 @@
  */
 
 const IS_DUE = `state = 'pending' and next_attempt_at <= :now::timestamptz and (leased_until is null or leased_until < now())`;
+/** A step that is not gathered has no time. */
+const IS_WAITING_STEP = `state = 'pending' and next_attempt_at is null`;
 const HAS_ENDED = `state <> 'pending' and created_at < :before::timestamptz`;
 
 export const LIST_DUE_CHANNELS = `
@@ -21,6 +23,12 @@ export const LIST_DUE_CHANNELS = `
       where m.organization_id = c.organization_id and m.channel_id = c.id and ${IS_DUE}
       order by m.next_attempt_at limit 1
     ) is not null
+    or (
+      coalesce(c.steps_gathered_at, '-infinity') <= :gatheredBefore::timestamptz and (
+        select 1 from notifications m
+        where m.organization_id = c.organization_id and m.channel_id = c.id and ${IS_WAITING_STEP} limit 1
+      ) is not null
+    )
   )`;
 
 export const CLAIM = `
@@ -63,11 +71,16 @@ export const REMOVE_ENDED = `
   delete from notifications m using locked l where m.organization_id = l.organization_id and m.id = l.id returning 1`;
 
 export const FIND_OLDEST_MESSAGE = `
-  select coalesce(max(extract(epoch from :now::timestamptz - due.next_attempt_at)), 0)::float8 as seconds
+  select coalesce(max(extract(epoch from :now::timestamptz - due.at)), 0)::float8 as seconds
   from notification_channels c cross join lateral (
-    select next_attempt_at from notifications m
-    where m.organization_id = c.organization_id and m.channel_id = c.id and m.state = 'pending'
-      and m.next_attempt_at <= :now::timestamptz
-    order by next_attempt_at limit 1
+    (
+      select next_attempt_at as at from notifications m
+      where m.organization_id = c.organization_id and m.channel_id = c.id and m.state = 'pending'
+        and m.next_attempt_at <= :now::timestamptz
+      order by next_attempt_at limit 1
+    )
+    union all
+    select min(created_at) from notifications m
+    where m.organization_id = c.organization_id and m.channel_id = c.id and ${IS_WAITING_STEP}
   ) as due
   where c.status = 'active' and c.is_confirmed`;

@@ -1,4 +1,4 @@
-import { ALERT_LINK_HOURS, ALERT_LINK_PATH } from '../notifications/alert-link.ts';
+import { ALERT_LINK_HOURS, ALERT_LINK_PATHS } from '../notifications/alert-link.ts';
 import { escalationOf } from './alert-html.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
@@ -40,11 +40,11 @@ const acknowledgeForm = (
   { type }: Alert,
   token: string,
   address: string,
-): Html => html`<form method="post" action="${ALERT_LINK_PATH}" class="thumb"><input type="hidden" name="token" value="${token}">
+): Html => html`<form method="post" action="${ALERT_LINK_PATHS.alert}" class="thumb"><input type="hidden" name="token" value="${token}">
 <button class="main">Acknowledge<span class="hidden"> ${toWords(type)}</span></button></form>
 <p class="quiet">You do this as ${address}. Messages and escalation stop; the alert stays open until readings are good.</p>`;
 
-function outcomeOf({ status, endedAt, acknowledgedAt, acknowledgedBy, snoozeUntil }: Alert): Content {
+export function outcomeOf({ status, endedAt, acknowledgedAt, acknowledgedBy, snoozeUntil }: Alert): Content {
   if (status === 'resolved') return html`This alert is over, ${time(endedAt)}.`;
   return html`Acknowledged by ${acknowledgedBy?.name}, ${time(acknowledgedAt)}${snoozeUntil && html`. It is snoozed until ${time(snoozeUntil)}`}.`;
 }

@@ -1,22 +1,26 @@
 /**
- * The page of the link in a mail about an alert, without a session: opening it changes nothing, because mail
+ * The page of the link in a mail about alerts, without a session: opening it changes nothing, because mail
  * programs open links as well; its button acknowledges. The link permits nothing else.
  */
 import type { CallOperation } from '../http/operations.ts';
 import type { OpenPageRoute } from '../http/page-route.ts';
-import { ALERT_LINK_PATH } from '../notifications/alert-link.ts';
+import { ALERT_LINK_PATHS } from '../notifications/alert-link.ts';
 import type { WorkingLink } from '../notifications/alert-links.service.ts';
 import { AppError } from '../process/errors.ts';
 import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
 import { alertLinkHtml, deadAlertLinkHtml } from './alert-link-html.ts';
 import { findNextRecipients } from './alert-recipients.ts';
+import { alertsLinkHtml } from './alerts-link-html.ts';
+import type { Answers } from './answers.ts';
 import type { PageDeps } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout'> {
   call: CallOperation;
-  find(token: string): Promise<WorkingLink | null>;
+  find(kind: WorkingLink['kind'], token: string): Promise<WorkingLink | null>;
+  /** Alerts that the message of the link names; null: the message is gone. */
+  listAlertIds(link: WorkingLink): Promise<string[] | null>;
   findOrganizationName(organizationId: string): Promise<string | null>;
   shownAssets: Pick<ShownAssetsRepository, 'listNames'>;
   /** Shared with links that sign in. */
@@ -30,42 +34,50 @@ export interface AlertLinkDeps extends Pick<PageDeps, 'ask' | 'layout'> {
 export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Session>> {
   const { ask, layout, shownAssets } = deps;
 
-  async function open(token: string, client: string): Promise<Opened | null> {
-    const link = await deps.lookUps.run(client, () => deps.find(token));
-    if (!link) {
+  async function open(kind: WorkingLink['kind'], token: string, client: string): Promise<Opened | null> {
+    const link = await deps.lookUps.run(client, () => deps.find(kind, token));
+    const alertIds = link && (kind === 'alert' ? [link.id] : await deps.listAlertIds(link));
+    if (!link || !alertIds) {
       deps.countFailure(client);
       return null;
     }
     const organizationName = (await deps.findOrganizationName(link.organizationId)) ?? '';
     const session = toSession(link, organizationName);
     deps.admit(session);
-    return { link, session };
+    return { link, session, alertIds };
   }
 
-  async function pageOf(token: string, { link, session }: Opened): Promise<string> {
-    const alert = await ask(session, 'getAlert', { params: { alertId: link.alertId } });
-    const [next, names] = await Promise.all([
-      findNextRecipients(ask, session, alert),
-      shownAssets.listNames(session.organizationId, [alert.assetId]),
-    ]);
+  const getAlerts = ({ session, alertIds }: Opened): Promise<Alert[]> =>
+    Promise.all(alertIds.map((alertId) => ask(session, 'getAlert', { params: { alertId } })));
+
+  async function pageOf(token: string, opened: Opened): Promise<string> {
+    const { link, session } = opened;
+    const alerts = await getAlerts(opened);
+    const names = await shownAssets.listNames(
+      session.organizationId,
+      alerts.map(({ assetId }) => assetId),
+    );
+    const shown = { token, organizationName: session.organizationName, address: link.address };
+    const [alert] = alerts;
+    if (link.kind === 'message' || !alert)
+      return layout(
+        { title: `${alerts.length} alerts`, session: null },
+        alertsLinkHtml(alerts, { ...shown, names }),
+      );
+    const next = await findNextRecipients(ask, session, alert);
     const assetName = names.get(alert.assetId) ?? alert.serialNumber;
-    const { organizationName } = session;
-    const content = alertLinkHtml(alert, {
-      token,
-      assetName,
-      organizationName,
-      next,
-      address: link.address,
-    });
-    return layout({ title: assetName, session: null }, content);
+    return layout({ title: assetName, session: null }, alertLinkHtml(alert, { ...shown, assetName, next }));
   }
 
-  async function acknowledge({ link, session }: Opened): Promise<void> {
-    const params = { alertId: link.alertId };
-    const { status } = await ask(session, 'getAlert', { params });
-    if (status !== 'new') return;
+  async function acknowledge(opened: Opened, isChosen: (alertId: string) => boolean): Promise<void> {
+    const chosen = { ...opened, alertIds: opened.alertIds.filter(isChosen) };
     const body = { status: 'acknowledged' };
-    await deps.call(toCaller(session), 'acknowledgeAlert', { params, body }).catch(ignoreResolved);
+    for (const { id: alertId, status } of await getAlerts(chosen)) {
+      if (status !== 'new') continue;
+      await deps
+        .call(toCaller(opened.session), 'acknowledgeAlert', { params: { alertId }, body })
+        .catch(ignoreResolved);
+    }
   }
 
   const dead = () => ({
@@ -73,37 +85,44 @@ export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Sessio
     status: 404,
   });
 
-  return [
-    {
-      method: 'GET',
-      path: ALERT_LINK_PATH,
-      role: null,
-      holdsSecret: true,
-      async handle({ query, address: client }) {
-        const token = query.get('token') ?? '';
-        const opened = await open(token, client);
-        return opened ? { page: await pageOf(token, opened) } : dead();
+  return (['alert', 'message'] as const).flatMap((kind) => {
+    const path = ALERT_LINK_PATHS[kind];
+    return [
+      {
+        method: 'GET',
+        path,
+        role: null,
+        holdsSecret: true,
+        async handle({ query, address: client }) {
+          const token = query.get('token') ?? '';
+          const opened = await open(kind, token, client);
+          return opened ? { page: await pageOf(token, opened) } : dead();
+        },
       },
-    },
-    {
-      method: 'POST',
-      path: ALERT_LINK_PATH,
-      role: null,
-      holdsSecret: true,
-      async handle({ form, address: client }) {
-        const token = form.get('token') ?? '';
-        const opened = await open(token, client);
-        if (!opened) return dead();
-        await acknowledge(opened);
-        return { location: `${ALERT_LINK_PATH}?token=${token}` };
+      {
+        method: 'POST',
+        path,
+        role: null,
+        holdsSecret: true,
+        async handle({ form, address: client }) {
+          const token = form.get('token') ?? '';
+          const opened = await open(kind, token, client);
+          if (!opened) return dead();
+          const ticked = new Set(form.getAll('alertId'));
+          await acknowledge(opened, (id) => kind === 'alert' || ticked.has(id));
+          return { location: `${path}?token=${token}` };
+        },
       },
-    },
-  ];
+    ] satisfies Array<OpenPageRoute<Session>>;
+  });
 }
+
+type Alert = Answers['getAlert'];
 
 interface Opened {
   link: WorkingLink;
   session: Session;
+  alertIds: string[];
 }
 
 /** The recipient of the mail, who signs in nowhere; the audit trail shows this name. */

@@ -2,7 +2,7 @@ import { ALERT_TYPES } from '../alerts/alert.ts';
 import type { Answers, ChannelView } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, button, nextPage, table, time, toWords } from './parts.ts';
+import { badge, button, live, nextPage, table, time, toWords } from './parts.ts';
 
 const HEAD = [
   'Channel',
@@ -21,12 +21,15 @@ export const channelsHtml = (
 ): Html => html`
 <h1>Notification channels</h1>
 <p><a href="/operator/escalations">Escalations</a>: who is notified next when nobody acknowledges an alert.</p>
-${table({
-  caption: 'Notification channels',
-  head: HEAD,
-  rows: channels.items.map((channel) => channelRow(channel, link, mayChange)),
-  empty: 'No channel is notified yet.',
-})}
+${live(
+  'channels',
+  table({
+    caption: 'Notification channels',
+    head: HEAD,
+    rows: channels.items.map((channel) => channelRow(channel, link, mayChange)),
+    empty: 'No channel is notified yet.',
+  }),
+)}
 <div class="actions">${link('createNotificationChannel', {}, { tone: 'main' })}</div>
 ${nextPage('/operator/channels', new URLSearchParams(), channels.nextCursor)}`;
 

@@ -7,11 +7,17 @@ import { testedText } from './tested-text.ts';
 const path = `${OPERATOR_PATH}/channels`;
 
 export function channelsRoutes({ ask, layout, linksFor }: PageDeps): OperatorPage[] {
-  async function page(session: Session, query: URLSearchParams, notice?: Content): Promise<{ page: string }> {
+  async function page(
+    session: Session,
+    query: URLSearchParams,
+    { notice, watch }: { notice?: Content; watch?: string },
+  ): Promise<{ page: string }> {
     const cursor = given({ cursor: query.get('cursor') });
     const channels = await ask(session, 'listNotificationChannels', { query: { ...cursor, limit: '50' } });
     const content = channelsHtml(channels, linksFor(session), session.role !== 'read');
-    return { page: layout({ title: 'Notifications', session, section: 'Notifications', notice }, content) };
+    return {
+      page: layout({ title: 'Notifications', session, section: 'Notifications', notice, watch }, content),
+    };
   }
 
   return [
@@ -19,7 +25,8 @@ export function channelsRoutes({ ask, layout, linksFor }: PageDeps): OperatorPag
       method: 'GET',
       path,
       role: 'read',
-      handle: ({ visitor, query }) => page(visitor, query, noticeOf(query)),
+      isLive: true,
+      handle: ({ visitor, query, url }) => page(visitor, query, { notice: noticeOf(query), watch: url }),
     },
     {
       method: 'POST',
@@ -27,7 +34,7 @@ export function channelsRoutes({ ask, layout, linksFor }: PageDeps): OperatorPag
       role: 'write',
       async handle({ visitor: session, params, query }) {
         const tested = await ask(session, 'testNotificationChannel', { params });
-        return page(session, query, testedText(tested));
+        return page(session, query, { notice: testedText(tested) });
       },
     },
   ];

@@ -18,4 +18,4 @@ export const confirmedHtml = ({ addressKey, organizationName }: Address): Html =
 <p>Alerts of <strong>${organizationName}</strong> are sent to <strong>${addressKey}</strong> from now on.</p></section>`;
 
 export const deadLinkHtml: Html = html`<section class="sign-in"><h1>This link does not work</h1>
-<p>It was used already, is older than 24 hours, or was replaced by a newer one.</p></section>`;
+<p>It is older than 24 hours, is not complete, or was replaced by a newer one.</p></section>`;

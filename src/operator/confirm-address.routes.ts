@@ -10,6 +10,7 @@ import type { Session } from './session.ts';
 interface Address {
   addressKey: string;
   organizationName: string;
+  confirmedAt: Date | null;
 }
 
 export interface ConfirmAddressDeps {
@@ -41,7 +42,9 @@ export function confirmAddressRoutes(deps: ConfirmAddressDeps): Array<OpenPageRo
       async handle({ query, address: client }) {
         const token = query.get('token') ?? '';
         const found = await lookUps.run(client, () => confirmations.find(token));
-        return answer(found, client, (address) => confirmAddressHtml(token, address));
+        return answer(found, client, (address) =>
+          address.confirmedAt ? confirmedHtml(address) : confirmAddressHtml(token, address),
+        );
       },
     },
     {

@@ -34,7 +34,7 @@ export const NOTIFICATION_FORMS = {
     section,
     looks: { ...channelLooks, alertTypes: { label: 'Types of alerts, none ticked: all', help: null } },
     back: channels,
-    said: 'The channel is created. An e-mail address gets a link first: nothing is sent to it before it is confirmed.',
+    said: 'The channel is created. An e-mail address gets a link first: nothing is sent to it before it is confirmed. If the mail server refuses the link, the row below says why within seconds.',
   },
   updateNotificationChannel: {
     title: 'Edit the notification channel',
@@ -63,11 +63,11 @@ export const NOTIFICATION_FORMS = {
     about: channel,
     question: 'The address gets a message with a link that confirms it.',
     back: channels,
-    said: 'The link is on its way to the address. If nothing arrives, whoever runs the service finds the reason in its log.',
+    said: 'The link is on its way to the address. If the mail server refuses it, the row below says why within seconds.',
   },
   createEscalation: {
     title: 'Create an escalation',
-    submit: 'Save',
+    submit: 'Create',
     section,
     looks: escalationLooks,
     back: escalations,

@@ -97,13 +97,24 @@ describe('A step of an escalation', () => {
     await pass(id, 0);
     const [message] = await customer.sent();
     assert.equal(message?.subject, 'Escalation, step 1: Cold room, low battery');
-    assert.match(
-      message?.text ?? '',
-      /^Nobody has acknowledged this alert yet \(step 1 of 1\):\n- Cold room/,
-    );
+    assert.match(message?.text ?? '', /^New alert \(step 1 of 1\):\n- Cold room/);
     const [, escalated] = (await customer.show(id)).history;
     assert.deepEqual([escalated?.action, escalated?.by], ['escalated', null]);
     assert.match(escalated?.comment ?? '', /^step 1 of 1: webhook http\S+nurse, webhook http\S+head$/);
+  });
+
+  it('says that nobody has acknowledged the alert only after a wait', async () => {
+    await customer.escalation([[5, nurse]], { repeatMinutes: 5 });
+    const { id } = await openAlert();
+    await pass(id, 5);
+    await pass(id, 10);
+    assert.deepEqual(
+      (await customer.sent()).map(({ text }) => text.split('\n')[0]),
+      [
+        'Nobody has acknowledged this alert yet (step 1 of 1):',
+        'Nobody has acknowledged this alert yet (step 1 of 1 again):',
+      ],
+    );
   });
 
   it('makes a step once when several workers make it at the same time', async () => {

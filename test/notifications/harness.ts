@@ -96,6 +96,7 @@ export async function startMailServer() {
     smtp,
     /** Makes the mail server reject this mailbox from now on. */
     remove: (address: string) => void unknown.add(address),
+    restore: (address: string) => void unknown.delete(address),
     stop: () => new Promise<void>((resolve) => server.close(resolve)),
   };
 }

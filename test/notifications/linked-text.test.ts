@@ -16,20 +16,32 @@ const dataOf = (...alerts: NotificationData['alerts']): NotificationData => ({
   counts: { opened: 0, reminder: 0, resolved: 0, late: 0 },
   alerts,
 });
+const ALL = 'https://dms.example.com/operator/alerts-link?token=all';
+const linkToAll = () => ALL;
 const linkTo = (id: string) => `https://dms.example.com/operator/alert-link?token=${id}`;
 
 describe('The text of a notification with links', () => {
   it('shows the link of its only open alert alone in its line, where mail programs find it', () => {
     for (const change of ['opened', 'reminder', 'escalated'] as const)
       assert.equal(
-        mailText(dataOf(mention('1', change)), linkTo),
-        `New alerts:\n- Cold room\n\nSee and acknowledge without signing in. A link works for 24 hours, for everybody who has it:\n\n${linkTo('1')}`,
+        mailText(dataOf(mention('1', change)), linkTo, linkToAll),
+        `New alerts:\n- Cold room\n\nSee and acknowledge without signing in. The link works for 24 hours, for everybody who has it:\n\n${linkTo('1')}`,
       );
   });
 
-  it('names the alert above each of several links, once', () => {
+  it('has one link for several alerts, which shows them all', () => {
+    const two = dataOf(mention('1', 'escalated'), mention('2', 'reminder', 'Warm room'));
+    assert.equal(
+      mailText(two, linkTo, linkToAll),
+      `New alerts:\n- Cold room\n\nSee them all, and acknowledge those that you tick, without signing in. The link works for 24 hours, for everybody who has it:\n\n${ALL}`,
+    );
+    const twice = mention('1', 'escalated');
+    assert.ok(mailText(dataOf(twice, twice), linkTo, linkToAll).endsWith(linkTo('1')));
+  });
+
+  it('names in a chat the alert above each of several links, once', () => {
     const cold = mention('1', 'escalated', 'Cold\nroom');
-    const text = mailText(dataOf(cold, mention('2', 'reminder', 'Warm room'), cold), linkTo);
+    const text = chatText(dataOf(cold, mention('2', 'reminder', 'Warm room'), cold), linkTo);
     assert.match(text, /:\n\nCold room, too warm:\n\S+=1\n\nWarm room, too warm:\n\S+=2$/);
   });
 
@@ -42,10 +54,14 @@ describe('The text of a notification with links', () => {
 
   it('links no alert that is over, and none without a page', () => {
     const over = dataOf(mention('1', 'resolved'), mention('2', 'late'));
-    assert.equal(mailText(over, linkTo), over.text);
+    assert.equal(mailText(over, linkTo, linkToAll), over.text);
     const open = dataOf(mention('1', 'opened'));
     assert.equal(
-      mailText(open, () => null),
+      mailText(
+        open,
+        () => null,
+        () => null,
+      ),
       open.text,
     );
   });

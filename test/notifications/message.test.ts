@@ -67,7 +67,7 @@ describe('A notification', () => {
   it('names twenty alerts of ten thousand, counts the rest, and stays below the limit of a body', () => {
     const named = Array.from({ length: NAMED_MAX }, () => opened({}, 'Ä'.repeat(128)));
     const { subject, data } = composeMessage(named, { ...NONE, opened: 10_000 });
-    assert.equal(subject, '10000 new alerts');
+    assert.equal(subject, `10000 new alerts: ${'Ä'.repeat(59)}…, too warm, and 9999 more`);
     assert.match(data.text, /and 9980 more$/);
     assert.equal(data.text.match(/282C02424EED/g)?.length, 20);
     assert.ok(Buffer.byteLength(JSON.stringify(data)) < 19_500);
@@ -80,7 +80,7 @@ describe('A notification', () => {
       { ...opened({ type: 'no_data', details: { expectedBy: AT.toISOString() } }), kind: 'resolved' },
     ];
     const { subject, data } = composeMessage(mentions, { ...NONE, opened: 1, reminder: 1, resolved: 1 });
-    assert.equal(subject, '1 new alert, 1 still open, 1 over');
+    assert.equal(subject, '1 new alert, 1 still open, 1 over: Cold room, low battery, and 2 more');
     assert.match(
       data.text,
       /^New alerts:\n.*low battery.*\n\nStill open:\n.*sensor error 3 on channel 2.*\n\nOver:\n.*no contact/,

@@ -147,7 +147,7 @@ describe('Notification channels', () => {
     assert.deepEqual(texts(), []);
     aheadMs = 11 * MINUTE_MS;
     const [text] = await untilTexts(1);
-    assert.match(text ?? '', /^22 new alerts\n/);
+    assert.match(text ?? '', /^22 new alerts: .+, and 21 more\n/);
     assert.match(text ?? '', /\nand 2 more|and 2 more$/);
     assert.doesNotMatch(text ?? '', /Room [012] /);
     await eventually(countQueued, (queued) => queued === 22);
@@ -299,6 +299,17 @@ describe('Notification channels', () => {
       () => shown(id),
       ({ lastSentAt, lastError }) => lastSentAt !== null && lastError === null,
     );
+  });
+
+  it('shows the error of a failed test on the channel until a message arrives', async () => {
+    const id = await slack();
+    const test = () => org.api.post(`/notification-channels/${id}/test`);
+    receiver.answer((response) => void response.writeHead(500).end());
+    assert.equal((await test()).body.delivered, false);
+    assert.match((await shown(id)).lastError ?? '', /500/);
+    receiver.answer((response) => void response.writeHead(200).end());
+    assert.equal((await test()).body.delivered, true);
+    assert.equal((await shown(id)).lastError, null);
   });
 
   it('sends a test at once, even of a disabled channel, with the same limit as tests of webhooks', async () => {

@@ -7,17 +7,20 @@ import type { Message } from '../../src/notifications/message.ts';
 import { createNotificationsRepository } from '../../src/notifications/notifications.repository.ts';
 import { startService, type TestService } from '../support/service.ts';
 
+const INTERVAL_MS = 10_000;
 const OWNER = '00000000-0000-4000-8000-000000000001';
 
 describe('Steps of escalations that wait on a channel', () => {
   let dms: TestService;
   let channel: { organizationId: string; channelId: string };
+  let at: Date;
 
   before(async () => {
     dms = await startService({ withWorker: false });
   });
   after(() => dms.stop());
   beforeEach(async () => {
+    at = new Date('2026-03-02T08:00:00Z');
     const org = await dms.addOrganization();
     const body = { type: 'webhook', target: 'http://127.0.0.1:9/hook' };
     const { body: created } = await org.api.post('/notification-channels', body);
@@ -29,17 +32,23 @@ describe('Steps of escalations that wait on a channel', () => {
     createStepGathering({
       transact: createTransact(dms.service.sql),
       notificationsIn: (sql) => createNotificationsRepository(sql, OWNER),
+      gatherIntervalMs: INTERVAL_MS,
+      now: () => at,
     })(channel);
+  const later = (ms: number) => {
+    at = new Date(at.getTime() + ms);
+  };
   const stepOf = (name: string): Message => ({
-    subject: `Escalation, step 1: ${name}`,
+    subject: `Escalation, step 1: ${name}, too warm`,
+    about: `${name}, too warm`,
     data: {
       text: name,
       counts: { opened: 0, reminder: 0, resolved: 0, late: 0, escalated: 1 },
-      alerts: [{ change: 'escalated', assetName: name, alert: {} as never }],
+      alerts: [{ change: 'escalated', assetName: name, alert: { id: name } as never }],
     },
   });
   async function add(names: string[]): Promise<void> {
-    for (const name of names) await repository().insertEscalation(channel, stepOf(name), new Date());
+    for (const name of names) await repository().insertEscalation(channel, stepOf(name), at);
   }
   const messages = async () =>
     (
@@ -62,10 +71,66 @@ describe('Steps of escalations that wait on a channel', () => {
       [20, 20, 5],
     );
     assert.deepEqual(namesIn(all), numbered(45));
-    assert.match(all[0]?.subject ?? '', /^Escalation: 20 steps/);
-    await add(['late']);
+    assert.deepEqual(
+      all.map(({ subject }) => subject),
+      [
+        '20 alerts: alert 0, too warm, and 19 more',
+        '20 alerts: alert 20, too warm, and 19 more',
+        '5 alerts: alert 40, too warm, and 4 more',
+      ],
+    );
+  });
+
+  it('sends the first step at once, and those of the next ten seconds in one message', async () => {
+    const due = async () => {
+      const claims = [];
+      for (;;) {
+        const claim = await repository().claim(channel, at, { leaseSeconds: 60 });
+        if (!claim) return claims.map(({ content }) => content.subject);
+        claims.push(claim);
+      }
+    };
+    const isListed = async () =>
+      (await repository().listDueChannels(at, new Date(at.getTime() - INTERVAL_MS))).some(
+        ({ channelId }) => channelId === channel.channelId,
+      );
+    await add(['first']);
+    assert.equal(await isListed(), true);
     await gather();
-    assert.deepEqual(namesIn(await messages()), [...numbered(45), 'late']);
+    assert.deepEqual(await due(), ['Escalation, step 1: first, too warm']);
+    for (const name of ['second', 'third', 'fourth']) {
+      later(3_000);
+      await add([name]);
+      assert.equal(await isListed(), false);
+      await gather();
+      assert.deepEqual(await due(), []);
+    }
+    later(1_000);
+    assert.equal(await isListed(), true);
+    await gather();
+    assert.deepEqual(await due(), ['3 alerts: second, too warm, and 2 more']);
+    later(60_000);
+    assert.equal(await isListed(), false);
+  });
+
+  it('counts the age of a step from its making, gathered or not', async () => {
+    // Before the messages of the other tests.
+    at = new Date('2025-03-02T08:00:00Z');
+    await add(['waiting']);
+    later(5_000);
+    assert.equal(await repository().findOldestDueSeconds(at), 5);
+    await gather();
+    later(5_000);
+    assert.equal(await repository().findOldestDueSeconds(at), 5);
+  });
+
+  it('keeps the subject of the later of two steps of one alert', async () => {
+    await add(['Fridge', 'Fridge']);
+    await gather();
+    assert.deepEqual(
+      (await messages()).map(({ subject }) => subject),
+      ['Escalation, step 1: Fridge, too warm'],
+    );
   });
 
   it('leaves a single step unchanged', async () => {
@@ -82,25 +147,18 @@ describe('Steps of escalations that wait on a channel', () => {
     for (const { data } of all) assert.ok(Buffer.byteLength(JSON.stringify(data)) < 20_000);
   });
 
-  it('leaves steps alone while they are sent, and after an attempt', async () => {
-    await add(['first', 'second', 'third']);
-    const claim = await repository().claim(channel, new Date(), { leaseSeconds: 60 });
+  it('leaves a gathered message as it is, while it is sent and after a failed attempt', async () => {
+    await add(['first']);
+    await gather();
+    const claim = await repository().claim(channel, at, { leaseSeconds: 60 });
+    const failed = { state: 'pending' as const, nextAttemptAt: at, error: 'the receiver answered 500' };
+    await repository().record({ ...channel, id: claim?.id ?? '', ...failed }, at);
+    await add(['second', 'third']);
+    later(INTERVAL_MS);
     await gather();
     assert.deepEqual(
       (await messages()).map(({ data }) => data.counts.escalated),
       [1, 2],
-    );
-    const failed = {
-      state: 'pending' as const,
-      nextAttemptAt: new Date(),
-      error: 'the receiver answered 500',
-    };
-    await repository().record({ ...channel, id: claim?.id ?? '', ...failed }, new Date());
-    await add(['fourth']);
-    await gather();
-    assert.deepEqual(
-      (await messages()).map(({ data }) => data.counts.escalated),
-      [1, 3],
     );
   });
 

@@ -1,5 +1,6 @@
-/** The link in a mail about an alert: one alert, one button, and nothing else. */
+/** The links in mails: to one alert with one button, or to all alerts of the mail, and to nothing else. */
 import assert from 'node:assert/strict';
+import { query } from '../../src/db/query.ts';
 import { createAlertLinks } from '../../src/notifications/alert-links.service.ts';
 import { createChannelsRepository } from '../../src/notifications/notification-channels.repository.ts';
 import { DAY_MS } from '../../src/process/durations.ts';
@@ -66,14 +67,14 @@ describe('The link in a mail about an alert', () => {
   }
 
   /** Without waiting for a mail. */
-  const linkFor = (alertId: string, channelId: string): string => {
+  const linkFor = (id: string, channelId: string, kind: 'alert' | 'message' = 'alert'): string => {
     const made = createAlertLinks({
       signer: createSigner(dms.settings.secretsKeys, 'alert link'),
       baseUrl: dms.settings.operatorUrl,
       listActive: createChannelsRepository(dms.service.sql).listActive,
       now: () => new Date(Date.now() + aheadMs),
     });
-    return made.toUrl({ organizationId: org.id, alertId, channelId }, target) ?? '';
+    return made.toUrl({ kind, organizationId: org.id, id, channelId }, target) ?? '';
   };
   const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? '';
   const open = (token: string) => visit(`${dms.baseUrl}/operator/alert-link?token=${token}`);
@@ -195,6 +196,67 @@ describe('The link in a mail about an alert', () => {
     assert.equal((await visit(`${dms.baseUrl}/operator/alerts/${one.id}?token=${token}`)).status, 401);
     assert.equal((await org.with(token).get(`/alerts/${one.id}`)).status, 401);
     for (const { id } of [one, other]) assert.equal((await shown(id)).status, 'new');
+  });
+
+  describe('to all alerts of a message', () => {
+    /** A message about these alerts, as it is stored when they are gathered. */
+    async function addMessage(channelId: string, alertIds: string[]): Promise<string> {
+      const alerts = alertIds.map((id) => ({ change: 'opened', assetName: 'Room', alert: { id } }));
+      const [row] = await query<{ id: string }>(
+        dms.service.sql,
+        `insert into notifications (organization_id, channel_id, content, state, created_at)
+         values (?, ?, ?, 'sent', now()) returning id`,
+        [org.id, channelId, JSON.stringify({ subject: '', data: { text: '', counts: {}, alerts } })],
+      );
+      return row?.id ?? '';
+    }
+    const url = () => `${dms.baseUrl}/operator/alerts-link`;
+
+    it('lists them, and acknowledges those that are ticked, and no other alert', async () => {
+      const channelId = await addChannel();
+      const [one, two, over, other] = [
+        await openAlert('Room 1'),
+        await openAlert('Room 2'),
+        await openAlert('Room 3'),
+        await openAlert('Elsewhere'),
+      ];
+      const messageId = await addMessage(channelId, [one.id, two.id, over.id]);
+      const token = tokenOf(linkFor(messageId, channelId, 'message'));
+      await over.resolve();
+      const page = await visit(`${url()}?token=${token}`);
+      assert.match(page.text, /<h1>3 alerts.*Room 1.*Room 2.*Room 3.*This alert is over/s);
+      assert.equal(page.text.match(/type="checkbox"[^>]* checked/g)?.length, 2);
+      const form = new URLSearchParams([
+        ['token', token],
+        ['alertId', one.id],
+        ['alertId', over.id],
+        ['alertId', other.id],
+      ]);
+      const sent = await fetch(url(), { method: 'POST', body: form, redirect: 'manual' });
+      assert.equal(sent.status, 303);
+      const statuses = await Promise.all(
+        [one, two, over, other].map(async ({ id }) => (await shown(id)).status),
+      );
+      assert.deepEqual(statuses, ['acknowledged', 'new', 'resolved', 'new']);
+      const after = await visit(dms.baseUrl + sent.headers.get('location'));
+      assert.match(after.text, /Room 1.*Acknowledged by night-\d+@example\.com.*Room 2/s);
+    });
+
+    it('opens no single alert, no message of another channel, and none that is gone', async () => {
+      const channelId = await addChannel();
+      const { id } = await openAlert();
+      const messageId = await addMessage(channelId, [id]);
+      const token = tokenOf(linkFor(messageId, channelId, 'message'));
+      assert.equal((await open(token)).status, 404);
+      const single = tokenOf(linkFor(id, channelId));
+      assert.equal((await visit(`${url()}?token=${single}`)).status, 404);
+      assert.equal((await visit(`${url()}?token=${token}`)).status, 200);
+      await query(dms.service.sql, 'delete from notifications where organization_id = ? and id = ?', [
+        org.id,
+        messageId,
+      ]);
+      assert.equal((await visit(`${url()}?token=${token}`)).status, 404);
+    });
   });
 
   it('stays out of logs, of caches and of the addresses that other pages see', async () => {

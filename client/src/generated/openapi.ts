@@ -1239,7 +1239,7 @@ export interface paths {
         put?: never;
         /**
          * Send one test message now and tell what came of it
-         * @description Also to a disabled channel, and in quiet hours. A test is sent once and changes nothing; by e-mail five an hour. statusCode is null for e-mail. error is "not reachable" when the host name has no address or none that is allowed. 409 for e-mail when the service has no mail server, or the address is unconfirmed.
+         * @description Also to a disabled channel, and in quiet hours. A test is sent once; lastError of the channel shows what came of it; by e-mail five an hour. statusCode is null for e-mail. error is "not reachable" when the host name has no address or none that is allowed. 409 for e-mail when the service has no mail server, or the address is unconfirmed.
          */
         post: operations["testNotificationChannel"];
         delete?: never;

@@ -64,6 +64,7 @@ import { signInRoutes } from '../operator/sign-in.routes.ts';
 import { createAttemptSigner } from '../operator/sign-in-attempt.ts';
 import { createStartRepository } from '../operator/start.repository.ts';
 import { startRoutes } from '../operator/start.routes.ts';
+import { createStepMessagesRepository } from '../operator/step-messages.repository.ts';
 import { tickedAlertsRoutes } from '../operator/ticked-alerts.routes.ts';
 import { createReadTyped } from '../operator/typed-groups.ts';
 import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
@@ -147,6 +148,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     toRefusal: refusals(options.translateFault),
     shownAssets: createShownAssetsRepository(sql),
     start: createStartRepository(sql),
+    stepMessages: createStepMessagesRepository(sql),
     webhookHours: createWebhookHoursRepository(sql),
     runUrl: runUrlIn(settings),
   };

@@ -50,6 +50,7 @@ interface NotificationRow {
   leased_by: string | null;
   leased_until: Date | null;
   attempt_count: number;
+  last_error: string | null;
   created_at: Date;
   is_escalation: boolean;
 }

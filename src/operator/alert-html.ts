@@ -2,8 +2,9 @@
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import type { FormLink } from './form-links.ts';
-import { type Html, html } from './html.ts';
+import { type Content, type Html, html } from './html.ts';
 import { badge, facts, live, nameLink, table, time, toWords } from './parts.ts';
+import type { StepTrouble } from './step-outcomes.ts';
 
 type Alert = Answers['getAlert'];
 
@@ -13,11 +14,16 @@ export interface AlertOptions {
   next: string | null;
   /** Targets of channels that were notified of its beginning. */
   notified: readonly string[];
+  /** Messages of an entry of the history that have not arrived. */
+  troublesOf(entry: Alert['history'][number]): readonly StepTrouble[];
   now: Date;
   link: FormLink;
 }
 
-export const alertHtml = (alert: Alert, { assetName, next, notified, now, link }: AlertOptions): Html => html`
+export const alertHtml = (
+  alert: Alert,
+  { assetName, next, notified, troublesOf, now, link }: AlertOptions,
+): Html => html`
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
   'alert',
@@ -39,7 +45,7 @@ ${facts([
 ])}
 ${actionsOf(alert, now, link)}
 <h2>History</h2>
-${table({ caption: 'History, oldest first', head: ['When', 'What', 'By', 'Comment'], rows: alert.history.map(toRow), empty: '' })}`,
+${table({ caption: 'History, oldest first', head: ['When', 'What', 'By', 'Comment'], rows: alert.history.map((entry) => toRow(entry, troublesOf(entry))), empty: '' })}`,
 )}`;
 
 type Escalation = Exclude<Alert['escalation'], null>;
@@ -47,12 +53,22 @@ type Escalation = Exclude<Alert['escalation'], null>;
 export const escalationOf = ({ step, nextStepAt }: Escalation, next: string | null): Html =>
   html`${step === 0 ? 'no step was made yet' : `step ${step} was made`}, ${nextStepAt === null ? 'none follows' : html`${next} is next, ${time(nextStepAt)}`}`;
 
-const toRow = ({ at, action, by, comment }: Alert['history'][number]) => [
+const toRow = (
+  { at, action, by, comment }: Alert['history'][number],
+  troubles: readonly StepTrouble[],
+): Content[] => [
   time(at),
   toWords(action),
   by?.name ?? html`<span class="quiet">the service</span>`,
-  action === 'snoozed' ? time(comment) : comment,
+  html`${action === 'snoozed' ? time(comment) : comment}${troubles.map((each) => html`<br>${troubleHtml(each)}`)}`,
 ];
+
+function troubleHtml({ target, state, error, nextAttemptAt }: StepTrouble): Html {
+  if (error === null) return html`<span class="quiet">${target}: waiting to be sent</span>`;
+  const again =
+    state === 'failed' ? 'not tried again' : html`tried again ${time(nextAttemptAt?.toISOString())}`;
+  return html`<span class="problem">${target}: failed, ${error}, ${again}</span>`;
+}
 
 const AROUND_MS = 2 * 3_600_000;
 
@@ -71,6 +87,6 @@ const actionsOf = (alert: Alert, now: Date, link: FormLink): Html => {
   return html`<div class="actions">
 ${status !== 'resolved' && link('acknowledgeAlert', { alertId }, { label: status === 'new' ? 'Acknowledge' : 'Assign or snooze', tone: 'main' })}
 ${link('commentAlert', { alertId })}
-${status !== 'resolved' && link('muteAsset', { assetId }, { label: 'Planned work' })}
+${status !== 'resolved' && link('muteAsset', { assetId }, { label: 'Maintenance' })}
 <a class="button" href="${curveUrl(alert, now)}">Curve</a></div>`;
 };

@@ -10,6 +10,10 @@ type Alert = Answers['getAlert'];
 interface AlertLinkOptions {
   token: string;
   assetName: string;
+  /** Empty: unknown. */
+  place: string;
+  /** Name of the group of the device; null: it is in none. */
+  group: string | null;
   organizationName: string;
   /** The recipients of the next step of the escalation; null: none follows. */
   next: string | null;
@@ -18,12 +22,14 @@ interface AlertLinkOptions {
 }
 
 export const alertLinkHtml = (alert: Alert, options: AlertLinkOptions): Html => {
-  const { assetName, organizationName, next, address, token } = options;
+  const { assetName, place, group, organizationName, next, address, token } = options;
   return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
 <h1>${assetName} <span class="badge bad">${toWords(alert.type)}</span></h1>
 ${firstValue(alert)}
 ${facts([
   ['Device', alert.serialNumber],
+  ...(place === '' ? [] : [['Place', place] as const]),
+  ...(group === null ? [] : [['Group', group] as const]),
   ['Details', alertDetails(alert)],
   ['Since', time(alert.timestamp)],
   ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next)] as const] : []),

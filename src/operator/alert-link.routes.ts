@@ -12,6 +12,7 @@ import { alertLinkHtml, deadAlertLinkHtml } from './alert-link-html.ts';
 import { findNextRecipients } from './alert-recipients.ts';
 import { alertsLinkHtml } from './alerts-link-html.ts';
 import type { Answers } from './answers.ts';
+import { placeOf } from './device-html.ts';
 import type { PageDeps } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
@@ -64,9 +65,23 @@ export function alertLinkRoutes(deps: AlertLinkDeps): Array<OpenPageRoute<Sessio
         { title: `${alerts.length} alerts`, session: null },
         alertsLinkHtml(alerts, { ...shown, names }),
       );
-    const next = await findNextRecipients(ask, session, alert);
+    const [next, where] = await Promise.all([
+      findNextRecipients(ask, session, alert),
+      findWhere(session, alert),
+    ]);
     const assetName = names.get(alert.assetId) ?? alert.serialNumber;
-    return layout({ title: assetName, session: null }, alertLinkHtml(alert, { ...shown, assetName, next }));
+    return layout(
+      { title: assetName, session: null },
+      alertLinkHtml(alert, { ...shown, ...where, assetName, next }),
+    );
+  }
+
+  /** Nothing of a device that was archived meanwhile. */
+  async function findWhere(session: Session, { assetId }: Alert) {
+    const asset = await ask(session, 'getAsset', { params: { assetId } }).catch(() => null);
+    const groupId = asset?.groupId;
+    const group = groupId ? await ask(session, 'getGroup', { params: { groupId } }).catch(() => null) : null;
+    return { place: asset ? placeOf(asset) : '', group: group?.name ?? null };
   }
 
   async function acknowledge(opened: Opened, isChosen: (alertId: string) => boolean): Promise<void> {

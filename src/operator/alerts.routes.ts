@@ -8,12 +8,15 @@ import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import type { StartRepository } from './start.repository.ts';
 import { toNotified } from './start.ts';
+import type { StepMessagesRepository } from './step-messages.repository.ts';
+import { troublesOf } from './step-outcomes.ts';
 
 const path = `${OPERATOR_PATH}/alerts`;
 
 export interface AlertsPageDeps extends PageDeps {
   shownAssets: ShownAssetsRepository;
   start: Pick<StartRepository, 'listNotifications'>;
+  stepMessages: StepMessagesRepository;
 }
 
 export function alertsRoutes({
@@ -23,16 +26,25 @@ export function alertsRoutes({
   now,
   shownAssets,
   start,
+  stepMessages,
 }: AlertsPageDeps): OperatorPage[] {
   /** By channels of their own accord, and by the steps of the escalation. */
-  async function listNotified(session: Session, alert: Answers['getAlert']): Promise<string[]> {
-    const [notifications, channels, escalations] = await Promise.all([
-      start.listNotifications(session.organizationId, [alert.id]),
+  async function findNotified(session: Session, alert: Answers['getAlert']) {
+    const { organizationId } = session;
+    const steps = alert.history.filter(({ action }) => action === 'escalated').map(({ at }) => new Date(at));
+    const [first, last] = [steps[0], steps.at(-1)];
+    const [notifications, channels, escalations, messages] = await Promise.all([
+      start.listNotifications(organizationId, [alert.id]),
       ask(session, 'listNotificationChannels', { query: { limit: '100' } }),
       ask(session, 'listEscalations', { query: { limit: '100' } }),
+      first && last ? stepMessages.list({ organizationId, alertId: alert.id }, { first, last }) : [],
     ]);
-    return toNotified(alert, { notifications, channels: channels.items, escalations: escalations.items })
-      .notified;
+    const known = { notifications, channels: channels.items, escalations: escalations.items };
+    return {
+      notified: toNotified(alert, known).notified,
+      troublesOf: (entry: Answers['getAlert']['history'][number]) =>
+        entry.action === 'escalated' ? troublesOf(entry, messages, channels.items) : [],
+    };
   }
 
   return [
@@ -78,13 +90,13 @@ export function alertsRoutes({
         const [next, names, notified] = await Promise.all([
           findNextRecipients(ask, session, alert),
           shownAssets.listNames(organizationId, [alert.assetId]),
-          listNotified(session, alert),
+          findNotified(session, alert),
         ]);
         const assetName = names.get(alert.assetId) ?? alert.serialNumber;
         const content = alertHtml(alert, {
           assetName,
           next,
-          notified,
+          ...notified,
           now: roundedDown(now()),
           link: linksFor(session),
         });

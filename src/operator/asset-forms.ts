@@ -88,7 +88,7 @@ export const ASSET_FORMS = {
   },
   muteAsset: {
     title: 'Maintenance',
-    submit: 'Mute',
+    submit: 'Begin the maintenance',
     section,
     about,
     question: 'Until the maintenance ends, alerts of this device open as always, and nobody is notified.',

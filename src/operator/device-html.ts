@@ -131,12 +131,18 @@ ${hasCertificate && html`<a class="button" href="/operator/devices/${id}/certifi
 ${link('archiveAsset', params)}</div></details></div>`;
 }
 
+/** Empty: unknown. */
+export const placeOf = ({
+  buildingId,
+  floor,
+  spaceId,
+}: Pick<DeviceOptions['device'], 'buildingId' | 'floor' | 'spaceId'>): string =>
+  [buildingId, floor === null ? null : `floor ${floor}`, spaceId]
+    .filter((place) => place !== null)
+    .join(', ');
+
 function factsOf(device: DeviceOptions['device'], group: GroupView | null, profile: string | null): Html {
-  const { serialNumber, model, batteryStatus, signalStrength, buildingId, floor, spaceId, createdAt } =
-    device;
-  const places = [buildingId, floor === null ? null : `floor ${floor}`, spaceId].filter(
-    (place) => place !== null,
-  );
+  const { serialNumber, model, batteryStatus, signalStrength, createdAt } = device;
   const earlier = device.replacementHistory;
   return facts([
     ['Serial number', html`<code>${serialNumber}</code>`],
@@ -145,7 +151,7 @@ function factsOf(device: DeviceOptions['device'], group: GroupView | null, profi
     ['Signal', quietState(signalStrength)],
     ['Group', group ? html`<a href="/operator/groups/${group.id}">${group.name}</a>` : '–'],
     ['Profile', profile ? html`<a href="/operator/profiles/${profile}">${profile}</a>` : '–'],
-    ['Place', places.join(', ') || '–'],
+    ['Place', placeOf(device) || '–'],
     ['Registered', time(createdAt)],
     ...(earlier.length > 0
       ? [['Earlier loggers', earlier.map(({ serialNumber: old }) => html`<code>${old}</code> `)] as const]

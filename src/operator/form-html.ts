@@ -35,6 +35,8 @@ export interface FormOptions {
 
 /** Empty rows for more items of a list. */
 const SPARE_ROWS = 2;
+/** A list of at most so many items shows an empty row for each that it lacks. */
+const SHORT_LIST = 10;
 const ROWS_MAX = 100;
 
 export function formHtml({ layout, fields, values, action, back, shown, about, ...more }: FormOptions): Html {
@@ -119,7 +121,7 @@ function rowsHtml(drawn: Drawn): Html {
       .map((key) => key.slice(path.length + 1).split('.')[0]),
   );
   const most = Math.min(field.max ?? ROWS_MAX, ROWS_MAX);
-  const rows = Math.min(most, used.size + SPARE_ROWS);
+  const rows = most <= SHORT_LIST ? most : Math.min(most, used.size + SPARE_ROWS);
   const row = (index: number) =>
     html`<fieldset class="item"><legend>${index + 1}</legend>${field.fields.map((each) =>
       child(

@@ -71,7 +71,7 @@ export const GROUP_FORMS = {
   },
   muteGroup: {
     title: 'Maintenance of the group',
-    submit: 'Mute',
+    submit: 'Begin the maintenance',
     section,
     about,
     question: 'Until the maintenance ends, alerts of its members open as always, and nobody is notified.',

@@ -24,6 +24,7 @@ const escalationLooks = {
     label: 'Repeat every … minutes',
     help: 'The last step, 10 times at most. Left empty, it is not repeated.',
   },
+  steps: { help: 'To take a step out, empty its minutes and untick its channels.' },
   'steps.channelIds': { label: 'Channels', choices: 'channels' },
 } as const;
 

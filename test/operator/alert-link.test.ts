@@ -112,6 +112,17 @@ describe('The link in a mail about an alert', () => {
     );
   });
 
+  it('names the place and the group of the device', async () => {
+    const channelId = await addChannel();
+    const { id } = await openAlert();
+    const { assetId } = await shown(id);
+    const { body: group } = await org.api.post('/groups', { name: 'Blood bank' });
+    const where = { buildingId: 'North', floor: 2, spaceId: 'Lab', groupId: group.id };
+    assert.equal((await org.api.patch(`/assets/${assetId}`, where)).status, 200);
+    const { text } = await open(tokenOf(linkFor(id, channelId)));
+    assert.match(text, /Place<\/dt><dd>North, floor 2, Lab<.*Group<\/dt><dd>Blood bank</s);
+  });
+
   it('acknowledges once, also when the button is pressed again', async () => {
     const channelId = await addChannel();
     const { id } = await openAlert();

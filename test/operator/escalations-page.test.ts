@@ -1,5 +1,7 @@
 /** The page of escalations, and the escalation on the page of an alert. */
 import assert from 'node:assert/strict';
+import { createAlertActionsRepository } from '../../src/alerts/alert-actions.repository.ts';
+import { createNotificationsRepository } from '../../src/notifications/notifications.repository.ts';
 import { newDevice } from '../notifications/harness.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
@@ -59,6 +61,22 @@ describe('The page of escalations', () => {
     assert.deepEqual(await escalations(), []);
   });
 
+  it('offers all ten steps of a new escalation, and takes out a step whose inputs are emptied', async () => {
+    const { text } = await see('/forms/createEscalation');
+    assert.match(text, /name="steps\.9\.afterMinutes"/);
+    assert.doesNotMatch(text, /name="steps\.10\.afterMinutes"/);
+    assert.match(text, />Create<\/button>/);
+    assert.equal((await send('/forms/createEscalation', form())).status, 303);
+    const [{ id, name, steps, alertTypes, severities, groupIds, repeatMinutes, status }] =
+      await escalations();
+    const shown = JSON.stringify({ name, steps, alertTypes, severities, groupIds, repeatMinutes, status });
+    const { 'steps.1.channelIds': _, ...emptied } = form({ shown, 'steps.1.afterMinutes': '', status });
+    assert.equal((await send(`/forms/updateEscalation?escalationId=${id}`, emptied)).status, 303);
+    const [after] = await escalations();
+    assert.deepEqual(after.steps, [{ afterMinutes: 0, channelIds: [channelId] }]);
+    await send(`/forms/deleteEscalation?escalationId=${id}`, {});
+  });
+
   it('explains a wrong form, and changes nothing', async () => {
     const { status, text } = await send('/forms/createEscalation', form({ 'steps.1.afterMinutes': '0' }));
     assert.equal(status, 400);
@@ -89,5 +107,48 @@ describe('The page of escalations', () => {
       (await see(`/alerts/${items[0].id}`)).text,
       /<dt>Notified<\/dt><dd>http:\/\/127\.0\.0\.1:9\/nurse</,
     );
+  });
+
+  it('says beside a step which message failed or waits, and nothing of one that has arrived', async () => {
+    await (await newDevice(dms, 'Warm room'))('low');
+    const [{ id }] = (await dms.api.get('/alerts?limit=1')).body.items;
+    const second = { type: 'webhook', target: 'http://127.0.0.1:9/head' };
+    const headId = (await dms.api.post('/notification-channels', second)).body.id;
+    const addStep = async (comment: string, channelIds: string[]) => {
+      await createAlertActionsRepository(dms.service.sql).insert(
+        dms.id,
+        id,
+        [{ action: 'escalated', comment }],
+        null,
+      );
+      const content = { subject: '', data: { text: '', alerts: [{ alert: { id } }] } };
+      for (const to of channelIds)
+        await createNotificationsRepository(dms.service.sql, dms.id).insertEscalation(
+          { organizationId: dms.id, channelId: to },
+          content as never,
+          new Date(),
+        );
+    };
+    await addStep('step 1 of 2: webhook http://127.0.0.1:9/nurse', [channelId]);
+    const history = async () => (await see(`/alerts/${id}`)).text.split('<h2>History</h2>')[1] ?? '';
+    assert.match(
+      await history(),
+      /step 1 of 2[^:]*: webhook \S+nurse<br><span class="quiet">http\S+nurse: waiting/,
+    );
+    const set = (to: string, values: object) =>
+      dms.service
+        .sql('notifications')
+        .where({ organization_id: dms.id, channel_id: to, is_escalation: true })
+        .update(values);
+    await set(channelId, { state: 'sent' });
+    await addStep('step 2 of 2: webhook http://127.0.0.1:9/head', [headId]);
+    await set(headId, { last_error: 'the receiver answered 500', next_attempt_at: new Date() });
+    assert.doesNotMatch(await history(), /nurse: (waiting|failed)/);
+    assert.match(
+      await history(),
+      /<span class="problem">http\S+head: failed, the receiver answered 500, tried again <time/,
+    );
+    await set(headId, { state: 'failed', next_attempt_at: null });
+    assert.match(await history(), /answered 500, not tried again/);
   });
 });

@@ -1,0 +1,35 @@
+import type { Database } from '../db/database.ts';
+import { HOUR_MS, MINUTE_MS } from '../process/durations.ts';
+import { firstIdAt } from '../process/uuid.ts';
+import type { StepMessage } from './step-outcomes.ts';
+
+/** A step joins a message that was made this long before it, when there were too many mails within the hour. */
+const GATHERED_MS = 2 * HOUR_MS;
+const MESSAGES_MAX = 100;
+
+export type StepMessagesRepository = ReturnType<typeof createStepMessagesRepository>;
+
+export const createStepMessagesRepository = (sql: Database) => ({
+  /** Messages of steps of the escalation of an alert, made between the first and the last step, oldest first. */
+  async list(
+    { organizationId, alertId }: { organizationId: string; alertId: string },
+    steps: { first: Date; last: Date },
+  ): Promise<StepMessage[]> {
+    const about = JSON.stringify({ data: { alerts: [{ alert: { id: alertId } }] } });
+    const rows = await sql('notifications')
+      .where({ organization_id: organizationId, is_escalation: true })
+      .where('id', '>=', firstIdAt(new Date(steps.first.getTime() - GATHERED_MS)))
+      .where('id', '<', firstIdAt(new Date(steps.last.getTime() + MINUTE_MS)))
+      .whereRaw('content @> ?::jsonb', [about])
+      .orderBy('id')
+      .limit(MESSAGES_MAX)
+      .select('channel_id', 'state', 'last_error', 'next_attempt_at', 'created_at');
+    return rows.map((row) => ({
+      channelId: row.channel_id,
+      state: row.state,
+      error: row.last_error,
+      nextAttemptAt: row.next_attempt_at,
+      madeAt: row.created_at,
+    }));
+  },
+});

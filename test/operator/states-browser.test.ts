@@ -8,7 +8,7 @@ import { jobOf, register } from '../support/fleet.ts';
 import { exampleBody, type Fixtures, nameFor, populate, slotsOf } from '../support/operations.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import type { TestService } from '../support/service.ts';
-import { populateFleet } from './fleet-to-look-at.ts';
+import { type FleetToLookAt, pathsToLookAt, populateFleet } from './fleet-to-look-at.ts';
 import { fillAndSend, toInputs, walk } from './keyboard.ts';
 import { useOperatorBrowser } from './operator-browser.ts';
 
@@ -30,6 +30,9 @@ const LISTS = [
   '/import',
   '/apply',
 ];
+/** Elements that take a click or a role, but not the keys of the browser. */
+const UNNATIVE = `[...document.querySelectorAll('[onclick], [role=button], [role=link], [role=checkbox], [tabindex]:not([tabindex="0"], [tabindex="-1"])')]
+  .filter((each) => !each.matches('a[href], button, input, select, textarea, summary')).map((each) => each.outerHTML.slice(0, 120))`;
 const TABS_MAX = 150;
 const ANSWERED_MS = 5_000;
 
@@ -39,18 +42,28 @@ describe("States of the operators' page", () => {
   let dms: TestService;
   let page: Page;
   let receiver: Receiver;
+  let fleet: FleetToLookAt;
   let fixtures: Fixtures;
 
   before(async () => {
     ({ dms, page } = shown);
     receiver = await startReceiver();
-    await populateFleet(dms, { receiver, devices: 4 });
+    fleet = await populateFleet(dms, { receiver, devices: 4 });
     fixtures = await populate(dms);
   });
   after(() => receiver?.stop());
 
   const routeOf = (name: FormName) =>
     dms.service.routes.find(({ operationId }) => operationId === operationOf(name)) as Route;
+  /** The address of every form. */
+  const formPaths = () =>
+    new Map(
+      (Object.keys(FORMS) as FormName[]).map((name) => {
+        const route = routeOf(name);
+        const params = slotsOf(route).map((slot) => [slot, nameFor(route, slot, fixtures)]);
+        return [name, toFormUrl(name, Object.fromEntries(params))];
+      }),
+    );
   const mainText = async () => (await page.textContent('main')) ?? '';
   const assertNoBarriers = async (state: string, on = page) =>
     assert.deepEqual(await findBarriers(on), [], state);
@@ -165,20 +178,45 @@ describe("States of the operators' page", () => {
     assert.equal(left.totalItems, body.totalItems - 1);
   });
 
-  it('reaches everything on each list by the Tab key, with the focus visible', async () => {
-    for (const path of LISTS) {
+  it('reaches everything on every page by the Tab key, with the focus visible', async () => {
+    for (const path of new Set([...LISTS, ...pathsToLookAt(fleet)])) {
       await open(path);
       await walk(page).catch((error) => assert.fail(`${path}: ${error.message}`));
     }
   });
 
+  it('reaches everything in every form by the Tab key, with the focus visible', async () => {
+    for (const path of formPaths().values()) {
+      await open(path.replace('/operator', ''));
+      await walk(page).catch((error) => assert.fail(`${path}: ${error.message}`));
+    }
+  });
+
+  it('closes a question by Escape, with the focus where it was opened', async () => {
+    for (const path of pathsToLookAt(fleet)) {
+      await open(path);
+      for (const summary of await page.locator('main details.confirm > summary').all()) {
+        await summary.press('Enter');
+        assert.equal(await page.locator('details.confirm[open]').count(), 1, path);
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Escape');
+        assert.equal(await page.locator('details.confirm[open]').count(), 0, path);
+        assert.ok(await summary.evaluate('(each) => each === document.activeElement'), path);
+      }
+    }
+  });
+
+  it('leaves every control to the browser, so that the keys of the browser press it', async () => {
+    for (const path of new Set([...LISTS, ...pathsToLookAt(fleet)])) {
+      await open(path);
+      assert.deepEqual(await page.evaluate(UNNATIVE), [], path);
+    }
+  });
+
   it('fills and sends a form of each kind by keyboard alone', async () => {
     const kinds = new Map<string, [FormName, string]>();
-    for (const name of Object.keys(FORMS) as FormName[]) {
+    for (const [name, path] of formPaths()) {
       if ('path' in FORMS[name] || 'file' in FORMS[name]) continue;
-      const route = routeOf(name);
-      const params = slotsOf(route).map((slot) => [slot, nameFor(route, slot, fixtures)]);
-      const path = toFormUrl(name, Object.fromEntries(params));
       const text = await (await page.request.get(dms.baseUrl + path)).text();
       const kind = [
         ...new Set(text.match(/<(?:select|textarea|fieldset)|<input[^>]* type="[a-z-]+"|<input id/g)),

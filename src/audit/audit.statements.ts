@@ -1,15 +1,22 @@
 /** Text: the changes of a device stand under many subjects, each of which is looked up by the index of subjects. */
 
-const LOGGERS = `
-  loggers as (
-    select id as asset_id, serial_number from assets
+/** Devices by the name, or by a serial number, present or former; and all serial numbers of these. */
+const DEVICES = `
+  devices as (
+    select id as asset_id from assets
     where organization_id = :organizationId and (lower(serial_number) = lower(:name)
       or casefold(name collate pg_unicode_fast) = casefold(:name::text collate pg_unicode_fast))
     union
-    select asset_id, serial_number from asset_replacements
+    select asset_id from asset_replacements
     where organization_id = :organizationId and lower(serial_number) = lower(:name)
   ),
-  devices as (select distinct asset_id from loggers)`;
+  loggers as (
+    select a.serial_number from devices d
+    join assets a on a.organization_id = :organizationId and a.id = d.asset_id
+    union
+    select r.serial_number from devices d
+    join asset_replacements r on r.organization_id = :organizationId and r.asset_id = d.asset_id
+  )`;
 
 /**
  * Subjects by a name that somebody types: a slug, a serial number, or the name of a device or a group. A device brings
@@ -17,7 +24,7 @@ const LOGGERS = `
  * changes of other devices.
  */
 export const FIND_SUBJECTS = `
-  with ${LOGGERS},
+  with ${DEVICES},
   alerting as (
     select al.id from devices d cross join lateral (
       select id from alerts where organization_id = :organizationId and asset_id = d.asset_id

@@ -88,7 +88,7 @@ describe('A form of an operation', () => {
       [`updateGroup?groupId=${otherId}`, { shown, name: 'taken' }, 'name', 409],
       [`addGroupMembers?groupId=${groupId}`, { serialNumbers: 'NO-SUCH' }, 'serialNumbers', 404],
       ['createWebhook', { url: 'http://user@127.0.0.1/', events: 'alert.created' }, 'url', 400],
-      ['createNotificationChannel', { type: 'webhook', target: 'nonsense', name: 'Night' }, 'target', 400],
+      ['createNotificationChannel', { type: 'webhook', target: 'nonsense' }, 'target', 400],
       [
         'createKey',
         { name: 'Old', kind: 'customer', role: 'read', expiresAt: '2020-01-01T00:00' },

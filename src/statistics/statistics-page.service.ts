@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type PDFDocument from 'pdfkit';
 import { compareChannels } from './comparison.ts';
-import { CHART_HEIGHT, drawChart, MARGIN, SINGLE, WIDTH } from './record-chart.service.ts';
+import { CHART_HEIGHT, drawChart, MARGIN, SINGLE, WIDTH } from './record-chart.ts';
 import {
   channelLines,
   comparedLine,

@@ -40,7 +40,7 @@ export function statisticsRoutes({ compute, toPage, limit, pageLimit }: Statisti
         const read = (id: string) =>
           limit.run(caller, () => compute({ organizationId: caller.organizationId, assetId: id, from, to }));
         if (!prefers(PDF, 'application/json', header('Accept'))) {
-          if (others.length > 0) throw invalid('with needs Accept: application/pdf');
+          if (others.length > 0) throw invalid('Several devices need Accept: application/pdf');
           return ok(statisticsView(await read(assetId)), { Vary: 'Accept' });
         }
         let fileName = '';

@@ -216,7 +216,7 @@ function actionsOf({ id, status, counts, cancelRequestedAt }: JobView, stages: J
   const cancel =
     !hasEnded(status) &&
     confirmed(
-      `${open.toLocaleString('en')} devices have not settled: their change is withdrawn.${stayText(counts.applied)}`,
+      `${open === 1 ? '1 device has not settled: its change' : `${open.toLocaleString('en')} devices have not settled: their change`} is withdrawn.${stayText(counts.applied)}`,
       {
         open: 'Cancel…',
         action: toFormUrl('cancelConfigJob', { jobId: id }),
@@ -226,12 +226,15 @@ function actionsOf({ id, status, counts, cancelRequestedAt }: JobView, stages: J
     );
   const retry =
     failed > 0 &&
-    confirmed(`The same change is sent again to ${failed.toLocaleString('en')} devices.`, {
-      open: 'Retry…',
-      action: toFormUrl('retryConfigJob', { jobId: id }),
-      label: 'Send it again',
-      tone: 'main',
-    });
+    confirmed(
+      `The same change is sent again to ${failed.toLocaleString('en')} ${failed === 1 ? 'device' : 'devices'}.`,
+      {
+        open: 'Retry…',
+        action: toFormUrl('retryConfigJob', { jobId: id }),
+        label: 'Send it again',
+        tone: 'main',
+      },
+    );
   const form = (name: FormName) =>
     html`<a class="button plain" href="${toFormUrl(name, { jobId: id })}">${FORMS[name].title}</a>`;
   const proceed = status === 'running' && hasNextStage(stages) && form('proceedConfigJob');

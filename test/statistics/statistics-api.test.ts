@@ -361,7 +361,7 @@ describe('Statistics of a device', () => {
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 const contentsOf = (pdf: Buffer): string =>
-  [...pdf.toString('latin1').matchAll(/\/FlateDecode\s*>>\s*stream\r?\n(.*?)\r?\nendstream/gs)]
+  [...pdf.toString('latin1').matchAll(/\/FlateDecode\s*>>\s*stream\n(.*?)\nendstream/gs)]
     .map(([, data = '']) => inflateSync(Buffer.from(data, 'latin1')).toString('latin1'))
     .join('\n');
 

@@ -55,7 +55,9 @@ describe('Pictures', () => {
           await page.setViewportSize({ width, height: 900 });
           await page.emulateMedia({ colorScheme });
           // The page hears of other colours with its next frame.
-          await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+          await page.evaluate(
+            'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
+          );
           await page.waitForSelector(UNDRAWN, { state: 'detached' });
           await page.screenshot({
             path: join(PICTURES, `${name}-${width}-${colorScheme}.png`),

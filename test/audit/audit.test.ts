@@ -250,6 +250,15 @@ describe('The audit trail', () => {
     assert.deepEqual(await entries(stranger, '&subject=logger-1'), []);
   });
 
+  it('finds the changes of the latest 20 devices of a name that many share', async () => {
+    const own = await dms.addOrganization();
+    for (let index = 0; index <= 20; index += 1) await register(own, `SAME-${index}`, { name: 'Fridge' });
+    const [first, ...others] = (await entries(own)).reverse();
+    const found = (await entries(own, '&subject=fridge')).reverse();
+    assert.deepEqual(found, others);
+    assert.deepEqual(await entries(own, '&subject=same-0'), [first]);
+  });
+
   it('keeps no secret of a change', async () => {
     const own = await dms.addOrganization();
     const secret = `whsec_${Buffer.alloc(24, 'q').toString('base64')}`;

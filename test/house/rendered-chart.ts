@@ -54,13 +54,20 @@ export function checkByOperator(manifest: Manifest): string[] {
   const { schema } = definition.spec.versions.find(
     ({ name }: Manifest) => manifest.apiVersion === `${definition.spec.group}/${name}`,
   );
-  const check = new Ajv2020({ strict: false, validateFormats: false }).compile(
+  const check = new Ajv2020({ strict: false, validateFormats: false, code: { regExp: goRegExp } }).compile(
     withoutUnknownFields(schema.openAPIV3Schema),
   );
   return check(manifest)
     ? []
     : (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
+
+/** Go has the flags of an expression within it. */
+const goRegExp = Object.assign(
+  (pattern: string, flags: string) =>
+    new RegExp(pattern.replace('(?i)', ''), pattern.includes('(?i)') ? `${flags}i` : flags),
+  { code: 'goRegExp' },
+);
 
 function withoutUnknownFields(schema: Manifest): Manifest {
   if (Array.isArray(schema)) return schema.map(withoutUnknownFields);

@@ -98,7 +98,8 @@ run_block() {
 
 after() {
   case "$1" in
-    1-*) check_settings ;;
+    1-1) check_settings ;;
+    1-2) build_image ;;
     2-1) trust_acme_server ;;
     2-2) check_tls ;;
     3-*) check_organization ;;
@@ -110,6 +111,9 @@ after() {
 
 check_settings() {
   [ "$(grep -c '_PASSWORD=.\{48\}$' "$product/.env")" = 4 ] || fails 'all passwords are set'
+}
+
+build_image() {
   local begin
   begin=$(date +%s)
   compose build migrate > "$work/build.log" 2>&1 || { tail -n 30 "$work/build.log" >&2; fails 'the image is built'; }
@@ -124,7 +128,7 @@ trust_acme_server() {
   done
   [ $ready = yes ] || fails 'the ACME server answers'
   check_image
-  curl --fail "http://127.0.0.1:$ui_port/" | grep '<title>' > /dev/null || fails 'the page of Temporal answers'
+  curl --fail "http://127.0.0.1:$ui_port/" | grep -i '<!doctype html>' > /dev/null || fails 'the page of Temporal answers'
   curl --fail "http://127.0.0.1:$ui_port/api/v1/namespaces/default/search-attributes" | grep ProfileSlug > /dev/null \
     || fails 'the page of Temporal reaches the namespace of the service'
   holds 'the page of Temporal shows the namespace of the service'
@@ -241,7 +245,10 @@ try_certificates_and_proxies() {
   balancer=$(address_of mail)
   printf 'TLS=internal\nFRONT_PROXIES=%s\nLOG_LEVEL=debug\n' "$balancer" >> "$product/.env"
   compose up --detach --wait > "$work/printed" 2>&1 || { cat "$work/printed" >&2; fails 'the service starts behind a load balancer'; }
-  compose exec -T web cat /data/caddy/pki/authorities/local/root.crt > "$work/internal.pem"
+  for _ in $(seq 20); do
+    compose exec -T web cat /data/caddy/pki/authorities/local/root.crt > "$work/internal.pem" 2> /dev/null && break
+    sleep 1
+  done
   serves "$work/internal.pem" || fails 'a certificate of its own is served'
   holds 'with TLS=internal, Caddy serves a certificate of its own'
   worker=$(address_of worker)

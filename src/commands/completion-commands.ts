@@ -30,7 +30,10 @@ const SHELLS: Shell[] = ['bash', 'zsh', 'fish'];
 function candidates(commands: Command[], typed: string[]): string[] {
   const root = commandTree(commands, async () => {});
   const node = typed.slice(0, -1).reduce((found, word) => childOf(found, word) ?? found, root);
-  const all = [...node.commands.map((each) => each.name()), ...node.options.map(({ long }) => long ?? '')];
+  const started = node.options.find(({ long, required }) => required && long === typed.at(-2));
+  const all = started
+    ? (started.argChoices ?? [])
+    : [...node.commands.map((each) => each.name()), ...node.options.map(({ long }) => long ?? '')];
   return all.filter((each) => each.startsWith(typed.at(-1) ?? '')).sort();
 }
 

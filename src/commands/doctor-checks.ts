@@ -9,6 +9,7 @@ import { readCommandSettings } from '../process/config.ts';
 import { isOlderThanAYear, TIME_ZONE_RULES } from '../process/time-zone-rules.ts';
 import { API_INFO, VERSION } from '../process/version.ts';
 import { connect } from './api.ts';
+import { findConnectFault, mailServerAddress } from './find-mail-server.ts';
 import type { Login } from './logins.ts';
 import { serverVersion, withDatabase } from './with-database.ts';
 
@@ -28,6 +29,7 @@ export interface Check {
 const SKEW_MS_MAX = 2_000;
 /** Another program at the address may accept a connection and never answer. */
 const ANSWER_MS_MAX = 5_000;
+const SMTP_URL_FORM = 'smtp://user:password@host:587 or smtps://user:password@host';
 const DISK_GIB_MIN = 2;
 const GIB = 1024 ** 3;
 /** The first version with `uuidv7()`, which makes the ids of rows. */
@@ -124,6 +126,7 @@ export const machineChecks = (): Check[] => [
   },
   { name: 'Temporal', look: lookAtTemporal },
   { name: 'port of the API', look: () => lookAtPort(readCommandSettings().port) },
+  ...mailServerChecks(),
   { name: 'disk', look: lookAtDisk },
   { name: 'time zones', look: async () => timeZoneFinding(TIME_ZONE_RULES, new Date()) },
 ];
@@ -166,6 +169,26 @@ async function lookAtPort(port: number): Promise<Finding> {
   const version = await findVersion(`http://127.0.0.1:${port}`).catch(() => null);
   if (version !== null) return good(`a service listens at ${port}`);
   return warning(`something else listens at ${port}`, 'choose another one with PORT');
+}
+
+/** None for a service that sends no mail. */
+function mailServerChecks(): Check[] {
+  const { smtpUrl } = readCommandSettings();
+  return smtpUrl === null ? [] : [{ name: 'mail server', look: () => lookAtMailServer(smtpUrl) }];
+}
+
+/** The URL may contain a password, which no finding repeats. */
+async function lookAtMailServer(smtpUrl: string): Promise<Finding> {
+  const address = mailServerAddress(smtpUrl);
+  if (address === null)
+    return bad('SMTP_URL is not a URL of a mail server', `write it as ${SMTP_URL_FORM}, / ? # @ as % codes`);
+  const name = `${address.host} port ${address.port}`;
+  const fault = await findConnectFault(address, ANSWER_MS_MAX);
+  if (fault === null) return good(`${name} accepts connections`);
+  return bad(
+    `${name}: ${fault}`,
+    'check host and port in SMTP_URL, and whether this machine may connect to it',
+  );
 }
 
 async function lookAtDisk(): Promise<Finding> {

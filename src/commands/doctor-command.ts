@@ -9,7 +9,8 @@ const MARKS = { good: '✔', warning: '!', bad: '✘' };
 export const doctorCommand: Command = {
   words: ['doctor'],
   args: '',
-  summary: 'check the API, key, clocks, time zones, PostgreSQL, Temporal, ports and disk, and say what to do',
+  summary:
+    'check the API, key, clocks, time zones, PostgreSQL, Temporal, ports, mail server and disk, and say what to do',
   details: `Beside the service (DATABASE_URL, or the folder of npm start) it looks at what the service needs, too.
 Exit code 1: something is bad.`,
   isRemote: true,

@@ -5,13 +5,16 @@ export interface Periodic {
 }
 
 interface PeriodicOptions {
-  /** After long work the wait is longer, so that the work takes at most this share of the time. Default: 1. */
+  /** After long work the wait grows up to ten seconds, so that the work takes at most this share. Default: 1. */
   maxShare?: number;
   /** A monotonic clock, in milliseconds. */
   now?(): number;
   /** Ends with the signal at the latest. */
   pause?(ms: number, signal: AbortSignal): Promise<unknown>;
 }
+
+/** A round that a fault or a busy machine slowed down does not put off the next one for minutes. */
+const LONGEST_REST_MS = 10_000;
 
 /** Runs the work, waits, and repeats: never two at a time, and even after a fault. */
 export function startPeriodic(
@@ -25,7 +28,7 @@ export function startPeriodic(
     while (!stopping.signal.aborted) {
       const startedAt = now();
       await work().catch(onFault);
-      const restMs = (now() - startedAt) * (1 / maxShare - 1);
+      const restMs = Math.min((now() - startedAt) * (1 / maxShare - 1), LONGEST_REST_MS);
       await pause(Math.max(intervalMs, restMs), stopping.signal);
     }
   }

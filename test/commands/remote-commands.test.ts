@@ -4,7 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { timeZoneFinding } from '../../src/commands/doctor-checks.ts';
+import { mailServerAddress } from '../../src/commands/find-mail-server.ts';
 import { query } from '../../src/db/query.ts';
+import { startMailServer } from '../notifications/harness.ts';
 import { withInput } from '../support/command-line.ts';
 import {
   apply,
@@ -386,6 +388,39 @@ describe('Commands by API', () => {
     assert.match((await run('doctor')).stdout, /✘ API: .*\n {4}see that it runs/);
   });
 
+  it('sees in the doctor whether a mail server answers, and repeats no password', async () => {
+    const findMail = async () =>
+      (await jsonOf('doctor')).find(({ name }: { name: string }) => name === 'mail server');
+    assert.equal(await findMail(), undefined, 'without SMTP_URL there is nothing to look at');
+    const mail = await startMailServer();
+    const { port } = new URL(mail.smtp?.url ?? '');
+    process.env.SMTP_URL = `smtp://ann:hunter2@127.0.0.1:${port}`;
+    const reached = await findMail();
+    await mail.stop();
+    assert.deepEqual([reached.state, reached.detail], ['good', `127.0.0.1 port ${port} accepts connections`]);
+    const { code, stdout } = await run('doctor');
+    assert.match(
+      stdout,
+      /✘ mail server: 127\.0\.0\.1 port \d+: ECONNREFUSED\n {4}check host and port in SMTP_URL/,
+    );
+    assert.deepEqual([code, stdout.includes('hunter2')], [1, false]);
+  });
+
+  it('finds the mail server of a URL, and takes no part of a password for it', () => {
+    const at = (url: string) => mailServerAddress(url);
+    assert.deepEqual(at('smtp://mail.example.com'), { host: 'mail.example.com', port: 587 });
+    assert.deepEqual(at('smtps://ann:p%23@mail.example.com/'), { host: 'mail.example.com', port: 465 });
+    assert.deepEqual(at('smtp://[2001:db8::1]:25?ignoreTLS=true'), { host: '2001:db8::1', port: 25 });
+    for (const wrong of [
+      'smtp://ann:12#3@mail.example.com',
+      'smtp://ann:1/2@h',
+      'http://h',
+      'smtp://',
+      'mail',
+    ])
+      assert.equal(at(wrong), null, wrong);
+  });
+
   it('warns in the doctor of time zone rules that are older than a year', () => {
     const stateAt = (rules: string | null | undefined, at: string) =>
       timeZoneFinding(rules, new Date(at)).state;
@@ -406,10 +441,11 @@ describe('Commands by API', () => {
     assert.deepEqual([code, stderr.includes('npm run dms')], [4, false]);
   });
 
+  const completed = async (...words: string[]) =>
+    (await run('complete', '--', ...words)).stdout.trim().split('\n');
+
   it('completes commands and options', async () => {
-    const typed = async (...words: string[]) =>
-      (await run('complete', '--', ...words)).stdout.trim().split('\n');
-    assert.deepEqual(await typed('jobs', ''), [
+    assert.deepEqual(await completed('jobs', ''), [
       'cancel',
       'extend',
       'list',
@@ -419,7 +455,7 @@ describe('Commands by API', () => {
       'targets',
       'watch',
     ]);
-    assert.deepEqual(await typed('jobs', 'list', '--'), [
+    assert.deepEqual(await completed('jobs', 'list', '--'), [
       '--all',
       '--json',
       '--limit',
@@ -429,6 +465,14 @@ describe('Commands by API', () => {
     const long = ['operator', 'link', '--org', 'Acme', '--role', 'write', '--name', 'Ann', '--'];
     assert.deepEqual((await run('complete', '--', ...long)).code, 0);
     for (const shell of ['bash', 'zsh', 'fish']) assert.equal((await run('completion', shell)).code, 0);
+  });
+
+  it('completes the values of an option that takes one of a few, and nothing for other values', async () => {
+    assert.deepEqual(await completed('alerts', 'list', '--status', ''), ['acknowledged', 'new', 'resolved']);
+    assert.deepEqual(await completed('alerts', 'list', '--status', 'n'), ['new']);
+    assert.deepEqual(await completed('alerts', 'list', '--status', 'new', '--stat'), ['--status']);
+    assert.deepEqual(await completed('alerts', 'list', '--asset', ''), ['']);
+    assert.ok((await completed('alerts', 'list', '--all', '')).includes('--status'));
   });
 
   it('imports a table, names failed rows, and brings a profile to the group in the rows', async () => {

@@ -44,6 +44,10 @@ describe('Periodic work', () => {
     assert.deepEqual(await waitsAfter([10, 400, 50, 10], { maxShare: 0.25 }), [100, 1_200, 150, 100]);
   });
 
+  it('puts off the next round by ten seconds at most, however long one took', async () => {
+    assert.deepEqual(await waitsAfter([30_000, 10], { maxShare: 0.05 }), [10_000, 190]);
+  });
+
   it('waits for the interval after rounds of any length where no share is set', async () => {
     assert.deepEqual(await waitsAfter([10, 400]), [100, 100]);
   });

@@ -241,19 +241,19 @@ try_certificates_and_proxies() {
   serves "$product/certificates/fullchain.pem" || fails 'a renewed certificate is served after a restart'
   holds 'certificates of files are served, and renewed by a restart'
 
-  local balancer worker
-  balancer=$(address_of mail)
-  printf 'TLS=internal\nFRONT_PROXIES=%s\nLOG_LEVEL=debug\n' "$balancer" >> "$product/.env"
-  compose up --detach --wait > "$work/printed" 2>&1 || { cat "$work/printed" >&2; fails 'the service starts behind a load balancer'; }
+  printf 'TLS=internal\nLOG_LEVEL=debug\n' >> "$product/.env"
+  compose up --detach --wait > "$work/printed" 2>&1 || { cat "$work/printed" >&2; fails 'the service starts with a certificate of its own'; }
   for _ in $(seq 20); do
     compose exec -T web cat /data/caddy/pki/authorities/local/root.crt > "$work/internal.pem" 2> /dev/null && break
     sleep 1
   done
   serves "$work/internal.pem" || fails 'a certificate of its own is served'
   holds 'with TLS=internal, Caddy serves a certificate of its own'
-  worker=$(address_of worker)
   ask_from worker 203.0.113.9
-  wait_for 'behind one proxy, the address of a client is that of its connection, whatever it writes' api "\"address\":\"$worker\""
+  wait_for 'behind one proxy, the address of a client is that of its connection, whatever it writes' api "\"address\":\"$(address_of worker)\""
+  echo "FRONT_PROXIES=$(address_of mail)" >> "$product/.env"
+  compose up --detach --wait --no-deps web > /dev/null 2>&1
+  serves "$work/internal.pem" || fails 'Caddy starts behind a load balancer'
   ask_from mail '203.0.113.9, 198.51.100.7'
   wait_for 'behind two proxies, it is the one that the first of them saw' api '"address":"198.51.100.7"'
 }

@@ -5,14 +5,17 @@
 import { continueAsNew, proxyActivities } from '@temporalio/workflow';
 import type { WithdrawProfileActivities } from '../activities/withdraw-profile.ts';
 import type { WithdrawalRef } from '../src/config-jobs/config-job.ts';
+import { WITHDRAWING } from '../src/config-jobs/job-description.ts';
 import { openRun } from './run.ts';
 import { CHUNKED } from './steps.ts';
 
 const { withdrawFromMembers } = proxyActivities<WithdrawProfileActivities>(CHUNKED);
 
-export const withdrawProfile = async (withdrawal: WithdrawalRef): Promise<string> =>
-  openRun(withdrawal, { organizationId: 'id', withdrawalId: 'id' }).repeat({
+export async function withdrawProfile(withdrawal: WithdrawalRef): Promise<string> {
+  const run = openRun(withdrawal, { organizationId: 'id', withdrawalId: 'id' });
+  return run.repeat({
     async pass() {
+      run.show(WITHDRAWING, {});
       await withdrawFromMembers(withdrawal);
       return 'withdrawn from all members';
     },
@@ -20,3 +23,4 @@ export const withdrawProfile = async (withdrawal: WithdrawalRef): Promise<string
     async onCancel() {},
     continueAsNew: () => continueAsNew<typeof withdrawProfile>(withdrawal),
   });
+}

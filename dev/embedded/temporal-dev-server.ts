@@ -21,7 +21,7 @@ export interface TemporalDevServerOptions {
   dbFile?: string;
   /** Default: a free one. */
   port?: number;
-  /** 0 for a free one. Default: no web UI. */
+  /** Of the web UI; another one while it is in use, and 0 for any. Default: no web UI. */
   uiPort?: number;
   searchAttributes: Record<string, SearchAttributeType>;
   /** The server's whole environment, without Temporal settings of the user. Default: empty. */
@@ -65,7 +65,7 @@ export async function startTemporalDevServer(options: TemporalDevServerOptions):
   }
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const uiPort = options.uiPort === 0 ? await freePort() : options.uiPort;
+      const uiPort = options.uiPort === undefined ? undefined : await uiPortFor(options.uiPort, attempt);
       return await start(options, { file, port: options.port ?? (await freePort()), uiPort });
     } catch (error) {
       // The server chooses further free ports, which other processes may take first.
@@ -74,6 +74,10 @@ export async function startTemporalDevServer(options: TemporalDevServerOptions):
     }
   }
 }
+
+/** A port that looked free may have been taken since: only the first attempt insists on it. */
+const uiPortFor = async (wanted: number, attempt: number): Promise<number> =>
+  wanted !== 0 && attempt === 1 && (await isFree(wanted)) ? wanted : freePort();
 
 const portTaken = /address already in use/;
 const attemptsMax = 3;

@@ -11,6 +11,9 @@ import type { StartSettings } from './start-settings.ts';
 /** Within the data folder. */
 export const POSTGRES_FOLDER = 'postgres';
 
+/** The usual one of a Temporal UI: the links in `docs/temporal-ui.md` name it. */
+const UI_PORT = 8233;
+
 export interface StartOptions {
   start: StartSettings;
   print(line: string): void;
@@ -61,7 +64,7 @@ async function temporalServer({ start, print, onStop, onServerExit }: StartOptio
   const temporal = await startTemporalDevServer({
     cli,
     dbFile: join(start.dataDir, 'temporal.db'),
-    uiPort: 0,
+    uiPort: UI_PORT,
     searchAttributes: SEARCH_ATTRIBUTES,
     log: (line) => void log.write(`${line}\n`),
     print,

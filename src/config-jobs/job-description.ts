@@ -5,6 +5,7 @@ import { type Lateness, toLateness } from '../process/lateness.ts';
 import { toMarkdownText } from '../process/markdown-text.ts';
 import { type Counts, hasEnded } from './config-job.ts';
 import type { AwaitedDevice, JobDetails, JobState, JobTitle } from './job-run.ts';
+import { CANCEL, EXTEND, PROCEED } from './job-updates.ts';
 
 /** Temporal accepts 400 bytes for the summary. */
 const NAME_LENGTH_MAX = 80;
@@ -15,6 +16,19 @@ export function summarizeStart(title: JobTitle | null): string {
   if (!title) return 'Applies a profile to devices';
   return `Applies profile ${title.profileSlug} for ${toMarkdownText(cutText(title.organizationName, NAME_LENGTH_MAX))}`;
 }
+
+/** Summary in the list of runs: `Withdraws the former profile of a large group of Acme from its members`. */
+export function summarizeWithdrawal(organizationName: string | null): string {
+  const of =
+    organizationName === null ? '' : ` of ${toMarkdownText(cutText(organizationName, NAME_LENGTH_MAX))}`;
+  return `Withdraws the former profile of a large group${of} from its members`;
+}
+
+/** Current details of a withdrawal. */
+export const WITHDRAWING = [
+  'The former profile of the group is withdrawn from its members, in chunks: the pending activity counts them.',
+  'Cancel of this run does not stop it, because the group has another profile already, or is gone.',
+].join('\n\n');
 
 /** Line of the static details: `Begun by Ada`. */
 export const describeStart = (title: JobTitle | null): string | null =>
@@ -38,6 +52,7 @@ export function describeJobRun(state: JobState, latest: readonly string[], nowMs
       'Latest:',
       latest.map((line) => toMarkdownText(cutText(line, LINE_LENGTH_MAX))),
     ),
+    ...howToSteer(state),
   ].join('\n');
 }
 
@@ -109,6 +124,17 @@ function describeStage({ stage, stages, counts, verdict, details }: JobState): s
   ].join(' ');
 }
 
+function howToSteer({ status, verdict, stage, stages }: JobState): string[] {
+  if (hasEnded(status) || verdict === 'abort') return [];
+  const lines = [
+    `Cancel of this run, or the update ${CANCEL.name}, cancels the job. The update ${EXTEND.name} moves the deadline.`,
+    ...(status === 'running' && stage < stages
+      ? [`The update ${PROCEED.name} begins the next stage now.`]
+      : []),
+  ];
+  return ['', lines.join(' ')];
+}
+
 /** The heartbeat of the step counts them. */
 function chunks(count: number, details: JobDetails | undefined): string {
   const total = details ? Math.ceil(count / details.chunkSize) : 1;
@@ -124,7 +150,7 @@ const listLines = (title: string, lines: string[]): string[] =>
 
 function describeAwaited({ serialNumber, expectedBy }: AwaitedDevice, nowMs: number): string {
   const device = toMarkdownText(serialNumber);
-  if (expectedBy === null) return `${device}: no contact is expected yet`;
+  if (expectedBy === null) return `${device}: when it will be in contact is not known`;
   const isOverdue = toLateness(expectedBy, nowMs) !== 'on time';
   return `${device}: ${isOverdue ? 'overdue since' : 'next contact expected by'} ${toSecond(expectedBy)}`;
 }

@@ -26,7 +26,9 @@ export function whyNotCancelled(state: JobState | null): string | null {
 export function whyNotProceeding(state: JobState | null): string | null {
   if (!state) return 'The run has not read its job yet: try again in some seconds';
   if (state.status !== 'running') return `The job is not running: it is ${state.status}`;
-  return state.stage === state.stages ? 'The job is in its last stage: it waits for devices alone' : null;
+  return state.stage === state.stages
+    ? 'The job is in its last stage: it waits for nothing but its devices'
+    : null;
 }
 
 export function whyNotExtended(state: JobState | null, deadlineAt: unknown): string | null {

@@ -90,9 +90,17 @@ export function describeRecovery(view: RecoveryView): string {
     ...(failingSince === null ? [] : [`- failing since: ${toSecond(failingSince)}`]),
     ...(failingSince === null || view.status === 'disabled'
       ? []
-      : [`- disabled at: ${disabledAt(failingSince)}`]),
+      : [`- will be disabled at: ${disabledAt(failingSince)}`]),
     ...(lastError === null ? [] : [`- last error: ${toMarkdownText(lastError)}`]),
+    ...howToSteer(view),
   ].join('\n');
+}
+
+function howToSteer({ next }: RecoveryView): string[] {
+  if (next.kind === 'end') return [];
+  const isSentLater = next.kind === 'wait' && next.for !== 'close';
+  const hurry = isSentLater ? 'The update retryNow sends at once. ' : '';
+  return ['', `${hurry}Cancel of this run, or the update giveUp, disables the webhook.`];
 }
 
 const summarizeStatus = ({ status, breaker }: RecoveryView): string =>

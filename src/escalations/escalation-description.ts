@@ -93,7 +93,7 @@ function describeChannel({ place, lastError }: ShownChannel, isStepNew: boolean)
   if (isStepNew) return `${toMarkdownText(place)}: the message is being sent`;
   if (lastError === null) return toMarkdownText(place);
   const error = toMarkdownText(cutText(lastError, ERROR_LENGTH_MAX));
-  return `${toMarkdownText(place)}: its latest message failed: ${error}`;
+  return `${toMarkdownText(place)}: its latest attempt failed: ${error}`;
 }
 
 function describeNext({ next, details }: EscalationView): string {

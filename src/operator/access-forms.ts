@@ -1,8 +1,22 @@
+import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
 
 const section = 'Access';
 const keys = () => '/operator/keys';
 const sessions = () => '/operator/sessions';
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** The operation that lists the things, of which one has the id in the parameter. */
+const among = (operation: 'listKeys' | 'listOperatorSessions', param: string) => ({
+  operation,
+  query: { limit: '500' },
+  name: ({ items }: Values, params: Record<string, string>) =>
+    (items as Named[]).find(({ id }) => id === params[param])?.name ?? '',
+});
 
 export const ACCESS_FORMS = {
   createKey: {
@@ -17,6 +31,7 @@ export const ACCESS_FORMS = {
     title: 'Revoke the API key',
     submit: 'Revoke the key',
     section,
+    about: among('listKeys', 'keyId'),
     question: 'The key is refused within 5 seconds, and sessions that began with its links end.',
     isDanger: true,
     back: keys,
@@ -35,6 +50,7 @@ export const ACCESS_FORMS = {
     title: 'End the session',
     submit: 'End the session',
     section,
+    about: among('listOperatorSessions', 'sessionId'),
     question: 'The person has to sign in again.',
     isDanger: true,
     back: sessions,

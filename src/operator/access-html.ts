@@ -46,7 +46,7 @@ ${nextPage('/operator/keys', new URLSearchParams(), nextCursor)}`;
 
 export const sessionsHtml = (
   { items, nextCursor }: Answers['listOperatorSessions'],
-  link: FormLink,
+  { link, ownId }: { link: FormLink; ownId: string },
 ): Html => html`
 <h1>Sessions</h1>
 ${accessTabs('/operator/sessions')}
@@ -54,7 +54,7 @@ ${table({
   caption: 'Signed in to this page, newest first',
   head: ['Name', 'Role', 'Since', 'Until', html`<span class="hidden">Action</span>`],
   rows: items.map(({ id, name, role, startedAt, expiresAt }) => [
-    html`<span class="name">${name}</span>`,
+    html`<span class="name">${name}</span>${id === ownId && html` <span class="quiet">yours</span>`}`,
     role,
     time(startedAt),
     time(expiresAt),

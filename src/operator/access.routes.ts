@@ -25,7 +25,7 @@ export const accessRoutes = ({ ask, layout, linksFor, fieldsOf }: FormPageDeps):
     async handle({ visitor: session, query }) {
       const cursor = given({ cursor: query.get('cursor') });
       const sessions = await ask(session, 'listOperatorSessions', { query: { ...cursor, limit: '50' } });
-      const content = sessionsHtml(sessions, linksFor(session));
+      const content = sessionsHtml(sessions, { link: linksFor(session), ownId: session.id });
       return { page: layout({ title: 'Sessions', session, section, notice: noticeOf(query) }, content) };
     },
   },

@@ -1,11 +1,13 @@
 import { alertHtml } from './alert-html.ts';
 import { findNextRecipients } from './alert-recipients.ts';
 import { alertsHtml } from './alerts-html.ts';
+import type { Answers } from './answers.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import type { StartRepository } from './start.repository.ts';
+import { toNotified } from './start.ts';
 
 const path = `${OPERATOR_PATH}/alerts`;
 
@@ -22,15 +24,15 @@ export function alertsRoutes({
   shownAssets,
   start,
 }: AlertsPageDeps): OperatorPage[] {
-  async function listNotified(session: Session, alertId: string): Promise<string[]> {
-    const [notifications, { items }] = await Promise.all([
-      start.listNotifications(session.organizationId, [alertId]),
+  /** By channels of their own accord, and by the steps of the escalation. */
+  async function listNotified(session: Session, alert: Answers['getAlert']): Promise<string[]> {
+    const [notifications, channels, escalations] = await Promise.all([
+      start.listNotifications(session.organizationId, [alert.id]),
       ask(session, 'listNotificationChannels', { query: { limit: '100' } }),
+      ask(session, 'listEscalations', { query: { limit: '100' } }),
     ]);
-    const ids = notifications
-      .filter(({ notifiedAt }) => notifiedAt !== null)
-      .map(({ channelId }) => channelId);
-    return items.filter(({ id }) => ids.includes(id)).map(({ target }) => target);
+    return toNotified(alert, { notifications, channels: channels.items, escalations: escalations.items })
+      .notified;
   }
 
   return [
@@ -76,7 +78,7 @@ export function alertsRoutes({
         const [next, names, notified] = await Promise.all([
           findNextRecipients(ask, session, alert),
           shownAssets.listNames(organizationId, [alert.assetId]),
-          listNotified(session, alert.id),
+          listNotified(session, alert),
         ]);
         const assetName = names.get(alert.assetId) ?? alert.serialNumber;
         const content = alertHtml(alert, {

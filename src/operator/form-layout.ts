@@ -52,7 +52,12 @@ export interface FormLayout {
   /** Shown above the fields: what will happen. A form without fields asks it before it acts. */
   question?: string;
   /** The thing that the form is about: the operation that shows it, and its names. */
-  about?: { operation: string; name(answer: Values): string };
+  about?: {
+    operation: string;
+    query?: Record<string, string>;
+    /** Empty: the thing is not among those that the operation shows. */
+    name(answer: Values, params: Params): string;
+  };
   isDanger?: boolean;
   /** By path without indexes: `steps.channelIds`. */
   looks?: Readonly<Record<string, FieldLook>>;

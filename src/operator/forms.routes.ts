@@ -88,7 +88,8 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
 
   async function findAbout(session: Session, { layout: { about }, params }: Form): Promise<string | null> {
     if (!about) return null;
-    return about.name((await call(toCaller(session), about.operation, { params })).body as Values);
+    const { body } = await call(toCaller(session), about.operation, { params, query: about.query ?? {} });
+    return about.name(body as Values, params) || null;
   }
 
   async function send(

@@ -55,14 +55,15 @@ ${text}</textarea>${fault !== null && html`<p class="problem" role="alert" id="f
 /** More rows are hard to look through: the mistakes of all are gathered above. */
 export const ROWS_SHOWN = 200;
 
-/** Failed rows come first, then warnings, because they need attention. */
+/** Failed rows come first, then warnings and repeated serial numbers, because they need attention. */
 export function importedHtml(imported: Imported, rows: ImportedRows): Html {
   const repeated = repeatedLines(imported.results);
   return html`
 <p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/import">Import devices</a></p>
 <h1>${imported.dryRun ? 'Check of' : 'Imported'} ${rows.name}</h1>
 ${imported.dryRun && html`<p role="status">Nothing is registered yet.</p>`}
-${legend(OUTCOMES.map((outcome) => ({ state: stateOf(outcome, imported), count: imported[outcome] })))}
+${legend(OUTCOMES.map((outcome) => ({ state: stateOf(outcome, imported), count: imported[outcome] - (outcome === 'unchanged' ? repeated.size : 0) })))}
+${repeated.size > 0 && html`<p>${repeatedText(repeated.size)}</p>`}
 ${warnedCount(imported) > 0 && html`<p>${warnedCount(imported).toLocaleString('en')} with a warning.</p>`}
 ${imported.failed > 0 && reasonsHtml(imported, rows)}
 ${imported.dryRun && confirmHtml(imported, rows)}
@@ -70,7 +71,7 @@ ${imported.failed > 0 && html`<p><a class="button" download="failed-rows.csv" hr
 ${table({
   caption: 'The rows of the file, those that failed first',
   head: ['Line', 'Serial number', 'Result', 'Why'],
-  rows: failedFirst(imported.results)
+  rows: failedFirst(imported.results, repeated)
     .slice(0, ROWS_SHOWN)
     .map((result) => resultRow(result, imported, repeated)),
   empty: 'The file holds no device.',
@@ -78,6 +79,11 @@ ${table({
 ${imported.results.length > ROWS_SHOWN && html`<p class="quiet">${notShown(imported)}</p>`}
 <p><a href="/operator/import">Import another file</a></p>`;
 }
+
+const repeatedText = (count: number): string =>
+  count === 1
+    ? '1 row repeats the serial number of an earlier line.'
+    : `${count.toLocaleString('en')} rows repeat the serial number of an earlier line.`;
 
 const warnedCount = ({ results }: Imported): number =>
   results.filter(({ warnings = [] }) => warnings.length > 0).length;
@@ -151,13 +157,16 @@ function notShown({ results, failed }: Imported): string {
     : `${count.toLocaleString('en')} rows are not shown, ${(failed - ROWS_SHOWN).toLocaleString('en')} of which failed.`;
 }
 
-function urgencyOf({ outcome, warnings = [] }: Imported['results'][number]): number {
+function urgencyOf(
+  { outcome, line, warnings = [] }: Imported['results'][number],
+  repeated: ReadonlySet<number>,
+): number {
   if (outcome === 'failed') return 0;
-  return warnings.length > 0 ? 1 : 2;
+  return warnings.length > 0 || repeated.has(line) ? 1 : 2;
 }
 
-const failedFirst = (results: Imported['results']) =>
-  [...results].sort((a, b) => urgencyOf(a) - urgencyOf(b) || a.line - b.line);
+const failedFirst = (results: Imported['results'], repeated: ReadonlySet<number>) =>
+  [...results].sort((a, b) => urgencyOf(a, repeated) - urgencyOf(b, repeated) || a.line - b.line);
 
 const resultRow = (
   { line, serialNumber, id, outcome, error, warnings = [] }: Imported['results'][number],

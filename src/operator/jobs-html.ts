@@ -210,12 +210,15 @@ function actionsOf({ id, status, counts, cancelRequestedAt }: JobView, stages: J
     );
   const retry =
     failed > 0 &&
-    confirmed(`The same change is sent again to ${failed.toLocaleString('en')} devices.`, {
-      open: 'Retry…',
-      action: toFormUrl('retryConfigJob', { jobId: id }),
-      label: 'Send it again',
-      tone: 'main',
-    });
+    confirmed(
+      `The same change is sent again to ${failed.toLocaleString('en')} ${failed === 1 ? 'device' : 'devices'}.`,
+      {
+        open: 'Retry…',
+        action: toFormUrl('retryConfigJob', { jobId: id }),
+        label: 'Send it again',
+        tone: 'main',
+      },
+    );
   const form = (name: FormName) =>
     html`<a class="button plain" href="${toFormUrl(name, { jobId: id })}">${FORMS[name].title}</a>`;
   const proceed = status === 'running' && hasNextStage(stages) && form('proceedConfigJob');

@@ -1,8 +1,11 @@
+import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
 
 const section = 'Notifications';
 const channels = () => '/operator/channels';
 const escalations = () => '/operator/escalations';
+const channel = { operation: 'getNotificationChannel', name: ({ target }: Values) => String(target) };
+const escalation = { operation: 'getEscalation', name: ({ name }: Values) => String(name) };
 const groupIds = { label: 'Groups, none ticked: all devices', choices: 'groups', help: null } as const;
 const channelLooks = {
   groupIds,
@@ -37,6 +40,7 @@ export const NOTIFICATION_FORMS = {
     title: 'Edit the notification channel',
     submit: 'Save',
     section,
+    about: channel,
     looks: channelLooks,
     changes: { operation: 'getNotificationChannel' },
     back: channels,
@@ -46,6 +50,7 @@ export const NOTIFICATION_FORMS = {
     title: 'Delete the notification channel',
     submit: 'Delete the channel',
     section,
+    about: channel,
     question: 'No message is sent to it any more.',
     isDanger: true,
     back: channels,
@@ -55,9 +60,10 @@ export const NOTIFICATION_FORMS = {
     title: 'Send the link again',
     submit: 'Send the link again',
     section,
+    about: channel,
     question: 'The address gets a message with a link that confirms it.',
     back: channels,
-    said: 'The link was sent again.',
+    said: 'The link is on its way to the address. If nothing arrives, whoever runs the service finds the reason in its log.',
   },
   createEscalation: {
     title: 'Create an escalation',
@@ -71,6 +77,7 @@ export const NOTIFICATION_FORMS = {
     title: 'Edit the escalation',
     submit: 'Save',
     section,
+    about: escalation,
     question: 'Steps that are not made yet follow a change at once.',
     looks: escalationLooks,
     changes: { operation: 'getEscalation' },
@@ -81,6 +88,7 @@ export const NOTIFICATION_FORMS = {
     title: 'Delete the escalation',
     submit: 'Delete the escalation',
     section,
+    about: escalation,
     question: 'Steps that are not made yet are not made.',
     isDanger: true,
     back: escalations,

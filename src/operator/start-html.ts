@@ -21,8 +21,10 @@ export interface NamedAlert {
 
 export interface StartPage {
   alerts: readonly NamedAlert[];
-  /** Number of open alerts; some of them are shown. */
+  /** Number of new alerts; some of them are shown. */
   alertsInAll: number;
+  /** Number of alerts that somebody takes care of. */
+  acknowledged: number;
   /** Devices that have refused a change; null: its job is deleted. */
   failed: ReadonlyArray<{ device: ListedAssetView; change: FailedChange | null }>;
   /** Devices that run other settings than the confirmed ones. */
@@ -70,6 +72,7 @@ ${page.calm ? calmHtml(page.calm, options) : sectionsHtml(page, options)}`,
 
 const sectionsHtml = (page: StartPage, options: StartOptions): Content => [
   section('Alerts', page.alerts.length > 0 && alertsHtml(page, options)),
+  page.acknowledged > 0 && inHandHtml(page.acknowledged),
   section('Rollouts that ended themselves', page.aborted.length > 0 && abortedHtml(page)),
   section('Changes that failed', page.failed.length > 0 && failedHtml(page, options)),
   section('Settings that drifted', page.drifted.length > 0 && driftedHtml(page)),
@@ -237,6 +240,9 @@ function calmTitle({ devices, online, acknowledged }: Calm): string {
   return online === devices && acknowledged === 0 ? 'All is well' : 'Nothing new';
 }
 
+const inHandHtml = (acknowledged: number): Html =>
+  html`<p><a href="/operator/alerts?status=acknowledged">${acknowledged.toLocaleString('en')} ${acknowledged === 1 ? 'alert is' : 'alerts are'} in hand</a>, and not over.</p>`;
+
 const loggers = (count: number): string =>
   `${count.toLocaleString('en')} ${count === 1 ? 'logger' : 'loggers'}`;
 
@@ -255,7 +261,7 @@ function calmHtml(calm: Calm, { link }: StartOptions): Html {
 <p><strong>${count} of ${devices.toLocaleString('en')}</strong> ${devices === 1 ? 'logger' : 'loggers'} sent within the last hour, ${online.toLocaleString('en')} keep to their contacts.</p>
 ${neverReported > 0 && html`<p><a href="/operator/fleet?status=new">${loggers(neverReported)}</a> never reported.</p>`}
 ${overdue > 0 && html`<p><a href="/operator/fleet?status=offline">${loggers(overdue)}</a> missed a contact.</p>`}
-${acknowledged > 0 && html`<p><a href="/operator/alerts?status=acknowledged">${acknowledged.toLocaleString('en')} ${acknowledged === 1 ? 'alert is' : 'alerts are'} in hand</a>, and not over.</p>`}
+${acknowledged > 0 && inHandHtml(acknowledged)}
 <p class="quiet">${since ? html`The last alert ended ${time(since)}.` : 'No alert has ended yet.'}</p>
 <p><a class="button" href="/operator/fleet">The fleet</a></p></section>`;
 }

@@ -10,6 +10,12 @@ export interface AlertNotification {
   dueAt: Date | null;
 }
 
+export interface OpenAlerts {
+  /** New ones. */
+  byType: ReadonlyMap<string, number>;
+  acknowledged: number;
+}
+
 export type StartRepository = ReturnType<typeof createStartRepository>;
 
 export function createStartRepository(sql: Database) {
@@ -30,15 +36,27 @@ export function createStartRepository(sql: Database) {
       }));
     },
 
-    /** Number of open alerts by type. */
-    async countOpenAlerts(organizationId: string): Promise<Map<string, number>> {
+    /** Number of alerts that need somebody, by type, and of those that somebody takes care of. */
+    async countOpenAlerts(organizationId: string): Promise<OpenAlerts> {
       const rows = await sql('alerts')
         .where({ organization_id: organizationId })
         .whereIn('status', ['new', 'acknowledged'])
-        .groupBy('type')
-        .select('type')
+        .groupBy('type', 'status')
+        .select('type', 'status')
         .count({ count: '*' });
-      return new Map(rows.map(({ type, count }) => [String(type), Number(count)]));
+      const counts = rows.map(({ type, status, count }) => ({
+        type: String(type),
+        status,
+        count: Number(count),
+      }));
+      return {
+        byType: new Map(
+          counts.filter(({ status }) => status === 'new').map(({ type, count }) => [type, count]),
+        ),
+        acknowledged: counts
+          .filter(({ status }) => status === 'acknowledged')
+          .reduce((total, { count }) => total + count, 0),
+      };
     },
 
     /** Number of devices by status. */

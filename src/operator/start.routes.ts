@@ -5,7 +5,7 @@ import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
-import type { StartRepository } from './start.repository.ts';
+import type { OpenAlerts, StartRepository } from './start.repository.ts';
 import { byUrgency, isChannelInTrouble, isNewlyAborted, isWebhookInTrouble, toNotified } from './start.ts';
 import { type Calm, type StartPage, startHtml } from './start-html.ts';
 
@@ -33,10 +33,10 @@ export function startRoutes({
   deviceJobs,
   shownAssets,
 }: StartPageDeps): OperatorPage[] {
-  /** Types without an open alert are not looked for, which would read through all those that are resolved. */
-  async function listAlerts(session: Session, open: ReadonlyMap<string, number>): Promise<AlertView[]> {
+  /** Types without a new alert are not looked for, which would read through all those that are resolved. */
+  async function listAlerts(session: Session, { byType }: OpenAlerts): Promise<AlertView[]> {
     const pages = await Promise.all(
-      ALERT_TYPES.filter((type) => open.has(type)).map((type) =>
+      ALERT_TYPES.filter((type) => byType.has(type)).map((type) =>
         ask(session, 'listAlerts', { query: { status: 'new', type, limit: ALERTS_PER_TYPE } }),
       ),
     );
@@ -105,7 +105,8 @@ export function startRoutes({
         name: names.get(alert.assetId) ?? alert.serialNumber,
         notified: toNotified(alert, known),
       })),
-      alertsInAll: [...open.values()].reduce((total, count) => total + count, 0),
+      alertsInAll: [...open.byType.values()].reduce((total, count) => total + count, 0),
+      acknowledged: open.acknowledged,
       failed: failed.items.map((device) => ({ device, change: failedChanges.get(device.id) ?? null })),
       drifted: drifted.items,
       driftedInAll: drifted.totalItems,
@@ -126,7 +127,7 @@ export function startRoutes({
       page.channels,
       page.unregistered,
     ].every(({ length }) => length === 0);
-    return { ...page, calm: isCalm ? await findCalm(session, page.alertsInAll) : null };
+    return { ...page, calm: isCalm ? await findCalm(session, page.acknowledged) : null };
   }
 
   return [

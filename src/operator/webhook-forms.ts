@@ -1,3 +1,4 @@
+import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
 
 const section = 'Webhooks';
@@ -7,11 +8,15 @@ const list = () => '/operator/webhooks';
 function formsOf(collection: 'events' | 'cellular') {
   const webhook = ({ webhookId }: Record<string, string>) => `/operator/webhooks/${collection}/${webhookId}`;
   const isOfEvents = collection === 'events';
+  const get = isOfEvents ? 'getWebhook' : 'getCellularWebhook';
+  const about = { operation: get, name: ({ url }: Values) => String(url) };
+  const looks = { url: { label: 'URL' } };
   return {
     create: {
       title: isOfEvents ? 'Create a webhook for events' : 'Create a webhook for readings',
       submit: 'Create',
       section,
+      looks,
       back: list,
       next: (_, { id }) => `/operator/webhooks/${collection}/${id}`,
       said: 'The webhook is created. Send a test to see whether it arrives.',
@@ -20,8 +25,10 @@ function formsOf(collection: 'events' | 'cellular') {
       title: 'Edit the webhook',
       submit: 'Save',
       section,
+      about,
       omits: ['status', 'secret'],
-      changes: { operation: isOfEvents ? 'getWebhook' : 'getCellularWebhook' },
+      looks,
+      changes: { operation: get },
       back: webhook,
       said: 'The webhook is saved.',
     },
@@ -30,6 +37,7 @@ function formsOf(collection: 'events' | 'cellular') {
       title: 'Pause the webhook',
       submit: 'Pause',
       section,
+      about,
       question: 'Nothing is sent until you resume. Events meanwhile are held and sent then.',
       isDanger: true,
       body: { status: 'disabled' },
@@ -42,6 +50,7 @@ function formsOf(collection: 'events' | 'cellular') {
       title: 'Resume the webhook',
       submit: 'Resume',
       section,
+      about,
       question: 'Held deliveries are sent, at a growing pace.',
       body: { status: 'active' },
       omits: OTHER_FIELDS,
@@ -52,6 +61,7 @@ function formsOf(collection: 'events' | 'cellular') {
       title: 'Retry now',
       submit: 'Retry now',
       section,
+      about,
       question:
         'While the receiver fails, one delivery is sent as a probe, and the others follow when it succeeds. Otherwise all that wait for a retry are sent.',
       back: webhook,
@@ -61,6 +71,7 @@ function formsOf(collection: 'events' | 'cellular') {
       title: 'Rotate the secret',
       submit: 'Rotate',
       section,
+      about,
       question:
         'Requests carry a signature of the new and one of the old secret for a while. Left empty, a secret is made and shown once.',
       back: webhook,
@@ -76,6 +87,7 @@ function formsOf(collection: 'events' | 'cellular') {
       title: 'Take the secret away',
       submit: 'Stop signing',
       section,
+      about,
       question: 'Deliveries are no longer signed, so a receiver that verifies signatures refuses them.',
       isDanger: true,
       body: { secret: null },
@@ -87,6 +99,7 @@ function formsOf(collection: 'events' | 'cellular') {
       title: 'Send deliveries again',
       submit: 'Send them again',
       section,
+      about,
       looks: { since: { label: 'Since', hours: [-1, -6, -24, -72] } },
       omits: ['until'],
       back: webhook,
@@ -96,6 +109,7 @@ function formsOf(collection: 'events' | 'cellular') {
       title: 'Delete the webhook',
       submit: 'Delete the webhook',
       section,
+      about,
       question: 'Nothing more is sent to it, and waiting deliveries are cancelled.',
       isDanger: true,
       back: webhook,

@@ -6,7 +6,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { AlertRef } from '../alerts/alert.ts';
 import type { JobRef, WithdrawalRef } from '../config-jobs/config-job.ts';
-import { describeStart, summarizeStart } from '../config-jobs/job-description.ts';
+import { describeStart, summarizeStart, summarizeWithdrawal } from '../config-jobs/job-description.ts';
 import type { JobTitle } from '../config-jobs/job-run.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import { type EscalationTitle, summarizeEscalationStart } from '../escalations/escalation-description.ts';
@@ -120,7 +120,7 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
         workflowId: withdrawProfileId(withdrawalId),
         args: [{ organizationId, withdrawalId }],
         workflowIdConflictPolicy: toPolicy(options),
-        staticSummary: 'Withdraws the former profile of a large group from its members',
+        staticSummary: summarizeWithdrawal(organizationName),
       });
     },
 

@@ -410,6 +410,23 @@ describe('The Temporal dev server', () => {
     );
   });
 
+  it('takes the wanted port for its UI, and another one while that is in use', async () => {
+    const cli = program(join(scratch, 'flags'), `${versionScript('1.9.1')}; echo "$*" >&2; exit 3`);
+    // Below those that systems give to whoever asks for any, so that no other process takes it between two starts.
+    const port = 28_233;
+    const other = createServer().listen(port, '127.0.0.1');
+    await once(other, 'listening');
+    const said = new RegExp(`--ui-port ${port} `);
+    const start = () => startTemporalDevServer({ cli, uiPort: port, searchAttributes: {}, log: quiet });
+    await assert.rejects(
+      start,
+      (error: Error) => /--ui-port \d/.test(error.message) && !said.test(error.message),
+    );
+    other.close();
+    await once(other, 'close');
+    await assert.rejects(start, said);
+  });
+
   it('keeps its workflows over kill -9 of its guard, and adds new search attributes', async function () {
     const cli =
       process.env.TEMPORAL_CLI_PATH ??

@@ -81,5 +81,13 @@ describe('The page of escalations', () => {
     const { items } = (await dms.api.get('/alerts?limit=1')).body;
     const { text } = await see(`/alerts/${items[0].id}`);
     assert.match(text, /Escalation<\/dt><dd>no step was made yet, \S+ is next, <time/);
+    assert.match(text, /<dt>Notified<\/dt><dd><span class="quiet">no channel</);
+    await dms.service.sql.raw('update alert_escalations set steps_made = 1 where alert_id = ?', [
+      items[0].id,
+    ]);
+    assert.match(
+      (await see(`/alerts/${items[0].id}`)).text,
+      /<dt>Notified<\/dt><dd>http:\/\/127\.0\.0\.1:9\/nurse</,
+    );
   });
 });

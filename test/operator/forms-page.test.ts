@@ -47,6 +47,35 @@ describe('A form of an operation', () => {
     assert.deepEqual([audit.items[0].action, audit.items[0].actor.name], ['registerAsset', 'Grace Hopper']);
   });
 
+  it('names the thing that would be deleted, ended or sent to', async () => {
+    const target = 'http://127.0.0.1:9/pager';
+    const { body: channel } = await dms.api.post('/notification-channels', { type: 'webhook', target });
+    const steps = [{ afterMinutes: 0, channelIds: [channel.id] }];
+    const { body: escalation } = await dms.api.post('/escalations', { name: 'On call', steps });
+    const { body: webhook } = await dms.api.post('/webhooks', { url: 'http://127.0.0.1:9/erp' });
+    const { body: key } = await dms.api.post('/keys', { name: 'Reports', kind: 'customer', role: 'read' });
+    const { body: sessions } = await dms.api.get('/operator-sessions');
+    for (const [form, name] of [
+      [`deleteNotificationChannel?channelId=${channel.id}`, target],
+      [`deleteEscalation?escalationId=${escalation.id}`, 'On call'],
+      [`deleteWebhook?webhookId=${webhook.id}`, 'http://127.0.0.1:9/erp'],
+      [`deleteKey?keyId=${key.id}`, 'Reports'],
+      [`endOperatorSession?sessionId=${sessions.items[0].id}`, 'Grace Hopper'],
+    ] as const) {
+      const { status, text } = await see(form);
+      assert.equal(status, 200, form);
+      assert.ok(text.includes(`<span class="quiet">${name}</span></h1>`), form);
+    }
+    assert.match(
+      (await visit(`${dms.baseUrl}/operator/sessions`, { cookie })).text,
+      /Grace Hopper<\/span> <span class="quiet">yours</,
+    );
+    await dms.api.delete(`/escalations/${escalation.id}`);
+    await dms.api.delete(`/notification-channels/${channel.id}`);
+    await dms.api.delete(`/webhooks/${webhook.id}`);
+    await dms.api.delete(`/keys/${key.id}`);
+  });
+
   it('shows the message of a refusal at its field, and keeps everything that was typed', async () => {
     const typed = { serialNumber: '282C02424E11', name: '"><i>Attic', floor: '9999', model: 'TVO-T' };
     const { status, text } = await send('registerAsset', typed);
@@ -105,7 +134,13 @@ describe('A form of an operation', () => {
       assert.equal(status, 303, shown);
     }
     const tampered = { shown: '{"steps":5,"alertTypes":{}}', 'steps.0.afterMinutes': '1' };
-    assert.equal((await send(`updateEscalation?escalationId=${id}`, tampered)).status, 400);
+    const target = 'http://127.0.0.1:9/pager';
+    const { body: channel } = await dms.api.post('/notification-channels', { type: 'webhook', target });
+    const steps = [{ afterMinutes: 0, channelIds: [channel.id] }];
+    const { body: escalation } = await dms.api.post('/escalations', { name: 'On call', steps });
+    assert.equal((await send(`updateEscalation?escalationId=${escalation.id}`, tampered)).status, 400);
+    await dms.api.delete(`/escalations/${escalation.id}`);
+    await dms.api.delete(`/notification-channels/${channel.id}`);
   });
 
   it('creates a profile that is always on, and makes one with hours always on', async () => {

@@ -101,7 +101,11 @@ describe("Importing a file at the operators' page", () => {
     form.append('step', 'check');
     const { text } = await send(form);
     assert.match(text, /1 with a warning/);
-    assert.match(text, /<tbody><tr><td[^>]*>5<.*a spreadsheet has made a number of it.*<tr><td[^>]*>4</s);
+    assert.match(text, /1 row repeats the serial number of an earlier line/);
+    assert.doesNotMatch(text, /registered before/);
+    const lines = [...text.matchAll(/<tr><td[^>]*>(\d)</g)].map(([, line]) => line);
+    assert.deepEqual(lines, ['5', '3', '4', '2']);
+    assert.match(text, /<tbody><tr><td[^>]*>5<.*a spreadsheet has made a number of it/s);
     assert.match(text, />repeated<\/span><\/td><td[^>]*>an earlier line has this serial number/);
   });
 

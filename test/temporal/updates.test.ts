@@ -260,7 +260,7 @@ describe('The Temporal UI', () => {
     const deadlineAt = new Date(Date.now() + 90 * HOUR_MS).toISOString();
     await runOf(dms, jobId).executeUpdate('extend', { args: [deadlineAt] });
     await run.executeUpdate('retryNow');
-    const late = "ExecutionStatus = 'Running' AND Waiting IN ('over an hour', 'over a day')";
+    const late = "ExecutionStatus = 'Running' AND `Waiting` != 'on time' AND Waiting STARTS_WITH 'over'";
     const soon = `DeadlineAt >= '${deadlineAt}'`;
     await untilListed(`WorkflowType = 'applyProfile' AND ProfileSlug = '${SLUG}' AND ${soon} AND ${late}`, [
       runOf(dms, jobId).workflowId,

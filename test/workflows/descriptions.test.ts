@@ -8,6 +8,7 @@ import {
   summarizeNextStage,
   summarizeResult,
   summarizeStart,
+  summarizeWithdrawal,
 } from '../../src/config-jobs/job-description.ts';
 import type { JobState } from '../../src/config-jobs/job-run.ts';
 import {
@@ -51,6 +52,8 @@ describe('The description of a job run', () => {
     waitingFor: [],
     counts: counted({ waiting: 3, sent: 2, applied: 6, timed_out: 1 }),
   };
+  const STOP =
+    'Cancel of this run, or the update cancel, cancels the job. The update extend moves the deadline.';
 
   it('names the profile, the targets that the job waits for and the deadline, with counts', () => {
     assert.equal(
@@ -62,7 +65,9 @@ Waiting until 2026-03-04 08:00:00 UTC for 3 devices to fetch the change and for 
 - waiting: 3
 - sent: 2
 - applied: 6
-- timed out: 1`,
+- timed out: 1
+
+${STOP}`,
     );
   });
 
@@ -81,7 +86,9 @@ Waiting until 2026-03-04 08:00:00 UTC for 0 devices to fetch the change and for 
 
 Stage 1 of 2.
 
-- sent: 1`,
+- sent: 1
+
+${STOP} The update proceed begins the next stage now.`,
     );
   });
 
@@ -114,7 +121,7 @@ Stage 1 of 2.
 
   it('ends with the latest outcomes', () => {
     const text = describeJobRun(running, ['A applied', 'B failed'], NOW);
-    assert.match(text, /\n\nLatest:\n\n- A applied\n- B failed$/);
+    assert.match(text, /\n\nLatest:\n\n- A applied\n- B failed\n\nCancel/);
   });
 
   it('names the devices that it waits for, with the deadlines of their next contact, or since when it is overdue', () => {
@@ -125,8 +132,21 @@ Stage 1 of 2.
     ];
     assert.match(
       describeJobRun({ ...running, waitingFor }, [], NOW),
-      /\n\nWaiting for, the most overdue first:\n\n- O: overdue since 2026-03-02 07:59:59 UTC\n- A: next contact expected by 2026-03-02 08:00:00 UTC\n- B: no contact is expected yet$/,
+      /\n\nWaiting for, the most overdue first:\n\n- O: overdue since 2026-03-02 07:59:59 UTC\n- A: next contact expected by 2026-03-02 08:00:00 UTC\n- B: when it will be in contact is not known\n\nCancel/,
     );
+  });
+
+  it('says how to stop the job, and how to hurry it while a stage follows', () => {
+    const lastLine = (more: Partial<JobState>) =>
+      describeJobRun({ ...running, ...more }, [], NOW)
+        .split('\n')
+        .at(-1);
+    assert.equal(lastLine({}), STOP);
+    assert.equal(lastLine({ stages: 2 }), `${STOP} The update proceed begins the next stage now.`);
+    assert.equal(lastLine({ stages: 2, stage: 2 }), STOP);
+    assert.equal(lastLine({ stages: 2, status: 'scheduled', stage: 0 }), STOP);
+    for (const over of [{ status: 'cancelled' }, { verdict: 'abort' }] as Partial<JobState>[])
+      assert.doesNotMatch(describeJobRun({ ...running, ...over }, [], NOW), /update/);
   });
 
   it('begins with a summary of profile and organization, however long these are', () => {
@@ -136,6 +156,19 @@ Stage 1 of 2.
     );
     const longest = summarizeStart({ profileSlug: 'f'.repeat(64), organizationName: '\u00e9'.repeat(500) });
     assert.ok(Buffer.byteLength(longest) <= 400, 'Temporal takes 400 bytes');
+  });
+
+  it('names the organization of a withdrawal, if it is known', () => {
+    assert.equal(
+      summarizeWithdrawal('Acme'),
+      'Withdraws the former profile of a large group of Acme from its members',
+    );
+    assert.equal(summarizeWithdrawal(null), 'Withdraws the former profile of a large group from its members');
+    assert.ok(summarizeWithdrawal(HOSTILE).includes(HARMLESS));
+    assert.ok(
+      Buffer.byteLength(summarizeWithdrawal('\u00e9'.repeat(500))) <= 400,
+      'Temporal takes 400 bytes',
+    );
   });
 
   it('shows names, serial numbers and outcomes as text, whatever Markdown they hold', () => {
@@ -199,14 +232,18 @@ The next probe is sent at 2026-03-02 08:00:05 UTC.
 - waiting for the first attempt: 12
 - waiting for a retry: 3
 - failing since: 2026-03-02 07:00:00 UTC
-- disabled at: 2026-03-05 10:00:00 UTC
-- last error: the receiver answered 500`,
+- will be disabled at: 2026-03-05 10:00:00 UTC
+- last error: the receiver answered 500
+
+The update retryNow sends at once. Cancel of this run, or the update giveUp, disables the webhook.`,
     );
+    const sending = describeRecovery({ ...failing, next: { kind: 'probe' } });
+    assert.match(sending, /500\n\nCancel of this run, or the update giveUp, disables the webhook\.$/);
   });
 
   it('leaves out unknown values', () => {
     const text = describeRecovery({ ...failing, failingSince: null, lastError: null });
-    assert.match(text, /- waiting for a retry: 3$/);
+    assert.match(text, /- waiting for a retry: 3\n\nThe update/);
   });
 
   it('explains each state of the breaker', () => {
@@ -254,7 +291,7 @@ The next probe is sent at 2026-03-02 08:00:05 UTC.
     const text = describeRecovery({ ...failing, status: 'disabled', disabledReason: 'customer', next });
     assert.match(text, /: disabled\n\nIt was disabled by a request or an operator: what waits is held until/);
     assert.match(text, /^- waiting for the first attempt: 12$/m);
-    assert.doesNotMatch(text, /probe|Nothing is left|disabled at/);
+    assert.doesNotMatch(text, /probe|Nothing is left|will be disabled|retryNow/);
   });
 
   it('shows the name of the organization, the host and the error as text, whatever Markdown they hold', () => {
@@ -333,7 +370,7 @@ Policy Cold store: step 1 of 3.
 
 Notified by the latest step:
 
-- \`email at example.com\`: its latest message failed: the server refused the address
+- \`email at example.com\`: its latest attempt failed: the server refused the address
 
 Step 2 follows at 2026-03-02 08:25:30 UTC, by \`webhook at pager.example\`, unless somebody acknowledges it.
 

@@ -23,7 +23,7 @@ export function alertsLinkHtml(alerts: readonly Alert[], options: AlertsLinkOpti
   return html`<section class="one-alert"><p class="quiet">${organizationName}</p>
 <h1>${alerts.length} alerts</h1>
 <form method="post" action="${ALERT_LINK_PATHS.message}"><input type="hidden" name="token" value="${token}">
-<ul class="plain">${alerts.map((alert) => html`<li>${alertHtml(alert, names)}</li>`)}</ul>
+<ul>${alerts.map((alert) => html`<li>${alertHtml(alert, names)}</li>`)}</ul>
 ${openCount > 0 && acknowledgeButton(address)}</form>
 <p><a href="/operator/alerts">All alerts</a> <span class="quiet">after you have signed in</span></p></section>`;
 }

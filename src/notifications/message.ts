@@ -29,7 +29,7 @@ export interface EscalatedAlert {
   step: number;
   isRepeat: boolean;
   stepCount: number;
-  /** The step follows the opening without a wait, so nobody has had time to acknowledge the alert. */
+  /** The step follows the opening without a wait: there was no time to acknowledge the alert. */
   isAtOnce: boolean;
   /**
    * The overdue fleet that the alert represents, with its number of overdue devices; null: the alert

@@ -27,7 +27,7 @@ export interface FormOptions {
   back: string;
   /** Values that the form showed first, in a form that changes something. */
   shown: Values | null;
-  /** Sentences about what was typed. */
+  /** Messages about typed values. */
   faults: readonly string[];
   /** Name of the thing that the form is about; null: it is about none. */
   about: string | null;
@@ -35,7 +35,7 @@ export interface FormOptions {
 
 /** Empty rows for more items of a list. */
 const SPARE_ROWS = 2;
-/** A list of at most so many items shows an empty row for each that it lacks. */
+/** Lists up to this length show all their empty rows. */
 const SHORT_LIST = 10;
 const ROWS_MAX = 100;
 

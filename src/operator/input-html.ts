@@ -17,7 +17,7 @@ export interface Drawn {
   looks: Readonly<Record<string, FieldLook>>;
   /** Collects the labels of inputs by their path. */
   labels: Map<string, string>;
-  /** Sentences about what was typed, by the path of their input. */
+  /** Messages about typed values, by the path of their input. */
   faults: ReadonlyMap<string, string>;
   /** It may be left out with all others of its group or row. */
   isWithin?: boolean;

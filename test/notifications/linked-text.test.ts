@@ -29,7 +29,7 @@ describe('The text of a notification with links', () => {
       );
   });
 
-  it('has one link for several alerts, which shows them all', () => {
+  it('links several alerts by one link, which shows them all', () => {
     const two = dataOf(mention('1', 'escalated'), mention('2', 'reminder', 'Warm room'));
     assert.equal(
       mailText(two, linkTo, linkToAll),

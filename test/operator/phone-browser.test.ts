@@ -1,6 +1,8 @@
 /** The operators' page on a phone: the night alert by the link in its mail, and the installed page. */
 import assert from 'node:assert/strict';
 import type { BrowserContext, Page } from 'playwright-core';
+import { createAlertLinks } from '../../src/notifications/alert-links.service.ts';
+import { createSigner } from '../../src/process/signer.ts';
 import {
   alertLinkIn,
   confirmAddress,
@@ -69,6 +71,44 @@ describe("The operators' page on a phone", () => {
     await page.getByText('Acknowledged by').waitFor();
     assert.deepEqual([await stranger.cookies(), complaints], [[], []]);
     await stranger.close();
+  });
+
+  it('acknowledges the ticked alerts of a mail about several, by day and at night', async () => {
+    const address = `many-${ADDRESS}`;
+    const channel = { type: 'email', target: address };
+    const { id: channelId } = (await dms.api.post('/notification-channels', channel)).body;
+    await confirmAddress(dms, mail.mails, address);
+    for (const name of ['Fridge 1', 'Fridge 2 with a name that is longer than the screen of a phone'])
+      await (await newDevice(dms, name))('low');
+    const { items } = (await dms.api.get('/alerts?status=new')).body;
+    const alerts = items.map(({ id }: { id: string }) => ({ change: 'opened', alert: { id } }));
+    const [message] = await dms.service
+      .sql('notifications')
+      .insert({
+        organization_id: dms.id,
+        channel_id: channelId,
+        content: JSON.stringify({ subject: '', data: { text: '', alerts } }) as never,
+        state: 'sent',
+        created_at: new Date(),
+      })
+      .returning('id');
+    const { toUrl } = createAlertLinks({
+      signer: createSigner(dms.settings.secretsKeys, 'alert link'),
+      baseUrl: dms.baseUrl,
+      listActive: async () => [],
+      now: () => new Date(),
+    });
+    const target = { kind: 'message', organizationId: dms.id, channelId, id: message?.id ?? '' } as const;
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(toUrl(target, address) ?? '');
+      assert.deepEqual(await findBarriers(page, STRONG_CONTRAST), [], colorScheme);
+    }
+    await page.getByRole('checkbox', { name: 'Fridge 1' }).tap();
+    await page.getByRole('button', { name: 'Acknowledge the ticked ones' }).tap();
+    await page.getByText('Acknowledged by').waitFor();
+    assert.equal(await page.getByRole('checkbox').count(), 1);
+    assert.equal((await dms.api.get('/alerts?status=new')).body.items.length, 1);
   });
 
   it('ticks a device of the fleet with a finger, beside its name', async () => {

@@ -4,7 +4,7 @@ import { outcomeOf } from './alert-link-html.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
-import { time, toWords } from './parts.ts';
+import { clock, toWords } from './parts.ts';
 
 type Alert = Answers['getAlert'];
 
@@ -31,7 +31,8 @@ ${openCount > 0 && acknowledgeButton(address)}</form>
 function alertHtml(alert: Alert, names: ReadonlyMap<string, string>): Html {
   const { id, type, status, assetId, serialNumber, timestamp } = alert;
   const name = html`<strong>${names.get(assetId) ?? serialNumber}</strong> <span class="badge bad">${toWords(type)}</span>`;
-  const details = html`<p class="quiet">${alertDetails(alert)}, since ${time(timestamp)}</p>`;
+  const described = alertDetails(alert);
+  const details = html`<p class="quiet">${described && html`${described}, `}since ${clock(timestamp)}</p>`;
   if (status !== 'new') return html`${name}${details}<p>${outcomeOf(alert)}</p>`;
   return html`<label class="check"><input type="checkbox" name="alertId" value="${id}" checked> <span>${name}</span></label>${details}`;
 }

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
+import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
@@ -117,7 +118,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     call,
     layout,
     now,
-    countFleet: createFleetCounts({ ask, now }),
+    countFleet: createFleetCounts({ ...createFleetRepository(sql), now }),
     curveMarks: createCurveMarksRepository(sql),
     mutes: createMutesRepository(sql),
     deviceContacts: createDeviceContactsRepository(sql),

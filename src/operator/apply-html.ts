@@ -18,7 +18,7 @@ import { type FormOptions, fieldsHtml } from './form-html.ts';
 import type { Option } from './form-layout.ts';
 import { FORMS } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { facts, table, time, toWords } from './parts.ts';
+import { button, facts, table, time, toWords } from './parts.ts';
 
 type Profiles = Answers['listProfiles']['profiles'];
 
@@ -77,6 +77,18 @@ ${
   html`<label>Group <select name="joinedGroupId">${groups.map(({ value, label }) => html`<option value="${value}">${label}</option>`)}</select></label>
 <button formaction="${JOIN_PATH}">Add to the group</button>`
 }</form></section>`;
+
+/** Leads to the preview of an apply to a device that no longer runs its profile. */
+export const applyAgain = (
+  slug: string,
+  { name, serialNumber }: { name: string; serialNumber: string },
+): Html =>
+  button({
+    action: APPLY_PATH,
+    label: `Apply ${slug} again…`,
+    fields: { slug, serialNumbers: serialNumber },
+    about: `to ${name}`,
+  });
 
 const count = (number: number): string => number.toLocaleString('en');
 const devices = (number: number): string => `${count(number)} ${number === 1 ? 'device' : 'devices'}`;

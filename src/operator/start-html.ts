@@ -3,7 +3,8 @@ import type { AlertView } from '../alerts/alert.ts';
 import type { ListedAssetView } from '../assets/asset.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers, ChannelView, UnregisteredView, WebhookView } from './answers.ts';
-import type { FailedChange } from './device-jobs.repository.ts';
+import { applyAgain } from './apply-html.ts';
+import type { NewestChange } from './device-jobs.repository.ts';
 import type { FormLink } from './form-links.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -26,9 +27,9 @@ export interface StartPage {
   /** Number of alerts that somebody takes care of. */
   acknowledged: number;
   /** Devices that have refused a change; null: its job is deleted. */
-  failed: ReadonlyArray<{ device: ListedAssetView; change: FailedChange | null }>;
-  /** Devices that run other settings than the confirmed ones. */
-  drifted: readonly ListedAssetView[];
+  failed: ReadonlyArray<{ device: ListedAssetView; change: NewestChange | null }>;
+  /** Devices that run other settings than the confirmed ones, with the profile that they applied last. */
+  drifted: ReadonlyArray<{ device: ListedAssetView; slug: string | null }>;
   driftedInAll: number;
   /** Rollouts that ended themselves. */
   aborted: Answers['listConfigJobs']['items'];
@@ -75,7 +76,7 @@ const sectionsHtml = (page: StartPage, options: StartOptions): Content => [
   page.acknowledged > 0 && inHandHtml(page.acknowledged),
   section('Rollouts that ended themselves', page.aborted.length > 0 && abortedHtml(page)),
   section('Changes that failed', page.failed.length > 0 && failedHtml(page, options)),
-  section('Settings that drifted', page.drifted.length > 0 && driftedHtml(page)),
+  section('Settings that drifted', page.drifted.length > 0 && driftedHtml(page, options)),
   section('Jobs with failures', page.jobs.length > 0 && jobsHtml(page)),
   section('Webhooks in trouble', page.webhooks.length > 0 && webhooksHtml(page, options)),
   section('Notification channels in trouble', page.channels.length > 0 && channelsHtml(page, options)),
@@ -162,14 +163,15 @@ const abortedHtml = ({ aborted }: StartPage): Html =>
     empty: '',
   });
 
-const driftedHtml = ({ drifted, driftedInAll }: StartPage): Content => [
+const driftedHtml = ({ drifted, driftedInAll }: StartPage, { mayChange }: StartOptions): Content => [
   table({
     caption: 'Devices that run other settings than the confirmed ones',
-    head: ['Device', 'Configuration', 'Last reading'],
-    rows: drifted.map(({ id, name, serialNumber, syncStatus, lastReadingAt }) => [
-      nameLink(id, name, serialNumber),
-      badge(syncStatus),
-      time(lastReadingAt),
+    head: ['Device', 'Profile', 'Last reading', ACTION],
+    rows: drifted.map(({ device, slug }) => [
+      nameLink(device.id, device.name, device.serialNumber),
+      slug && html`<a href="/operator/profiles/${slug}">${slug}</a>`,
+      time(device.lastReadingAt),
+      mayChange && slug && applyAgain(slug, device),
     ]),
     empty: '',
   }),

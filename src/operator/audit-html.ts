@@ -7,6 +7,7 @@ import { nextPage, table, time, toWords } from './parts.ts';
 
 const PATH = '/operator/audit';
 const VALUE_LENGTH_MAX = 200;
+const ADDRESS_LENGTH_MAX = 60;
 /** Fields that the row shows already. */
 const SAID_BESIDE = ['id', 'recType', 'createdAt', 'updatedAt'];
 
@@ -34,12 +35,20 @@ ${table({
 ${nextPage(PATH, query, nextCursor)}`;
 
 /** By its name where it has one, and a link to all changes of it. */
-function subjectHtml({ subject, subjectName, serialNumber }: AuditEntryView): Content {
+function subjectHtml(entry: AuditEntryView): Content {
+  const { subject, subjectName, serialNumber } = entry;
   const href = `${PATH}?${new URLSearchParams({ subject }).toString()}`;
-  const name = subjectName ?? serialNumber;
+  const name = subjectName ?? serialNumber ?? addressOf(entry);
   if (name === null) return html`<a href="${href}"><code>${subject}</code></a>`;
   const isSerialBeside = serialNumber !== null && serialNumber !== name;
   return html`<a href="${href}" title="${subject}">${name}</a>${isSerialBeside && html` <code>${serialNumber}</code>`}`;
+}
+
+/** Webhooks and channels without a name are known by their address. */
+function addressOf({ before, after }: AuditEntryView): string | null {
+  const { url, target } = { ...(after ?? before) } as { url?: unknown; target?: unknown };
+  const address = url ?? target;
+  return typeof address === 'string' ? cutText(address, ADDRESS_LENGTH_MAX, '…') : null;
 }
 
 type Shown = Record<string, unknown> | null;

@@ -46,10 +46,12 @@ export const healthOf = ({ health, status }: WebhookView): HealthState =>
   health?.state ?? (status === 'active' ? 'healthy' : 'disabled');
 
 /** Before the first delivery nothing shows that the receiver works. */
-const healthBadge = (webhook: WebhookView): Html =>
-  healthOf(webhook) === 'healthy' && webhook.delivery.lastAttemptAt === null
-    ? html`<span class="quiet">nothing sent yet</span>`
-    : badge(healthOf(webhook));
+function healthBadge(webhook: WebhookView): Html {
+  const health = healthOf(webhook);
+  if (health !== 'healthy' || webhook.delivery.lastAttemptAt !== null) return badge(health);
+  const isWaiting = (webhook.health?.backlog ?? 0) > 0;
+  return isWaiting ? badge('not_sent_yet') : html`<span class="quiet">nothing to send yet</span>`;
+}
 
 export const pathOf = ({ id, recType }: WebhookView) =>
   `/operator/webhooks/${recType === 'webhook' ? 'events' : 'cellular'}/${id}`;

@@ -79,6 +79,7 @@ describe('The start page', () => {
     await send('282C02424EFF', 5);
     const text = await see();
     assert.match(text, /Changes that failed.*Attic.*jobs\/[^>]*>ten<.*no memory.*withdrawDeviceConfig/s);
+    assert.match(text, /Jobs with failures.*>ten<.*retryConfigJob.*cancelConfigJob/s);
     assert.match(text, /Unregistered loggers.*282c02424eff.*Register/s);
     const reader = await see(await signIn(dms, { role: 'read' }));
     assert.match(reader, /Changes that failed.*Attic/s);

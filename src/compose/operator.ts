@@ -43,6 +43,7 @@ import { createFleetCounts } from '../operator/fleet-counts.service.ts';
 import { type Described, toFields } from '../operator/form-fields.ts';
 import { createFormLinks } from '../operator/form-links.ts';
 import { formsRoutes } from '../operator/forms.routes.ts';
+import { createGroupJobsRepository } from '../operator/group-jobs.repository.ts';
 import { createGroupNamesRepository } from '../operator/group-names.repository.ts';
 import { groupsRoutes } from '../operator/groups.routes.ts';
 import { CALLBACK_PATH, identityRoutes } from '../operator/identity.routes.ts';
@@ -135,6 +136,8 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
       (await certificates.find(organizationId, serialNumber)) !== null,
     earlierProfiles: createEarlierProfilesRepository(sql),
     listGroupNames: groupNames.listByIds,
+    listLeaving: groupNames.listLeaving,
+    groupJobs: createGroupJobsRepository(sql),
     findIntervals,
     findStored: {
       intervals: async ({ organizationId }: Session, { slug = '' }: Record<string, string>) => ({

@@ -14,6 +14,8 @@ import { type Content, type Html, html } from './html.ts';
 import { muteNotice } from './mute-html.ts';
 import { badge, clock, facts, live, quietState, table, tabs, time, toWords } from './parts.ts';
 
+export const ALERTS_SHOWN = 10;
+
 interface DeviceOptions {
   device: Answers['getAsset'];
   config: DeviceConfigView;
@@ -73,7 +75,7 @@ ${live(
     mayChange,
     empty: 'This device has had no alert.',
   }),
-)}
+)}${alerts.length === ALERTS_SHOWN && html`<p class="pager"><a href="/operator/alerts?status=all&amp;assetId=${device.id}">All its alerts</a></p>`}
 <h2>Jobs</h2>
 ${live('jobs', jobsTable(jobs))}
 ${mayChange && applyRow(profiles, { id: 'apply', title: 'Apply a profile', serialNumber: device.serialNumber, chosen: wanted ?? undefined })}`;

@@ -126,9 +126,12 @@ const CHOICES: ReadonlyArray<readonly [string, string, readonly string[]]> = [
   ['batteryStatus', 'Battery', BATTERY_STATUSES],
 ];
 
-const groupHtml = ({ groupId = '' }: FleetFilter, groups: readonly Option[]): Html =>
+export const groupFilter = (groupId: string | undefined, groups: readonly Option[]): Html =>
   areTyped(groups)
-    ? typedHtml('groupId', [groupId], { options: groups, attributes: html`placeholder="any"` })
+    ? typedHtml('groupId', groupId === undefined ? [] : [groupId], {
+        options: groups,
+        attributes: html`placeholder="any"`,
+      })
     : html`<select name="groupId"><option value="">any</option>${groups.map(({ value, label }) => html`<option value="${value}"${groupId === value && html` selected`}>${label}</option>`)}</select>`;
 
 const filterForm = (
@@ -137,5 +140,5 @@ const filterForm = (
 ): Html => html`<form class="filter" method="get" action="/operator/fleet" role="search">
 <label>Search <input type="search" name="q" value="${filter.q ?? ''}" maxlength="128" placeholder="serial or name"></label>
 ${CHOICES.map(([name, label, values]) => filterSelect(name, label, { values, current: filter[name] }))}
-${groups.length > 0 && html`<label>Group ${groupHtml(filter, groups)}</label>`}
+${groups.length > 0 && html`<label>Group ${groupFilter(filter.groupId, groups)}</label>`}
 <button class="main">Show</button>${isFiltered(filter) && html` <a href="/operator/fleet">Show all</a>`}</form>`;

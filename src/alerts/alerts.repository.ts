@@ -18,6 +18,7 @@ interface AlertFilter extends Page {
   severity: Severity | null;
   late: boolean | null;
   assetId: string | null;
+  groupId: string | null;
 }
 
 export type StoredAlert = Alert & { organizationId: string; isAnnounced: boolean };
@@ -111,7 +112,7 @@ export function createAlertsRepository(sql: Database) {
     /** Newest first, with the total over all pages. */
     async list(
       organizationId: string,
-      { status, type, severity, late, assetId, ...page }: AlertFilter,
+      { status, type, severity, late, assetId, groupId, ...page }: AlertFilter,
     ): Promise<{ alerts: Alert[]; total: number }> {
       const matching = sql('alerts').where({ organization_id: organizationId });
       if (status !== null) matching.where({ status });
@@ -119,6 +120,11 @@ export function createAlertsRepository(sql: Database) {
       if (severity !== null) matching.where({ severity });
       if (late !== null) matching.where({ late });
       if (assetId !== null) matching.where({ asset_id: assetId });
+      if (groupId !== null)
+        matching.whereIn(
+          'asset_id',
+          sql('assets').where({ organization_id: organizationId, group_id: groupId }).select('id'),
+        );
       const listed = matching.clone().modify(newestFirst, page).select<ShownRow[]>('*', sql.raw(DERIVED));
       const [rows, total] = await Promise.all([listed, countUpTo(sql, COUNTED_MAX, matching)]);
       return { alerts: rows.map(toAlert), total };

@@ -40,7 +40,8 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
       path: '/alerts',
       operationId: 'listAlerts',
       summary: 'List alerts, newest first',
-      description: 'Open and resolved alerts of all devices, or only those of one status or one asset.',
+      description:
+        'Open and resolved alerts of all devices, or only those of one status, one asset or one group.',
       tag,
       query: listAlertsQuery,
       responses: { 200: alertListSchema },
@@ -51,6 +52,7 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
           severity = null,
           late = null,
           assetId = null,
+          groupId = null,
           cursor: before = null,
           limit,
         } = query;
@@ -60,6 +62,7 @@ export function alertsRoutes({ sql, alerts, alertsIn, handling }: AlertsRoutesDe
           severity,
           late,
           assetId,
+          groupId,
           before,
           limit: limit + 1,
         });

@@ -19,6 +19,7 @@ interface ListAlerts {
   severity?: Severity;
   late?: boolean;
   assetId?: string;
+  groupId?: string;
   limit: number;
   cursor?: string;
 }
@@ -35,6 +36,9 @@ export const listAlertsQuery = Joi.object<ListAlerts, true>({
   assetId: uuid()
     .description('Only of this asset')
     .messages({ 'string.pattern.base': '{{#label}} must be the id of an asset' }),
+  groupId: uuid()
+    .description('Only of present members of this group')
+    .messages({ 'string.pattern.base': '{{#label}} must be the id of a group' }),
   ...paging,
 });
 

@@ -15,6 +15,8 @@ export interface AssetFilter {
   status?: DeviceStatus | undefined;
   batteryStatus?: BatteryStatus | undefined;
   syncStatus?: SyncStatus | undefined;
+  /** Whether a profile was ever applied. */
+  hadProfile?: boolean | undefined;
   groupId?: string | undefined;
   /** Assets without a reading match, too. */
   lastReadingBefore?: Date | undefined;
@@ -61,9 +63,10 @@ const CONDITIONS: Record<keyof AssetFilter, Condition> = {
     lookup: 's.last_reading_from < :value',
   },
   syncStatus: { table: 'd', sql: 'd.sync_status = :value', isCounted: true },
+  hadProfile: { table: 'd', sql: 'd.has_had_profile = :value', isCounted: true },
 };
 
-export type GivenCondition = Condition & { value: string | Date };
+export type GivenCondition = Condition & { value: string | boolean | Date };
 
 export const givenConditions = (filter: AssetFilter): GivenCondition[] =>
   (Object.keys(CONDITIONS) as Array<keyof AssetFilter>).flatMap((name) => {
@@ -73,7 +76,7 @@ export const givenConditions = (filter: AssetFilter): GivenCondition[] =>
 
 /** Whether the total is exact, on whatever page. */
 export const isCounted = (given: GivenCondition[]): boolean =>
-  given.length === 0 || (given.length === 1 && given[0]?.isCounted === true);
+  given.every(({ isCounted }) => isCounted === true) && new Set(given.map(({ table }) => table)).size <= 1;
 
 /** Excludes deleted groups, whose members may still have to leave. */
 const GROUP_ID = `(select id from groups

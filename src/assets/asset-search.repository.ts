@@ -22,7 +22,7 @@ interface AssetPage {
 
 interface FoundAssets {
   assets: ListedAsset[];
-  /** On all pages; `COUNTED_MAX` at most with several conditions, or one that is not counted. */
+  /** On all pages; `COUNTED_MAX` at most with conditions on several tables, or one that is not counted. */
   total: number;
 }
 
@@ -119,4 +119,7 @@ export function createAssetSearchRepository(sql: Database) {
 const compare = (assets: Knex.QueryBuilder, search: Search): Knex.QueryBuilder =>
   search.given.reduce((found, { sql, value }) => found.whereRaw(sql, toBindings(search, value)), assets);
 
-const toBindings = ({ organizationId }: Search, value: string | Date) => ({ organizationId, value });
+const toBindings = ({ organizationId }: Search, value: GivenCondition['value']) => ({
+  organizationId,
+  value,
+});

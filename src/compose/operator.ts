@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createCertificatesRepository } from '../certificates/certificates.repository.ts';
+import { createFleetRepository } from '../fleet/fleet.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
@@ -42,6 +43,7 @@ import { createFleetCounts } from '../operator/fleet-counts.service.ts';
 import { type Described, toFields } from '../operator/form-fields.ts';
 import { createFormLinks } from '../operator/form-links.ts';
 import { formsRoutes } from '../operator/forms.routes.ts';
+import { createGroupJobsRepository } from '../operator/group-jobs.repository.ts';
 import { createGroupNamesRepository } from '../operator/group-names.repository.ts';
 import { groupsRoutes } from '../operator/groups.routes.ts';
 import { CALLBACK_PATH, identityRoutes } from '../operator/identity.routes.ts';
@@ -117,7 +119,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     call,
     layout,
     now,
-    countFleet: createFleetCounts({ ask, now }),
+    countFleet: createFleetCounts({ ...createFleetRepository(sql), now }),
     curveMarks: createCurveMarksRepository(sql),
     mutes: createMutesRepository(sql),
     deviceContacts: createDeviceContactsRepository(sql),
@@ -135,6 +137,8 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
       (await certificates.find(organizationId, serialNumber)) !== null,
     earlierProfiles: createEarlierProfilesRepository(sql),
     listGroupNames: groupNames.listByIds,
+    listLeaving: groupNames.listLeaving,
+    groupJobs: createGroupJobsRepository(sql),
     findIntervals,
     findStored: {
       intervals: async ({ organizationId }: Session, { slug = '' }: Record<string, string>) => ({

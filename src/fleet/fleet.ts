@@ -16,7 +16,9 @@ export const FLEET_STATES = {
 } as const;
 
 type Counts = ReadonlyArray<{ key: string; count: number }>;
-type CountsByState = Record<keyof typeof FLEET_STATES, Record<string, number>>;
+type CountsByState = {
+  [Name in keyof typeof FLEET_STATES]: Record<(typeof FLEET_STATES)[Name]['values'][number], number>;
+};
 
 export function countByState(counts: Counts): CountsByState {
   const countOf = new Map(counts.map(({ key, count }) => [key, count]));
@@ -24,15 +26,27 @@ export function countByState(counts: Counts): CountsByState {
     name,
     Object.fromEntries(values.map((value) => [value, countOf.get(`${prefix}:${value}`) ?? 0])),
   ]);
-  return Object.fromEntries(maps);
+  return Object.fromEntries(maps) as CountsByState;
 }
+
+export type FleetView = ReturnType<typeof fleetView>;
 
 export const fleetView = (counts: Counts) => ({
   recType: 'fleet',
   ...countByState(counts),
-  noProfile: countOf(counts, 'profile:none'),
+  noProfile: SYNC_STATUSES.reduce((total, status) => total + countOf(counts, `unprofiled:${status}`), 0),
   unregisteredDevices: countOf(counts, 'unregistered:'),
 });
+
+/** Each device counts once: under its sync status only if a profile was ever applied to it. */
+export const fleetPageView = (counts: Counts): FleetView => {
+  const view = fleetView(counts);
+  const withProfile = SYNC_STATUSES.map((status) => [
+    status,
+    view.syncStatus[status] - countOf(counts, `unprofiled:${status}`),
+  ]);
+  return { ...view, syncStatus: Object.fromEntries(withProfile) };
+};
 
 const countOf = (counts: Counts, wanted: string): number =>
   counts.find(({ key }) => key === wanted)?.count ?? 0;

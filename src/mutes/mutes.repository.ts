@@ -33,6 +33,9 @@ const toColumns = ({ organizationId, ...target }: MuteTarget) => ({
   ...('assetId' in target ? { asset_id: target.assetId } : { group_id: target.groupId }),
 });
 
+/** A mute that has not ended, of an asset or of a group. */
+export type CurrentMute = Mute & { assetId: string | null };
+
 interface MutedSpan {
   from: Date;
   to: Date;
@@ -52,6 +55,16 @@ export function createMutesRepository(sql: Database) {
     async find(target: MuteTarget): Promise<Mute | null> {
       const row = await current(target).first();
       return row ? toMute(row) : null;
+    },
+
+    /** The earliest end first. */
+    async listCurrent(organizationId: string, limit: number): Promise<CurrentMute[]> {
+      const rows = await sql('mutes')
+        .where({ organization_id: organizationId })
+        .where('ends_at', '>', now)
+        .orderBy('ends_at')
+        .limit(limit);
+      return rows.map((row) => ({ ...toMute(row), assetId: row.asset_id }));
     },
 
     /**

@@ -3,6 +3,8 @@ import { SEVERITIES } from '../devices/alert-terms.ts';
 import type { Answers } from './answers.ts';
 import { boundsText } from './configuration-html.ts';
 import { shortNumber } from './devices-table.ts';
+import { groupFilter } from './fleet-html.ts';
+import type { Option } from './form-layout.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
 import {
@@ -22,6 +24,10 @@ import { acknowledgeTicked, TICK_HEAD, tickOf } from './ticked-alerts-html.ts';
 
 interface AlertsOptions {
   alerts: Answers['listAlerts'];
+  /** Numbers of alerts with the same filters, by status. */
+  counts: Record<string, number>;
+  /** Options of the filter by group. */
+  groups: readonly Option[];
   /** Names of assets by id. */
   names: ReadonlyMap<string, string>;
   filter: Record<string, string>;
@@ -29,6 +35,7 @@ interface AlertsOptions {
 }
 
 const PATH = '/operator/alerts';
+export const MAINTENANCE_PATH = '/operator/maintenance';
 
 const TABS = [
   ['new', 'New'],
@@ -37,21 +44,26 @@ const TABS = [
   ['all', 'All'],
 ] as const;
 
-export const alertsHtml = ({ alerts, names, filter, mayChange }: AlertsOptions): Html => html`
+/** The lists of alerts, and that of the devices whose alerts notify nobody. */
+export const alertTabs = (filter: Record<string, string>, counts: Record<string, number> = {}): Html =>
+  tabs('Status', [
+    ...TABS.map(([status, label]) => ({
+      href: `${PATH}?${new URLSearchParams({ ...withoutCursor(filter), status })}`,
+      label: counts[status] === undefined ? label : `${label} ${counts[status].toLocaleString('en')}`,
+      isCurrent: filter.status === status,
+    })),
+    { href: MAINTENANCE_PATH, label: 'Maintenance', isCurrent: filter.status === undefined },
+  ]);
+
+export const alertsHtml = ({ alerts, counts, groups, names, filter, mayChange }: AlertsOptions): Html => html`
 <h1>Alerts</h1>
-${tabs(
-  'Status',
-  TABS.map(([status, label]) => ({
-    href: `/operator/alerts?${new URLSearchParams({ ...withoutCursor(filter), status })}`,
-    label,
-    isCurrent: filter.status === status,
-  })),
-)}
-<form method="get" action="${PATH}" class="filter" role="search"><input type="hidden" name="status" value="${filter.status ?? ''}">${filterSelect('type', 'Type', { values: ALERT_TYPES, current: filter.type })}${filterSelect('severity', 'Severity', { values: SEVERITIES, current: filter.severity })}<button class="main">Show</button></form>
+${live('tabs', alertTabs(filter, counts))}
+<form method="get" action="${PATH}" class="filter" role="search"><input type="hidden" name="status" value="${filter.status ?? ''}">${filterSelect('type', 'Type', { values: ALERT_TYPES, current: filter.type })}${filterSelect('severity', 'Severity', { values: SEVERITIES, current: filter.severity })}${groups.length > 0 && html`<label>Group ${groupFilter(filter.groupId, groups)}</label>`}${filter.assetId && html`<input type="hidden" name="assetId" value="${filter.assetId}">`}<button class="main">Show</button></form>
+${filter.assetId && html`<p>Of one device. <a href="${PATH}?status=${filter.status}">Of all devices</a></p>`}
 ${live(
   'alerts',
   html`<p class="quiet">${alerts.totalItems.toLocaleString('en')} in all</p>
-${alertsTable(alerts.items, { mayChange, names, empty: 'There is none.' })}
+${alertsTable(alerts.items, { mayChange, names, back: `${PATH}?${new URLSearchParams(filter)}`, empty: 'There is none.' })}
 ${nextPage('/operator/alerts', new URLSearchParams(filter), alerts.nextCursor)}`,
 )}
 ${mayChange && acknowledgeTicked(alerts.items, `${PATH}?${new URLSearchParams(filter)}`)}`;
@@ -63,18 +75,24 @@ interface TableOptions {
   empty: string;
   /** Names of assets by id; left out on the page of a device. */
   names?: ReadonlyMap<string, string>;
+  /** The page that follows an acknowledgement; the page of the device by default. */
+  back?: string;
 }
 
-export function alertsTable(alerts: readonly AlertView[], { mayChange, empty, names }: TableOptions): Html {
+export function alertsTable(
+  alerts: readonly AlertView[],
+  { mayChange, empty, names, back }: TableOptions,
+): Html {
   const rows = alerts.map((alert): Content[] => [
     html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}`,
     ...(names ? [deviceLink(alert, names)] : []),
     alertDetails(alert),
     badge(alert.status, alert.status === 'new' ? 'bad' : undefined),
-    time(alert.timestamp),
-    time(alert.updatedAt),
+    html`${time(alert.timestamp)}${alert.endedAt && html` <span class="quiet">to ${time(alert.endedAt)}</span>`}`,
     acknowledgedBy(alert),
-    mayChange && alert.status === 'new' && acknowledgeButton(alert, names ? { return: PATH } : {}),
+    mayChange &&
+      alert.status === 'new' &&
+      acknowledgeButton(alert, back === undefined ? {} : { return: back }),
   ]);
   const device = names ? ['Device'] : [];
   const head = [
@@ -83,7 +101,6 @@ export function alertsTable(alerts: readonly AlertView[], { mayChange, empty, na
     'Details',
     'Status',
     'Since',
-    'Changed',
     'Acknowledged',
     html`<span class="hidden">Action</span>`,
   ];

@@ -1,8 +1,12 @@
+import type { MutesRepository } from '../mutes/mutes.repository.ts';
 import { alertHtml } from './alert-html.ts';
 import { findNextRecipients } from './alert-recipients.ts';
-import { alertsHtml } from './alerts-html.ts';
+import { alertsHtml, MAINTENANCE_PATH } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
-import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import type { ListChoices } from './form-layout.ts';
+import type { GroupNamesRepository } from './group-names.repository.ts';
+import { maintenanceHtml } from './maintenance-html.ts';
+import { given, noticeOf, type OperatorPage, type PageDeps, type ReadTyped } from './page-deps.ts';
 import { toWords } from './parts.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
@@ -12,8 +16,15 @@ import type { StepMessagesRepository } from './step-messages.repository.ts';
 import { troublesOf } from './step-outcomes.ts';
 
 const path = `${OPERATOR_PATH}/alerts`;
+const GROUP_LOOKS = { groupId: { choices: 'groups' } } as const;
+const COUNTED = ['new', 'acknowledged'];
+const MUTES_SHOWN = 200;
 
 export interface AlertsPageDeps extends PageDeps {
+  listChoices: ListChoices;
+  readTyped: ReadTyped;
+  mutes: Pick<MutesRepository, 'listCurrent'>;
+  listGroupNames: GroupNamesRepository['listByIds'];
   shownAssets: ShownAssetsRepository;
   start: Pick<StartRepository, 'listNotifications'>;
   stepMessages: StepMessagesRepository;
@@ -27,6 +38,10 @@ export function alertsRoutes({
   shownAssets,
   start,
   stepMessages,
+  listChoices,
+  readTyped,
+  mutes,
+  listGroupNames,
 }: AlertsPageDeps): OperatorPage[] {
   /** By channels of their own accord, and by the steps of the escalation. */
   async function findNotified(session: Session, alert: Answers['getAlert']) {
@@ -47,30 +62,77 @@ export function alertsRoutes({
     };
   }
 
+  /** With the other filters; the list has counted its own already. */
+  async function countByStatus(
+    session: Session,
+    { status, cursor, ...others }: Record<string, string>,
+    listed: number,
+  ): Promise<Record<string, number>> {
+    const counts = await Promise.all(
+      COUNTED.map(async (each) => {
+        if (each === status) return [each, listed];
+        const query = { ...others, status: each, limit: '1' };
+        return [each, (await ask(session, 'listAlerts', { query })).totalItems];
+      }),
+    );
+    return Object.fromEntries(counts);
+  }
+
   return [
+    {
+      method: 'GET',
+      path: MAINTENANCE_PATH,
+      role: 'read',
+      async handle({ visitor: session, query }) {
+        const { organizationId } = session;
+        const current = await mutes.listCurrent(organizationId, MUTES_SHOWN);
+        const [devices, groups] = await Promise.all([
+          shownAssets.list(
+            organizationId,
+            current.flatMap(({ assetId }) => assetId ?? []),
+          ),
+          listGroupNames(
+            organizationId,
+            current.flatMap(({ groupId }) => groupId ?? []),
+          ),
+        ]);
+        const content = maintenanceHtml({ mutes: current, devices, groups, link: linksFor(session) });
+        const notice = noticeOf(query);
+        return { page: layout({ title: 'Maintenance', session, section: 'Alerts', notice }, content) };
+      },
+    },
     {
       method: 'GET',
       path,
       role: 'read',
       isLive: true,
       async handle({ visitor: session, query, url }) {
+        const { values, fault } = await readTyped(session, { form: query, fields: [], looks: GROUP_LOOKS });
+        if (fault) throw fault;
         const filter = given({
           status: query.get('status') ?? 'new',
           type: query.get('type'),
           severity: query.get('severity'),
           late: query.get('late'),
           assetId: query.get('assetId'),
+          groupId: typeof values.groupId === 'string' ? values.groupId : query.get('groupId'),
           cursor: query.get('cursor'),
         });
         const { status, ...others } = filter;
         const asked = status === 'all' ? others : filter;
         const alerts = await ask(session, 'listAlerts', { query: { ...asked, limit: '50' } });
-        const names = await shownAssets.listNames(
-          session.organizationId,
-          alerts.items.map(({ assetId }) => assetId),
-        );
+        const [names, counts, { groupId: groups = [] }] = await Promise.all([
+          shownAssets.listNames(
+            session.organizationId,
+            alerts.items.map(({ assetId }) => assetId),
+          ),
+          countByStatus(session, filter, alerts.totalItems),
+          listChoices(session, { looks: GROUP_LOOKS }, filter),
+        ]);
         const content = alertsHtml({
           alerts,
+          counts,
+          groups,
           names,
           filter,
           mayChange: session.role !== 'read',

@@ -1,5 +1,5 @@
 /** Answers of the operations that pages call, by operation id. */
-import type { AlertType, AlertView } from '../alerts/alert.ts';
+import type { AlertView } from '../alerts/alert.ts';
 import type { AlertActionView } from '../alerts/alert-history.ts';
 import type { assetDetailView, ListedAssetView } from '../assets/asset.ts';
 import type { ImportedAssets } from '../assets/asset-import.service.ts';
@@ -8,15 +8,11 @@ import type { Preview } from '../config-jobs/compile-devices.ts';
 import type { JobView, targetView } from '../config-jobs/config-job.ts';
 import type { deliveryDetailView, deliveryView } from '../deliveries/delivery.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
-import type { BatteryStatus } from '../devices/device-status.ts';
-import type { SyncStatus } from '../devices/device-sync.ts';
 import type { cellularWebhookView, eventWebhookView } from '../endpoints/endpoint.ts';
-import type { HealthState } from '../endpoints/shown-health.ts';
 import type { PolicyView } from '../escalations/escalation-policy.ts';
 import type { groupView } from '../groups/group.ts';
 import type { keyView } from '../keys/api-key.ts';
 import type { channelView } from '../notifications/notification-channel.ts';
-import type { DeviceStatus } from '../presence/presence.ts';
 import type { profileView } from '../profiles/profile.ts';
 import type { SettingsView } from '../statistics/settings-view.ts';
 import type { StatisticsView } from '../statistics/statistics-view.ts';
@@ -60,16 +56,6 @@ export interface TestedView {
   error: string | null;
 }
 
-export interface FleetView {
-  status: Record<DeviceStatus, number>;
-  syncStatus: Record<SyncStatus, number>;
-  noProfile: number;
-  batteryStatus: Record<BatteryStatus, number>;
-  openAlerts: Record<AlertType, number>;
-  endpoints: Record<HealthState, number>;
-  unregisteredDevices: number;
-}
-
 export interface UnregisteredView {
   serialNumber: string;
   firstSeenAt: string;
@@ -86,7 +72,6 @@ export interface AppliedView {
 }
 
 export interface Answers {
-  getFleet: FleetView;
   listGroups: Page<GroupView>;
   createGroup: GroupView;
   getGroup: GroupView;

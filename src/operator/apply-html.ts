@@ -18,7 +18,7 @@ import { type FormOptions, fieldsHtml } from './form-html.ts';
 import type { Option } from './form-layout.ts';
 import { FORMS } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import { facts, table, time, toWords } from './parts.ts';
+import { button, facts, table, time, toWords } from './parts.ts';
 
 type Profiles = Answers['listProfiles']['profiles'];
 
@@ -71,12 +71,24 @@ export const applyRow = (
   html`<section class="panel"><h2>${title}</h2><form method="post" action="${APPLY_PATH}" class="filter" id="${id}">
 ${serialNumber !== undefined && html`<input type="hidden" name="serialNumbers" value="${serialNumber}">`}
 <label>Profile <select name="slug">${profiles.map(({ slug, name }) => html`<option value="${slug}"${slug === chosen && html` selected`}>${name} (${slug})</option>`)}</select></label>
-<button class="main">Preview</button> <button name="step" value="edit">Stages, start…</button>
+${serialNumber === undefined && html`<button type="button" class="tick-all">Tick all</button> `}<button class="main">Preview</button> <button name="step" value="edit">Stages, start…</button>
 ${
   groups.length > 0 &&
   html`<label>Group <select name="joinedGroupId">${groups.map(({ value, label }) => html`<option value="${value}">${label}</option>`)}</select></label>
 <button formaction="${JOIN_PATH}">Add to the group</button>`
 }</form></section>`;
+
+/** Leads to the preview of an apply to a device that no longer runs its profile. */
+export const applyAgain = (
+  slug: string,
+  { name, serialNumber }: { name: string; serialNumber: string },
+): Html =>
+  button({
+    action: APPLY_PATH,
+    label: `Apply ${slug} again…`,
+    fields: { slug, serialNumbers: serialNumber },
+    about: `to ${name}`,
+  });
 
 const count = (number: number): string => number.toLocaleString('en');
 const devices = (number: number): string => `${count(number)} ${number === 1 ? 'device' : 'devices'}`;

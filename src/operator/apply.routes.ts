@@ -6,7 +6,7 @@ import { APPLY_PATH, PROFILE } from './apply-fields.ts';
 import { applyFormHtml, applyPreviewHtml, TARGETS_MAX } from './apply-html.ts';
 import type { ChosenDevices } from './breaches.ts';
 import type { EarlierProfilesRepository } from './earlier-profiles.repository.ts';
-import { type FleetFilter, toFleetFilter } from './fleet-filter.ts';
+import { type FleetFilter, toAssetsQuery, toFleetFilter } from './fleet-filter.ts';
 import type { Values } from './form-fields.ts';
 import { defaultsOf, toCreation, toInputs } from './form-values.ts';
 import { FORMS } from './forms.ts';
@@ -37,7 +37,7 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
   const countMatching = async (session: Session, filter: FleetFilter): Promise<number | null> =>
     Object.keys(filter).length === 0
       ? null
-      : (await ask(session, 'listAssets', { query: { ...given(filter), limit: '1' } })).totalItems;
+      : (await ask(session, 'listAssets', { query: { ...toAssetsQuery(filter), limit: '1' } })).totalItems;
 
   async function draw(session: Session, { values, filter }: Asked, refusal?: Refusal): Promise<PageReply> {
     const content = applyFormHtml({
@@ -56,7 +56,7 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
     const serials: string[] = [];
     let cursor: string | null | undefined;
     while (cursor !== null) {
-      const query = given({ ...filter, cursor, limit: LISTED });
+      const query = { ...toAssetsQuery(filter), ...given({ cursor }), limit: LISTED };
       const { items, nextCursor } = await ask(session, 'listAssets', { query });
       serials.push(...items.map(({ serialNumber }) => serialNumber));
       if (serials.length > TARGETS_MAX)

@@ -41,26 +41,47 @@ export const changeHtml = (config: DeviceConfiguration): Html =>
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
   )}</dl>`;
 
-/** The running configuration beside the pending one; differences are marked, also without colour. */
-export function comparison(now: DeviceConfiguration | null, pending: DeviceConfiguration | null): Content {
-  if (!now && !pending)
-    return html`<p class="empty">The device has not reported what it runs, and nothing waits for it.</p>`;
-  const runs = now ? toLines(now) : {};
-  const waits = pending ? toLines(pending) : {};
-  const names = [...new Set([...Object.keys(runs), ...Object.keys(waits)])];
-  return html`<div class="scroll" role="region" aria-label="Configuration" tabindex="0"><table class="comparison">
-<caption class="hidden">The configuration now and the pending change</caption>
-<thead><tr><th scope="col">Setting</th><th scope="col">Now</th><th scope="col">Pending</th></tr></thead>
-<tbody>${names.map((name) => comparisonRow(name, runs[name], waits[name]))}</tbody></table></div>`;
+/** A configuration beside the running one. */
+interface Compared {
+  config: DeviceConfiguration | null;
+  title: string;
+  /** Shown for a setting that it does not contain. */
+  absent: string;
 }
 
-function comparisonRow(name: string, runs: string | undefined, waits: string | undefined): Html {
-  const differs = waits !== undefined && waits !== runs;
+const PENDING = { title: 'Pending', absent: 'as now' };
+const CONFIRMED = { title: 'Confirmed', absent: 'not set' };
+
+/** The running configuration beside the pending one; differences are marked, also without colour. */
+export const comparison = (now: DeviceConfiguration | null, pending: DeviceConfiguration | null): Content =>
+  compared(now, { ...PENDING, config: pending });
+
+/** The running configuration of a drifted device beside the one that it confirmed, and who watches meanwhile. */
+export function driftHtml(now: DeviceConfiguration | null, confirmed: DeviceConfiguration): Content {
+  const { Alerts: alerts } = toLines(confirmed);
+  const isUnwatched = alerts !== undefined && now !== null && toLines(now).Alerts !== alerts;
+  return html`<p>The device confirmed the settings on the right, and now runs others.${isUnwatched && html` <strong>It does not watch the confirmed bounds itself</strong>: the service still compares each reading with them, but the device does not send early when they are crossed.`}</p>${compared(now, { ...CONFIRMED, config: confirmed })}`;
+}
+
+function compared(now: DeviceConfiguration | null, { config, title, absent }: Compared): Content {
+  if (!now && !config)
+    return html`<p class="empty">The device has not reported what it runs, and nothing waits for it.</p>`;
+  const runs = now ? toLines(now) : {};
+  const others = config ? toLines(config) : {};
+  const names = [...new Set([...Object.keys(runs), ...Object.keys(others)])];
+  return html`<div class="scroll" role="region" aria-label="Configuration" tabindex="0"><table class="comparison">
+<caption class="hidden">The configuration now, and the ${title.toLowerCase()} one</caption>
+<thead><tr><th scope="col">Setting</th><th scope="col">Now</th><th scope="col">${title}</th></tr></thead>
+<tbody>${names.map((name) => comparisonRow(name, runs[name], others[name] ?? null, absent))}</tbody></table></div>`;
+}
+
+function comparisonRow(name: string, runs: string | undefined, other: string | null, absent: string): Html {
+  const differs = other !== null && other !== runs;
   const shown =
-    waits === undefined
-      ? html`<span class="quiet">as now</span>`
+    other === null
+      ? html`<span class="quiet">${absent}</span>`
       : differs
-        ? html`<mark>${waits}</mark>`
-        : waits;
+        ? html`<mark>${other}</mark>`
+        : other;
   return html`<tr><th scope="row">${name}</th><td>${runs ?? html`<span class="quiet">not reported</span>`}</td><td>${shown}</td></tr>`;
 }

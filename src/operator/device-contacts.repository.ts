@@ -1,5 +1,6 @@
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
+import type { DeviceConfiguration } from '../devices/configuration.ts';
 
 export interface DeviceContact {
   lastContactAt: Date | null;
@@ -10,6 +11,8 @@ export interface DeviceContact {
    * not changed.
    */
   hasHadProfile: boolean;
+  /** The configuration that the device confirmed last. */
+  confirmed: DeviceConfiguration | null;
 }
 
 export type DeviceContactsRepository = ReturnType<typeof createDeviceContactsRepository>;
@@ -20,9 +23,10 @@ export function createDeviceContactsRepository(sql: Sql) {
       const [row] = await query<DeviceContact>(
         sql,
         `select s.last_contact_at as "lastContactAt", s.expected_by as "expectedBy",
-           c.has_had_profile as "hasHadProfile"
+           c.has_had_profile as "hasHadProfile", k.content as confirmed
          from device_states s
          join device_configs c on c.organization_id = s.organization_id and c.asset_id = s.asset_id
+         left join configurations k on k.organization_id = c.organization_id and k.id = c.confirmed_config_id
          where s.organization_id = ? and s.asset_id = ?`,
         [organizationId, assetId],
       );

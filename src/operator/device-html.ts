@@ -2,8 +2,8 @@ import type { AlertView } from '../alerts/alert.ts';
 import type { DeviceConfigView } from '../devices/device.ts';
 import { alertsTable } from './alerts-html.ts';
 import type { Answers, GroupView } from './answers.ts';
-import { applyRow } from './apply-html.ts';
-import { boundsText, comparison, duration } from './configuration-html.ts';
+import { applyAgain, applyRow } from './apply-html.ts';
+import { boundsText, comparison, driftHtml, duration } from './configuration-html.ts';
 import { type CurvePanel, curveHtml, spanTabs } from './curve-html.ts';
 import { type CurveSpan, spanQuery } from './curve-span.ts';
 import type { DeviceContact } from './device-contacts.repository.ts';
@@ -13,6 +13,8 @@ import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { muteNotice } from './mute-html.ts';
 import { badge, clock, facts, live, quietState, table, tabs, time, toWords } from './parts.ts';
+
+export const ALERTS_SHOWN = 10;
 
 interface DeviceOptions {
   device: Answers['getAsset'];
@@ -50,6 +52,7 @@ export function deviceHtml({
   const replaced = findReplaced(device, contact, config);
   /** The last profile that the device has confirmed. */
   const profile = jobs.find(({ state }) => state === 'applied')?.profileSlug ?? null;
+  const wanted = group?.profileSlug ?? profile;
   return html`
 <p class="crumbs"><a href="/operator/fleet">Fleet</a></p>
 ${live(
@@ -62,7 +65,7 @@ ${live('actions', actionsOf(device, link, hasCertificate))}
 ${curveHtml({ device, ...curve })}
 <div class="columns">
 <section><h2>Configuration ${badge(config.syncStatus)}${contact?.hasHadProfile === false && html` <span class="quiet">never had a profile</span>`}</h2>
-${live('configuration', html`${configurationOf(config, device)}${config.pendingConfig !== null && link('withdrawDeviceConfig', { serial: device.serialNumber }, { label: 'Withdraw…' })}`)}</section>
+${live('configuration', html`${configurationOf(config, device, contact)}${config.syncStatus === 'drifted' && mayChange && wanted && applyAgain(wanted, device)}${config.pendingConfig !== null && link('withdrawDeviceConfig', { serial: device.serialNumber }, { label: 'Withdraw…' })}`)}</section>
 <section><h2>Device</h2>${factsOf(device, group, profile)}</section>
 </div>
 <h2>Alerts</h2>
@@ -72,10 +75,10 @@ ${live(
     mayChange,
     empty: 'This device has had no alert.',
   }),
-)}
+)}${alerts.length === ALERTS_SHOWN && html`<p class="pager"><a href="/operator/alerts?status=all&amp;assetId=${device.id}">All its alerts</a></p>`}
 <h2>Jobs</h2>
 ${live('jobs', jobsTable(jobs))}
-${mayChange && applyRow(profiles, { id: 'apply', title: 'Apply a profile', serialNumber: device.serialNumber, chosen: group?.profileSlug ?? profile ?? undefined })}`;
+${mayChange && applyRow(profiles, { id: 'apply', title: 'Apply a profile', serialNumber: device.serialNumber, chosen: wanted ?? undefined })}`;
 }
 
 /** The logger before the present one, while the present one has not been in contact; else null. */
@@ -98,11 +101,13 @@ function contactText(contact: DeviceContact | null, now: Date): Content {
 }
 
 function configurationOf(
-  { deviceConfig, pendingConfig, deviceConfigReceivedAt, unconfirmedKeys }: DeviceConfigView,
+  { deviceConfig, pendingConfig, deviceConfigReceivedAt, unconfirmedKeys, syncStatus }: DeviceConfigView,
   { replacementHistory }: DeviceOptions['device'],
+  contact: DeviceContact | null,
 ): Content {
+  const confirmed = syncStatus === 'drifted' ? contact?.confirmed : null;
   const reporter = replacementHistory.find(({ replacedAt }) => (deviceConfigReceivedAt ?? '') < replacedAt);
-  return html`${comparison(deviceConfig, pendingConfig)}
+  return html`${confirmed ? driftHtml(deviceConfig, confirmed) : comparison(deviceConfig, pendingConfig)}
 <p class="quiet">Reported ${time(deviceConfigReceivedAt)}${deviceConfigReceivedAt && reporter && html` by the earlier logger ${reporter.serialNumber}, which was replaced ${time(reporter.replacedAt)}`}${
     unconfirmedKeys && html`; not part of the report: ${unconfirmedKeys.map(toWords).join(', ')}`
   }</p>`;

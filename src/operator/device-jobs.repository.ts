@@ -15,30 +15,32 @@ export interface DeviceJob {
 
 export type DeviceJobsRepository = ReturnType<typeof createDeviceJobsRepository>;
 
-/** The newest change of each device that it has refused. */
-const LIST_FAILED = `
+/** The newest change of each device that is in the state. */
+const LIST_NEWEST = `
   select t.asset_id as "assetId", t.job_id as "jobId", t.reason, j.profile_slug as "profileSlug"
   from unnest(:assetIds::uuid[]) as wanted(asset_id)
   cross join lateral (
     select organization_id, asset_id, job_id, reason from config_targets
-    where organization_id = :organizationId and asset_id = wanted.asset_id and state = 'failed'
+    where organization_id = :organizationId and asset_id = wanted.asset_id and state = :state
     order by job_id desc limit 1
   ) as t
   join config_jobs j on j.organization_id = t.organization_id and j.id = t.job_id`;
 
-export type FailedChange = Pick<DeviceJob, 'jobId' | 'profileSlug' | 'reason'>;
+export type NewestChange = Pick<DeviceJob, 'jobId' | 'profileSlug' | 'reason'>;
 
 export function createDeviceJobsRepository(sql: Sql) {
   return {
     /** By asset id. */
-    async listFailed(
+    async listNewest(
       organizationId: string,
       assetIds: readonly string[],
-    ): Promise<Map<string, FailedChange>> {
+      state: 'failed' | 'applied',
+    ): Promise<Map<string, NewestChange>> {
       if (assetIds.length === 0) return new Map();
-      const rows = await query<FailedChange & { assetId: string }>(sql, LIST_FAILED, {
+      const rows = await query<NewestChange & { assetId: string }>(sql, LIST_NEWEST, {
         organizationId,
         assetIds: [...assetIds],
+        state,
       });
       return new Map(rows.map(({ assetId, ...change }) => [assetId, change]));
     },

@@ -9,7 +9,7 @@ import { COMPARED_MAX, type CurveSpan, readSpan } from './curve-span.ts';
 import type { DeviceContactsRepository } from './device-contacts.repository.ts';
 import type { ReadDeviceHistory } from './device-history.service.ts';
 import { deviceHistoryHtml } from './device-history-html.ts';
-import { deviceHtml, statisticsHtml } from './device-html.ts';
+import { ALERTS_SHOWN, deviceHtml, statisticsHtml } from './device-html.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import type { PastDevicesRepository } from './past-devices.repository.ts';
@@ -95,7 +95,7 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
         const [config, alerts, jobs, contact, { profiles }, breaches, curve, group, certified] =
           await Promise.all([
             ask(session, 'getDeviceConfig', { params: { serial: device.serialNumber } }),
-            ask(session, 'listAlerts', { query: { assetId, limit: '10' } }),
+            ask(session, 'listAlerts', { query: { assetId, limit: String(ALERTS_SHOWN) } }),
             deviceJobs.list(session.organizationId, assetId, JOBS_SHOWN),
             deviceContacts.find(session.organizationId, assetId),
             ask(session, 'listProfiles'),

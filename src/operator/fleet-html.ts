@@ -1,17 +1,19 @@
 import type { AssetOrder } from '../assets/asset-order.ts';
 import { BATTERY_STATUSES } from '../devices/device-status.ts';
 import { SYNC_STATUSES } from '../devices/device-sync.ts';
+import type { FleetView } from '../fleet/fleet.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
-import type { Answers, FleetView } from './answers.ts';
+import type { Answers } from './answers.ts';
 import { applyRow } from './apply-html.ts';
 import { type PastDevices, pastHtml } from './archived-html.ts';
 import { sum } from './counts.ts';
 import { CHOSEN, devicesTable, type ListedDevice } from './devices-table.ts';
-import type { FleetFilter } from './fleet-filter.ts';
+import { type FleetFilter, NO_PROFILE } from './fleet-filter.ts';
 import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
 import { typedHtml } from './input-html.ts';
+import { given } from './page-deps.ts';
 import { counter, filterSelect, live, nextPage, stateCounter, tabs } from './parts.ts';
 import type { State } from './states.ts';
 import { areTyped } from './typed-groups.ts';
@@ -41,7 +43,7 @@ export function fleetHtml(options: FleetOptions): Html {
   const query = toQuery(order === null ? filter : { ...filter, order });
   return html`
 <h1>Fleet</h1>
-${live('counts', countsHtml(counts))}
+${live('counts', countsHtml(counts, filter))}
 <div class="tools">${filterForm(filter, groups)}${mayChange && html`<span class="row">${link('registerAsset')}<a href="/operator/import">Import devices from a file</a> <a href="/operator/exports">Export readings</a></span>`}</div>
 ${live(
   'devices',
@@ -77,52 +79,59 @@ const isFiltered = (filter: FleetFilter) => Object.keys(withoutCursor(filter)).l
 
 const toQuery = (filter: FleetFilter) => new URLSearchParams(filter as Record<string, string>);
 
-function countsHtml({
-  status,
-  syncStatus,
-  noProfile,
-  batteryStatus,
-  openAlerts,
-  endpoints,
-  unregisteredDevices,
-}: FleetView): Html {
+/** With a group, of its members alone. */
+function countsHtml(
+  { status, syncStatus, noProfile, batteryStatus, openAlerts, endpoints, unregisteredDevices }: FleetView,
+  { groupId }: FleetFilter,
+): Html {
   const alerts = sum(openAlerts);
   const group = (label: string, content: Content) =>
     html`<section class="counts" aria-label="${label}"><h2>${label}</h2><div>${content}</div></section>`;
+  const listOf = (page: string, wanted: Record<string, string> = {}) => {
+    const query = new URLSearchParams(given({ groupId, ...wanted })).toString();
+    return `/operator/${page}${query && `?${query}`}`;
+  };
   const each = <Name extends State>(counts: Record<Name, number>, name: string) =>
     (Object.keys(counts) as Name[]).map((state) =>
-      stateCounter(counts[state], state, `/operator/fleet?${name}=${state}`),
+      stateCounter(counts[state], state, listOf('fleet', { [name]: state })),
     );
   return html`<div class="overview">
 ${group('Contact', each(status, 'status'))}
-${group('Configuration', [...each(syncStatus, 'syncStatus'), stateCounter(noProfile, 'no_profile')])}
+${group('Configuration', [...each(syncStatus, 'syncStatus'), stateCounter(noProfile, NO_PROFILE, listOf('fleet', { syncStatus: NO_PROFILE }))])}
 ${group('Battery', each(batteryStatus, 'batteryStatus'))}
 ${group('Attention', [
-  counter(alerts, { label: 'open alerts', href: '/operator/alerts', tone: 'bad' }),
-  counter(endpoints.failing + endpoints.recovering, {
-    label: 'webhooks in trouble',
-    href: '/operator/webhooks',
-    tone: 'bad',
-  }),
-  counter(unregisteredDevices, {
-    label: 'unregistered',
-    href: '/operator/unregistered',
-    tone: 'warn',
-    title: html` title="Loggers that send, and are not registered."`,
-  }),
+  counter(alerts, { label: 'open alerts', href: listOf('alerts'), tone: 'bad' }),
+  ...(groupId === undefined
+    ? [
+        counter(endpoints.failing + endpoints.recovering, {
+          label: 'webhooks in trouble',
+          href: '/operator/webhooks',
+          tone: 'bad',
+        }),
+        counter(unregisteredDevices, {
+          label: 'unregistered',
+          href: '/operator/unregistered',
+          tone: 'warn',
+          title: html` title="Loggers that send, and are not registered."`,
+        }),
+      ]
+    : []),
 ])}
 </div>`;
 }
 
 const CHOICES: ReadonlyArray<readonly [string, string, readonly string[]]> = [
   ['status', 'Contact', DEVICE_STATUSES],
-  ['syncStatus', 'Configuration', SYNC_STATUSES],
+  ['syncStatus', 'Configuration', [...SYNC_STATUSES, NO_PROFILE]],
   ['batteryStatus', 'Battery', BATTERY_STATUSES],
 ];
 
-const groupHtml = ({ groupId = '' }: FleetFilter, groups: readonly Option[]): Html =>
+export const groupFilter = (groupId: string | undefined, groups: readonly Option[]): Html =>
   areTyped(groups)
-    ? typedHtml('groupId', [groupId], { options: groups, attributes: html`placeholder="any"` })
+    ? typedHtml('groupId', groupId === undefined ? [] : [groupId], {
+        options: groups,
+        attributes: html`placeholder="any"`,
+      })
     : html`<select name="groupId"><option value="">any</option>${groups.map(({ value, label }) => html`<option value="${value}"${groupId === value && html` selected`}>${label}</option>`)}</select>`;
 
 const filterForm = (
@@ -131,5 +140,5 @@ const filterForm = (
 ): Html => html`<form class="filter" method="get" action="/operator/fleet" role="search">
 <label>Search <input type="search" name="q" value="${filter.q ?? ''}" maxlength="128" placeholder="serial or name"></label>
 ${CHOICES.map(([name, label, values]) => filterSelect(name, label, { values, current: filter[name] }))}
-${groups.length > 0 && html`<label>Group ${groupHtml(filter, groups)}</label>`}
+${groups.length > 0 && html`<label>Group ${groupFilter(filter.groupId, groups)}</label>`}
 <button class="main">Show</button>${isFiltered(filter) && html` <a href="/operator/fleet">Show all</a>`}</form>`;

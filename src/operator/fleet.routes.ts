@@ -9,7 +9,7 @@ import type { Answers } from './answers.ts';
 import { byImportance } from './curve.ts';
 import type { ListedDevice } from './devices-table.ts';
 import type { CountFleet } from './fleet-counts.service.ts';
-import { type FleetFilter, toFleetFilter } from './fleet-filter.ts';
+import { type FleetFilter, toAssetsQuery, toFleetFilter } from './fleet-filter.ts';
 import { fleetHtml } from './fleet-html.ts';
 import type { Values } from './form-fields.ts';
 import type { ListChoices } from './form-layout.ts';
@@ -116,7 +116,7 @@ export function fleetRoutes({
   }
 
   const listFiltered = (session: Session, filter: FleetFilter) =>
-    ask(session, 'listAssets', { query: { ...given(filter), limit: String(DEVICES_PER_PAGE) } });
+    ask(session, 'listAssets', { query: { ...toAssetsQuery(filter), limit: String(DEVICES_PER_PAGE) } });
 
   return [
     {
@@ -130,7 +130,7 @@ export function fleetRoutes({
         const filter = toFilter(query, values);
         const order = toOrder(query, filter);
         const [counts, page, { profiles }, { groupId: groups = [] }] = await Promise.all([
-          countFleet(session),
+          countFleet(session.organizationId, filter.groupId),
           order === null ? listFiltered(session, filter) : listInOrder(session, order, filter),
           ask(session, 'listProfiles'),
           listChoices(session, { looks: GROUP_LOOKS }, filter),

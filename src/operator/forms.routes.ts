@@ -5,12 +5,15 @@ import type { FormFile } from '../http/read-form.ts';
 import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { AppError, invalid, notFound } from '../process/errors.ts';
+import type { GroupView } from './answers.ts';
 import { previewHtml } from './apply-html.ts';
 import type { Field, Values } from './form-fields.ts';
 import { formHtml, revealedHtml } from './form-html.ts';
 import type { FormLayout, StoredSource } from './form-layout.ts';
 import { defaultsOf, toChange, toCreation, toTimes, withoutUnused } from './form-values.ts';
 import { FORM_PATH, FORMS, type FormName, operationOf, toActionUrl } from './forms.ts';
+import type { GroupNamesRepository } from './group-names.repository.ts';
+import { joinHtml } from './groups-html.ts';
 import { html } from './html.ts';
 import { type FormPageDeps, type OperatorPage, OWN_PATH, type Refusal } from './page-deps.ts';
 import { type Session, toCaller } from './session.ts';
@@ -34,6 +37,7 @@ interface Shown {
 
 export interface FormsRoutesDeps extends FormPageDeps {
   /** Values that no answer of the API shows, for forms that change them. */
+  listLeaving: GroupNamesRepository['listLeaving'];
   findStored: Record<StoredSource, (session: Session, params: Record<string, string>) => Promise<Values>>;
 }
 
@@ -50,6 +54,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     findFaults,
     forecastBreaches,
     findStored,
+    listLeaving,
   } = deps;
 
   function findForm(session: Session, name: string | undefined, query: URLSearchParams): Form {
@@ -142,6 +147,26 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     return { page: around({ title: layout.title, session, section: layout.section }, content) };
   }
 
+  /** Null: no device leaves another group. */
+  async function askToLeave(
+    session: Session,
+    { name, layout, params }: Form,
+    { serialNumbers }: Values,
+    sent: URLSearchParams,
+  ): Promise<PageReply | null> {
+    const serials = serialNumbers as string[];
+    const leaving = await listLeaving(session.organizationId, params.groupId ?? '', serials);
+    if (leaving.length === 0) return null;
+    const content = joinHtml({
+      group: (await call(toCaller(session), 'getGroup', { params })).body as GroupView,
+      leaving,
+      count: serials.length,
+      inputs: [...sent].filter(([field]) => field !== 'step'),
+      action: toActionUrl(name, params),
+    });
+    return { page: around({ title: layout.title, session, section: layout.section }, content) };
+  }
+
   async function receive({ visitor: session, params, query, form: sent, file }: PageRequest<Session>) {
     const form = findForm(session, params.form, query);
     const { looks, isPreviewed } = form.layout;
@@ -159,6 +184,10 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
         return draw(session, form, { ...typed, refusal: { messages: faults, status: 400 } });
       if (body && isPreviewed && step !== 'apply' && isPreviewed(body))
         return await preview(session, form, body, sent);
+      if (form.name === 'addGroupMembers' && body && step !== 'apply') {
+        const asked = await askToLeave(session, form, body, sent);
+        if (asked !== null) return asked;
+      }
       const answer = await send(session, form, { body, file });
       return toReply(session, form, { answer, back: sent.get('return') });
     } catch (thrown) {

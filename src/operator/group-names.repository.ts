@@ -2,6 +2,15 @@
 import type { Database } from '../db/database.ts';
 import type { Option } from './form-layout.ts';
 
+/** A device that is in another group than the one that it is to join. */
+export interface LeavingDevice {
+  id: string;
+  name: string;
+  serialNumber: string;
+  groupId: string;
+  groupName: string;
+}
+
 export type GroupNamesRepository = ReturnType<typeof createGroupNamesRepository>;
 
 export function createGroupNamesRepository(sql: Database) {
@@ -25,6 +34,28 @@ export function createGroupNamesRepository(sql: Database) {
         .whereRaw('id = any(?::uuid[])', [[...ids]])
         .select('id', 'name');
       return toOptions(rows);
+    },
+
+    /** Those of the devices, by serial number, that are in another group. */
+    async listLeaving(
+      organizationId: string,
+      groupId: string,
+      serialNumbers: readonly string[],
+    ): Promise<LeavingDevice[]> {
+      const rows = await sql('assets as a')
+        .join('groups as g', { 'g.organization_id': 'a.organization_id', 'g.id': 'a.group_id' } as never)
+        .where({ 'a.organization_id': organizationId, 'a.archived_at': null, 'g.deleted_at': null } as never)
+        .whereNot('g.id' as never, groupId)
+        .whereRaw('lower(a.serial_number) = any(?::text[])', [
+          serialNumbers.map((serial) => serial.toLowerCase()),
+        ])
+        .orderBy('a.id')
+        .select(
+          sql.raw(
+            'a.id, a.name, a.serial_number as "serialNumber", g.id as "groupId", g.name as "groupName"',
+          ) as never,
+        );
+      return rows as unknown as LeavingDevice[];
     },
 
     /** Read from an index alone: an archived asset is in no group. 0 for a deleted group. */

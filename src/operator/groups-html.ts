@@ -1,9 +1,13 @@
 /** Groups of devices: the list, and one of them. */
+import type { ListedAssetView } from '../assets/asset.ts';
 import type { Answers, GroupView } from './answers.ts';
 import type { FormLink } from './form-links.ts';
+import { toActionUrl } from './forms.ts';
+import type { LeavingDevice } from './group-names.repository.ts';
+import type { AbortedRollout } from './group-rollout.ts';
 import { type Content, type Html, html } from './html.ts';
 import { muteNotice } from './mute-html.ts';
-import { facts, nextPage, table, time } from './parts.ts';
+import { badge, button, facts, nameLink, nextPage, table, time } from './parts.ts';
 
 const PATH = '/operator/groups';
 
@@ -29,11 +33,20 @@ const profileLink = ({ profileSlug }: GroupView): Content =>
     ? html`<span class="quiet">none</span>`
     : html`<a href="/operator/profiles/${profileSlug}">${profileSlug}</a>`;
 
-export function groupHtml(group: GroupView, link: FormLink): Html {
+interface GroupOptions {
+  /** Null: the latest rollout did not end itself. */
+  aborted: AbortedRollout | null;
+  /** The first ones. */
+  members: readonly ListedAssetView[];
+  mayChange: boolean;
+  link: FormLink;
+}
+
+export function groupHtml(group: GroupView, { aborted, members, mayChange, link }: GroupOptions): Html {
   const params = { groupId: group.id };
   return html`<p class="crumbs"><a href="${PATH}">Groups</a></p>
 <h1>${group.name}</h1>
-${muteNotice(group)}
+${muteNotice(group)}${aborted && abortedHtml(group, aborted, mayChange)}
 ${facts([
   [
     'Members',
@@ -50,5 +63,79 @@ ${link('addGroupMembers', params)}
 ${link('removeGroupMembers', params)}
 ${group.mute ? link('unmuteGroup', params, { label: 'End the maintenance' }) : link('muteGroup', params, { label: 'Maintenance' })}
 ${link('deleteGroup', params, { label: 'Delete' })}
-<a class="button" href="/operator/audit?subject=${group.id}">History</a></div>`;
+<a class="button" href="/operator/audit?subject=${group.id}">History</a></div>
+<h2>Members</h2>
+${table({
+  caption: 'Members, by registration',
+  head: ['Device', 'Contact', 'Configuration', 'Last reading'],
+  rows: members.map(({ id, name, serialNumber, status, syncStatus, lastReadingAt }) => [
+    nameLink(id, name, serialNumber),
+    badge(status),
+    badge(syncStatus),
+    time(lastReadingAt),
+  ]),
+  empty: 'The group has no member yet.',
+})}
+${group.memberCount > members.length && html`<p class="pager"><a href="/operator/fleet?groupId=${group.id}">All ${group.memberCount.toLocaleString('en')}</a></p>`}`;
 }
+
+/** The group keeps the profile, so that each device that joins gets it. */
+function abortedHtml(
+  { id, name, profileSlug }: GroupView,
+  { job, earlierSlug }: AbortedRollout,
+  mayChange: boolean,
+): Html {
+  return html`<section class="panel"><p><strong>The <a href="/operator/jobs/${job.id}">rollout of ${profileSlug}</a> ended itself</strong> ${time(job.finishedAt?.toISOString())}${job.reason && html`: ${job.reason}`}. The group keeps this profile: each device that joins gets it.</p>
+${
+  mayChange &&
+  earlierSlug !== null &&
+  html`<div class="actions">${button({
+    action: toActionUrl('updateGroup', { groupId: id }),
+    label: `Put the group back to ${earlierSlug}…`,
+    fields: { shown: JSON.stringify({ name, profileSlug }), name, profileSlug: earlierSlug },
+    tone: 'main',
+  })}</div>`
+}</section>`;
+}
+
+interface JoinOptions {
+  group: GroupView;
+  /** Devices that leave another group. */
+  leaving: readonly LeavingDevice[];
+  count: number;
+  /** The form that asked, to be sent again. */
+  inputs: Iterable<[string, string]>;
+  action: string;
+}
+
+const LEAVING_SHOWN = 100;
+
+/** What joining does to the devices, before it is done. */
+export const joinHtml = ({ group, leaving, count, inputs, action }: JoinOptions): Html => html`
+<p class="crumbs"><a href="${PATH}">Groups</a> <a href="${PATH}/${group.id}">${group.name}</a></p>
+<h1>Add ${devices(count)} to ${group.name}?</h1>
+${group.profileSlug !== null && html`<p>A device that does not run ${profileLink(group)} gets a job that offers it.</p>`}
+${
+  leaving.length > 0 &&
+  html`<h2>${devices(leaving.length)} ${leaving.length === 1 ? 'leaves its' : 'leave their'} group</h2>
+<p>A device is in one group at most. Open changes of the profile of the former group are withdrawn.</p>
+${table({
+  caption: 'Devices that leave their group',
+  head: ['Device', 'Leaves'],
+  rows: leaving
+    .slice(0, LEAVING_SHOWN)
+    .map((each) => [
+      nameLink(each.id, each.name, each.serialNumber),
+      html`<a href="${PATH}/${each.groupId}">${each.groupName}</a>`,
+    ]),
+  empty: '',
+})}
+${leaving.length > LEAVING_SHOWN && html`<p class="quiet">and ${devices(leaving.length - LEAVING_SHOWN)} more</p>`}`
+}
+<form method="post" action="${action}" class="form">${[...inputs].map(
+  ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+)}
+<div class="actions"><button class="main" name="step" value="apply">Add them</button> <a class="button" href="${PATH}/${group.id}">Cancel</a></div></form>`;
+
+const devices = (count: number): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? 'device' : 'devices'}`;

@@ -1,14 +1,30 @@
 import { invalid } from '../process/errors.ts';
 import { JOIN_PATH } from './apply-fields.ts';
 import { jobOrGroup } from './group-forms.ts';
-import { groupHtml, groupsHtml } from './groups-html.ts';
+import type { GroupJobsRepository } from './group-jobs.repository.ts';
+import type { GroupNamesRepository } from './group-names.repository.ts';
+import { findAborted } from './group-rollout.ts';
+import { groupHtml, groupsHtml, joinHtml } from './groups-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH } from './session.ts';
 
 const path = `${OPERATOR_PATH}/groups`;
 const section = 'Groups';
 
-export const groupsRoutes = ({ ask, layout, linksFor }: PageDeps): OperatorPage[] => [
+const MEMBERS_SHOWN = 25;
+
+export interface GroupsPageDeps extends PageDeps {
+  groupJobs: GroupJobsRepository;
+  listLeaving: GroupNamesRepository['listLeaving'];
+}
+
+export const groupsRoutes = ({
+  ask,
+  layout,
+  linksFor,
+  groupJobs,
+  listLeaving,
+}: GroupsPageDeps): OperatorPage[] => [
   {
     method: 'GET',
     path,
@@ -26,7 +42,16 @@ export const groupsRoutes = ({ ask, layout, linksFor }: PageDeps): OperatorPage[
     role: 'read',
     async handle({ visitor: session, params, query }) {
       const group = await ask(session, 'getGroup', { params });
-      const content = groupHtml(group, linksFor(session));
+      const [members, jobs] = await Promise.all([
+        ask(session, 'listAssets', { query: { groupId: group.id, limit: String(MEMBERS_SHOWN) } }),
+        groupJobs.list(session.organizationId, group.id),
+      ]);
+      const content = groupHtml(group, {
+        aborted: findAborted(group, jobs),
+        members: members.items,
+        mayChange: session.role !== 'read',
+        link: linksFor(session),
+      });
       return { page: layout({ title: group.name, session, section, notice: noticeOf(query) }, content) };
     },
   },
@@ -39,6 +64,20 @@ export const groupsRoutes = ({ ask, layout, linksFor }: PageDeps): OperatorPage[
       const params = { groupId: form.get('joinedGroupId') ?? '' };
       const serialNumbers = form.getAll('serialNumbers');
       if (serialNumbers.length === 0) throw invalid('Tick the devices first');
+      if (form.get('step') !== 'apply') {
+        const group = await ask(session, 'getGroup', { params });
+        const leaving = await listLeaving(session.organizationId, group.id, serialNumbers);
+        if (leaving.length > 0 || group.profileSlug !== null) {
+          const content = joinHtml({
+            group,
+            leaving,
+            count: serialNumbers.length,
+            inputs: [...form].filter(([name]) => name === 'joinedGroupId' || name === 'serialNumbers'),
+            action: JOIN_PATH,
+          });
+          return { page: layout({ title: 'Add members', session, section }, content) };
+        }
+      }
       const joined = await ask(session, 'addGroupMembers', { params, body: { serialNumbers } });
       return { location: `${jobOrGroup(params, joined)}?done=addGroupMembers` };
     },

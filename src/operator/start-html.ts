@@ -3,7 +3,8 @@ import type { AlertView } from '../alerts/alert.ts';
 import type { ListedAssetView } from '../assets/asset.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers, ChannelView, UnregisteredView, WebhookView } from './answers.ts';
-import type { FailedChange } from './device-jobs.repository.ts';
+import { applyAgain } from './apply-html.ts';
+import type { NewestChange } from './device-jobs.repository.ts';
 import type { FormLink } from './form-links.ts';
 import { toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -26,9 +27,9 @@ export interface StartPage {
   /** Number of alerts that somebody takes care of. */
   acknowledged: number;
   /** Devices that have refused a change; null: its job is deleted. */
-  failed: ReadonlyArray<{ device: ListedAssetView; change: FailedChange | null }>;
-  /** Devices that run other settings than the confirmed ones. */
-  drifted: readonly ListedAssetView[];
+  failed: ReadonlyArray<{ device: ListedAssetView; change: NewestChange | null }>;
+  /** Devices that run other settings than the confirmed ones, with the profile that they applied last. */
+  drifted: ReadonlyArray<{ device: ListedAssetView; slug: string | null }>;
   driftedInAll: number;
   /** Rollouts that ended themselves. */
   aborted: Answers['listConfigJobs']['items'];
@@ -164,15 +165,17 @@ const abortedHtml = ({ aborted }: StartPage, { link }: StartOptions): Html =>
     empty: '',
   });
 
-const driftedHtml = ({ drifted, driftedInAll }: StartPage, { link }: StartOptions): Content => [
+const driftedHtml = ({ drifted, driftedInAll }: StartPage, { link, mayChange }: StartOptions): Content => [
   table({
     caption: 'Devices that run other settings than the confirmed ones',
-    head: ['Device', 'Configuration', 'Last reading', ACTION],
-    rows: drifted.map(({ id, name, serialNumber, syncStatus, lastReadingAt }) => [
-      nameLink(id, name, serialNumber),
-      badge(syncStatus),
-      time(lastReadingAt),
-      link('applyProfile', { serialNumbers: serialNumber }, { label: 'Apply…', about: name }),
+    head: ['Device', 'Profile', 'Last reading', ACTION],
+    rows: drifted.map(({ device, slug }) => [
+      nameLink(device.id, device.name, device.serialNumber),
+      slug && html`<a href="/operator/profiles/${slug}">${slug}</a>`,
+      time(device.lastReadingAt),
+      slug
+        ? mayChange && applyAgain(slug, device)
+        : link('applyProfile', { serialNumbers: device.serialNumber }, { label: 'Apply…', about: device.name }),
     ]),
     empty: '',
   }),

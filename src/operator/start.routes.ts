@@ -2,6 +2,7 @@ import { ALERT_TYPES, type AlertView } from '../alerts/alert.ts';
 import { HOUR_MS } from '../process/durations.ts';
 import { sum } from './counts.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
+import { toAssetsQuery } from './fleet-filter.ts';
 import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
@@ -11,7 +12,7 @@ import { type Calm, type StartPage, startHtml } from './start-html.ts';
 
 export interface StartPageDeps extends PageDeps {
   start: StartRepository;
-  deviceJobs: Pick<DeviceJobsRepository, 'listFailed'>;
+  deviceJobs: Pick<DeviceJobsRepository, 'listNewest'>;
   shownAssets: ShownAssetsRepository;
 }
 
@@ -75,7 +76,7 @@ export function startRoutes({
       await Promise.all([
         listAlerts(session, open),
         ask(session, 'listAssets', { query: { syncStatus: 'failed', limit: ROWS } }),
-        ask(session, 'listAssets', { query: { syncStatus: 'drifted', limit: ROWS } }),
+        ask(session, 'listAssets', { query: { ...toAssetsQuery({ syncStatus: 'drifted' }), limit: ROWS } }),
         ask(session, 'listConfigJobs', { query: { status: 'running', limit: ROWS } }),
         ask(session, 'listConfigJobs', { query: { status: 'aborted', limit: ROWS } }),
         ask(session, 'listWebhooks'),
@@ -84,7 +85,7 @@ export function startRoutes({
         ask(session, 'listEscalations', { query: { limit: ALL } }),
         ask(session, 'listUnregisteredDevices', { query: { limit: ROWS } }),
       ]);
-    const [names, notifications, failedChanges] = await Promise.all([
+    const [names, notifications, failedChanges, appliedChanges] = await Promise.all([
       shownAssets.listNames(
         organizationId,
         alerts.map(({ assetId }) => assetId),
@@ -93,9 +94,15 @@ export function startRoutes({
         organizationId,
         alerts.map(({ id }) => id),
       ),
-      deviceJobs.listFailed(
+      deviceJobs.listNewest(
         organizationId,
         failed.items.map(({ id }) => id),
+        'failed',
+      ),
+      deviceJobs.listNewest(
+        organizationId,
+        drifted.items.map(({ id }) => id),
+        'applied',
       ),
     ]);
     const known = { notifications, channels: channels.items, escalations: escalations.items };
@@ -108,7 +115,10 @@ export function startRoutes({
       alertsInAll: [...open.byType.values()].reduce((total, count) => total + count, 0),
       acknowledged: open.acknowledged,
       failed: failed.items.map((device) => ({ device, change: failedChanges.get(device.id) ?? null })),
-      drifted: drifted.items,
+      drifted: drifted.items.map((device) => ({
+        device,
+        slug: appliedChanges.get(device.id)?.profileSlug ?? null,
+      })),
       driftedInAll: drifted.totalItems,
       aborted: aborted.items.filter((job) => isNewlyAborted(job, now())),
       jobs: jobs.items.filter(({ counts: { failed: count } }) => count > 0),

@@ -22,4 +22,4 @@ const panel = (back: string): Html =>
   html`<section class="panel"><h2>Acknowledge the ticked alerts</h2><form method="post" action="${ACKNOWLEDGE_PATH}" class="filter" id="${FORM_ID}">
 <input type="hidden" name="return" value="${back}">
 <label>Note <input name="comment" maxlength="2000" placeholder="optional"></label>
-<button class="main">Acknowledge them</button></form></section>`;
+<button type="button" class="tick-all">Tick all</button> <button class="main">Acknowledge them</button></form></section>`;

@@ -101,6 +101,9 @@ describe('Finding devices', () => {
     assert.deepEqual(await found('batteryStatus=low'), ['FLAT-1']);
     assert.deepEqual(await found('syncStatus=applied'), ['WARM-1']);
     assert.deepEqual(await found('syncStatus=no_device_report'), ['NEVER-1', 'FLAT-1']);
+    assert.deepEqual(await found('hadProfile=true'), ['WARM-1', 'FLAT-1']);
+    assert.deepEqual(await found('hadProfile=false'), ['NEVER-1']);
+    assert.deepEqual(await found('hadProfile=true&syncStatus=no_device_report'), ['FLAT-1']);
     assert.deepEqual(await found('status=online&batteryStatus=low&q=flat'), ['FLAT-1']);
     assert.deepEqual(await found('status=new&syncStatus=applied'), []);
     const later = new Date(Date.now() + 60_000).toISOString();
@@ -123,6 +126,8 @@ describe('Finding devices', () => {
       ['status=new&', 6],
       ['batteryStatus=unknown&', 6],
       ['syncStatus=no_device_report&', 6],
+      ['hadProfile=false&', 6],
+      ['hadProfile=false&syncStatus=no_device_report&', 6],
       [`model=TVO-T&groupId=${group.id}&`, 3],
       ['q=room&', 6],
       ['q=room&status=new&', 6],

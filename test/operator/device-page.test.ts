@@ -43,6 +43,25 @@ describe('The page of a device', () => {
     assert.doesNotMatch((await heading(id)) ?? 'never', /never/);
   });
 
+  it('shows beside drifted settings what the device confirmed, that it does not watch, and a way to apply them again', async () => {
+    const id = await register(dms, 'DRIFTED-1');
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'watched' });
+    await apply(dms, slug, { serialNumbers: ['DRIFTED-1'] });
+    await applyAnswer(dms, 'DRIFTED-1');
+    assert.doesNotMatch(await page(`/devices/${id}`), /does not watch|Apply watched again/);
+    await report(dms, 'DRIFTED-1', { ...FACTORY, alarmRules: [], calendars: [] });
+    const text = await page(`/devices/${id}`);
+    assert.match(text, /<th scope="col">Confirmed<\/th>/);
+    assert.match(text, /Alerts<\/th><td>none<\/td><td><mark>channel 1: 2 to 8 °C/);
+    assert.match(text, /does not watch the confirmed bounds itself/);
+    assert.match(text, /name="slug" value="watched">.*Apply watched again…/s);
+    const preview = await visit(`${dms.baseUrl}/operator/apply`, {
+      cookie,
+      form: { slug, serialNumbers: 'DRIFTED-1' },
+    });
+    assert.match(preview.text, /Apply to 1</);
+  });
+
   it('shows that no contact is expected, and then the deadline of the next one', async () => {
     assert.match(await page(`/devices/${assetId}`), /next contact not known/);
     const slug = await createProfile(dms, { ...FRIDGE, intervals: { transmissionIntervalSeconds: 3_600 } });

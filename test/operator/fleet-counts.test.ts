@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict';
 import { createFleetCounts } from '../../src/operator/fleet-counts.service.ts';
-import type { Session } from '../../src/operator/session.ts';
 
 describe('Counts of a fleet', () => {
-  const session = (organizationId: string) => ({ organizationId }) as Session;
-
   /** Each count has one device more than the one before. */
   function countsOf(devices: number) {
     let calls = 0;
     let atMs = 0;
     const count = createFleetCounts({
-      ask: (async () => ({ status: { online: devices + calls++ } })) as never,
+      count: async () => [{ key: 'status:online', count: devices + calls++ }],
+      countMembers: async () => [{ key: 'status:online', count: devices / 2 + calls++ }],
       now: () => new Date(atMs),
     });
     return {
       wait: (ms: number) => (atMs += ms),
-      online: async (id = 'one') => (await count(session(id))).status.online,
+      online: async (id = 'one', groupId?: string) => (await count(id, groupId)).status.online,
     };
   }
 
@@ -34,6 +32,14 @@ describe('Counts of a fleet', () => {
     const fleet = countsOf(100_000);
     assert.equal(await fleet.online('one'), 100_000);
     assert.equal(await fleet.online('two'), 100_001);
+  });
+
+  it('keeps the counts of each group apart from those of the fleet', async () => {
+    const fleet = countsOf(100_000);
+    assert.equal(await fleet.online('one'), 100_000);
+    assert.equal(await fleet.online('one', 'group'), 50_001);
+    assert.equal(await fleet.online('one', 'other'), 50_002);
+    assert.equal(await fleet.online('one', 'group'), 50_001);
   });
 
   it('counts a small fleet each time', async () => {

@@ -1,6 +1,6 @@
 /** The start page: what needs somebody now, and nothing else. */
 import assert from 'node:assert/strict';
-import { apply, createProfile, FACTORY, register } from '../support/fleet.ts';
+import { apply, applyAnswer, createProfile, FACTORY, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, visit } from './visitor.ts';
 
@@ -101,14 +101,14 @@ describe('The start page', () => {
     );
     await end('25 hours');
     assert.doesNotMatch(await see(), /Rollouts that ended/);
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'drifting' });
+    await apply(dms, slug, { serialNumbers: ['282C02424E02'] });
+    await applyAnswer(dms, '282C02424E02');
     await dms.device.post('/devices/282C02424E02/config-reports', {
       ...FACTORY,
       transmissionInterval: 7_200,
     });
-    assert.match(
-      await see(),
-      /Settings that drifted.*Cellar.*href="\/operator\/apply\?serialNumbers=282C02424E02">Apply…/s,
-    );
+    assert.match(await see(), /Settings that drifted.*Cellar.*Apply drifting again…/s);
   });
 
   it('shows nothing of another organization', async () => {

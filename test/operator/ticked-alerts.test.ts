@@ -115,4 +115,46 @@ describe('Ticked alerts', () => {
     assert.match(await see('/alerts?status=all&type=high_temp'), /There is none/);
     assert.match(await see('/alerts?status=all&severity=warning'), /There is none/);
   });
+
+  it('counts new and acknowledged alerts on their tabs, by the other filters', async () => {
+    const count = async (query: string) => (await dms.api.get(`/alerts?limit=1&${query}`)).body.totalItems;
+    const text = await see('/alerts');
+    assert.match(text, new RegExp(`>New ${await count('status=new')}</a>`));
+    assert.match(text, new RegExp(`>Acknowledged ${await count('status=acknowledged')}</a>`));
+    const warm = await see('/alerts?type=high_temp');
+    assert.match(warm, />New 0<.*>Acknowledged 0</s);
+  });
+
+  it('finds alerts of a group, and comes back to the same filters', async () => {
+    const { body: group } = await dms.api.post('/groups', { name: 'Upstairs' });
+    await dms.api.post(`/groups/${group.id}/add-members`, {
+      serialNumbers: ['282C02424E00', '282C02424E0A'],
+    });
+    const text = await see(`/alerts?status=all&groupId=${group.id}`);
+    assert.match(text, new RegExp(`<option value="${group.id}" selected>Upstairs`));
+    assert.match(text, /Attic/);
+    assert.doesNotMatch(text, /Cellar|Larder/);
+    assert.match(text, new RegExp(`name="return" value="[^"]*groupId=${group.id}">`));
+    const { body } = await dms.api.get(`/alerts?groupId=${group.id}`);
+    assert.equal(body.totalItems, 2);
+    assert.equal((await dms.api.get('/alerts?groupId=x')).status, 400);
+    assert.equal((await dms.api.get(`/alerts?groupId=${randomUUID()}`)).body.totalItems, 0);
+  });
+
+  it('lists devices and groups under maintenance with their end, and no longer after it', async () => {
+    const [{ assetId }] = await alerts();
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const { body: group } = await dms.api.post('/groups', { name: 'Downstairs' });
+    await dms.api.post(`/assets/${assetId}/mute`, { until, reason: 'Defrosting' });
+    await dms.api.post(`/groups/${group.id}/mute`, { until, reason: 'A new floor' });
+    const text = await see('/maintenance');
+    assert.match(text, /Defrosting.*unmuteAsset/s);
+    assert.match(text, /Downstairs.*A new floor.*unmuteGroup/s);
+    const reader = await see('/maintenance', await signIn(dms, { role: 'read' }));
+    assert.doesNotMatch(reader, /unmute/);
+    const other = await signIn(dms, { organizationId: (await dms.addOrganization()).id });
+    assert.match(await see('/maintenance', other), /No device is under maintenance/);
+    await dms.api.delete(`/assets/${assetId}/mute`);
+    assert.doesNotMatch(await see('/maintenance'), /Defrosting/);
+  });
 });

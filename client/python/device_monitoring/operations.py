@@ -260,12 +260,13 @@ class Operations:
         status: str | None = None,
         battery_status: str | None = None,
         sync_status: str | None = None,
+        had_profile: bool | None = None,
         group_id: str | None = None,
         last_reading_before: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """List active devices."""
-        return self._call("GET", "/assets", {"limit": limit, "cursor": cursor, "model": model, "model-name": model_name, "q": q, "serialNumber": serial_number, "status": status, "batteryStatus": battery_status, "syncStatus": sync_status, "groupId": group_id, "lastReadingBefore": last_reading_before}, headers=headers)
+        return self._call("GET", "/assets", {"limit": limit, "cursor": cursor, "model": model, "model-name": model_name, "q": q, "serialNumber": serial_number, "status": status, "batteryStatus": battery_status, "syncStatus": sync_status, "hadProfile": had_profile, "groupId": group_id, "lastReadingBefore": last_reading_before}, headers=headers)
 
     def register_asset(
         self,
@@ -483,12 +484,13 @@ class Operations:
         severity: str | None = None,
         late: bool | None = None,
         asset_id: str | None = None,
+        group_id: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """List alerts, newest first."""
-        return self._call("GET", "/alerts", {"status": status, "type": type, "severity": severity, "late": late, "assetId": asset_id, "limit": limit, "cursor": cursor}, headers=headers)
+        return self._call("GET", "/alerts", {"status": status, "type": type, "severity": severity, "late": late, "assetId": asset_id, "groupId": group_id, "limit": limit, "cursor": cursor}, headers=headers)
 
     def get_alert(
         self,

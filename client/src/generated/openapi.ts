@@ -737,7 +737,7 @@ export interface paths {
         };
         /**
          * List alerts, newest first
-         * @description Open and resolved alerts of all devices, or only those of one status or one asset.
+         * @description Open and resolved alerts of all devices, or only those of one status, one asset or one group.
          */
         get: operations["listAlerts"];
         put?: never;
@@ -6216,6 +6216,8 @@ export interface operations {
                 status?: "new" | "online" | "offline";
                 batteryStatus?: "ok" | "low" | "unknown";
                 syncStatus?: "no_device_report" | "pending" | "sent" | "failed" | "applied" | "drifted";
+                /** @description Whether a profile was ever applied to the device */
+                hadProfile?: boolean;
                 /** @description Members of this group */
                 groupId?: string;
                 /** @description Also those that have never sent a reading */
@@ -7325,6 +7327,8 @@ export interface operations {
                 late?: boolean;
                 /** @description Only of this asset */
                 assetId?: string;
+                /** @description Only of present members of this group */
+                groupId?: string;
                 /** @description Items per page */
                 limit?: number;
                 /** @description nextCursor of the page before, of the same list */

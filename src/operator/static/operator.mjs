@@ -12,6 +12,14 @@ addEventListener('keydown', ({ key, defaultPrevented }) => {
   }
 });
 
+/** Ticks each box of the form, or none when all are ticked. */
+addEventListener('click', ({ target }) => {
+  if (!target.matches('.tick-all')) return;
+  const boxes = [...target.form.elements].filter(({ type }) => type === 'checkbox');
+  const areAll = boxes.every(({ checked }) => checked);
+  for (const box of boxes) box.checked = !areAll;
+});
+
 /** On a phone, the entries of the navigation are wider than the screen. */
 function showCurrentSection() {
   const nav = document.querySelector('.top nav');

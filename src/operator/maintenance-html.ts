@@ -1,0 +1,44 @@
+/** Devices and groups under maintenance, whose alerts notify nobody. */
+import type { CurrentMute } from '../mutes/mutes.repository.ts';
+import { alertTabs } from './alerts-html.ts';
+import type { Option } from './form-layout.ts';
+import type { FormLink } from './form-links.ts';
+import { type Content, type Html, html } from './html.ts';
+import { clock, nameLink, table } from './parts.ts';
+import type { ShownAsset } from './shown-assets.repository.ts';
+
+interface MaintenanceOptions {
+  /** The earliest end first. */
+  mutes: readonly CurrentMute[];
+  /** By asset id. */
+  devices: ReadonlyMap<string, ShownAsset>;
+  groups: readonly Option[];
+  link: FormLink;
+}
+
+export const maintenanceHtml = ({ mutes, devices, groups, link }: MaintenanceOptions): Html => html`
+<h1>Maintenance</h1>
+${alertTabs({})}
+<p class="quiet">Alerts of these devices open as always, and nobody is notified until the maintenance ends.</p>
+${table({
+  caption: 'Devices and groups under maintenance, the earliest end first',
+  head: ['Device or group', 'Until', 'Reason', 'By', html`<span class="hidden">Action</span>`],
+  rows: mutes.map(({ assetId, groupId, until, reason, by }): Content[] => [
+    assetId === null ? groupLink(groupId, groups) : deviceLink(assetId, devices),
+    clock(until.toISOString()),
+    reason,
+    by.name,
+    assetId === null
+      ? link('unmuteGroup', { groupId: String(groupId) }, { label: 'End the maintenance' })
+      : link('unmuteAsset', { assetId }, { label: 'End the maintenance' }),
+  ]),
+  empty: 'No device is under maintenance.',
+})}`;
+
+const deviceLink = (id: string, devices: ReadonlyMap<string, ShownAsset>): Content => {
+  const { name, serialNumber } = devices.get(id) ?? { name: id, serialNumber: id };
+  return nameLink(id, name, serialNumber);
+};
+
+const groupLink = (id: string | null, groups: readonly Option[]): Html =>
+  html`Group <a class="name" href="/operator/groups/${id}">${groups.find(({ value }) => value === id)?.label ?? id}</a>`;

@@ -1,0 +1,78 @@
+/** The page of the fleet: its counts are those of its lists. */
+import assert from 'node:assert/strict';
+import { apply, applyAnswer, createProfile, FACTORY, FRIDGE, register, report } from '../support/fleet.ts';
+import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { signIn, visit } from './visitor.ts';
+
+describe('The page of the fleet', () => {
+  let dms: TestService;
+  let org: TestOrganization;
+  let cookie: string;
+  let groupId: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    org = await dms.addOrganization();
+    cookie = await signIn(dms, { organizationId: org.id });
+    for (const serial of ['NEVER', 'PLAIN', 'RUNS', 'WAITS']) await register(org, serial);
+    const slug = await createProfile(org, { slug: 'fridge', ...FRIDGE });
+    await apply(org, slug, { serialNumbers: ['RUNS', 'WAITS'] });
+    await applyAnswer(org, 'RUNS');
+    await report(org, 'WAITS', FACTORY);
+    await report(org, 'PLAIN', FACTORY);
+    groupId = (await org.api.post('/groups', { name: 'Some' })).body.id;
+    await org.api.post(`/groups/${groupId}/add-members`, { serialNumbers: ['PLAIN', 'RUNS'] });
+  });
+  after(() => dms.stop());
+
+  async function read(query: string): Promise<string> {
+    const { status, text } = await visit(`${dms.baseUrl}/operator/fleet${query}`, { cookie });
+    assert.equal(status, 200, text);
+    return text;
+  }
+
+  /** The address and the number of each count above 0. */
+  function countsIn(text: string, label: string): Record<string, number> {
+    const [, section = ''] = text.match(new RegExp(`aria-label="${label}">(.*?)</section>`, 's')) ?? [];
+    const counts = section.matchAll(
+      /href="\/operator\/fleet\?([^"]+)"[^>]*><span class="number">(\d+)<\/span>/g,
+    );
+    return Object.fromEntries(
+      [...counts].map(([, query = '', count]) => [query, Number(count)] as const).filter(([, n]) => n > 0),
+    );
+  }
+
+  const serialsIn = (text: string): string[] =>
+    [...text.matchAll(/<a class="name" href="[^"]+">([^<]+)<\/a>/g)].map(([, name = '']) => name).sort();
+
+  it('counts a device without a profile under that alone, and each count leads to as many devices', async () => {
+    const counts = countsIn(await read(''), 'Configuration');
+    assert.deepEqual(counts, { 'syncStatus=applied': 1, 'syncStatus=sent': 1, 'syncStatus=no_profile': 2 });
+    assert.deepEqual(serialsIn(await read('?syncStatus=applied')), ['RUNS']);
+    const text = await read('?syncStatus=no_profile');
+    assert.deepEqual(serialsIn(text), ['NEVER', 'PLAIN']);
+    assert.match(text, /<h2>2 devices found/);
+  });
+
+  it('counts the members alone with a filter by group, whose counts lead to members', async () => {
+    const text = await read(`?groupId=${groupId}`);
+    const both = (query: string) => `groupId=${groupId}&amp;${query}`;
+    assert.deepEqual(countsIn(text, 'Configuration'), {
+      [both('syncStatus=applied')]: 1,
+      [both('syncStatus=no_profile')]: 1,
+    });
+    assert.deepEqual(countsIn(text, 'Contact'), { [both('status=online')]: 2 });
+    assert.deepEqual(serialsIn(await read(`?groupId=${groupId}&syncStatus=no_profile`)), ['PLAIN']);
+    assert.match(text, new RegExp(`href="/operator/alerts\\?groupId=${groupId}"`));
+  });
+
+  it('applies a profile to the devices without one', async () => {
+    const filter = new URLSearchParams({ syncStatus: 'no_profile' }).toString();
+    const { status, text } = await visit(
+      `${dms.baseUrl}/operator/apply?${new URLSearchParams({ slug: 'fridge', filter })}`,
+      { cookie },
+    );
+    assert.equal(status, 200, text);
+    assert.match(text, /All 2 that match/);
+  });
+});

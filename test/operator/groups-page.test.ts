@@ -1,0 +1,94 @@
+/** The page of a group: its members, devices that join it from elsewhere, and a rollout that ended itself. */
+import assert from 'node:assert/strict';
+import { createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { signIn, visit } from './visitor.ts';
+
+describe('The page of a group', () => {
+  let dms: TestService;
+  let cookie: string;
+
+  before(async () => {
+    dms = await startService({ withWorker: false });
+    cookie = await signIn(dms, { name: 'Grace Hopper' });
+    await createProfile(dms, { ...FRIDGE, slug: 'fridge' });
+    await createProfile(dms, { ...FREEZER, slug: 'freezer' });
+  });
+  after(() => dms.stop());
+
+  const see = async (path: string, as = cookie) =>
+    (await visit(`${dms.baseUrl}/operator${path}`, { cookie: as })).text;
+  const send = (path: string, form: Record<string, string>) =>
+    visit(`${dms.baseUrl}/operator/${path}`, { cookie, form });
+
+  async function addGroup(name: string, serials: readonly string[], profileSlug: string | null = null) {
+    const { body } = await dms.api.post('/groups', { name, profileSlug });
+    for (const serial of serials) await register(dms, serial, { name: `Room of ${serial}` });
+    await dms.api.post(`/groups/${body.id}/add-members`, { serialNumbers: serials });
+    return body.id as string;
+  }
+  const countMembers = async (id: string) => (await dms.api.get(`/groups/${id}`)).body.memberCount;
+
+  it('lists the members', async () => {
+    const id = await addGroup('Pharmacy', ['MEMBER-1', 'MEMBER-2']);
+    assert.match(await see(`/groups/${id}`), /Room of MEMBER-1.*Room of MEMBER-2/s);
+  });
+
+  it('names the devices that leave their group, and the group, before they join another one', async () => {
+    const blood = await addGroup('Blood bank', ['BLOOD-1', 'BLOOD-2']);
+    const ward = await addGroup('Ward', ['WARD-1']);
+    const path = `forms/addGroupMembers?groupId=${ward}`;
+    const form = { serialNumbers: 'BLOOD-1 WARD-1' };
+    const { status, text } = await send(path, form);
+    assert.equal(status, 200);
+    assert.match(text, /1 device leaves its group.*Room of BLOOD-1.*Blood bank/s);
+    assert.doesNotMatch(text, /Room of WARD-1/);
+    assert.deepEqual([await countMembers(blood), await countMembers(ward)], [2, 1]);
+    assert.equal((await send(path, { ...form, step: 'apply' })).status, 303);
+    assert.deepEqual([await countMembers(blood), await countMembers(ward)], [1, 2]);
+    await register(dms, 'ALONE-1');
+    assert.equal((await send(path, { serialNumbers: 'ALONE-1' })).status, 303);
+  });
+
+  it('asks before ticked devices join a group whose profile they would get', async () => {
+    const id = await addGroup('Freezers', [], 'freezer');
+    await register(dms, 'TICKED-1');
+    const form = { joinedGroupId: id, serialNumbers: 'TICKED-1' };
+    const { text } = await send('join', form);
+    assert.match(text, /Add 1 device to Freezers\?.*gets a job/s);
+    assert.equal(await countMembers(id), 0);
+    const { headers } = await send('join', { ...form, step: 'apply' });
+    assert.match(headers.get('location') ?? '', /^\/operator\/jobs\//);
+    assert.equal(await countMembers(id), 1);
+  });
+
+  it('says that a rollout ended itself while the group keeps its profile, and leads back to the one before', async () => {
+    const id = await addGroup('Cold rooms', ['COLD-1'], 'fridge');
+    const rollout = { firstPercent: 10, minAppliedPercent: 90, abortFailedPercent: 10 };
+    const { body } = await dms.api.patch(`/groups/${id}`, { profileSlug: 'freezer', rollout });
+    assert.doesNotMatch(await see(`/groups/${id}`), /ended itself/);
+    await dms.service
+      .sql('config_jobs')
+      .where({ organization_id: dms.id, id: body.jobId })
+      .update({ status: 'aborted', reason: 'too many devices failed', finished_at: new Date() });
+    const text = await see(`/groups/${id}`);
+    assert.match(
+      text,
+      new RegExp(`${body.jobId}">rollout of freezer</a> ended itself.*too many devices failed`, 's'),
+    );
+    assert.match(text, /each device that joins gets it.*Put the group back to fridge…/s);
+    assert.doesNotMatch(
+      await see(`/groups/${id}`, await signIn(dms, { role: 'read' })),
+      /Put the group back/,
+    );
+    const form = {
+      shown: JSON.stringify({ name: 'Cold rooms', profileSlug: 'freezer' }),
+      name: 'Cold rooms',
+      profileSlug: 'fridge',
+    };
+    const path = `forms/updateGroup?groupId=${id}`;
+    assert.match((await send(path, form)).text, /Give fridge to Cold rooms\?/);
+    assert.equal((await send(path, { ...form, step: 'apply' })).status, 303);
+    assert.doesNotMatch(await see(`/groups/${id}`), /ended itself/);
+  });
+});

@@ -790,6 +790,7 @@ CREATE TABLE config_jobs (
   cancel_requested_at timestamp with time zone,
   reason text,
   created_by jsonb,
+  origin jsonb,
   CONSTRAINT config_jobs_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT config_jobs_organization_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id),
   CONSTRAINT config_jobs_stage_check CHECK (current_stage >= 0 AND current_stage <= stage_count),
@@ -831,6 +832,8 @@ COMMENT ON COLUMN config_jobs.reason IS
   'Why the job was aborted, as text for the customer. Else null.';
 COMMENT ON COLUMN config_jobs.created_by IS
   'Key and name, as in audit_entries. Null: begun by a release that kept it in audit_entries alone.';
+COMMENT ON COLUMN config_jobs.origin IS
+  'Operation, scope and group of the request that began the job. Null: begun by a release that did not store it.';
 COMMENT ON INDEX config_jobs_ended_idx IS
   'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX config_jobs_scheduled_idx IS

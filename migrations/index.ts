@@ -71,6 +71,7 @@ import * as freshReadings from './055-fresh-readings.ts';
 import * as deviceUrgency from './056-device-urgency.ts';
 import * as partitionStorage from './057-partition-storage.ts';
 import * as jobCreators from './058-job-creators.ts';
+import * as jobOrigins from './059-job-origins.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -131,4 +132,5 @@ export const migrations = {
   '056-device-urgency': deviceUrgency,
   '057-partition-storage': partitionStorage,
   '058-job-creators': jobCreators,
+  '059-job-origins': jobOrigins,
 };

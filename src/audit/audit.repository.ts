@@ -1,12 +1,15 @@
 import { newestFirst, type Page, toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
+import { query } from '../db/query.ts';
 import type { AuditEntry } from '../http/audit.ts';
 import { firstIdAt, UUID } from '../process/uuid.ts';
+import { FIND_SUBJECTS, LIST_ABOUT } from './audit.statements.ts';
 import type { StoredAuditEntry } from './audit.ts';
 
 interface AuditFilter extends Page {
   /** Id or name of a key. */
   actor: string | null;
+  /** Id, slug, serial number or name. */
   subject: string | null;
   from: Date | null;
   /** Exclusive. */
@@ -44,9 +47,40 @@ const toEntry = (row: TimedEntryRow): StoredAuditEntry => ({
   after: row.after as object | null,
 });
 
+/** Alerts and jobs of a device whose changes are found by its name. */
+const OF_DEVICE_MAX = 1_000;
+
+interface Subjects {
+  subjects: string[];
+  jobIds: string[];
+  /** Subjects of the changes that began these jobs. */
+  startsOf: string[];
+}
+
 export type AuditRepository = ReturnType<typeof createAuditRepository>;
 
 export function createAuditRepository(sql: Database) {
+  async function findSubjects(organizationId: string, name: string): Promise<Subjects> {
+    if (UUID.test(name)) return { subjects: [name], jobIds: [], startsOf: [] };
+    const bindings = { organizationId, name, limit: OF_DEVICE_MAX };
+    const [found] = await query<Subjects>(sql, FIND_SUBJECTS, bindings);
+    return found as Subjects;
+  }
+
+  async function listAbout(organizationId: string, name: string, { actor, from, to, ...page }: AuditFilter) {
+    const isId = actor !== null && UUID.test(actor);
+    return query<TimedEntryRow>(sql, LIST_ABOUT, {
+      organizationId,
+      ...(await findSubjects(organizationId, name)),
+      ...page,
+      // The partitions of the table are ranges of ids.
+      from: from && firstIdAt(from),
+      to: to && firstIdAt(to),
+      keyId: isId ? actor : null,
+      actorName: isId ? null : actor,
+    });
+  }
+
   return {
     async insert({ organizationId, actor, action, subject, before, after }: AuditEntry): Promise<void> {
       await sql('audit_entries').insert({
@@ -61,14 +95,11 @@ export function createAuditRepository(sql: Database) {
     },
 
     /** Newest first, along an index that begins with the filtered columns. */
-    async list(
-      organizationId: string,
-      { actor, subject, from, to, ...page }: AuditFilter,
-    ): Promise<StoredAuditEntry[]> {
+    async list(organizationId: string, filter: AuditFilter): Promise<StoredAuditEntry[]> {
+      const { actor, subject, from, to, ...page } = filter;
+      if (subject !== null) return (await listAbout(organizationId, subject, filter)).map(toEntry);
       const entries = sql('audit_entries').where({ organization_id: organizationId });
       if (actor !== null) entries.where(UUID.test(actor) ? { key_id: actor } : { actor_name: actor });
-      if (subject !== null) entries.where({ subject });
-      // The partitions of the table are ranges of ids.
       if (from) entries.where('id', '>=', firstIdAt(from));
       if (to) entries.where('id', '<', firstIdAt(to));
       const rows = await entries

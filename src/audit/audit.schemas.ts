@@ -12,7 +12,9 @@ interface ListAudit {
 
 export const listAuditQuery = Joi.object<ListAudit, true>({
   actor: textToFind(128).description('Only changes of this key: its id or its name'),
-  subject: atMost(128).description('Only changes of the thing of this id, slug or serial number'),
+  subject: atMost(128).description(
+    'Only changes of the thing of this id, slug, serial number or name. A serial number or the name of a device also finds changes of its alerts, and the jobs that changed it',
+  ),
   from: time().description('From then on'),
   to: time().description('Before then'),
   ...paging,

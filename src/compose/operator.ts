@@ -47,7 +47,6 @@ import { groupsRoutes } from '../operator/groups.routes.ts';
 import { CALLBACK_PATH, identityRoutes } from '../operator/identity.routes.ts';
 import { createIdentityProvider } from '../operator/identity-provider.service.ts';
 import { importRoutes } from '../operator/import.routes.ts';
-import { createJobOriginsRepository } from '../operator/job-origins.repository.ts';
 import { createJobProgressRepository } from '../operator/job-progress.repository.ts';
 import { jobsRoutes } from '../operator/jobs.routes.ts';
 import { createLayout } from '../operator/layout.ts';
@@ -134,7 +133,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     hasCertificate: async (organizationId: string, serialNumber: string) =>
       (await certificates.find(organizationId, serialNumber)) !== null,
     earlierProfiles: createEarlierProfilesRepository(sql),
-    jobOrigins: createJobOriginsRepository(sql),
+    listGroupNames: groupNames.listByIds,
     findIntervals,
     findStored: {
       intervals: async ({ organizationId }: Session, { slug = '' }: Record<string, string>) => ({

@@ -8,7 +8,7 @@ import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
 import { inSlices } from '../process/pages.ts';
 import type { ChangesService, DeviceChange } from './changes.service.ts';
-import { firstStageSize, type JobRef } from './config-job.ts';
+import { firstStageSize, type JobRef, type JobScope } from './config-job.ts';
 import type { ConfigJobsRepository, NewJob } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, RetryableTarget } from './config-targets.repository.ts';
 
@@ -27,22 +27,24 @@ export interface BeginJobDeps {
   pageSize: number;
 }
 
-export type JobToBegin = Omit<NewJob, 'createdBy' | 'stageCount' | 'targetCount' | 'isOffered'>;
+export type JobToBegin = Omit<NewJob, 'createdBy' | 'origin' | 'stageCount' | 'targetCount' | 'isOffered'> &
+  JobScope;
 export type BeginJob = ReturnType<typeof createBeginJob>;
 
 export function createBeginJob(deps: BeginJobDeps) {
   async function insert(
-    { sql, afterCommit, actor }: Transaction,
-    newJob: JobToBegin,
+    { sql, afterCommit, actor, action }: Transaction,
+    { scope, groupId, ...newJob }: JobToBegin,
     changes: RetryableTarget[],
     isOffered: boolean,
   ): Promise<JobRef> {
     const targetCount = changes.length;
     const first = firstStageSize(targetCount, newJob.rollout);
     const stageCount = first < targetCount ? 2 : 1;
+    const origin = action === undefined ? null : { action, scope, groupId };
     const job = await deps
       .jobsIn(sql)
-      .insert({ ...newJob, createdBy: actor ?? null, targetCount, stageCount, isOffered });
+      .insert({ ...newJob, createdBy: actor ?? null, origin, targetCount, stageCount, isOffered });
     const targets = changes.map((change, index) => ({
       ...change,
       stage: index < first ? 1 : 2,

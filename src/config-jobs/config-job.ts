@@ -35,6 +35,21 @@ export interface Rollout {
   abortFailedPercent: number;
 }
 
+/** The devices that a request chose for a job: all, a group, members that join it, or devices by serial number. */
+export const JOB_SCOPES = ['all', 'group', 'members', 'devices'] as const;
+
+export interface JobScope {
+  scope: (typeof JOB_SCOPES)[number];
+  /** Null unless the scope is a group, or its new members. */
+  groupId: string | null;
+}
+
+/** The request that began a job. */
+export interface JobOrigin extends JobScope {
+  /** The operationId. */
+  action: string;
+}
+
 export type Counts = Record<TargetState, number>;
 
 export const NO_COUNTS: Counts = {
@@ -85,6 +100,8 @@ export interface ConfigJob {
   createdAt: Date;
   /** Null: unknown, as for jobs of earlier releases. */
   createdBy: Actor | null;
+  /** Null like the creator. */
+  origin: JobOrigin | null;
   finishedAt: Date | null;
 }
 
@@ -182,6 +199,7 @@ export function jobView(job: ConfigJob) {
     cancelRequestedAt: job.cancelRequestedAt?.toISOString() ?? null,
     createdAt: job.createdAt.toISOString(),
     createdBy: job.createdBy,
+    origin: job.origin,
     finishedAt: job.finishedAt?.toISOString() ?? null,
   };
 }

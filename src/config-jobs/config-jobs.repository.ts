@@ -5,6 +5,7 @@ import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import {
   type ConfigJob,
   type Counts,
+  type JobOrigin,
   type JobRef,
   type JobStatus,
   NO_COUNTS,
@@ -28,6 +29,8 @@ export interface NewJob {
   retryOfJobId: string | null;
   /** Null: the service itself. */
   createdBy: Actor | null;
+  /** Null: the service itself. */
+  origin: JobOrigin | null;
 }
 
 /** A job as its workflow needs it. */
@@ -68,6 +71,7 @@ interface ConfigJobRow {
   deadline_at: Date;
   created_at: Date;
   created_by: Actor | null;
+  origin: JobOrigin | null;
   finished_at: Date | null;
   workflow_checked_at: Date | null;
   purge_checked_at: Date | null;
@@ -103,6 +107,7 @@ const toConfigJob = (row: CountedJobRow): ConfigJob => ({
   cancelRequestedAt: row.cancel_requested_at,
   createdAt: row.created_at,
   createdBy: row.created_by,
+  origin: row.origin,
   finishedAt: row.finished_at,
 });
 
@@ -145,6 +150,7 @@ export function createConfigJobsRepository(sql: Database) {
           target_count: job.targetCount,
           retry_of_job_id: job.retryOfJobId,
           created_by: toJson(job.createdBy),
+          origin: toJson(job.origin),
           status: startAt === null ? 'running' : 'scheduled',
           start_at: startAt,
           deadline_at: sql.raw('coalesce(?::timestamptz, now()) + make_interval(mins => ?::integer)', [

@@ -5,7 +5,9 @@ import { type ChangedSetting, SETTINGS } from './changed-settings.ts';
 import {
   DEADLINE_MINUTES_DEFAULT,
   DEADLINE_MINUTES_MAX,
+  JOB_SCOPES,
   JOB_STATUSES,
+  type JobOrigin,
   type JobStatus,
   type JobView,
   type Rollout,
@@ -150,9 +152,21 @@ export const jobExample: JobView = {
   deadlineAt: '2026-03-04T08:00:00.000Z',
   createdAt: '2026-03-02T08:00:00.000Z',
   createdBy: { keyId: '019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a', name: 'Kitchen' },
+  origin: { action: 'applyProfile', scope: 'devices', groupId: null },
   cancelRequestedAt: null,
   finishedAt: '2026-03-02T08:15:30.000Z',
 };
+
+const originSchema = Joi.object<JobOrigin>({
+  action: Joi.string().required().description('The operationId'),
+  scope: Joi.string()
+    .valid(...JOB_SCOPES)
+    .required()
+    .description(
+      'The devices that the request chose: all, a group, new members of a group, or devices by serial number',
+    ),
+  groupId: Joi.string().allow(null).required().description('With the scope group or members; else null'),
+});
 
 export const jobSchema = Joi.object<JobView>({
   id: Joi.string().required(),
@@ -187,6 +201,10 @@ export const jobSchema = Joi.object<JobView>({
     .description(
       'The key or the person whose request began the job; null: begun by a release that did not store it',
     ),
+  origin: originSchema
+    .allow(null)
+    .required()
+    .description('The request that began the job; null: begun by a release that did not store it'),
   finishedAt: timestamp().allow(null).required(),
 })
   .example(jobExample)

@@ -18,6 +18,7 @@ import {
   hasEnded,
   isBeingCancelled,
   type JobRef,
+  type JobScope,
   NO_SUCH_JOB,
   type Rollout,
   START_DAYS_MAX,
@@ -155,7 +156,8 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
         if (compiled.length === 0) return { jobId: null, applied: [] };
         const changes = await planner.storeChanges(tx.sql, organizationId, compiled);
         const job = { organizationId, profileSlug: slug, profileSnapshot, rollout, startAt, deadlineMinutes };
-        const { jobId } = await beginJob.begin(tx, { ...job, retryOfJobId: null }, changes);
+        const newJob = { ...job, ...scopeOf(chosen), retryOfJobId: null };
+        const { jobId } = await beginJob.begin(tx, newJob, changes);
         return { jobId, applied: compiled.map(({ device }) => device.serialNumber) };
       });
     },
@@ -246,7 +248,8 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
           throw conflict('A retry of the job is running: wait until it has ended, or cancel it');
         }
         const newJob = { organizationId, profileSlug, profileSnapshot, rollout: null, retryOfJobId: jobId };
-        const job = { ...newJob, startAt: null, deadlineMinutes: DEADLINE_MINUTES_DEFAULT };
+        const scope = { scope: 'devices', groupId: null } as const;
+        const job = { ...newJob, ...scope, startAt: null, deadlineMinutes: DEADLINE_MINUTES_DEFAULT };
         const listed = await targetsIn(tx.sql).listRetryable(ref);
         if (beginJob.isLarge(listed.length)) {
           if (await deps.groupChanges.isWithdrawing(tx.sql, ref))
@@ -261,4 +264,9 @@ export function createConfigJobsService(deps: ConfigJobsDeps) {
       });
     },
   };
+}
+
+function scopeOf({ serialNumbers, groupId }: ChosenDevices): JobScope {
+  if (serialNumbers !== null) return { scope: 'devices', groupId: null };
+  return { scope: groupId === null ? 'all' : 'group', groupId };
 }

@@ -15,7 +15,7 @@ import type { BeginJob } from './begin-job.service.ts';
 import type { ReadAlerts } from './changed-settings.ts';
 import type { DeviceChange } from './changes.service.ts';
 import { type CompiledDevice, lacksConfig, type Preview, previewCompiled } from './compile-devices.ts';
-import type { GroupRef, Rollout } from './config-job.ts';
+import type { GroupRef, JobScope, Rollout } from './config-job.ts';
 import type { TargetChange } from './config-targets.repository.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { GroupTargetsRepository } from './group-targets.repository.ts';
@@ -37,6 +37,8 @@ export interface DesiredProfile extends GroupRef {
   rollout: Rollout | null;
   deadlineMinutes: number;
 }
+
+type ScopedProfile = DesiredProfile & Pick<JobScope, 'scope'>;
 
 export type DesiredProfiles = ReturnType<typeof createDesiredProfiles>;
 
@@ -95,20 +97,19 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
 
   async function begin(
     tx: Transaction,
-    desired: DesiredProfile,
+    desired: ScopedProfile,
     profileSnapshot: ProfileSnapshot,
     changes: DeviceChange[],
   ): Promise<string | null> {
     if (changes.length === 0) return null;
-    const { groupId: _, ...request } = desired;
-    const job = { ...request, profileSnapshot, startAt: null, retryOfJobId: null };
+    const job = { ...desired, profileSnapshot, startAt: null, retryOfJobId: null };
     return (await deps.beginJob.begin(tx, job, changes)).jobId;
   }
 
   /** Returns the id of the job; null when all run the profile. */
   async function offer(
     tx: Transaction,
-    desired: DesiredProfile,
+    desired: ScopedProfile,
     snapshot: ProfileSnapshot,
     assetIds: string[],
   ): Promise<string | null> {
@@ -121,7 +122,7 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
     /** Offers the profile to these members. @throws not found when there is no such profile. */
     async offerTo(tx: Transaction, desired: DesiredProfile, assetIds: string[]): Promise<string | null> {
       const snapshot = await planner.findSnapshot(tx.sql, desired.organizationId, desired.profileSlug);
-      return offer(tx, desired, snapshot, assetIds);
+      return offer(tx, { ...desired, scope: 'members' }, snapshot, assetIds);
     },
 
     /**
@@ -139,11 +140,12 @@ export function createDesiredProfiles(deps: DesiredProfileDeps) {
       for await (const lacking of listLacking(tx.sql, desired, snapshot, options)) {
         for (const change of await storeChanges(tx.sql, desired, lacking)) changes.push(change);
       }
-      if (deps.beginJob.isLarge(changes.length)) return begin(tx, desired, snapshot, changes);
+      const scoped = { ...desired, scope: 'group' } as const;
+      if (deps.beginJob.isLarge(changes.length)) return begin(tx, scoped, snapshot, changes);
       // Reads again under the locks, because a report may have changed the configuration of some devices.
       return offer(
         tx,
-        desired,
+        scoped,
         snapshot,
         changes.map(({ device }) => device.assetId),
       );

@@ -26,6 +26,8 @@ export interface Transaction extends InTransaction {
   readonly sql: Database;
   /** The caller of the operation; absent when the service itself runs the transaction. */
   readonly actor?: Actor;
+  /** The operationId; absent like the caller. */
+  readonly action?: string;
 }
 
 /** Runs the work in a transaction of that kind. */
@@ -54,11 +56,11 @@ export const joinTransaction =
   (work) =>
     runWithin(sql, (tx) => work({ ...tx, ...caller }), afterCommit);
 
-/** Attributes all that runs in the transactions to the actor. */
+/** Attributes all that runs in the transactions to the actor and the operation. */
 export const transactAs =
-  (actor: Actor, transact: Transact): Transact =>
+  (by: { actor: Actor; action: string }, transact: Transact): Transact =>
   (work) =>
-    transact((tx) => work({ ...tx, actor }));
+    transact((tx) => work({ ...tx, ...by }));
 
 const ATTEMPTS = 4;
 

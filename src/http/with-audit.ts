@@ -37,10 +37,11 @@ type Recorded = <T>(
  */
 export function createAudit(definition: Route, record: RecordAudit): WithAudit {
   if (!definition.audit) return (_, transact, run) => run(transact);
-  const recorded = createRecorded(definition.operationId, definition.audit, record);
+  const action = definition.operationId;
+  const recorded = createRecorded(action, definition.audit, record);
   if (definition.rawBody) {
     return (request, transact, run) => {
-      const asCaller = transactAs(actorOf(request.caller), transact);
+      const asCaller = transactAs({ actor: actorOf(request.caller), action }, transact);
       return run((work) =>
         asCaller((tx) =>
           recorded(
@@ -55,7 +56,7 @@ export function createAudit(definition: Route, record: RecordAudit): WithAudit {
   }
   return (request, transact, run) =>
     transactAs(
-      actorOf(request.caller),
+      { actor: actorOf(request.caller), action },
       transact,
     )((tx) =>
       recorded(

@@ -85,7 +85,7 @@ const comparedHtml = (panel: CurvePanel): Content =>
   panel.compared.length > 0 &&
   html`<ul class="compared" aria-label="Devices in the picture">${panel.compared.map(
     ({ id, name }) =>
-      html`<li><a href="${pathOf(id)}">${name}</a> <a data-spanned data-zoned class="more" href="${curveUrl(`${pathOf(id)}/statistics.pdf`, { span: spanQuery(panel.span), compared: [] })}">PDF<span class="hidden"> of ${name}</span></a> <a data-spanned class="more" href="${withDevices(
+      html`<li><a href="${pathOf(id)}">${name}</a> <a data-spanned class="more" href="${withDevices(
         panel,
         panel.compared.filter((each) => each.id !== id),
       )}">Remove<span class="hidden"> ${name}</span></a></li>`,

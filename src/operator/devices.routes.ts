@@ -11,7 +11,7 @@ import type { ReadDeviceHistory } from './device-history.service.ts';
 import { deviceHistoryHtml } from './device-history-html.ts';
 import { deviceHtml, statisticsHtml } from './device-html.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
-import { noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
 import type { PastDevicesRepository } from './past-devices.repository.ts';
 import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
@@ -159,7 +159,9 @@ export function devicesRoutes(deps: DevicesPageDeps): OperatorPage[] {
       role: 'read',
       async handle({ visitor: session, params, query }) {
         const timezone = query.get('timezone') || 'UTC';
-        const input = { params, query: { ...isoSpan(spanOf(query)), timezone }, accept: PDF };
+        const compared = await listCompared(session, params.assetId ?? '', query);
+        const others = given({ with: compared.map(({ id }) => id).join() });
+        const input = { params, query: { ...isoSpan(spanOf(query)), timezone, ...others }, accept: PDF };
         const { body, headers = {} } = await call(toCaller(session), 'getStatistics', input);
         return { stream: body as Readable, headers };
       },

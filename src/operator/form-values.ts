@@ -205,14 +205,27 @@ export function inputOfFault(message: string, inputs: readonly string[]): string
   return named[0] ?? firstMentioned(message, inputs) ?? byWords(message, inputs);
 }
 
-/** "… the serial number … already" is about `serialNumber`. */
-const byWords = (message: string, inputs: readonly string[]): string | null =>
-  inputs.find((path) => /[A-Z]/.test(path) && message.includes(toWords(path))) ?? null;
+/** "… the serial number … already" is about `newSerialNumber`, and "No group has this id" about `groupId`. */
+function byWords(message: string, inputs: readonly string[]): string | null {
+  const said = new Set(wordsOf(message));
+  return (
+    inputs.find((path) => wordsOf(toWords(lastPart(path))).filter((word) => said.has(word)).length >= 2) ??
+    null
+  );
+}
+
+/** In the singular. */
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/\W+/)
+    .map((word) => word.replace(/s$/, ''));
+const lastPart = (path: string): string => path.split('.').at(-1) ?? path;
 
 function firstMentioned(message: string, inputs: readonly string[]): string | null {
   const words = message.split(/[^\w.[\]]+/);
   const places = inputs
-    .map((path) => ({ path, at: words.indexOf(path.split('.').at(-1) ?? path) }))
+    .map((path) => ({ path, at: words.indexOf(lastPart(path)) }))
     .filter(({ at }) => at >= 0);
   return places.sort((a, b) => a.at - b.at)[0]?.path ?? null;
 }

@@ -5,7 +5,6 @@ import type { ChangedDevice } from './earlier-profiles.repository.ts';
 import type { FormLink } from './form-links.ts';
 import { FORMS, type FormName, toFormUrl } from './forms.ts';
 import { type Content, type Html, html } from './html.ts';
-import type { JobOrigin } from './job-origins.repository.ts';
 import type { JobProgress, JobStages } from './job-progress.ts';
 import { deviceLink, latestHtml, progressFacts } from './job-progress-html.ts';
 import { undoHtml } from './job-undo-html.ts';
@@ -26,14 +25,17 @@ import {
 import type { ShownAsset } from './shown-assets.repository.ts';
 import { meaningOf } from './states.ts';
 
+/** By id; a deleted group has none. */
+type GroupNames = ReadonlyMap<string, string>;
+
 interface JobsOptions {
   jobs: Answers['listConfigJobs'];
-  origins: ReadonlyMap<string, JobOrigin>;
+  groupNames: GroupNames;
   filter: Record<string, string>;
   link: FormLink;
 }
 
-export const jobsHtml = ({ jobs, origins, filter, link }: JobsOptions): Html => html`
+export const jobsHtml = ({ jobs, groupNames, filter, link }: JobsOptions): Html => html`
 <h1>Configuration jobs</h1>
 <div class="actions">${link('applyProfile', {}, { tone: 'main' })}</div>
 ${tabs('Status', [
@@ -49,19 +51,20 @@ ${live(
   'jobs',
   html`${table({
     caption: 'Jobs, newest first',
-    head: ['Profile', 'Status', 'Progress', 'Applied', 'Begun', 'By', 'Ended'],
-    rows: jobs.items.map((job) => jobRow(job, origins.get(job.id))),
+    head: ['Profile', 'For', 'Status', 'Progress', 'Applied', 'Begun', 'By', 'Ended'],
+    rows: jobs.items.map((job) => jobRow(job, groupNames)),
     empty: 'No job. One begins when a profile is applied.',
   })}${nextPage('/operator/jobs', new URLSearchParams(filter), jobs.nextCursor)}`,
 )}`;
 
-const jobRow = (job: JobView, origin: JobOrigin | undefined): Content[] => [
+const jobRow = (job: JobView, groupNames: GroupNames): Content[] => [
   html`<a class="name" href="/operator/jobs/${job.id}">${job.profileSlug}</a>`,
+  scopeHtml(job, groupNames),
   html`${badge(job.status)}${job.reason && html` <span class="quiet">${job.reason}</span>`}`,
   bar(sharesOf(job), 'Devices'),
   `${job.counts.applied.toLocaleString('en')} of ${job.total.toLocaleString('en')}`,
   time(job.createdAt),
-  html`${job.createdBy?.name ?? origin?.by ?? html`<span class="quiet">unknown</span>`}${origin?.group && html`, ${groupLink(origin.group)}`}`,
+  job.createdBy?.name ?? UNKNOWN,
   job.finishedAt ? time(job.finishedAt) : html`<span class="quiet">deadline ${time(job.deadlineAt)}</span>`,
 ];
 
@@ -88,8 +91,7 @@ interface JobOptions {
   progress: JobProgress;
   /** Devices of the targets and the latest devices, by asset id. */
   devices: ReadonlyMap<string, ShownAsset>;
-  /** The change that began it; null: unknown. */
-  origin: JobOrigin | null;
+  groupNames: GroupNames;
   /** Devices that a stopped job has changed. */
   changed: readonly ChangedDevice[];
   now: Date;
@@ -112,10 +114,8 @@ ${live(
 ${bar(sharesOf(job), 'Devices')}${legend(sharesOf(job))}
 ${facts([
   ['Devices', job.total.toLocaleString('en')],
-  [
-    'Begun',
-    html`${time(job.createdAt)} <span class="quiet">${options.origin ? originText(options.origin) : creatorText(job)}</span>`,
-  ],
+  ['For', scopeHtml(job, options.groupNames)],
+  ['Begun', html`${time(job.createdAt)} <span class="quiet">${creatorText(job)}</span>`],
   ...('startAt' in job ? [['Starts', time(job.startAt as string)] as const] : []),
   ...(job.status === 'cancelled' ? [] : [['Deadline', time(job.deadlineAt)] as const]),
   ...(job.reason ? [['Reason', job.reason] as const] : []),
@@ -161,16 +161,32 @@ export function firstState(job: JobView): string {
   return found === undefined || countOf(job, found) === job.total ? ALL_STATES : found;
 }
 
-const creatorText = ({ createdBy }: JobView): Content => createdBy && `by ${createdBy.name}`;
-
 /** "by Ada, add group members". */
-const originText = ({ by, action, group }: JobOrigin): Content => [
-  `by ${by}, ${toWords(action)}`,
-  group && html` of ${groupLink(group)}`,
-];
+const creatorText = ({ createdBy, origin }: JobView): Content =>
+  createdBy && `by ${createdBy.name}${origin ? `, ${toWords(origin.action)}` : ''}`;
 
-const groupLink = ({ id, name }: { id: string; name: string | null }): Html =>
-  html`<a href="/operator/groups/${id}">${name ?? 'a group'}</a>`;
+const UNKNOWN = html`<span class="quiet">unknown</span>`;
+
+/** The devices that the request chose. */
+function scopeHtml({ origin, total }: JobView, names: GroupNames): Content {
+  switch (origin?.scope) {
+    case 'all':
+      return 'all devices';
+    case 'group':
+      return groupLink(origin.groupId, names);
+    case 'members':
+      return html`new members of ${groupLink(origin.groupId, names)}`;
+    case 'devices':
+      return `${total.toLocaleString('en')} chosen ${total === 1 ? 'device' : 'devices'}`;
+    default:
+      return UNKNOWN;
+  }
+}
+
+const groupLink = (id: string | null, names: GroupNames): Content => {
+  const name = names.get(id ?? '');
+  return name === undefined ? 'a deleted group' : html`<a href="/operator/groups/${id}">${name}</a>`;
+};
 
 const targetRow = (
   { assetId, state, reason, updatedAt }: TargetView,

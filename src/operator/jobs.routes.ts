@@ -1,6 +1,6 @@
 import { hasEnded, type JobView } from '../config-jobs/config-job.ts';
 import type { ChangedDevice, EarlierProfilesRepository } from './earlier-profiles.repository.ts';
-import type { JobOriginsRepository } from './job-origins.repository.ts';
+import type { GroupNamesRepository } from './group-names.repository.ts';
 import type { JobProgressRepository } from './job-progress.repository.ts';
 import { toProgress } from './job-progress.ts';
 import { CHANGED_READ_MAX } from './job-undo-html.ts';
@@ -14,7 +14,7 @@ export interface JobsPageDeps extends PageDeps {
   runUrl(jobId: string): string | null;
   jobProgress: JobProgressRepository;
   earlierProfiles: EarlierProfilesRepository;
-  jobOrigins: JobOriginsRepository;
+  listGroupNames: GroupNamesRepository['listByIds'];
   shownAssets: ShownAssetsRepository;
 }
 
@@ -30,7 +30,7 @@ export function jobsRoutes({
   runUrl,
   jobProgress,
   earlierProfiles,
-  jobOrigins,
+  listGroupNames,
   shownAssets,
 }: JobsPageDeps): OperatorPage[] {
   async function progressOf({ organizationId }: Session, job: JobView) {
@@ -52,6 +52,13 @@ export function jobsRoutes({
       : [];
   }
 
+  /** By id; a deleted group has none. */
+  async function namesOfGroups({ organizationId }: Session, jobs: JobView[]): Promise<Map<string, string>> {
+    const ids = jobs.flatMap(({ origin }) => origin?.groupId ?? []);
+    const groups = ids.length === 0 ? [] : await listGroupNames(organizationId, ids);
+    return new Map(groups.map(({ value, label }) => [value, label]));
+  }
+
   return [
     {
       method: 'GET',
@@ -61,8 +68,8 @@ export function jobsRoutes({
       async handle({ visitor: session, query, url }) {
         const filter = given({ status: query.get('status'), cursor: query.get('cursor') });
         const jobs = await ask(session, 'listConfigJobs', { query: { ...filter, limit: '25' } });
-        const origins = await jobOrigins.list(session.organizationId, jobs.items);
-        const content = jobsHtml({ jobs, origins, filter, link: linksFor(session) });
+        const groupNames = await namesOfGroups(session, jobs.items);
+        const content = jobsHtml({ jobs, groupNames, filter, link: linksFor(session) });
         return { page: layout({ title: 'Jobs', session, section: 'Jobs', watch: url }, content) };
       },
     },
@@ -79,17 +86,17 @@ export function jobsRoutes({
         });
         const { state, ...others } = filter;
         const asked = state === ALL_STATES ? others : filter;
-        const [targets, progress, origins, changed] = await Promise.all([
+        const [targets, progress, groupNames, changed] = await Promise.all([
           ask(session, 'listConfigJobTargets', { params, query: { ...asked, limit: '50' } }),
           progressOf(session, job),
-          jobOrigins.list(session.organizationId, [job]),
+          namesOfGroups(session, [job]),
           listChanged(session, job),
         ]);
         const shown = [...progress.progress.latest, ...targets.items].map(({ assetId }) => assetId);
         const content = jobHtml({
           ...progress,
           devices: await shownAssets.list(session.organizationId, shown),
-          origin: origins.get(job.id) ?? null,
+          groupNames,
           changed,
           job,
           targets,

@@ -73,10 +73,10 @@ ${page.calm ? calmHtml(page.calm, options) : sectionsHtml(page, options)}`,
 const sectionsHtml = (page: StartPage, options: StartOptions): Content => [
   section('Alerts', page.alerts.length > 0 && alertsHtml(page, options)),
   page.acknowledged > 0 && inHandHtml(page.acknowledged),
-  section('Rollouts that ended themselves', page.aborted.length > 0 && abortedHtml(page)),
+  section('Rollouts that ended themselves', page.aborted.length > 0 && abortedHtml(page, options)),
   section('Changes that failed', page.failed.length > 0 && failedHtml(page, options)),
-  section('Settings that drifted', page.drifted.length > 0 && driftedHtml(page)),
-  section('Jobs with failures', page.jobs.length > 0 && jobsHtml(page)),
+  section('Settings that drifted', page.drifted.length > 0 && driftedHtml(page, options)),
+  section('Jobs with failures', page.jobs.length > 0 && jobsHtml(page, options)),
   section('Webhooks in trouble', page.webhooks.length > 0 && webhooksHtml(page, options)),
   section('Notification channels in trouble', page.channels.length > 0 && channelsHtml(page, options)),
   section('Unregistered loggers', page.unregistered.length > 0 && unregisteredHtml(page, options)),
@@ -149,42 +149,46 @@ const failedHtml = ({ failed }: StartPage, { link }: StartOptions): Html =>
     empty: '',
   });
 
-const abortedHtml = ({ aborted }: StartPage): Html =>
+const abortedHtml = ({ aborted }: StartPage, { link }: StartOptions): Html =>
   table({
     caption: 'Rollouts that ended themselves within the last day',
-    head: ['Profile', 'Why', 'Applied', 'Ended'],
+    head: ['Profile', 'Why', 'Applied', 'Ended', ACTION],
     rows: aborted.map(({ id, profileSlug, reason, counts, total, finishedAt }) => [
       html`<a class="name" href="/operator/jobs/${id}">${profileSlug}</a>`,
       html`<span class="problem">${reason}</span>`,
       `${counts.applied.toLocaleString('en')} of ${total.toLocaleString('en')}`,
       time(finishedAt),
+      counts.failed + counts.timedOut > 0 &&
+        link('retryConfigJob', { jobId: id }, { label: 'Retry…', about: profileSlug }),
     ]),
     empty: '',
   });
 
-const driftedHtml = ({ drifted, driftedInAll }: StartPage): Content => [
+const driftedHtml = ({ drifted, driftedInAll }: StartPage, { link }: StartOptions): Content => [
   table({
     caption: 'Devices that run other settings than the confirmed ones',
-    head: ['Device', 'Configuration', 'Last reading'],
+    head: ['Device', 'Configuration', 'Last reading', ACTION],
     rows: drifted.map(({ id, name, serialNumber, syncStatus, lastReadingAt }) => [
       nameLink(id, name, serialNumber),
       badge(syncStatus),
       time(lastReadingAt),
+      link('applyProfile', { serialNumbers: serialNumber }, { label: 'Apply…', about: name }),
     ]),
     empty: '',
   }),
   more(drifted.length, driftedInAll, '/operator/fleet?syncStatus=drifted'),
 ];
 
-const jobsHtml = ({ jobs }: StartPage): Html =>
+const jobsHtml = ({ jobs }: StartPage, { link }: StartOptions): Html =>
   table({
     caption: 'Running jobs with devices that failed',
-    head: ['Profile', 'Failed', 'Applied', 'Deadline'],
+    head: ['Profile', 'Failed', 'Applied', 'Deadline', ACTION],
     rows: jobs.map(({ id, profileSlug, counts, total, deadlineAt }) => [
       html`<a class="name" href="/operator/jobs/${id}">${profileSlug}</a>`,
       html`<span class="problem">${counts.failed.toLocaleString('en')}</span>`,
       `${counts.applied.toLocaleString('en')} of ${total.toLocaleString('en')}`,
       time(deadlineAt),
+      html`<div class="row">${link('retryConfigJob', { jobId: id }, { label: 'Retry…', about: profileSlug })}${link('cancelConfigJob', { jobId: id }, { label: 'Cancel…', about: profileSlug })}</div>`,
     ]),
     empty: '',
   });

@@ -46,10 +46,14 @@ export const healthOf = ({ health, status }: WebhookView): HealthState =>
   health?.state ?? (status === 'active' ? 'healthy' : 'disabled');
 
 /** Before the first delivery nothing shows that the receiver works. */
-const healthBadge = (webhook: WebhookView): Html =>
-  healthOf(webhook) === 'healthy' && webhook.delivery.lastAttemptAt === null
-    ? html`<span class="quiet">nothing sent yet</span>`
-    : badge(healthOf(webhook));
+function healthBadge(webhook: WebhookView): Html {
+  const health = healthOf(webhook);
+  if (health !== 'healthy' || webhook.delivery.lastAttemptAt !== null) return badge(health);
+  const waiting = webhook.health?.backlog ?? 0;
+  return waiting === 0
+    ? html`<span class="quiet">nothing to send yet</span>`
+    : html`<span class="badge info">first of ${waiting.toLocaleString('en')} not sent yet</span>`;
+}
 
 export const pathOf = ({ id, recType }: WebhookView) =>
   `/operator/webhooks/${recType === 'webhook' ? 'events' : 'cellular'}/${id}`;

@@ -36,6 +36,24 @@ export function headLines(statistics: Statistics, { madeAt, madeBy, timezone }: 
   ];
 }
 
+export function comparisonLines(
+  records: readonly Statistics[],
+  { madeAt, madeBy, timezone }: RecordOptions,
+): string[] {
+  const timeOf = clockOf(timezone);
+  const from = Math.min(...records.map((each) => each.from));
+  const to = Math.max(...records.map((each) => each.to));
+  return [
+    `Organization: ${records[0]?.asset.organizationName}`,
+    `Span: ${timeOf(from)} to ${timeOf(to)}`,
+    `Time zone: ${timezone}, at the beginning ${offsetText(timezone, from)}, at the end ${offsetText(timezone, to)}`,
+    `Made: ${timeOf(madeAt.getTime())} by ${madeBy}`,
+  ];
+}
+
+export const comparedLine = ({ statistics, channel }: { statistics: Statistics; channel: Channel }): string =>
+  `${statistics.asset.name} (${statistics.asset.serialNumber}), channel ${channel.channel}: ${samplesText(channel)}`;
+
 /** Loggers may bring readings from before their registration: such a span is a record like any other. */
 const isBeforeRegistration = ({ asset, channels, to }: Statistics): boolean =>
   channels.length === 0 && to <= asset.registeredAt.getTime();
@@ -92,15 +110,19 @@ export function maintenanceLines({ mutedSpans }: Statistics, timezone: string): 
 }
 
 export function channelLines(channel: Channel): string[] {
-  const { position, type, unit, count, min, max, avg, meanKineticTemperature, gapCount } = channel;
-  const kinetic =
-    meanKineticTemperature === null ? '' : `   mean kinetic temperature ${meanKineticTemperature}`;
+  const { position, type, unit, gapCount } = channel;
   return [
     `Channel ${channel.channel}: ${type}${position === null ? '' : ` (${position})`}${unit === '' ? '' : `, ${unit}`}`,
-    count === 0 ? 'samples 0' : `samples ${count}   min ${min}   max ${max}   average ${avg}${kinetic}`,
+    samplesText(channel),
     `${completenessText(channel)}   gaps ${gapCount}`,
     outsideText(channel),
   ];
+}
+
+function samplesText({ count, min, max, avg, meanKineticTemperature }: Channel): string {
+  const kinetic =
+    meanKineticTemperature === null ? '' : `   mean kinetic temperature ${meanKineticTemperature}`;
+  return count === 0 ? 'samples 0' : `samples ${count}   min ${min}   max ${max}   average ${avg}${kinetic}`;
 }
 
 function completenessText({ readings, expectedReadings, completenessPercent }: Channel): string {
@@ -184,8 +206,13 @@ function offsetText(timezone: string, atMs: number): string {
 }
 
 /** `<serial>-<from>-<to>.pdf` with dates in the time zone; only characters that every file system accepts. */
-export function fileNameOf({ asset, from, to }: Statistics, timezone: string): string {
+export function fileNameOf(
+  [first, ...others]: readonly [Statistics, ...Statistics[]],
+  timezone: string,
+): string {
+  const { asset, from, to } = first;
   const timeOf = clockOf(timezone);
-  const [first, last] = [from, to].map((at) => timeOf(at).split(' ')[0]);
-  return `${asset.serialNumber.replace(/[^\w.-]/g, '_')}-${first}-${last}.pdf`;
+  const [firstDay, lastDay] = [from, to].map((at) => timeOf(at).split(' ')[0]);
+  const more = others.length > 0 ? `-and-${others.length}-more` : '';
+  return `${asset.serialNumber.replace(/[^\w.-]/g, '_')}${more}-${firstDay}-${lastDay}.pdf`;
 }

@@ -2,9 +2,10 @@ import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { ok, type Route, route } from '../http/route.ts';
 import { idParams } from '../http/schemas.ts';
 import { prefers } from '../measurements/history.ts';
+import { invalid } from '../process/errors.ts';
 import { fileNameOf } from './record-text.ts';
 import { statisticsQuery, statisticsSchema } from './statistics.schemas.ts';
-import type { StatisticsService } from './statistics.service.ts';
+import type { Statistics, StatisticsService } from './statistics.service.ts';
 import type { ToPage } from './statistics-page.service.ts';
 import { statisticsView } from './statistics-view.ts';
 
@@ -27,25 +28,28 @@ export function statisticsRoutes({ compute, toPage, limit, pageLimit }: Statisti
       operationId: 'getStatistics',
       summary: 'Statistics of what a device has measured',
       description:
-        'Per channel minimum, maximum, average and mean kinetic temperature, the time outside of the bounds that were in force, how complete the readings are, and gaps: all by the settings at each moment, also of archived assets. A sample holds until the next one, for two periods of measurement at most; more is a gap. With Accept: application/pdf the same as one page, with the curve.',
+        'Per channel minimum, maximum, average and mean kinetic temperature, the time outside of the bounds that were in force, how complete the readings are, and gaps: all by the settings at each moment, also of archived assets. A sample holds until the next one, for two periods of measurement at most; more is a gap. With Accept: application/pdf the same as a document, with the curve, also of several devices.',
       tag: 'Assets',
       params: idParams('assetId'),
       query: statisticsQuery,
       responses: { 200: statisticsSchema },
       alternative: { contentType: PDF },
       errors: [404],
-      async handle({ caller, params: { assetId }, query: { from, to, timezone }, header }) {
-        const read = () =>
-          limit.run(caller, () => compute({ organizationId: caller.organizationId, assetId, from, to }));
+      async handle({ caller, params: { assetId }, query, header }) {
+        const { from, to, timezone, with: others = [] } = query;
+        const read = (id: string) =>
+          limit.run(caller, () => compute({ organizationId: caller.organizationId, assetId: id, from, to }));
         if (!prefers(PDF, 'application/json', header('Accept'))) {
-          return ok(statisticsView(await read()), { Vary: 'Accept' });
+          if (others.length > 0) throw invalid('Several devices need Accept: application/pdf');
+          return ok(statisticsView(await read(assetId)), { Vary: 'Accept' });
         }
         let fileName = '';
         const madeBy = caller.actor?.name ?? caller.keyName;
         const page = await pageLimit.stream(caller, async () => {
-          const statistics = await read();
-          fileName = fileNameOf(statistics, timezone);
-          return toPage(statistics, { madeBy, timezone });
+          const records: [Statistics, ...Statistics[]] = [await read(assetId)];
+          for (const id of others) if (id !== assetId.toLowerCase()) records.push(await read(id));
+          fileName = fileNameOf(records, timezone);
+          return toPage(records, { madeBy, timezone });
         });
         return ok(page, {
           'Content-Type': PDF,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Route } from '../../src/http/route.ts';
-import { apply, createProfile, FACTORY, FRIDGE, register } from '../support/fleet.ts';
+import { apply, createProfile, FACTORY, FREEZER, FRIDGE, register } from '../support/fleet.ts';
 import {
   call,
   type Fixtures,
@@ -207,6 +207,49 @@ describe('The audit trail', () => {
     ]);
   });
 
+  it('finds every change of a device by its serial number, a former one, or its name', async () => {
+    const own = await dms.addOrganization();
+    const assetId = await register(own, 'Logger-1', { name: 'Blood bank' });
+    await register(own, 'LOGGER-2', { name: 'Kitchen' });
+    const slug = await createProfile(own, { slug: 'vaccines', ...FRIDGE });
+    const { body: group } = await own.api.post('/groups', { name: 'Freezers', profileSlug: slug });
+    const jobId = await apply(own, slug, { serialNumbers: ['LOGGER-1'] });
+    await apply(own, slug, { serialNumbers: ['LOGGER-2'] });
+    await own.api.post(`/devices/config-jobs/${jobId}/cancel`);
+    await own.api.post(`/groups/${group.id}/add-members`, { serialNumbers: ['LOGGER-1'] });
+    await createProfile(own, { slug: 'colder', ...FREEZER });
+    await own.api.patch(`/groups/${group.id}`, { profileSlug: 'colder' });
+    await own.api.post('/devices/logger-1/config/withdraw');
+    const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
+    await own.device.post('/devices/LOGGER-1/measurements', { readings, batteryStatus: 'low' });
+    const { body: alerts } = await own.api.get('/alerts');
+    await own.api.post(`/alerts/${alerts.items[0].id}/comments`, { comment: 'The door stood open' });
+    await own.api.post(`/assets/${assetId}/replace-hardware`, { newSerialNumber: 'LOGGER-3' });
+    await own.api.delete(`/assets/${assetId}`);
+    const found = async (query: string) => (await entries(own, query)).map(({ action }) => action).reverse();
+    const all = [
+      'registerAsset',
+      'applyProfile',
+      'cancelConfigJob',
+      'addGroupMembers',
+      'updateGroup',
+      'withdrawDeviceConfig',
+      'commentAlert',
+      'replaceHardware',
+      'archiveAsset',
+    ];
+    for (const name of ['logger-1', 'LOGGER-1', 'Logger-3', 'BLOOD BANK'])
+      assert.deepEqual(await found(`&subject=${encodeURIComponent(name)}`), all, name);
+    const { body: first } = await own.api.get('/audit?subject=logger-1&limit=5');
+    const { body: rest } = await own.api.get(`/audit?subject=logger-1&limit=5&cursor=${first.nextCursor}`);
+    assert.deepEqual([...first.items, ...rest.items].map(({ action }: Entry) => action).reverse(), all);
+    assert.deepEqual(await found(`&subject=logger-1&actor=${own.keyId}`), all);
+    assert.deepEqual(await found('&subject=logger-1&actor=Nobody'), []);
+    assert.deepEqual(await found('&subject=freezers'), ['createGroup', 'addGroupMembers', 'updateGroup']);
+    const stranger = await dms.addOrganization();
+    assert.deepEqual(await entries(stranger, '&subject=logger-1'), []);
+  });
+
   it('keeps no secret of a change', async () => {
     const own = await dms.addOrganization();
     const secret = `whsec_${Buffer.alloc(24, 'q').toString('base64')}`;
@@ -233,7 +276,7 @@ describe('The audit trail', () => {
     assert.deepEqual(entry.after, { jobId: body.jobId, appliedCount: 3 });
   });
 
-  it('shows on each job who began it, by an apply, a group, an import or a retry, also after a repeat by another key', async () => {
+  it('shows on each job who began it and for which devices, by an apply, a group, an import or a retry, also after a repeat by another key', async () => {
     const own = await dms.addOrganization();
     const slug = await createProfile(own, { slug: 'fridge', ...FRIDGE });
     const groupId = (await own.api.post('/groups', { name: 'Fridges', profileSlug: slug })).body.id;
@@ -251,14 +294,26 @@ describe('The audit trail', () => {
     const jobs = (await own.api.get('/devices/config-jobs')).body.items as Array<{
       id: string;
       createdBy: { keyId: string; name: string };
+      origin: { action: string; scope: string; groupId: string | null };
     }>;
     assert.deepEqual(
       jobs.map(({ createdBy }) => createdBy.keyId),
       [keyId, own.keyId, keyId, keyId, own.keyId],
     );
-    const { createdBy } = (await own.api.get(`/devices/config-jobs/${jobId}`)).body;
+    assert.deepEqual(
+      jobs.map(({ origin }) => [origin.action, origin.scope, origin.groupId]),
+      [
+        ['retryConfigJob', 'devices', null],
+        ['applyProfile', 'devices', null],
+        ['importAssets', 'members', groupId],
+        ['registerAsset', 'members', groupId],
+        ['applyProfile', 'devices', null],
+      ],
+    );
+    const { createdBy, origin } = (await own.api.get(`/devices/config-jobs/${jobId}`)).body;
     const [entry] = await entries(own, '&subject=fridge');
     assert.deepEqual(createdBy, entry?.actor);
+    assert.equal(origin.action, entry?.action);
   });
 
   it('rolls the row back with the change', async () => {
@@ -318,14 +373,16 @@ describe('The audit trail', () => {
   it('reads along an index for every filter', async () => {
     const { sql } = dms.service;
     const seen: string[] = [];
+    const about: string[] = [];
     const note = ({ sql: text }: { sql: string }) => {
       if (text.includes('from "audit_entries"')) seen.push(text);
+      if (text.includes('from audit_entries where subject')) about.push(text);
     };
     sql.on('query', note);
     const filters = ['', '&subject=x', '&actor=x', `&actor=${randomUUID()}`, '&from=2026-01-01T00:00:00Z'];
     for (const filter of filters) await entries(dms, filter);
     sql.removeListener('query', note);
-    assert.equal(seen.length, filters.length);
+    assert.deepEqual([seen.length, about.length], [filters.length - 1, 1]);
     await sql.transaction(async (trx) => {
       await trx.raw(
         'set local enable_seqscan = off; set local enable_sort = off; set local enable_bitmapscan = off',
@@ -336,6 +393,9 @@ describe('The audit trail', () => {
         assert.doesNotMatch(plan, /Sort|Seq Scan/, text);
         assert.match(plan, /Index Cond: \(\(?organization_id/, plan);
       }
+      const { rows } = await trx.raw(`explain (generic_plan) ${about[0]?.replace(/\?/g, '\\?')}`);
+      const plan = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n');
+      assert.match(plan, /Index Cond: \(\(organization_id = [^\n]*subject = /, plan);
     });
   });
 });

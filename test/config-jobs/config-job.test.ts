@@ -196,6 +196,7 @@ describe('A finished job', () => {
       deadlineAt: at,
       createdAt: at,
       createdBy: null,
+      origin: null,
       finishedAt: null,
     });
     assert.deepEqual(view, {
@@ -218,6 +219,7 @@ describe('A finished job', () => {
       reason: null,
       createdAt: '2026-03-02T08:00:00.123Z',
       createdBy: null,
+      origin: null,
       finishedAt: null,
     });
   });

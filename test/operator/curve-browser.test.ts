@@ -317,6 +317,7 @@ describe('The curves of a device in a browser', () => {
     assert.ok(times.length > 100 && times.every((at) => at >= from && at < to));
     const pdf = await page.request.get(await hrefOf('PDF'));
     assert.match(pdf.headers()['content-type'] ?? '', /pdf/);
+    assert.match(pdf.headers()['content-disposition'] ?? '', /-and-1-more-/);
     assert.match(await hrefOf('PDF'), /timezone=Asia%2F(Kolkata|Calcutta)/);
     await page.click('.exports a:text("Statistics")');
     const cells = await texts(page.locator('tbody tr').first().locator('td'));

@@ -1,7 +1,7 @@
 /** Forms of operations: rendered from the schema, sent to the same use case as the API. */
 import assert from 'node:assert/strict';
 import { FORMS } from '../../src/operator/forms.ts';
-import { createProfile, HOT_WATER, register, sendTemperature } from '../support/fleet.ts';
+import { apply, createProfile, HOT_WATER, register, sendTemperature } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { signIn, tokenIn, visit } from './visitor.ts';
 
@@ -88,6 +88,53 @@ describe('A form of an operation', () => {
     assert.equal(taken.status, 409);
     assert.match(taken.text, /value="Again"/);
     assert.equal((await dms.api.get('/assets?serialNumber=282C02424E11')).body.items.length, 0);
+  });
+
+  it('shows each refusal of the service at the field that it is about, and keeps what was typed', async () => {
+    const unknown = '019cb0a6-11a0-7c33-9a53-0c2f5f7e8d11';
+    const assetId = await register(dms, '282C02424E20');
+    await register(dms, '282C02424E21');
+    await createProfile(dms, { ...HOT_WATER, slug: 'taken' });
+    const groupId = (await dms.api.post('/groups', { name: 'Taken' })).body.id;
+    const otherId = (await dms.api.post('/groups', { name: 'Other' })).body.id;
+    const jobId = await apply(dms, 'taken', { serialNumbers: ['282C02424E20'] });
+    const alert = { 'temperatureAlerts.0.type': 'high', 'temperatureAlerts.0.channel': 'probe' };
+    const shown = JSON.stringify({ name: 'Other', profileSlug: null });
+    const step = { 'steps.0.afterMinutes': '7', 'steps.0.channelIds': unknown };
+    const cases: [form: string, typed: Record<string, string>, path: string, status: number][] = [
+      ['registerAsset', { serialNumber: '282C02424E21', name: 'Twin', floor: '3' }, 'serialNumber', 409],
+      ['registerAsset', { serialNumber: '282C02424E22', name: 'Third', groupId: unknown }, 'groupId', 404],
+      [`replaceHardware?assetId=${assetId}`, { newSerialNumber: '282C02424E21' }, 'newSerialNumber', 409],
+      [`replaceHardware?assetId=${assetId}`, { newSerialNumber: '282C02424E20' }, 'newSerialNumber', 400],
+      [
+        'createProfile',
+        { slug: 'taken', name: 'Mine', ...alert, 'temperatureAlerts.0.highC': '9' },
+        'slug',
+        409,
+      ],
+      ['createGroup', { name: 'TAKEN' }, 'name', 409],
+      ['createGroup', { name: 'Fresh', profileSlug: 'no-such' }, 'profileSlug', 404],
+      [`updateGroup?groupId=${otherId}`, { shown, name: 'taken' }, 'name', 409],
+      [`addGroupMembers?groupId=${groupId}`, { serialNumbers: 'NO-SUCH' }, 'serialNumbers', 404],
+      ['createWebhook', { url: 'http://user@127.0.0.1/', events: 'alert.created' }, 'url', 400],
+      ['createNotificationChannel', { type: 'webhook', target: 'nonsense' }, 'target', 400],
+      [
+        'createKey',
+        { name: 'Old', kind: 'customer', role: 'read', expiresAt: '2020-01-01T00:00' },
+        'expiresAt',
+        400,
+      ],
+      ['createEscalation', { name: 'Night', ...step }, 'steps.0.channelIds', 404],
+      [`extendConfigJob?jobId=${jobId}`, { deadlineAt: '2020-01-01T00:00' }, 'deadlineAt', 400],
+    ];
+    for (const [form, typed, path, status] of cases) {
+      const answer = await send(form, typed);
+      const faulty = [...answer.text.matchAll(/id="([^"]+)-fault"/g)].map(([, each]) => each);
+      assert.deepEqual([answer.status, faulty], [status, [path]], `${form}: ${answer.text}`);
+      for (const text of Object.values(typed))
+        if (text !== unknown && text !== 'no-such')
+          assert.ok(answer.text.includes(text.replaceAll('"', '&quot;')), `${form}: ${text}`);
+    }
   });
 
   it('creates a webhook with ticked events, and shows its secret on no page', async () => {

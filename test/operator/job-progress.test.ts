@@ -163,16 +163,47 @@ describe('The page of a job', () => {
     assert.doesNotMatch(foreign.text, /UNDO-/);
   });
 
-  it('names the group whose members it is for', async () => {
-    await register(dms, 'GROUPED-1');
-    const slug = await createProfile(dms, { ...FRIDGE, slug: 'of-a-group' });
-    const { body: group } = await dms.api.post('/groups', { name: 'Freezers', profileSlug: slug });
-    const { body } = await dms.api.post(`/groups/${group.id}/add-members`, { serialNumbers: ['GROUPED-1'] });
-    const { text } = await pageOf(body.jobId);
+  it('names the devices it is for: all, a group, its new members, or chosen ones', async () => {
+    const own = await dms.addOrganization();
+    const ownCookie = await signIn(dms, { organizationId: own.id });
+    for (const serial of ['SCOPED-1', 'SCOPED-2']) await register(own, serial);
+    const slug = await createProfile(own, { ...FRIDGE, slug: 'scoped' });
+    const { body: group } = await own.api.post('/groups', { name: 'Freezers' });
+    await own.api.post(`/groups/${group.id}/add-members`, { serialNumbers: ['SCOPED-1'] });
     const link = `<a href="/operator/groups/${group.id}">Freezers</a>`;
-    assert.ok(text.includes(`add group members of ${link}`), text);
-    const jobs = await visit(`${dms.baseUrl}/operator/jobs`, { cookie });
-    assert.match(jobs.text, new RegExp(`data-label="By">[^<,]+, ${link}`));
+    const applyTo = async (body: Record<string, unknown>) =>
+      (await own.api.put(`/devices/config-profiles/${slug}/apply`, body)).body.jobId;
+    const began: [string, string, () => Promise<string>][] = [
+      ['all devices', 'apply profile', () => applyTo({ applyToAll: true })],
+      [link, 'apply profile', () => applyTo({ groupId: group.id })],
+      ['2 chosen devices', 'apply profile', () => applyTo({ serialNumbers: ['SCOPED-1', 'SCOPED-2'] })],
+      [
+        link,
+        'update group',
+        async () => (await own.api.patch(`/groups/${group.id}`, { profileSlug: 'colder' })).body.jobId,
+      ],
+      [
+        `new members of ${link}`,
+        'add group members',
+        async () =>
+          (await own.api.post(`/groups/${group.id}/add-members`, { serialNumbers: ['SCOPED-2'] })).body.jobId,
+      ],
+    ];
+    await createProfile(own, { ...FREEZER, slug: 'colder' });
+    for (const [scope, action, begin] of began) {
+      const jobId = await begin();
+      const { text } = await visit(`${dms.baseUrl}/operator/jobs/${jobId}`, { cookie: ownCookie });
+      assert.ok(text.includes(`<dt>For</dt><dd>${scope}</dd>`), `${scope}: ${text}`);
+      assert.match(text, new RegExp(`by [^<,]+, ${action}<`));
+    }
+    const list = await visit(`${dms.baseUrl}/operator/jobs`, { cookie: ownCookie });
+    assert.deepEqual(
+      [...list.text.matchAll(/data-label="For">(.*?)<\/td>/g)].map(([, scope]) => scope).reverse(),
+      began.map(([scope]) => scope),
+    );
+    await own.api.delete(`/groups/${group.id}`);
+    const after = await visit(`${dms.baseUrl}/operator/jobs`, { cookie: ownCookie });
+    assert.match(after.text, /data-label="For">new members of a deleted group</);
   });
 
   it('says of a device that no profile was applied to it', async () => {

@@ -33,7 +33,7 @@ describe('The pages of receivers', () => {
   const seeWebhook = () => see(`/webhooks/events/${webhookId}`);
 
   it('calls no webhook healthy before its first delivery, and leads from the address of a test back to it', async () => {
-    assert.match(await seeWebhook(), /<span class="quiet">nothing sent yet<\/span>/);
+    assert.match(await seeWebhook(), /<span class="badge info">first of 1 not sent yet<\/span>/);
     await dms.service
       .sql('endpoints')
       .where({ organization_id: dms.id, id: webhookId })

@@ -79,6 +79,7 @@ describe('The start page', () => {
     await send('282C02424EFF', 5);
     const text = await see();
     assert.match(text, /Changes that failed.*Attic.*jobs\/[^>]*>ten<.*no memory.*withdrawDeviceConfig/s);
+    assert.match(text, /Jobs with failures.*>ten<.*retryConfigJob.*cancelConfigJob/s);
     assert.match(text, /Unregistered loggers.*282c02424eff.*Register/s);
     const reader = await see(await signIn(dms, { role: 'read' }));
     assert.match(reader, /Changes that failed.*Attic/s);
@@ -104,7 +105,10 @@ describe('The start page', () => {
       ...FACTORY,
       transmissionInterval: 7_200,
     });
-    assert.match(await see(), /Settings that drifted.*Cellar/s);
+    assert.match(
+      await see(),
+      /Settings that drifted.*Cellar.*href="\/operator\/apply\?serialNumbers=282C02424E02">Apply…/s,
+    );
   });
 
   it('shows nothing of another organization', async () => {

@@ -8,7 +8,7 @@ import { jobOf, register } from '../support/fleet.ts';
 import { exampleBody, type Fixtures, nameFor, populate, slotsOf } from '../support/operations.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import type { TestService } from '../support/service.ts';
-import { populateFleet } from './fleet-to-look-at.ts';
+import { type FleetToLookAt, pathsToLookAt, populateFleet } from './fleet-to-look-at.ts';
 import { fillAndSend, toInputs, walk } from './keyboard.ts';
 import { useOperatorBrowser } from './operator-browser.ts';
 
@@ -30,6 +30,19 @@ const LISTS = [
   '/import',
   '/apply',
 ];
+const NATIVE = ':is(a[href], button, input, select, textarea, summary)';
+const BY_SCRIPT =
+  ':is([onclick], [role=button], [role=link], [role=checkbox], [role=tab], [contenteditable])';
+/** Parts of these pages that look like controls and are none, or that the Tab key passes over. */
+const UNNATIVE_IN = (paths: string[]) => `(async () => {
+  const found = [];
+  for (const path of ${JSON.stringify(paths)}) {
+    const fresh = new DOMParser().parseFromString(await (await fetch(path)).text(), 'text/html');
+    const wrong = '${BY_SCRIPT}:not(${NATIVE}), ${NATIVE}[tabindex]';
+    for (const each of fresh.querySelectorAll(wrong)) found.push(path + ' ' + each.outerHTML.slice(0, 120));
+  }
+  return found;
+})()`;
 const TABS_MAX = 150;
 const ANSWERED_MS = 5_000;
 
@@ -39,18 +52,28 @@ describe("States of the operators' page", () => {
   let dms: TestService;
   let page: Page;
   let receiver: Receiver;
+  let fleet: FleetToLookAt;
   let fixtures: Fixtures;
 
   before(async () => {
     ({ dms, page } = shown);
     receiver = await startReceiver();
-    await populateFleet(dms, { receiver, devices: 4 });
+    fleet = await populateFleet(dms, { receiver, devices: 4 });
     fixtures = await populate(dms);
   });
   after(() => receiver?.stop());
 
   const routeOf = (name: FormName) =>
     dms.service.routes.find(({ operationId }) => operationId === operationOf(name)) as Route;
+  /** The address of every form. */
+  const formPaths = () =>
+    new Map(
+      (Object.keys(FORMS) as FormName[]).map((name) => {
+        const route = routeOf(name);
+        const params = slotsOf(route).map((slot) => [slot, nameFor(route, slot, fixtures)]);
+        return [name, toFormUrl(name, Object.fromEntries(params))];
+      }),
+    );
   const mainText = async () => (await page.textContent('main')) ?? '';
   const assertNoBarriers = async (state: string, on = page) =>
     assert.deepEqual(await findBarriers(on), [], state);
@@ -165,20 +188,37 @@ describe("States of the operators' page", () => {
     assert.equal(left.totalItems, body.totalItems - 1);
   });
 
-  it('reaches everything on each list by the Tab key, with the focus visible', async () => {
-    for (const path of LISTS) {
+  it('reaches everything on every page by the Tab key, with the focus visible', async () => {
+    for (const path of new Set([...LISTS, ...pathsToLookAt(fleet)])) {
       await open(path);
       await walk(page).catch((error) => assert.fail(`${path}: ${error.message}`));
     }
   });
 
+  it('closes a question by Escape, with the focus where it was opened', async () => {
+    for (const path of pathsToLookAt(fleet)) {
+      await open(path);
+      for (const summary of await page.locator('main details.confirm > summary').all()) {
+        await summary.press('Enter');
+        assert.equal(await page.locator('details.confirm[open]').count(), 1, path);
+        await page.keyboard.press('Tab');
+        await page.keyboard.press('Escape');
+        assert.equal(await page.locator('details.confirm[open]').count(), 0, path);
+        assert.equal(await summary.and(page.locator(':focus')).count(), 1, path);
+      }
+    }
+  });
+
+  it('leaves every control of every page and form to the browser, whose keys press it', async () => {
+    const paths = [...LISTS, ...pathsToLookAt(fleet)].map((path) => `/operator${path}`);
+    const all = [...new Set([...paths, ...formPaths().values()])];
+    assert.deepEqual(await page.evaluate(UNNATIVE_IN(all)), []);
+  });
+
   it('fills and sends a form of each kind by keyboard alone', async () => {
     const kinds = new Map<string, [FormName, string]>();
-    for (const name of Object.keys(FORMS) as FormName[]) {
+    for (const [name, path] of formPaths()) {
       if ('path' in FORMS[name] || 'file' in FORMS[name]) continue;
-      const route = routeOf(name);
-      const params = slotsOf(route).map((slot) => [slot, nameFor(route, slot, fixtures)]);
-      const path = toFormUrl(name, Object.fromEntries(params));
       const text = await (await page.request.get(dms.baseUrl + path)).text();
       const kind = [
         ...new Set(text.match(/<(?:select|textarea|fieldset)|<input[^>]* type="[a-z-]+"|<input id/g)),

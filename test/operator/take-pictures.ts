@@ -12,6 +12,8 @@ import { useOperatorBrowser } from './operator-browser.ts';
 
 const IMAGES = fileURLToPath(new URL('../../docs/images/', import.meta.url));
 const WIDTHS = [390, 768, 1440];
+/** A curve that is being drawn, as it is again in other colours. */
+const UNDRAWN = '[data-curve]:not([data-drawn-ms])';
 const { PICTURES } = process.env;
 
 describe('Pictures', () => {
@@ -52,6 +54,7 @@ describe('Pictures', () => {
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.setViewportSize({ width, height: 900 });
           await page.emulateMedia({ colorScheme });
+          await page.waitForSelector(UNDRAWN, { state: 'detached' });
           await page.screenshot({
             path: join(PICTURES, `${name}-${width}-${colorScheme}.png`),
             fullPage: true,

@@ -250,6 +250,39 @@ describe('Statistics of a device', () => {
     assert.deepEqual(numbers, ['MANY, page 1 of 3', 'MANY, page 2 of 3', 'MANY, page 3 of 3']);
   });
 
+  it('begins the PDF of several devices with their curves in one picture, and has a record of each', async () => {
+    const others = [await register(dms, 'BESIDE-1', { name: 'Beside' }), await register(dms, 'BESIDE-2')];
+    for (const [index, serial] of ['BESIDE-1', 'BESIDE-2'].entries())
+      await dms.device.post(`/devices/${serial}/measurements`, {
+        readings: [{ channel: 1, type: 'temperature', value: 5 + index, measuredAt: time(90) }],
+      });
+    const span = `?from=${time(0)}&to=${time(180)}`;
+    const { status, headers, bytes } = await get(`${span}&with=${others}`, 'application/pdf');
+    assert.equal(status, 200);
+    assert.match(String(headers['content-disposition']), /FRIDGE-and-2-more-/);
+    const texts = textsOf(bytes);
+    const together = texts.slice(0, texts.indexOf('Settings in force'));
+    assert.equal(together[0], '3 devices');
+    assert.equal(together.filter((text) => text === '°C').length, 1, together.join(' | '));
+    for (const line of [
+      'Beside (BESIDE-1), channel 1: samples 1   min 5',
+      'BESIDE-2 (BESIDE-2), channel 1: samples 1   min 6',
+    ])
+      assert.ok(
+        together.some((text) => text.startsWith(line)),
+        `${line} in ${together.join(' | ')}`,
+      );
+    assert.deepEqual(
+      texts.filter((text) => text.startsWith('Logger: ')).map((text) => text.split(/[:,] /)[1]),
+      ['FRIDGE', 'BESIDE-1', 'BESIDE-2'],
+    );
+    assert.ok(texts.includes('3 devices, page 1 of 4'));
+    const stranger = await register(await dms.addOrganization(), 'STRANGE');
+    assert.equal((await get(`${span}&with=${stranger}`, 'application/pdf')).status, 404);
+    assert.equal((await get(`${span}&with=${others}`)).status, 400);
+    assert.equal((await get(`${span}&with=x`, 'application/pdf')).status, 400);
+  });
+
   it('shows a single reading in the curve of the PDF', async () => {
     const id = await register(dms, 'LONE');
     const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: time(90) }];

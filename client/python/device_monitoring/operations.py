@@ -242,10 +242,11 @@ class Operations:
         from_: str,
         to: str,
         timezone: str | None = None,
+        with_: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Statistics of what a device has measured."""
-        return self._call("GET", f"/assets/{quote(asset_id, safe='')}/statistics", {"from": from_, "to": to, "timezone": timezone}, headers=headers)
+        return self._call("GET", f"/assets/{quote(asset_id, safe='')}/statistics", {"from": from_, "to": to, "timezone": timezone, "with": with_}, headers=headers)
 
     def list_assets(
         self,

@@ -417,7 +417,7 @@ export interface paths {
         };
         /**
          * Statistics of what a device has measured
-         * @description Per channel minimum, maximum, average and mean kinetic temperature, the time outside of the bounds that were in force, how complete the readings are, and gaps: all by the settings at each moment, also of archived assets. A sample holds until the next one, for two periods of measurement at most; more is a gap. With Accept: application/pdf the same as one page, with the curve.
+         * @description Per channel minimum, maximum, average and mean kinetic temperature, the time outside of the bounds that were in force, how complete the readings are, and gaps: all by the settings at each moment, also of archived assets. A sample holds until the next one, for two periods of measurement at most; more is a gap. With Accept: application/pdf the same as a document, with the curve, also of several devices.
          */
         get: operations["getStatistics"];
         put?: never;
@@ -2640,6 +2640,11 @@ export interface components {
          *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
          *         "name": "Kitchen"
          *       },
+         *       "origin": {
+         *         "action": "applyProfile",
+         *         "scope": "devices",
+         *         "groupId": null
+         *       },
          *       "cancelRequestedAt": null,
          *       "finishedAt": "2026-03-02T08:15:30.000Z"
          *     }
@@ -2691,6 +2696,18 @@ export interface components {
                 /** @description null: the command line */
                 keyId: string | null;
                 name: string;
+            } | null;
+            /** @description The request that began the job; null: begun by a release that did not store it */
+            origin: {
+                /** @description The operationId */
+                action: string;
+                /**
+                 * @description The devices that the request chose: all, a group, new members of a group, or devices by serial number
+                 * @enum {string}
+                 */
+                scope: "all" | "group" | "members" | "devices";
+                /** @description With the scope group or members; else null */
+                groupId: string | null;
             } | null;
             /**
              * Format: date-time
@@ -5193,6 +5210,11 @@ export interface operations {
                      *             "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
                      *             "name": "Kitchen"
                      *           },
+                     *           "origin": {
+                     *             "action": "applyProfile",
+                     *             "scope": "devices",
+                     *             "groupId": null
+                     *           },
                      *           "cancelRequestedAt": null,
                      *           "finishedAt": "2026-03-02T08:15:30.000Z"
                      *         }
@@ -5248,6 +5270,11 @@ export interface operations {
                      *       "createdBy": {
                      *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
                      *         "name": "Kitchen"
+                     *       },
+                     *       "origin": {
+                     *         "action": "applyProfile",
+                     *         "scope": "devices",
+                     *         "groupId": null
                      *       },
                      *       "cancelRequestedAt": null,
                      *       "finishedAt": "2026-03-02T08:15:30.000Z"
@@ -5347,6 +5374,11 @@ export interface operations {
                      *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
                      *         "name": "Kitchen"
                      *       },
+                     *       "origin": {
+                     *         "action": "applyProfile",
+                     *         "scope": "devices",
+                     *         "groupId": null
+                     *       },
                      *       "cancelRequestedAt": null,
                      *       "finishedAt": "2026-03-02T08:15:30.000Z"
                      *     }
@@ -5398,6 +5430,11 @@ export interface operations {
                      *       "createdBy": {
                      *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
                      *         "name": "Kitchen"
+                     *       },
+                     *       "origin": {
+                     *         "action": "applyProfile",
+                     *         "scope": "devices",
+                     *         "groupId": null
                      *       },
                      *       "cancelRequestedAt": null,
                      *       "finishedAt": "2026-03-02T08:15:30.000Z"
@@ -5467,6 +5504,11 @@ export interface operations {
                      *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
                      *         "name": "Kitchen"
                      *       },
+                     *       "origin": {
+                     *         "action": "applyProfile",
+                     *         "scope": "devices",
+                     *         "groupId": null
+                     *       },
                      *       "cancelRequestedAt": null,
                      *       "finishedAt": "2026-03-02T08:15:30.000Z"
                      *     }
@@ -5518,6 +5560,11 @@ export interface operations {
                      *       "createdBy": {
                      *         "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
                      *         "name": "Kitchen"
+                     *       },
+                     *       "origin": {
+                     *         "action": "applyProfile",
+                     *         "scope": "devices",
+                     *         "groupId": null
                      *       },
                      *       "cancelRequestedAt": null,
                      *       "finishedAt": "2026-03-02T08:15:30.000Z"
@@ -6079,6 +6126,8 @@ export interface operations {
                 to: string;
                 /** @description In which the PDF shows times; JSON shows them in UTC */
                 timezone?: string;
+                /** @description Ids of 1 to 4 further devices, separated by commas: the PDF begins with their curves in one picture, and has a record of each. Only with Accept: application/pdf */
+                with?: string;
             };
             header?: never;
             path: {
@@ -9545,7 +9594,7 @@ export interface operations {
             query?: {
                 /** @description Only changes of this key: its id or its name */
                 actor?: string;
-                /** @description Only changes of the thing of this id, slug or serial number */
+                /** @description Only changes of the thing of this id, slug, serial number or name. A serial number or the name of a device also finds changes of its alerts, and the jobs that changed it */
                 subject?: string;
                 /** @description From then on */
                 from?: string;
@@ -10578,6 +10627,11 @@ export interface operations {
                  *         "createdBy": {
                  *           "keyId": "019cb0a1-5d7e-7c11-8b2a-4f0e9d8c7b6a",
                  *           "name": "Kitchen"
+                 *         },
+                 *         "origin": {
+                 *           "action": "applyProfile",
+                 *           "scope": "devices",
+                 *           "groupId": null
                  *         },
                  *         "cancelRequestedAt": null,
                  *         "finishedAt": "2026-03-02T08:15:30.000Z"

@@ -22,7 +22,7 @@ export const OPERATIONS = {
   listMeasurements: {"method":"GET","path":"/assets/{assetId}/measurements","query":["from","to","channel","resolution","limit","cursor"],"body":null,"takesIdempotencyKey":false},
   exportMeasurements: {"method":"GET","path":"/measurements","query":["from","to","assetIds","groupId","all"],"body":null,"takesIdempotencyKey":false},
   listSettings: {"method":"GET","path":"/assets/{assetId}/settings","query":["from","to","limit","cursor"],"body":null,"takesIdempotencyKey":false},
-  getStatistics: {"method":"GET","path":"/assets/{assetId}/statistics","query":["from","to","timezone"],"body":null,"takesIdempotencyKey":false},
+  getStatistics: {"method":"GET","path":"/assets/{assetId}/statistics","query":["from","to","timezone","with"],"body":null,"takesIdempotencyKey":false},
   listAssets: {"method":"GET","path":"/assets","query":["limit","cursor","model","model-name","q","serialNumber","status","batteryStatus","syncStatus","groupId","lastReadingBefore"],"body":null,"takesIdempotencyKey":false},
   registerAsset: {"method":"POST","path":"/assets","query":[],"body":"application/json","takesIdempotencyKey":true},
   importAssets: {"method":"POST","path":"/assets/import","query":["dryRun"],"body":"application/json","takesIdempotencyKey":true},

@@ -2,10 +2,11 @@
 import './live.mjs';
 import { adoptZone, showTimes } from './times.mjs';
 
-/** Escape closes an open question. */
-addEventListener('keydown', ({ key }) => {
-  if (key !== 'Escape') return;
-  for (const open of document.querySelectorAll('details[open]')) {
+/** Escape closes the open part with the focus, otherwise open questions. */
+addEventListener('keydown', ({ key, defaultPrevented }) => {
+  if (key !== 'Escape' || defaultPrevented) return;
+  const own = document.activeElement.closest('details[open]');
+  for (const open of own ? [own] : document.querySelectorAll('details.confirm[open]')) {
     open.open = false;
     open.querySelector('summary').focus();
   }

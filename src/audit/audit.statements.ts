@@ -1,0 +1,70 @@
+/** Text: the changes of a device stand under many subjects, each of which is looked up by the index of subjects. */
+
+/** Devices by the name, or by a serial number, present or former; and all serial numbers of these. */
+const DEVICES = `
+  devices as (
+    select id as asset_id from assets
+    where organization_id = :organizationId and (lower(serial_number) = lower(:name)
+      or casefold(name collate pg_unicode_fast) = casefold(:name::text collate pg_unicode_fast))
+    union
+    select asset_id from asset_replacements
+    where organization_id = :organizationId and lower(serial_number) = lower(:name)
+  ),
+  loggers as (
+    select a.serial_number from devices d
+    join assets a on a.organization_id = :organizationId and a.id = d.asset_id
+    union
+    select r.serial_number from devices d
+    join asset_replacements r on r.organization_id = :organizationId and r.asset_id = d.asset_id
+  )`;
+
+/**
+ * Subjects by a name that somebody types: a slug, a serial number, or the name of a device or a group. A device brings
+ * its alerts and the jobs with it, the newest ones of each. `startsOf`: subjects of the changes that began these jobs, beside
+ * changes of other devices.
+ */
+export const FIND_SUBJECTS = `
+  with ${DEVICES},
+  alerting as (
+    select al.id from devices d cross join lateral (
+      select id from alerts where organization_id = :organizationId and asset_id = d.asset_id
+      order by id desc limit :limit
+    ) as al
+  ),
+  jobs as (
+    select j.id, j.profile_slug, j.origin ->> 'groupId' as group_id from devices d cross join lateral (
+      select job_id from config_targets where organization_id = :organizationId and asset_id = d.asset_id
+      order by job_id desc limit :limit
+    ) as t
+    join config_jobs j on j.organization_id = :organizationId and j.id = t.job_id
+  )
+  select
+    array(
+      select :name union select lower(:name)
+      union select serial_number from loggers union select lower(serial_number) from loggers
+      union select asset_id::text from devices union select id::text from alerting union select id::text from jobs
+      union select id::text from groups where organization_id = :organizationId
+        and casefold(name collate pg_unicode_fast) = casefold(:name::text collate pg_unicode_fast)
+    ) as subjects,
+    array(select id::text from jobs) as "jobIds",
+    array(select profile_slug from jobs union select group_id from jobs where group_id is not null) as "startsOf"`;
+
+const PAGE = `organization_id = :organizationId
+      and (:before::uuid is null or id < :before) and (:from::uuid is null or id >= :from)
+      and (:to::uuid is null or id < :to)
+      and (:keyId::uuid is null or key_id = :keyId) and (:actorName::text is null or actor_name = :actorName)`;
+
+/** A page of their changes, newest first. */
+export const LIST_ABOUT = `
+  select distinct on (e.id) e.*, uuid_extract_timestamp(e.id) as at from (
+    select found.* from unnest(:subjects::text[]) as s (subject) cross join lateral (
+      select * from audit_entries where subject = s.subject and ${PAGE}
+      order by id desc limit :limit
+    ) as found
+    union all
+    select found.* from unnest(:startsOf::text[]) as s (subject) cross join lateral (
+      select * from audit_entries where subject = s.subject and (after ->> 'jobId' = any(:jobIds::text[]) or action = 'updateGroup') and ${PAGE}
+      order by id desc limit :limit
+    ) as found
+  ) as e
+  order by e.id desc limit :limit`;

@@ -10,6 +10,8 @@ POSTGRES_CLIENT=18.6.0
 # The schemas of the oldest and the newest Kubernetes that the chart is checked with.
 KUBERNETES_SCHEMAS=1.37.0
 KUBERNETES='1.30.0 1.37.0'
+# The schemas of monitors and rules.
+PROMETHEUS_OPERATOR=v0.85.0
 own="$HOME/.cache/device-monitoring-service/test-programs"
 
 missing=''
@@ -61,6 +63,20 @@ for version in $KUBERNETES; do
   fi
   mv "$schemas/kubernetes_validate/kubernetes-json-schema/v$version-local-strict" "$own/kubernetes-schemas/$version"
 done
+
+if [ ! -d "$own/prometheus-operator" ]; then
+  module="github.com/prometheus-operator/prometheus-operator@$PROMETHEUS_OPERATOR"
+  source=$(cd / && GO111MODULE=on go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p') || true
+  if [ -n "${source:-}" ]; then
+    mkdir -p "$own/prometheus-operator.new"
+    for kind in podmonitors prometheusrules; do
+      cp "$source/example/prometheus-operator-crd/monitoring.coreos.com_$kind.yaml" "$own/prometheus-operator.new/"
+    done
+    mv "$own/prometheus-operator.new" "$own/prometheus-operator"
+  else
+    echo 'The schemas of the Prometheus Operator cannot be fetched, so the monitors are not checked against them.' >&2
+  fi
+fi
 
 for registry in npm python go; do
   tools/client-generators.sh "$registry" || echo "The generators of $registry cannot be installed, so their tests are skipped." >&2

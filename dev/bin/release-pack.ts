@@ -9,16 +9,18 @@ import { publishCommands } from '../release/publish-commands.ts';
 import { ROOT } from '../source/imports.ts';
 
 const FOLDER = 'dist/release';
-const USAGE = `npm run release:pack -- [FOLDER] [--source URI] [--builder URI]
+const USAGE = `npm run release:pack -- [FOLDER] [--source URI] [--builder URI] [--without-image]
 
   Packs the commit of this checkout, which must have no changes, into FOLDER (${FOLDER}), and prints how to publish it.
 
   --source   where the commit is from, for the provenance
   --builder  who packs it, for the provenance
+  --without-image  packs no image, where base images cannot be pulled
 `;
 const OPTIONS = {
   source: { type: 'string', default: LOCAL_SOURCE },
   builder: { type: 'string', default: LOCAL_BUILDER },
+  'without-image': { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
@@ -31,7 +33,7 @@ await runMain(async () => {
     ...values,
     root: ROOT,
     folder,
-    imageBuilder: findImageBuilder(),
+    imageBuilder: values['without-image'] ? null : findImageBuilder(),
     getNow: () => new Date(),
     print,
   });

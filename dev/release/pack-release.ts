@@ -76,7 +76,7 @@ function* packEach({ root, folder, version, commit, imageBuilder, print }: Packi
   if (hasHelm()) yield packChart(root, folder);
   else print('No chart: npm run release:programs installs Helm.');
   if (imageBuilder !== null) yield packImage(root, folder, { builder: imageBuilder, version, commit });
-  else print('No image: neither docker nor podman runs here.');
+  else print('No image: none is wanted, or neither docker nor podman runs here.');
 }
 
 const sha256Of = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');

@@ -27,7 +27,7 @@ export function packChart(root: string, folder: string): string {
 
 /** The first program that can build images here; null when there is none. */
 export const findImageBuilder = (): string | null =>
-  ['docker', 'podman'].find((program) => succeeds(program, 'info', '--format', '{{.ServerVersion}}')) ?? null;
+  ['docker', 'podman'].find((program) => succeeds(program, 'version')) ?? null;
 
 interface Image {
   builder: string;

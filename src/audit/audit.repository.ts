@@ -47,8 +47,10 @@ const toEntry = (row: TimedEntryRow): StoredAuditEntry => ({
   after: row.after as object | null,
 });
 
-/** Alerts and jobs of a device whose changes are found by its name. */
-const OF_DEVICE_MAX = 1_000;
+/** Devices whose changes are found by one name, which all devices of an organization may share. */
+const DEVICES_MAX = 20;
+/** Latest alerts, and latest jobs, of these devices. */
+const OF_DEVICES_MAX = 1_000;
 
 interface Subjects {
   subjects: string[];
@@ -62,7 +64,7 @@ export type AuditRepository = ReturnType<typeof createAuditRepository>;
 export function createAuditRepository(sql: Database) {
   async function findSubjects(organizationId: string, name: string): Promise<Subjects> {
     if (UUID.test(name)) return { subjects: [name], jobIds: [], startsOf: [] };
-    const bindings = { organizationId, name, limit: OF_DEVICE_MAX };
+    const bindings = { organizationId, name, devicesMax: DEVICES_MAX, ofDevicesMax: OF_DEVICES_MAX };
     const [found] = await query<Subjects>(sql, FIND_SUBJECTS, bindings);
     return found as Subjects;
   }

@@ -29,7 +29,7 @@ const entryExample = {
   actor: { keyId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c28', name: 'Facility team' },
   action: 'deleteWebhook',
   subject: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c29',
-  subjectName: null,
+  subjectName: 'https://example.com/hooks',
   serialNumber: null,
   before: { status: 'active', url: 'https://example.com/hooks' },
   after: null,
@@ -56,7 +56,7 @@ const auditEntrySchema = Joi.object({
     .allow(null)
     .required()
     .description(
-      'Name of the device, the group or another thing, or the target of a notification channel: the present one of a device, group or webhook, otherwise as GET showed it; null without a name',
+      'Name of the device, the group or another thing, or the address of a webhook or channel without one: the present one of a device, group or webhook, otherwise as GET showed it; null without a name',
     ),
   serialNumber: Joi.string()
     .allow(null)

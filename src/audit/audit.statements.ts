@@ -1,14 +1,17 @@
 /** Text: the changes of a device stand under many subjects, each of which is looked up by the index of subjects. */
 
-/** Devices by the name, or by a serial number, present or former; and all serial numbers of these. */
+/** Devices by the name, or by a serial number, present or former, up to a number; and all serial numbers of these. */
 const DEVICES = `
   devices as (
-    select id as asset_id from assets
-    where organization_id = :organizationId and (lower(serial_number) = lower(:name)
-      or casefold(name collate pg_unicode_fast) = casefold(:name::text collate pg_unicode_fast))
-    union
-    select asset_id from asset_replacements
-    where organization_id = :organizationId and lower(serial_number) = lower(:name)
+    select * from (
+      select id as asset_id from assets
+      where organization_id = :organizationId and (lower(serial_number) = lower(:name)
+        or casefold(name collate pg_unicode_fast) = casefold(:name::text collate pg_unicode_fast))
+      union
+      select asset_id from asset_replacements
+      where organization_id = :organizationId and lower(serial_number) = lower(:name)
+    ) as named
+    order by asset_id desc limit :devicesMax
   ),
   loggers as (
     select a.serial_number from devices d
@@ -28,15 +31,17 @@ export const FIND_SUBJECTS = `
   alerting as (
     select al.id from devices d cross join lateral (
       select id from alerts where organization_id = :organizationId and asset_id = d.asset_id
-      order by id desc limit :limit
+      order by id desc limit :ofDevicesMax
     ) as al
+    order by al.id desc limit :ofDevicesMax
   ),
   jobs as (
     select j.id, j.profile_slug, j.origin ->> 'groupId' as group_id from devices d cross join lateral (
       select job_id from config_targets where organization_id = :organizationId and asset_id = d.asset_id
-      order by job_id desc limit :limit
+      order by job_id desc limit :ofDevicesMax
     ) as t
     join config_jobs j on j.organization_id = :organizationId and j.id = t.job_id
+    order by j.id desc limit :ofDevicesMax
   )
   select
     array(

@@ -37,8 +37,8 @@ function findSubject(entry: StoredAuditEntry, subjects: ReadonlyMap<string, Subj
   if (found) return found;
   const shown = (entry.after ?? entry.before ?? {}) as Record<string, unknown>;
   return {
-    // A notification channel has no name, and people know it by its target.
-    name: toText(shown.name) ?? toText(shown.target),
+    // Webhooks and channels without a name are known by their address.
+    name: toText(shown.name) ?? toText(shown.url) ?? toText(shown.target),
     serialNumber: isSerial ? entry.subject : toText(shown.serialNumber),
   };
 }

@@ -31,11 +31,13 @@ export function createSubjectsRepository(sql: Database) {
       .where({ organization_id: organizationId })
       .whereRaw('id = any(?::uuid[])', [[...ids]])
       .select('id as subject', 'name', sql.raw('null as serial_number'));
+  /** Event webhooks have no name, and are known by their URL. */
   const webhooks = (organizationId: string, ids: readonly string[]): PromiseLike<SubjectRow[]> =>
     sql('endpoints')
       .where({ organization_id: organizationId })
       .whereRaw('id = any(?::uuid[])', [[...ids]])
-      .select('id as subject', 'name', sql.raw('null as serial_number'));
+      .select('id as subject', sql.raw("case collection when 'event' then url else name end as name"))
+      .select(sql.raw('null as serial_number'));
 
   return {
     /** Serial numbers in lower case. */

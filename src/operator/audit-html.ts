@@ -9,6 +9,8 @@ const PATH = '/operator/audit';
 const VALUE_LENGTH_MAX = 200;
 /** A list, such as serial numbers. */
 const LIST_LENGTH_MAX = 2_000;
+/** A name may be an address. */
+const NAME_LENGTH_MAX = 60;
 /** Fields that the row shows already. */
 const SAID_BESIDE = ['id', 'recType', 'createdAt', 'updatedAt'];
 
@@ -41,7 +43,7 @@ function subjectHtml({ subject, subjectName, serialNumber }: AuditEntryView): Co
   const name = subjectName ?? serialNumber;
   if (name === null) return html`<a href="${href}"><code>${subject}</code></a>`;
   const isSerialBeside = serialNumber !== null && serialNumber !== name;
-  return html`<a href="${href}" title="${subject}">${name}</a>${isSerialBeside && html` <code>${serialNumber}</code>`}`;
+  return html`<a href="${href}" title="${subject}">${cutText(name, NAME_LENGTH_MAX, '…')}</a>${isSerialBeside && html` <code>${serialNumber}</code>`}`;
 }
 
 type Shown = Record<string, unknown> | null;

@@ -216,7 +216,7 @@ function actionsOf({ id, status, counts, cancelRequestedAt }: JobView, stages: J
   const cancel =
     !hasEnded(status) &&
     confirmed(
-      `${open.toLocaleString('en')} devices have not settled: their change is withdrawn.${stayText(counts.applied)}`,
+      `${open === 1 ? '1 device has not settled: its change' : `${open.toLocaleString('en')} devices have not settled: their change`} is withdrawn.${stayText(counts.applied)}`,
       {
         open: 'Cancel…',
         action: toFormUrl('cancelConfigJob', { jobId: id }),

@@ -50,6 +50,10 @@ const STATES = {
   delivered: ['good', 'The receiver answered with success.'],
   retrying: ['warn', 'An attempt failed, and the next one is planned.'],
   sent_again: ['info', 'The delivery arrived before, and is sent once more because somebody asked for it.'],
+  not_sent_yet: [
+    'info',
+    'Deliveries wait, and none was ever attempted: nothing shows yet whether the receiver works.',
+  ],
   held: ['warn', 'It waits because its webhook is disabled.'],
   blocked: ['bad', 'The address of the receiver is not allowed, which is final.'],
   healthy: ['good', 'Deliveries are sent as they come.'],

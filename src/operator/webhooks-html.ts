@@ -49,10 +49,8 @@ export const healthOf = ({ health, status }: WebhookView): HealthState =>
 function healthBadge(webhook: WebhookView): Html {
   const health = healthOf(webhook);
   if (health !== 'healthy' || webhook.delivery.lastAttemptAt !== null) return badge(health);
-  const waiting = webhook.health?.backlog ?? 0;
-  return waiting === 0
-    ? html`<span class="quiet">nothing to send yet</span>`
-    : html`<span class="badge info">first of ${waiting.toLocaleString('en')} not sent yet</span>`;
+  const isWaiting = (webhook.health?.backlog ?? 0) > 0;
+  return isWaiting ? badge('not_sent_yet') : html`<span class="quiet">nothing to send yet</span>`;
 }
 
 export const pathOf = ({ id, recType }: WebhookView) =>

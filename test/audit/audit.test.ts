@@ -226,20 +226,17 @@ describe('The audit trail', () => {
 
   it('names webhooks and notification channels, also where the change shows neither', async () => {
     const own = await dms.addOrganization();
-    const { body: webhook } = await own.api.post('/webhooks', {
-      url: 'https://example.com/a',
-      name: 'Sales',
-    });
+    const { body: webhook } = await own.api.post('/webhooks', { url: 'https://example.com/a' });
     await own.api.post(`/webhooks/${webhook.id}/retry`);
-    await own.api.patch(`/webhooks/${webhook.id}`, { name: 'Service' });
+    await own.api.patch(`/webhooks/${webhook.id}`, { url: 'https://example.net/b' });
     const target = 'https://example.com/channel';
     const { body: channel } = await own.api.post('/notification-channels', { type: 'webhook', target });
     await own.api.delete(`/notification-channels/${channel.id}`);
     const named = (await entries(own)).map(({ action, subjectName }) => [action, subjectName]);
     assert.deepEqual(named.reverse(), [
-      ['createWebhook', 'Service'],
-      ['retryWebhook', 'Service'],
-      ['updateWebhook', 'Service'],
+      ['createWebhook', 'https://example.net/b'],
+      ['retryWebhook', 'https://example.net/b'],
+      ['updateWebhook', 'https://example.net/b'],
       ['createNotificationChannel', target],
       ['deleteNotificationChannel', target],
     ]);
@@ -286,6 +283,15 @@ describe('The audit trail', () => {
     assert.deepEqual(await found('&subject=freezers'), ['createGroup', 'addGroupMembers', 'updateGroup']);
     const stranger = await dms.addOrganization();
     assert.deepEqual(await entries(stranger, '&subject=logger-1'), []);
+  });
+
+  it('finds the changes of the latest 20 devices of a name that many share', async () => {
+    const own = await dms.addOrganization();
+    for (let index = 0; index <= 20; index += 1) await register(own, `SAME-${index}`, { name: 'Fridge' });
+    const [first, ...others] = (await entries(own)).reverse();
+    const found = (await entries(own, '&subject=fridge')).reverse();
+    assert.deepEqual(found, others);
+    assert.deepEqual(await entries(own, '&subject=same-0'), [first]);
   });
 
   it('keeps no secret of a change', async () => {

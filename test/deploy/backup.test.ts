@@ -1,14 +1,23 @@
 /** The nightly backup of the compose file, by its script; needs pg_dump of the version of the server, and psql. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { DAY_MS } from '../../src/process/durations.ts';
 import { findTestProgram, PROGRAMS_PATH } from '../runner/programs.ts';
-import { register } from '../support/fleet.ts';
+import { eventually, register } from '../support/fleet.ts';
 import { newDatabase } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { run } from '../support/standby.ts';
@@ -36,22 +45,22 @@ describe('The backup of the compose file', () => {
     for (const each of [folder, programs]) rmSync(each, { recursive: true, force: true });
   });
 
-  function backup(command: string, more: Record<string, string> = {}) {
+  const backup = (command: string, more: Record<string, string> = {}) =>
+    promisify(execFile)('sh', [SCRIPT, command], { env: { ...environment(), ...more } });
+
+  function environment(): NodeJS.ProcessEnv {
     const { hostname, port, username, password, pathname } = new URL(dms.settings.databaseUrl);
-    return promisify(execFile)('sh', [SCRIPT, command], {
-      env: {
-        ...process.env,
-        PATH: `${programs}:${PROGRAMS_PATH}`,
-        BACKUP_DIRECTORY: folder,
-        PGHOST: hostname,
-        PGPORT: port,
-        PGUSER: username,
-        PGPASSWORD: password,
-        PGDATABASE: pathname.slice(1),
-        DRILL_DATABASE: new URL(drillUrl).pathname.slice(1),
-        ...more,
-      },
-    });
+    return {
+      ...process.env,
+      PATH: `${programs}:${PROGRAMS_PATH}`,
+      BACKUP_DIRECTORY: folder,
+      PGHOST: hostname,
+      PGPORT: port,
+      PGUSER: username,
+      PGPASSWORD: password,
+      PGDATABASE: pathname.slice(1),
+      DRILL_DATABASE: new URL(drillUrl).pathname.slice(1),
+    };
   }
 
   const dumps = () => readdirSync(folder).filter((name) => name.endsWith('.dump'));
@@ -83,6 +92,48 @@ describe('The backup of the compose file', () => {
     const earlier = new Date(Date.now() - 2 * DAY_MS);
     utimesSync(join(folder, 'last-restored'), earlier, earlier);
     await assert.rejects(backup('check'));
+  });
+
+  it('makes and restores a backup of each day by itself, from its hour on', async function () {
+    this.timeout(60_000);
+    const clock = mkdtempSync(join(tmpdir(), 'dms-clock-'));
+    const write = (name: string, text: string) => writeFileSync(join(clock, name), text, { mode: 0o755 });
+    write(
+      'date',
+      `#!/bin/sh\necho >> ${clock}/asked\n[ "$2" = +%H ] && exec cat ${clock}/hour\necho 2027-01-05\n`,
+    );
+    write('sleep', '#!/bin/sh\nexec /bin/sleep 0.05\n');
+    write('asked', '');
+    write('hour', '01');
+    const today = join(folder, 'dms-2027-01-05.dump');
+    const env = { ...environment(), PATH: `${clock}:${programs}:${PROGRAMS_PATH}`, BACKUP_HOUR: '2' };
+    const nightly = spawn('sh', [SCRIPT, 'nightly'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let printed = '';
+    nightly.stdout.on('data', (chunk) => (printed += chunk));
+    try {
+      const rounds = () => readFileSync(join(clock, 'asked'), 'utf8').length / 2;
+      await eventually(
+        async () => rounds(),
+        (count) => count >= 3,
+      );
+      assert.ok(!existsSync(today));
+      write('hour', '02');
+      await eventually(
+        async () => printed,
+        (text) => text.includes(`${today} was restored`),
+      );
+      await backup('check');
+      const before = rounds();
+      await eventually(
+        async () => rounds(),
+        (count) => count >= before + 3,
+      );
+      assert.equal(printed.match(/was restored/g)?.length, 1);
+    } finally {
+      nightly.kill('SIGTERM');
+      await once(nightly, 'exit');
+      rmSync(clock, { recursive: true });
+    }
   });
 
   it('refuses to empty the database that it backs up', async () => {

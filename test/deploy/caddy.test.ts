@@ -1,9 +1,10 @@
-/** The proxy and balancer for APIs of the compose file; needs Caddy. */
+/** The proxy and balancer for APIs of the compose file, and its certificates; needs Caddy. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
+import { get as getByTls } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { createClientAddress } from '../../src/http/client-address.ts';
 import { findTestProgram } from '../runner/programs.ts';
+import { createCertificates } from '../support/certificates.ts';
 import { eventually } from '../support/fleet.ts';
 
 const CONFIGURATION = fileURLToPath(new URL('../../deploy/Caddyfile', import.meta.url));
@@ -18,6 +20,25 @@ const CADDY = findTestProgram('caddy');
 /** Addresses of this machine that stand for clients and for a load balancer in front. */
 const [CLIENT, LOAD_BALANCER] = ['127.0.0.5', '127.0.0.6'];
 const FORGED = '203.0.113.9';
+
+/** Runs the balancer, and returns how it is stopped. */
+function startCaddy(folder: string, configuration: string, settings: Record<string, string>) {
+  writeFileSync(join(folder, 'Caddyfile'), configuration);
+  const parameters = ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'];
+  const env = {
+    XDG_DATA_HOME: folder,
+    XDG_CONFIG_HOME: folder,
+    ACME_CA: 'https://acme.invalid/directory',
+    ACME_EMAIL: '',
+    FRONT_PROXIES: '',
+    ...settings,
+  };
+  const caddy: ChildProcess = spawn(CADDY as string, parameters, { env, stdio: 'ignore' });
+  return async () => {
+    caddy.kill('SIGTERM');
+    await once(caddy, 'exit');
+  };
+}
 
 interface Answer {
   name: string;
@@ -30,7 +51,7 @@ interface Answer {
 describe('The balancer for APIs of the compose file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dms-caddy-'));
   const apis: Server[] = [];
-  let caddy: ChildProcess | undefined;
+  let stopCaddy: (() => Promise<void>) | undefined;
   let port = 0;
 
   before(async function () {
@@ -40,26 +61,15 @@ describe('The balancer for APIs of the compose file', () => {
     }
     for (const name of ['a', 'b']) apis.push(await startApi(name));
     port = await freePort();
-    writeFileSync(join(folder, 'Caddyfile'), configuration());
-    caddy = spawn(CADDY, ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], {
-      env: {
-        XDG_DATA_HOME: folder,
-        XDG_CONFIG_HOME: folder,
-        OPERATOR_URL: `http://localhost:${await freePort()}`,
-        TLS: 'acme',
-        ACME_CA: 'https://acme.invalid/directory',
-        ACME_EMAIL: '',
-        FRONT_PROXIES: LOAD_BALANCER,
-      },
-      stdio: 'ignore',
+    stopCaddy = startCaddy(folder, configuration(), {
+      OPERATOR_URL: `http://localhost:${await freePort()}`,
+      TLS: 'acme',
+      FRONT_PROXIES: LOAD_BALANCER,
     });
     await eventually(() => get().then(Boolean, () => false), Boolean);
   });
   after(async () => {
-    if (caddy) {
-      caddy.kill('SIGTERM');
-      await once(caddy, 'exit');
-    }
+    await stopCaddy?.();
     for (const server of apis) server.close();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -127,5 +137,68 @@ describe('The balancer for APIs of the compose file', () => {
     assert.equal(answer.headers.get('retry-after'), '5');
     assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
     assert.equal(((await answer.json()) as { success: boolean }).success, false);
+  });
+});
+
+describe('The certificates of the compose file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dms-caddy-tls-'));
+  const certificates = createCertificates();
+  let api: Server;
+  let port = 0;
+  let stopCaddy: (() => Promise<void>) | undefined;
+
+  before(async function () {
+    if (CADDY === null) return this.skip();
+    api = createServer((_, response) => void response.end('api')).listen(0, '127.0.0.1');
+    await once(api, 'listening');
+  });
+  afterEach(async () => {
+    await stopCaddy?.();
+    stopCaddy = undefined;
+  });
+  after(() => {
+    api?.close();
+    certificates.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function start(kind: 'files' | 'internal'): Promise<void> {
+    const [http, https, plain] = await Promise.all([freePort(), freePort(), freePort()]);
+    port = https;
+    const configuration = readFileSync(CONFIGURATION, 'utf8')
+      .replace('admin off', `admin off\n\thttp_port ${http}\n\thttps_port ${https}`)
+      .replace(/dynamic a api 8080 \{[^}]*\}/, `to 127.0.0.1:${(api.address() as AddressInfo).port}`)
+      .replaceAll('/certificates/', `${folder}/`)
+      .replace('http://:8080', `http://:${plain}`);
+    stopCaddy = startCaddy(folder, configuration, { OPERATOR_URL: `https://localhost:${https}`, TLS: kind });
+  }
+
+  /** The answer of the API, by a client that trusts the authority alone. */
+  async function getTrusting(authorityFile: string): Promise<{ body: string; hsts: string | undefined }> {
+    const ca = readFileSync(authorityFile);
+    const [response] = await once(getByTls({ host: 'localhost', port, ca, agent: false }), 'response');
+    const body = (await response.toArray()).join('');
+    return { body, hsts: response.headers['strict-transport-security'] };
+  }
+
+  const answersOf = (authorityFile: string) =>
+    eventually(
+      () => getTrusting(authorityFile).catch(() => null),
+      (answer) => answer !== null,
+    );
+
+  it('serves the certificate in the given files, and tells browsers to stay with TLS', async () => {
+    const authority = certificates.createAuthority('authority');
+    const { certFile, keyFile } = authority.issue('localhost');
+    copyFileSync(certFile, join(folder, 'fullchain.pem'));
+    copyFileSync(keyFile, join(folder, 'privkey.pem'));
+    await start('files');
+    assert.deepEqual(await answersOf(authority.certFile), { body: 'api', hsts: 'max-age=31536000' });
+  });
+
+  it('serves a certificate of its own authority for a trial', async () => {
+    await start('internal');
+    const answer = await answersOf(join(folder, 'caddy/pki/authorities/local/root.crt'));
+    assert.equal(answer?.body, 'api');
   });
 });

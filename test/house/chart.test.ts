@@ -1,7 +1,4 @@
-/**
- * The Helm chart: Kubernetes accepts each manifest, and each names what the image and the service have. Monitors have schemas
- * of their own, which no package brings; their ports and alerts are compared with those of the pods and of Prometheus.
- */
+/** The Helm chart: Kubernetes and the Prometheus Operator accept each manifest, and each names what the image and the service have. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +6,10 @@ import { load } from 'js-yaml';
 import { ROOT } from '../../dev/source/imports.ts';
 import { SETTING_NAMES, validateEnvironment } from '../../src/process/environment.ts';
 import {
+  checkByOperator,
   createManifestCheck,
   findHelm,
+  hasOperatorSchemas,
   type Manifest,
   renderChart,
   schemaVersions,
@@ -67,6 +66,15 @@ describe('The chart (needs helm, else skipped)', () => {
       assert.deepEqual([version, manifests.flatMap(check)], [version, []]);
       assert.deepEqual(check({ apiVersion: 'v1', kind: 'Service', spec: { port: 1 } }).length, 1);
     }
+  });
+
+  it('renders a monitor and rules that the Prometheus Operator accepts', function () {
+    if (!hasOperatorSchemas()) this.skip();
+    const manifests = everything.filter(({ apiVersion }) => /coreos/.test(apiVersion));
+    assert.deepEqual(manifests.map(({ kind }) => kind).sort(), ['PodMonitor', 'PrometheusRule']);
+    assert.deepEqual(manifests.flatMap(checkByOperator), []);
+    const [monitor] = ofKind('PodMonitor');
+    assert.equal(checkByOperator({ ...monitor, spec: { ...monitor.spec, unknown: 1 } }).length, 1);
   });
 
   it('runs every pod by the restricted standard, on a read-only root and without a token of the cluster', () => {

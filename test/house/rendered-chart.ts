@@ -1,16 +1,18 @@
 /** The Helm chart as `helm template` renders it, and the schemas by which Kubernetes checks manifests. */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { loadAll } from 'js-yaml';
+import { load, loadAll } from 'js-yaml';
+import { TEST_PROGRAMS } from '../../dev/release/test-programs.ts';
 import { ROOT } from '../../dev/source/imports.ts';
 import { findTestProgram } from '../runner/programs.ts';
 
 /** `npm run test:programs` unpacks them, a folder for each version of Kubernetes. */
-const SCHEMAS = join(homedir(), '.cache/device-monitoring-service/test-programs/kubernetes-schemas');
+const SCHEMAS = join(TEST_PROGRAMS, 'kubernetes-schemas');
+/** The definitions of the Prometheus Operator, which have the schemas of monitors and rules. */
+const OPERATOR = join(TEST_PROGRAMS, 'prometheus-operator');
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests have every shape; the schemas check them
 export type Manifest = any;
@@ -41,6 +43,39 @@ export function createManifestCheck(version: string): (manifest: Manifest) => st
       ? []
       : (check.errors ?? []).map(({ instancePath, message }) => `${name} ${instancePath} ${message}`);
   };
+}
+
+export const hasOperatorSchemas = (): boolean => existsSync(OPERATOR);
+
+/** Answers with what is wrong with a monitor or a rule; unknown fields, which Kubernetes would drop, are wrong, too. */
+export function checkByOperator(manifest: Manifest): string[] {
+  const file = `monitoring.coreos.com_${manifest.kind.toLowerCase()}s.yaml`;
+  const definition: Manifest = load(readFileSync(join(OPERATOR, file), 'utf8'));
+  const { schema } = definition.spec.versions.find(
+    ({ name }: Manifest) => manifest.apiVersion === `${definition.spec.group}/${name}`,
+  );
+  const check = new Ajv2020({ strict: false, validateFormats: false, code: { regExp: goRegExp } }).compile(
+    withoutUnknownFields(schema.openAPIV3Schema),
+  );
+  return check(manifest)
+    ? []
+    : (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+/** Go has the flags of an expression within it. */
+const goRegExp = Object.assign(
+  (pattern: string, flags: string) =>
+    new RegExp(pattern.replace('(?i)', ''), pattern.includes('(?i)') ? `${flags}i` : flags),
+  { code: 'goRegExp' },
+);
+
+function withoutUnknownFields(schema: Manifest): Manifest {
+  if (Array.isArray(schema)) return schema.map(withoutUnknownFields);
+  if (schema === null || typeof schema !== 'object') return schema;
+  const within = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, withoutUnknownFields(value)]),
+  );
+  return schema.type === 'object' && schema.properties ? { ...within, additionalProperties: false } : within;
 }
 
 /** `apps/v1` and `Deployment` have the schema `deployment-apps-v1`. */

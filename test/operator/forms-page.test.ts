@@ -380,10 +380,12 @@ describe('A form of an operation', () => {
     assert.match((await search('to=2020-01-01T00:00')).text, /No change matches/);
   });
 
-  it('names devices and groups in the audit trail', async () => {
+  it('names devices, groups and addresses in the audit trail', async () => {
     const id = await register(dms, '282C02424EA8', { name: 'Vaccines' });
     await dms.api.post('/groups', { name: 'Second floor' });
+    await dms.api.post('/webhooks', { url: 'http://127.0.0.1:9/known', events: ['alert.created'] });
     const { text } = await visit(`${dms.baseUrl}/operator/audit`, { cookie });
+    assert.match(text, /create webhook<\/td><td[^>]*><a [^>]*>http:\/\/127\.0\.0\.1:9\/known<\/a>/);
     assert.match(text, /create group<\/td><td[^>]*><a [^>]*>Second floor<\/a>/);
     assert.match(
       text,

@@ -33,7 +33,13 @@ describe('The pages of receivers', () => {
   const seeWebhook = () => see(`/webhooks/events/${webhookId}`);
 
   it('calls no webhook healthy before its first delivery, and leads from the address of a test back to it', async () => {
-    assert.match(await seeWebhook(), /<span class="badge info">first of 1 not sent yet<\/span>/);
+    assert.match(await seeWebhook(), /<h1>[^<]+<span class="badge info" title="[^"]+">not sent yet<\/span>/);
+    const { id } = (await dms.api.post('/webhooks', { url: receiver.url, events: ['device.online'] })).body;
+    assert.match(
+      await see(`/webhooks/events/${id}`),
+      /<h1>[^<]+<span class="quiet">nothing to send yet<\/span>/,
+    );
+    await dms.api.delete(`/webhooks/${id}`);
     await dms.service
       .sql('endpoints')
       .where({ organization_id: dms.id, id: webhookId })

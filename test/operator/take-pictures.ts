@@ -54,6 +54,10 @@ describe('Pictures', () => {
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.setViewportSize({ width, height: 900 });
           await page.emulateMedia({ colorScheme });
+          // The page hears of other colours with its next frame.
+          await page.evaluate(
+            'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
+          );
           await page.waitForSelector(UNDRAWN, { state: 'detached' });
           await page.screenshot({
             path: join(PICTURES, `${name}-${width}-${colorScheme}.png`),

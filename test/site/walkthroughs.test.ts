@@ -52,7 +52,7 @@ const NOT_RUN: Record<string, string> = {
   'npm run demo': 'test/dev/start.test.ts',
   'npm run sim': 'test/dev/simulator, without waiting for minutes',
   'docker build': 'needs Docker and a registry',
-  'docker compose': 'npm run compose:try, which walks docs/production.md',
+  'docker compose': 'npm run compose:try, which walks docs/production.md and docs/postgresql.md',
   'cp .env.example': 'npm run compose:try',
   'cat >> .env': 'npm run compose:try',
   'curl --fail --retry 30': 'npm run compose:try',

@@ -445,7 +445,7 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const contentsOf = (pdf: Buffer): string => streamsOf(pdf).join('\n');
 
 const streamsOf = (pdf: Buffer): string[] =>
-  [...pdf.toString('latin1').matchAll(/\/FlateDecode\s*>>\s*stream\r?\n(.*?)\r?\nendstream/gs)].map(
+  [...pdf.toString('latin1').matchAll(/\/FlateDecode\s*>>\s*stream\n(.*?)\nendstream/gs)].map(
     ([, data = '']) => inflateSync(Buffer.from(data, 'latin1')).toString('latin1'),
   );
 

@@ -1,11 +1,10 @@
 #!/bin/sh
-# Builds the stand-ins for the base images, and on them the image of the service by its own Dockerfile. Takes the folder of the
-# programs, the folder of the product, and one for files of its own. Needs `podman` on the PATH.
+# Builds the stand-ins for the base images. Takes the folder of the programs and that of the product. Needs `podman` on the PATH.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 programs=$1
 product=$2
-own=$3
+repository=$programs/repository
 
 stand_in() {
   podman image exists "$1" || {
@@ -16,7 +15,7 @@ stand_in() {
 
 # The package that the Dockerfile installs from the repository of PostgreSQL.
 client_package() {
-  package="$own/repository/postgresql-client-18"
+  package="$repository/postgresql-client-18"
   mkdir -p "$package/DEBIAN" "$package/usr/lib/postgresql/18/bin" "$package/usr/bin"
   cp -a "$programs/postgresql/programs/lib" "$package/usr/lib/postgresql/18/"
   for program in pg_dump pg_restore psql; do
@@ -25,11 +24,11 @@ client_package() {
   done
   printf 'Package: postgresql-client-18\nVersion: 18.6\nArchitecture: all\nDepends: libgssapi-krb5-2, libreadline8t64\nMaintainer: none <none@example.com>\nDescription: stand-in\n' \
     > "$package/DEBIAN/control"
-  dpkg-deb --build "$package" "$own/repository/client.deb" > /dev/null
+  dpkg-deb --build "$package" "$repository/client.deb" > /dev/null
   rm -r "$package"
-  (cd "$own/repository" && dpkg-deb -f client.deb && printf 'Filename: ./client.deb\nSize: %s\nSHA256: %s\n' \
-    "$(stat -c %s client.deb)" "$(sha256sum client.deb | cut -d ' ' -f 1)") > "$own/Packages"
-  mv "$own/Packages" "$own/repository/"
+  (cd "$repository" && dpkg-deb -f client.deb && printf 'Filename: ./client.deb\nSize: %s\nSHA256: %s\n' \
+    "$(stat -c %s client.deb)" "$(sha256sum client.deb | cut -d ' ' -f 1)") > "$repository/Packages.new"
+  mv "$repository/Packages.new" "$repository/Packages"
 }
 
 # The images that the files name, but for their digests.
@@ -40,15 +39,10 @@ podman image exists localhost/compose-try-debian \
 echo 'deb [trusted=yes] file:/stand-in ./' > "$programs/pgdg.list"
 touch "$programs/postgres.gpg.asc"
 cp "$here/postgres-entrypoint.sh" "$programs/"
+[ -e "$repository/Packages" ] || client_package
+cp -L "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" "$repository/certificates.crt"
 for each in node postgres nginx caddy; do stand_in "docker.io/library/$(named "$each")" "$each"; done
 for each in server admin-tools; do stand_in "docker.io/$(named "temporalio/$each")" temporal; done
+stand_in "docker.io/$(named temporalio/ui)" temporal-ui
 stand_in localhost/pebble pebble
 stand_in localhost/mail node
-
-[ -e "$own/repository/Packages" ] || client_package
-printf 'cafile=/stand-in/certificates.crt\nprefer-offline=true\n' > "$own/npmrc"
-cp -L "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" "$own/repository/certificates.crt"
-mkdir -p "$HOME/.npm"
-echo 'compose:try: building the image of the service by its Dockerfile'
-podman build --network host --tag device-monitoring-service:local --volume "$own/repository:/stand-in:ro" \
-  --volume "$own/npmrc:/root/.npmrc:ro" --volume "$HOME/.npm:/root/.npm:O" "$product"

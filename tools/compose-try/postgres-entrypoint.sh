@@ -12,7 +12,6 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
     --auth-local trust $POSTGRES_INITDB_ARGS
   rm /dev/shm/password
   echo 'host all all all scram-sha-256' >> "$PGDATA/pg_hba.conf"
-  echo "listen_addresses = '*'" >> "$PGDATA/postgresql.conf"
   as_postgres pg_ctl --pgdata "$PGDATA" -w -o '-c listen_addresses=' start
   as_postgres psql --username "$POSTGRES_USER" --dbname postgres --command "create database \"$POSTGRES_DB\""
   as_postgres pg_ctl --pgdata "$PGDATA" -w stop

@@ -13,6 +13,7 @@ PEBBLE=v2.10.3
 CADDY=$(sed -n 's/^ *image: caddy:\([0-9.]*\)-.*/\1/p' docker-compose.yml)
 NODE=$(sed -n 's/^FROM node:\([0-9.]*\)-.* AS base$/\1/p' Dockerfile)
 POSTGRES=$(sed -n 's/^FROM postgres:\([0-9.]*\)-.*/\1/p' Dockerfile).0
+TEMPORAL_UI=v$(sed -n 's/^ *image: temporalio\/ui:\([0-9.]*\)@.*/\1/p' docker-compose.yml)
 NPM=11.21.2
 
 # The file that says that a program is complete, and how it is made.
@@ -53,6 +54,13 @@ pebble() {
   mkdir -p "$folder/pebble"
   CGO_ENABLED=0 GOBIN="$folder/pebble" go install -trimpath -ldflags='-s -w' "github.com/letsencrypt/pebble/v2/cmd/pebble@$PEBBLE"
 }
+ui() {
+  module=github.com/temporalio/ui-server/v2
+  mkdir -p "$folder/ui"
+  CGO_ENABLED=0 GOBIN="$folder/ui" go install -trimpath -ldflags='-s -w' "$module/cmd/server@$TEMPORAL_UI"
+  source=$(cd "$folder" && GO111MODULE=on go mod download -json "$module@$TEMPORAL_UI" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+  cp -r "$source/config" "$folder/ui/" && chmod -R u+w,a+rX "$folder/ui"
+}
 temporal() {
   mkdir -p "$folder/temporal"
   node --import=#typescript --input-type=module -e "
@@ -71,4 +79,4 @@ if [ -n "$missing" ]; then
   # A daemon that a package would start is of no use here. shellcheck disable=SC2086
   DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -qq -y --no-install-recommends $missing
 fi
-for each in debian runtime postgresql caddy compose pebble temporal; do once "$each" "$each"; done
+for each in debian runtime postgresql caddy compose pebble temporal ui; do once "$each" "$each"; done

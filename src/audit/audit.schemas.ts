@@ -29,7 +29,7 @@ const entryExample = {
   actor: { keyId: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c28', name: 'Facility team' },
   action: 'deleteWebhook',
   subject: '019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c29',
-  subjectName: null,
+  subjectName: 'https://example.com/hooks',
   serialNumber: null,
   before: { status: 'active', url: 'https://example.com/hooks' },
   after: null,
@@ -43,16 +43,20 @@ const auditEntrySchema = Joi.object({
     keyId: Joi.string()
       .allow(null)
       .required()
-      .description('Null: somebody used the command line or the Temporal UI'),
+      .description('Null: somebody used the command line or the Temporal UI, or confirmed an e-mail address'),
     name: Joi.string().required(),
   }).required(),
-  action: Joi.string().required().description('The operationId'),
+  action: Joi.string()
+    .required()
+    .description(
+      'The operationId; confirmAddress: the owner of an e-mail address has confirmed it for the channel',
+    ),
   subject: Joi.string().required().description('Id, slug or serial number of what was changed'),
   subjectName: Joi.string()
     .allow(null)
     .required()
     .description(
-      'Name of the device, the group or another thing: the present one of a device or group, otherwise as GET showed it; null without a name',
+      'Name of the device, the group or another thing, or the address of a webhook or channel without one: the present one of a device, group or webhook, otherwise as GET showed it; null without a name',
     ),
   serialNumber: Joi.string()
     .allow(null)

@@ -37,16 +37,18 @@ function findSubject(entry: StoredAuditEntry, subjects: ReadonlyMap<string, Subj
   if (found) return found;
   const shown = (entry.after ?? entry.before ?? {}) as Record<string, unknown>;
   return {
-    name: toText(shown.name),
+    // Webhooks and channels without a name are known by their address.
+    name: toText(shown.name) ?? toText(shown.url) ?? toText(shown.target),
     serialNumber: isSerial ? entry.subject : toText(shown.serialNumber),
   };
 }
 
 const toText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** The actor of changes without a key. */
+/** Actors of changes without a key. */
 export const COMMAND_LINE = { keyId: null, name: 'command line' };
 export const TEMPORAL_UI = { keyId: null, name: 'Temporal UI' };
+export const ADDRESS_OWNER = { keyId: null, name: 'owner of the address' };
 
 export function auditEntryView(entry: StoredAuditEntry, subjects: ReadonlyMap<string, Subject>) {
   const { id, at, keyId, actorName, action, subject, before, after } = entry;

@@ -1,4 +1,4 @@
-/** Devices and groups by the subjects of audit entries. */
+/** Devices, groups and webhooks by the subjects of audit entries. */
 import type { Database } from '../db/database.ts';
 import type { Subject } from './audit.ts';
 
@@ -31,6 +31,13 @@ export function createSubjectsRepository(sql: Database) {
       .where({ organization_id: organizationId })
       .whereRaw('id = any(?::uuid[])', [[...ids]])
       .select('id as subject', 'name', sql.raw('null as serial_number'));
+  /** Event webhooks have no name, and are known by their URL. */
+  const webhooks = (organizationId: string, ids: readonly string[]): PromiseLike<SubjectRow[]> =>
+    sql('endpoints')
+      .where({ organization_id: organizationId })
+      .whereRaw('id = any(?::uuid[])', [[...ids]])
+      .select('id as subject', sql.raw("case collection when 'event' then url else name end as name"))
+      .select(sql.raw('null as serial_number'));
 
   return {
     /** Serial numbers in lower case. */
@@ -41,6 +48,7 @@ export function createSubjectsRepository(sql: Database) {
       const found = await Promise.all([
         ids.length > 0 ? devices(organizationId, ids) : [],
         ids.length > 0 ? groups(organizationId, ids) : [],
+        ids.length > 0 ? webhooks(organizationId, ids) : [],
         ids.length > 0 ? alerting(organizationId, ids) : [],
         serialNumbers.length > 0 ? registered(organizationId, serialNumbers) : [],
       ]);

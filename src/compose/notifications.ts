@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { createPoliciesRepository } from '../escalations/escalation-policies.repository.ts';
 import { createGroupsRepository } from '../groups/groups.repository.ts';
+import type { RecordAudit } from '../http/audit.ts';
 import { atMostEvery } from '../http/instruments.ts';
 import { createAlertLinks } from '../notifications/alert-links.service.ts';
 import { createGathering, createStepGathering } from '../notifications/gathering.service.ts';
@@ -26,9 +27,11 @@ import { onSetAside } from './set-aside.ts';
 
 const POLL_INTERVAL_MS = 1_000;
 
-type NotificationsNeeds = Pick<ReturnType<typeof composeDeliveries>, 'send' | 'tests'>;
+interface NotificationsNeeds extends Pick<ReturnType<typeof composeDeliveries>, 'send' | 'tests'> {
+  recordAudit: RecordAudit;
+}
 
-export function composeNotifications(resources: Resources, { send, tests }: NotificationsNeeds) {
+export function composeNotifications(resources: Resources, { send, tests, recordAudit }: NotificationsNeeds) {
   const { settings, sql, secretBox, metrics, transact, deliveryPlan, now, log } = resources;
   const { smtp, webhooks, notificationIntervalMs: gatherIntervalMs } = settings;
   const ownerId = randomUUID();
@@ -46,6 +49,7 @@ export function composeNotifications(resources: Resources, { send, tests }: Noti
   const addresses = createMailAddresses({
     addressesIn: createMailAddressesRepository,
     channelsIn: createChannelsRepository,
+    recordAudit,
     limits: settings.mailLimits,
     transact,
     now,

@@ -99,7 +99,7 @@ export function composeSlices(resources: Resources) {
     endpoints: composeEndpoints(resources, { notifyRecovery: deliveries.notifyRecovery }),
     deliveries,
     fleet: composeFleet(resources),
-    notifications: composeNotifications(resources, deliveries),
+    notifications: composeNotifications(resources, { ...deliveries, recordAudit }),
     escalations: composeEscalations(resources, escalationRuns),
     audit: composeAudit(resources),
     statistics: composeStatistics(resources, {

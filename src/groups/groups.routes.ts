@@ -143,16 +143,11 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       errors: [404],
       audit: {
         subject: 'groupId',
-        after: ({ added, jobId }) => ({ added, jobId }),
+        after: ({ added, serialNumbers, jobId }) => ({ added, serialNumbers, jobId }),
       },
       async handle({ caller, params: { groupId }, body: { serialNumbers }, transact }) {
-        const { count, jobId } = await membership.add(
-          transact,
-          caller.organizationId,
-          groupId,
-          serialNumbers,
-        );
-        return ok({ added: count, jobId });
+        const joined = await membership.add(transact, caller.organizationId, groupId, serialNumbers);
+        return ok({ ...joined, added: joined.serialNumbers.length });
       },
     }),
     route({
@@ -169,13 +164,12 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       errors: [404],
       audit: {
         subject: 'groupId',
-        after: ({ removed }) => ({ removed }),
+        after: ({ removed, serialNumbers }) => ({ removed, serialNumbers }),
         isChange: ({ removed }) => removed > 0,
       },
       async handle({ caller, params: { groupId }, body: { serialNumbers }, transact }) {
-        return ok({
-          removed: await membership.remove(transact, caller.organizationId, groupId, serialNumbers),
-        });
+        const left = await membership.remove(transact, caller.organizationId, groupId, serialNumbers);
+        return ok({ removed: left.length, serialNumbers: left });
       },
     }),
   ];

@@ -36,12 +36,17 @@ interface MembershipDeps {
   onMembersLeft(tx: Transaction, organizationId: string, groupIds: string[]): Promise<void>;
 }
 
-/** The result of joining a group. */
-export interface Joined {
-  /** Number of assets that were not in the group before. */
-  count: number;
+interface Joined {
+  /** Assets that were not in the group before. */
+  assetIds: string[];
   /** The job for new members that do not run the profile of the group; null when there is none. */
   jobId: string | null;
+}
+
+/** Devices that have joined a group. */
+interface NewMembers extends Pick<Joined, 'jobId'> {
+  /** Those that were in the group before are left out. */
+  serialNumbers: string[];
 }
 
 export type Membership = ReturnType<typeof createMembership>;
@@ -87,7 +92,8 @@ export function createMembership(deps: MembershipDeps) {
     const leaving = joining.filter((member) => member.groupId !== null);
     if (leaving.length > 0) await leave(tx, organizationId, leaving);
     await membersIn(tx.sql).assign(organizationId, assetsOf(joining), group.id);
-    return { count: joining.length, jobId: await offer(tx, organizationId, group, assetsOf(joining)) };
+    const joined = assetsOf(joining);
+    return { assetIds: joined, jobId: await offer(tx, organizationId, group, joined) };
   }
 
   async function offer(
@@ -101,9 +107,8 @@ export function createMembership(deps: MembershipDeps) {
     return desired.offerTo(tx, { organizationId, groupId: id, profileSlug, ...rule }, assetIds);
   }
 
-  async function findAssets(sql: Database, organizationId: string, serials: string[]): Promise<string[]> {
-    const found = await devicesIn(sql).listSerials(organizationId, serials);
-    return assetsOf(inOrderOf(serials, found));
+  async function findDevices(sql: Database, organizationId: string, serials: string[]) {
+    return inOrderOf(serials, await devicesIn(sql).listSerials(organizationId, serials));
   }
 
   return {
@@ -149,16 +154,24 @@ export function createMembership(deps: MembershipDeps) {
     },
 
     /** @throws not found when there is no such group, or a serial number has no active device. */
-    add(transact: Transact, organizationId: string, groupId: string, serials: string[]): Promise<Joined> {
-      return transact(async (tx) =>
-        join(tx, organizationId, await findAssets(tx.sql, organizationId, serials), groupId),
-      );
+    add(transact: Transact, organizationId: string, groupId: string, serials: string[]): Promise<NewMembers> {
+      return transact(async (tx) => {
+        const devices = await findDevices(tx.sql, organizationId, serials);
+        const { assetIds, jobId } = await join(tx, organizationId, assetsOf(devices), groupId);
+        return { serialNumbers: serialsOf(devices, assetIds), jobId };
+      });
     },
 
-    /** Ignores devices that are not in the group. Returns the number of members removed. */
-    remove(transact: Transact, organizationId: string, groupId: string, serials: string[]): Promise<number> {
+    /** Ignores devices that are not in the group. Returns the serial numbers of the members removed. */
+    remove(
+      transact: Transact,
+      organizationId: string,
+      groupId: string,
+      serials: string[],
+    ): Promise<string[]> {
       return transact(async (tx) => {
-        const assetIds = await findAssets(tx.sql, organizationId, serials);
+        const devices = await findDevices(tx.sql, organizationId, serials);
+        const assetIds = assetsOf(devices);
         const { groups, members } = await lockMembers(tx.sql, organizationId, assetIds, [groupId]);
         const group = orNotFound(
           groups.find(({ id }) => id === groupId),
@@ -166,11 +179,18 @@ export function createMembership(deps: MembershipDeps) {
         );
         const leaving = members.filter((member) => member.groupId === group.id);
         await leave(tx, organizationId, leaving);
-        return leaving.length;
+        return serialsOf(devices, assetsOf(leaving));
       });
     },
   };
 }
 
 const assetsOf = (members: Array<{ assetId: string }>) => members.map(({ assetId }) => assetId);
+
+/** In the order of the devices. */
+function serialsOf(devices: Array<{ assetId: string; serialNumber: string }>, assetIds: string[]): string[] {
+  const chosen = new Set(assetIds);
+  return devices.filter(({ assetId }) => chosen.has(assetId)).map(({ serialNumber }) => serialNumber);
+}
+
 const groupsOf = (members: Member[]) => [...new Set(members.flatMap(({ groupId }) => groupId ?? []))];

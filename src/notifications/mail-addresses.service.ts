@@ -3,13 +3,15 @@
  * this. Each e-mail is counted before it is sent.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { ADDRESS_OWNER } from '../audit/audit.ts';
 import type { Database } from '../db/database.ts';
 import type { Transact } from '../db/transaction.ts';
+import type { RecordAudit } from '../http/audit.ts';
 import { HOUR_MS } from '../process/durations.ts';
 import { AppError } from '../process/errors.ts';
 import type { MailAddress, MailAddressesRepository } from './mail-addresses.repository.ts';
 import { type MailLimits, mailWaitMs, type PlannedMail, toAddressKey } from './mail-limits.ts';
-import type { ChannelRef } from './notification-channel.ts';
+import { type ChannelRef, channelView, type NotificationChannel } from './notification-channel.ts';
 
 const LINK_MS = 24 * HOUR_MS;
 const SECRET_BYTES = 32;
@@ -17,7 +19,11 @@ const TOKEN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([A-Za-z0-9_-]{43
 
 export interface MailAddressesDeps {
   addressesIn(sql: Database): MailAddressesRepository;
-  channelsIn(sql: Database): { confirmAddress(organizationId: string, addressKey: string): Promise<void> };
+  /** Returns the channels that it has confirmed. */
+  channelsIn(sql: Database): {
+    confirmAddress(organizationId: string, addressKey: string): Promise<NotificationChannel[]>;
+  };
+  recordAudit: RecordAudit;
   limits: MailLimits;
   transact: Transact;
   now(): Date;
@@ -34,7 +40,8 @@ export interface Confirmation {
 
 export type MailAddresses = ReturnType<typeof createMailAddresses>;
 
-export function createMailAddresses({ addressesIn, channelsIn, limits, transact, now }: MailAddressesDeps) {
+export function createMailAddresses(deps: MailAddressesDeps) {
+  const { addressesIn, channelsIn, recordAudit, limits, transact, now } = deps;
   const hourAgo = () => new Date(now().getTime() - HOUR_MS);
 
   async function waitFor(sql: Database, organizationId: string, mail: PlannedMail): Promise<number> {
@@ -114,11 +121,26 @@ export function createMailAddresses({ addressesIn, channelsIn, limits, transact,
         // Additions of channels wait for this lock, and then find the address confirmed.
         await addressesIn(sql).lock(organizationId);
         const confirmed = await addressesIn(sql).confirm(organizationId, hashOf(secret), now());
-        if (confirmed) await channelsIn(sql).confirmAddress(organizationId, confirmed.addressKey);
+        if (confirmed === null) return null;
+        const channels = await channelsIn(sql).confirmAddress(organizationId, confirmed.addressKey);
+        for (const channel of channels)
+          await recordAudit(sql, {
+            organizationId,
+            actor: ADDRESS_OWNER,
+            action: 'confirmAddress',
+            subject: channel.id,
+            before: shownOf({ ...channel, isConfirmed: false }),
+            after: shownOf(channel),
+          });
         return confirmed;
       });
     },
   };
+}
+
+function shownOf(channel: NotificationChannel) {
+  const { target, status } = channelView(channel);
+  return { target, status };
 }
 
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();

@@ -179,11 +179,13 @@ export function createChannelsRepository(sql: Database) {
     },
 
     /** Confirms all channels with the address, which is in lower case. */
-    async confirmAddress(organizationId: string, addressKey: string): Promise<void> {
-      await sql('notification_channels')
+    async confirmAddress(organizationId: string, addressKey: string): Promise<NotificationChannel[]> {
+      const rows = await sql('notification_channels')
         .where({ organization_id: organizationId, type: 'email', is_confirmed: false })
         .whereRaw('lower(target) = ?', [addressKey])
-        .update({ is_confirmed: true });
+        .update({ is_confirmed: true })
+        .returning('*');
+      return rows.map(toChannel);
     },
 
     /** Error of the latest attempt; null: it succeeded. */

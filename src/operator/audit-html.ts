@@ -7,7 +7,10 @@ import { nextPage, table, time, toWords } from './parts.ts';
 
 const PATH = '/operator/audit';
 const VALUE_LENGTH_MAX = 200;
-const ADDRESS_LENGTH_MAX = 60;
+/** A list, such as serial numbers. */
+const LIST_LENGTH_MAX = 2_000;
+/** A name may be an address. */
+const NAME_LENGTH_MAX = 60;
 /** Fields that the row shows already. */
 const SAID_BESIDE = ['id', 'recType', 'createdAt', 'updatedAt'];
 
@@ -35,20 +38,12 @@ ${table({
 ${nextPage(PATH, query, nextCursor)}`;
 
 /** By its name where it has one, and a link to all changes of it. */
-function subjectHtml(entry: AuditEntryView): Content {
-  const { subject, subjectName, serialNumber } = entry;
+function subjectHtml({ subject, subjectName, serialNumber }: AuditEntryView): Content {
   const href = `${PATH}?${new URLSearchParams({ subject }).toString()}`;
-  const name = subjectName ?? serialNumber ?? addressOf(entry);
+  const name = subjectName ?? serialNumber;
   if (name === null) return html`<a href="${href}"><code>${subject}</code></a>`;
   const isSerialBeside = serialNumber !== null && serialNumber !== name;
-  return html`<a href="${href}" title="${subject}">${name}</a>${isSerialBeside && html` <code>${serialNumber}</code>`}`;
-}
-
-/** Webhooks and channels without a name are known by their address. */
-function addressOf({ before, after }: AuditEntryView): string | null {
-  const { url, target } = { ...(after ?? before) } as { url?: unknown; target?: unknown };
-  const address = url ?? target;
-  return typeof address === 'string' ? cutText(address, ADDRESS_LENGTH_MAX, '…') : null;
+  return html`<a href="${href}" title="${subject}">${cutText(name, NAME_LENGTH_MAX, '…')}</a>${isSerialBeside && html` <code>${serialNumber}</code>`}`;
 }
 
 type Shown = Record<string, unknown> | null;
@@ -60,15 +55,22 @@ export function changedFields(entry: AuditEntryView): Content {
     (name) => !SAID_BESIDE.includes(name),
   );
   const changed = names.filter((name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]));
-  const title = before === null ? 'Created' : after === null ? 'Deleted' : `${changed.length} changed`;
-  return html`<details><summary>${title}</summary><dl class="changes">${changed.map(
+  return html`<details><summary>${titleOf(before, after, changed.length)}</summary><dl class="changes">${changed.map(
     (name) =>
-      html`<dt>${toWords(name)}</dt><dd>${shownValue(before?.[name])} → ${shownValue(after?.[name])}</dd>`,
+      html`<dt>${toWords(name)}</dt><dd>${before !== null && html`${shownValue(before[name])} → `}${shownValue(after?.[name])}</dd>`,
   )}</dl></details>`;
+}
+
+/** An entry without both sides of a thing says what was asked for. */
+function titleOf(before: Shown, after: Shown, changedCount: number): string {
+  if (before === null) return after?.recType === undefined ? 'Details' : 'Created';
+  return after === null ? 'Deleted' : `${changedCount} changed`;
 }
 
 function shownValue(value: unknown): Html {
   if (value === undefined || value === null) return html`<span class="quiet">–</span>`;
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string'))
+    return html`<code>${cutText(value.join(', '), LIST_LENGTH_MAX, '…')}</code>`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return html`<code>${cutText(text, VALUE_LENGTH_MAX, '…')}</code>`;
 }

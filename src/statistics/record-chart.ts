@@ -63,7 +63,7 @@ export function drawChart(
     // Gaps of several devices would hide one another.
     if (isAlone) shade(channel.gaps, '#cccccc');
     shade(
-      statistics.alerts.filter((alert) => alert.channel === channel.channel),
+      statistics.alerts.filter(({ details }) => 'value' in details && details.channel === channel.channel),
       '#eeb8b8',
     );
   }

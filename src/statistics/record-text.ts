@@ -30,6 +30,9 @@ export function headLines(statistics: Statistics, { madeAt, madeBy, timezone }: 
     ...(isBeforeRegistration(statistics) ? [] : serialsWithin(asset, statistics)).map(
       ({ serialNumber, from, to }) => `Logger: ${serialNumber}, ${timeOf(from)} to ${timeOf(to)}`,
     ),
+    ...(asset.registeredAt.getTime() > statistics.from
+      ? [`Registered: ${timeOf(asset.registeredAt.getTime())}`]
+      : []),
     `Span: ${timeOf(statistics.from)} to ${timeOf(statistics.to)}`,
     `Time zone: ${timezone}, at the beginning ${offsetText(timezone, statistics.from)}, at the end ${offsetText(timezone, statistics.to)}`,
     `Made: ${timeOf(madeAt.getTime())} by ${madeBy}`,
@@ -74,12 +77,19 @@ export function settingsLines({ settings, from, to }: Statistics, timezone: stri
     const start = Math.max(period.from.getTime(), from);
     const end = Math.min(period.to?.getTime() ?? to, to);
     return [
-      `${timeOf(start)} to ${timeOf(end)}: ${profileText(period)} (${period.source})`,
+      `${timeOf(start)} to ${timeOf(end)}: ${profileText(period)}, ${SOURCE_TEXTS[period.source]}`,
       `    ${settingsText(period)}`,
     ];
   });
   return left > 0 ? [`${left} earlier settings are not listed.`, ...lines] : lines;
 }
+
+const SOURCE_TEXTS: Record<SettingsPeriod['source'], string> = {
+  report: 'as the logger reported',
+  confirmed: 'confirmed by the logger',
+  frame: 'measured in the period that its readings show',
+  applied: 'not reported by the logger yet',
+};
 
 const profileText = ({ profileSlug }: SettingsPeriod): string =>
   profileSlug === null ? 'no profile' : `profile ${profileSlug}`;
@@ -127,7 +137,9 @@ function samplesText({ count, min, max, avg, meanKineticTemperature }: Channel):
 
 function completenessText({ readings, expectedReadings, completenessPercent }: Channel): string {
   if (expectedReadings === null) return `readings ${readings}`;
-  return `readings ${readings} of ${expectedReadings}, ${completenessPercent} %`;
+  const expected =
+    readings > expectedReadings ? `, more than the ${expectedReadings} expected` : ` of ${expectedReadings}`;
+  return `readings ${readings}${expected}, ${completenessPercent} %`;
 }
 
 function outsideText({ alerts, withoutBounds }: Channel): string {
@@ -136,13 +148,16 @@ function outsideText({ alerts, withoutBounds }: Channel): string {
   return [
     ...alerts
       .slice(0, BOUNDS_MAX)
-      .map(({ secondsOutside, ...bounds }) => `${boundsText(bounds)}: ${secondsOutside} s outside`),
+      .map(
+        ({ secondsOutside, ...bounds }) =>
+          `${boundsText(bounds)}: ${durationText(Math.round(secondsOutside))} outside`,
+      ),
     ...(more > 0 ? [`${more} more`] : []),
     ...(freeMs > 0 ? [`without bounds ${durationText(Math.round(freeMs / 1000))}`] : []),
   ].join('   ');
 }
 
-const boundsText = ({ lowC, highC }: { lowC: number | null; highC: number | null }): string => {
+export const boundsText = ({ lowC, highC }: { lowC: number | null; highC: number | null }): string => {
   if (lowC === null) return `up to ${highC} °C`;
   return highC === null ? `from ${lowC} °C` : `${lowC} to ${highC} °C`;
 };
@@ -171,17 +186,21 @@ const placeOf = ({ buildingId, spaceId, floor }: RecordedAsset): string[] => [
   ...(floor === null ? [] : [`Floor: ${floor}`]),
 ];
 
-/** The loggers of the place within the span, the earliest first. */
+/**
+ * The loggers of the place within the span, the earliest first. The first one begins with the registration, unless all
+ * readings are from before it.
+ */
 function serialsWithin(
-  { serialNumber, replacements }: Pick<RecordedAsset, 'serialNumber' | 'replacements'>,
+  { serialNumber, replacements, registeredAt }: RecordedAsset,
   span: Span,
 ): Array<Span & { serialNumber: string }> {
   const ends = [
     ...replacements.map(({ replacedAt, ...logger }) => ({ ...logger, to: replacedAt.getTime() })),
     { serialNumber, to: Number.POSITIVE_INFINITY },
   ];
+  const first = registeredAt.getTime() < span.to ? registeredAt.getTime() : span.from;
   return ends.flatMap(({ to, ...logger }, index) => {
-    const from = Math.max(span.from, ends[index - 1]?.to ?? Number.NEGATIVE_INFINITY);
+    const from = Math.max(span.from, ends[index - 1]?.to ?? first);
     const end = Math.min(span.to, to);
     return end > from ? [{ ...logger, from, to: end }] : [];
   });

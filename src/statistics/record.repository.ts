@@ -1,4 +1,6 @@
+import type { Alert } from '../alerts/alert.ts';
 import { ENDED_AT } from '../alerts/alert-columns.ts';
+import type { AlertAction } from '../alerts/alert-history.ts';
 import type { Database } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { Layout } from '../devices/channel-layout.ts';
@@ -21,9 +23,12 @@ export interface RecordedAsset extends Layout {
   replacements: Array<{ serialNumber: string; replacedAt: Date }>;
 }
 
-/** Unix milliseconds. */
-export interface RecordedAlert extends Span {
-  channel: number;
+/** With the part of it that is within the span, in Unix milliseconds. */
+export interface RecordedAlert
+  extends Span,
+    Pick<Alert, 'id' | 'type' | 'severity' | 'details' | 'startedAt' | 'endedAt' | 'extreme'> {
+  /** Acknowledgements and comments, oldest first. */
+  actions: AlertAction[];
 }
 
 interface Row extends Omit<RecordedAsset, 'replacements'> {
@@ -31,19 +36,31 @@ interface Row extends Omit<RecordedAsset, 'replacements'> {
   replacedAt: Date[];
 }
 
-interface AlertRow {
-  channel: number;
-  from: Date;
-  to: Date | null;
-}
+type AlertRow = Omit<RecordedAlert, 'actions' | keyof Span>;
+type ActionRow = AlertAction & { alertId: string };
 
-const ALERT = `(details ->> 'channel')::integer as channel, started_at as "from", ${ENDED_AT} as "to"`;
+const ALERT = `id, type, severity, details, started_at as "startedAt", ${ENDED_AT} as "endedAt", extreme`;
+const ACTION = 'alert_id as "alertId", uuid_extract_timestamp(id) as at, action, actor as "by", comment';
 /** A curve shows at most this many. */
 const ALERTS_MAX = 500;
+/** Of all alerts together, because each comment may be long. */
+const ACTIONS_MAX = 200;
 
 export type RecordRepository = ReturnType<typeof createRecordRepository>;
 
 export function createRecordRepository(sql: Database) {
+  /** The newest ones, newest first. */
+  async function listActions(organizationId: string, alertIds: readonly string[]): Promise<ActionRow[]> {
+    if (alertIds.length === 0) return [];
+    return sql('alert_actions')
+      .where({ organization_id: organizationId })
+      .whereRaw('alert_id = any(?::uuid[])', [[...alertIds]])
+      .whereIn('action', ['acknowledged', 'commented'])
+      .orderBy('id', 'desc')
+      .limit(ACTIONS_MAX)
+      .select<ActionRow[]>(sql.raw(ACTION));
+  }
+
   return {
     /** Includes archived assets. */
     async find(organizationId: string, assetId: string): Promise<RecordedAsset | null> {
@@ -79,23 +96,24 @@ export function createRecordRepository(sql: Database) {
       return { ...asset, replacements };
     },
 
-    /**
-     * The newest temperature alerts that were open within the span; one that is still open ends with the
-     * span.
-     */
+    /** The newest alerts that were open within the span; one that is still open ends with the span. */
     async listAlerts(organizationId: string, assetId: string, span: Span): Promise<RecordedAlert[]> {
       const rows = await sql('alerts')
         .where({ organization_id: organizationId, asset_id: assetId })
-        .whereIn('type', ['high_temp', 'low_temp'])
         .where('started_at', '<', new Date(span.to))
         .whereRaw(`(status <> 'resolved' or ${ENDED_AT} > ?)`, [new Date(span.from)])
         .orderBy('id', 'desc')
         .limit(ALERTS_MAX)
         .select<AlertRow[]>(sql.raw(ALERT));
+      const actions = await listActions(
+        organizationId,
+        rows.map(({ id }) => id),
+      );
       return rows.map((row) => ({
-        channel: row.channel,
-        from: Math.max(span.from, row.from.getTime()),
-        to: Math.min(span.to, row.to?.getTime() ?? span.to),
+        ...row,
+        from: Math.max(span.from, row.startedAt.getTime()),
+        to: Math.min(span.to, row.endedAt?.getTime() ?? span.to),
+        actions: actions.filter(({ alertId }) => alertId === row.id).toReversed(),
       }));
     },
   };

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type PDFDocument from 'pdfkit';
 import { compareChannels } from './comparison.ts';
+import { alertParagraphs } from './record-alerts.ts';
 import { CHART_HEIGHT, drawChart, MARGIN, SINGLE, WIDTH } from './record-chart.ts';
 import {
   channelLines,
@@ -21,7 +22,10 @@ import type { Statistics } from './statistics.service.ts';
 
 const BOTTOM = 780;
 const LINE_HEIGHT = 12;
+const PARAGRAPH_GAP = 2;
 const SIGNATURE_HEIGHT = 50;
+/** The last line and the signature, which share the page of what they are about. */
+const CLOSING_HEIGHT = LINE_HEIGHT + SIGNATURE_HEIGHT;
 /** A logger has six channels; new hardware may add a second type for some of them. */
 const CHANNELS_MAX = 8;
 
@@ -90,10 +94,17 @@ function drawRecord(page: Page, flow: Flow, statistics: Statistics, options: Rec
     flow.heading('Maintenance: nobody was notified');
     flow.lines(maintenanceLines(statistics, timezone));
   }
-  if (statistics.channels.length === 0) flow.lines(['', emptyLine(statistics, timezone)]);
-  for (const channel of statistics.channels.slice(0, CHANNELS_MAX)) {
+  flow.heading('Alerts');
+  flow.paragraphs(alertParagraphs(statistics, timezone));
+  const channels = statistics.channels.slice(0, CHANNELS_MAX);
+  if (channels.length === 0) {
+    flow.room(2 * LINE_HEIGHT + CLOSING_HEIGHT);
+    flow.lines(['', emptyLine(statistics, timezone)]);
+  }
+  for (const channel of channels) {
     const texts = channelLines(channel);
-    flow.room((texts.length + 2) * LINE_HEIGHT + CHART_HEIGHT);
+    const closing = channel === channels.at(-1) ? CLOSING_HEIGHT : LINE_HEIGHT;
+    flow.room((texts.length + 1) * LINE_HEIGHT + CHART_HEIGHT + closing);
     flow.lines(['', ...texts]);
     drawChart(page, [{ statistics, channel, ...SINGLE }], { timezone, top: flow.take(CHART_HEIGHT) });
   }
@@ -131,12 +142,22 @@ function createFlow(page: Page) {
       line(page, text, take(22), 20);
     },
     heading(text: string) {
+      room(20 + LINE_HEIGHT);
       page.fontSize(11);
       line(page, text, take(20) + 6, 14);
     },
     lines(texts: string[], color = 'black') {
       page.fontSize(9).fillColor(color);
       for (const text of texts) line(page, text, take(LINE_HEIGHT));
+    },
+    /** Texts of any length, on as many lines as they need. */
+    paragraphs(texts: string[]) {
+      page.fontSize(9).fillColor('black');
+      for (const text of texts)
+        withFontFor(page, text, () => {
+          const height = page.heightOfString(text, { width: WIDTH });
+          page.text(text, MARGIN, take(height + PARAGRAPH_GAP), { width: WIDTH });
+        });
     },
   };
 }
@@ -168,8 +189,14 @@ function numberPages(page: Page, name: string): void {
 }
 
 function line(page: Page, text: string, y: number, height = 11): void {
+  withFontFor(page, text, () =>
+    page.text(text, MARGIN, y, { width: WIDTH, height, lineBreak: false, ellipsis: true }),
+  );
+}
+
+function withFontFor(page: Page, text: string, draw: () => void): void {
   const isBuiltIn = BUILT_IN_CHARACTERS.test(text);
   if (!isBuiltIn) page.font(UNICODE_FONT);
-  page.text(text, MARGIN, y, { width: WIDTH, height, lineBreak: false, ellipsis: true });
+  draw();
   if (!isBuiltIn) page.font(BUILT_IN_FONT);
 }

@@ -32,7 +32,7 @@ export interface Statistics extends Span {
   asset: RecordedAsset;
   /** Settings in force within the span, oldest first. */
   settings: SettingsPeriod[];
-  /** Temperature alerts in the span; an open one ends with it. */
+  /** Alerts in the span, newest first; an open one ends with it. */
   alerts: RecordedAlert[];
   channels: Array<ReturnType<typeof channelView>>;
   /** Times of maintenance within the span, oldest first. */

@@ -207,6 +207,41 @@ describe('The audit trail', () => {
     ]);
   });
 
+  it('names the members that joined or left a group, and not those that were in it before', async () => {
+    const own = await dms.addOrganization();
+    for (const serial of ['A-1', 'A-2', 'A-3']) await register(own, serial);
+    const { body: group } = await own.api.post('/groups', { name: 'Pharmacy' });
+    const change = (verb: string, serialNumbers: string[]) =>
+      own.api.post(`/groups/${group.id}/${verb}-members`, { serialNumbers });
+    await change('add', ['A-1']);
+    const added = await change('add', ['a-3', 'A-1', 'A-2']);
+    assert.deepEqual(added.body, { added: 2, jobId: null });
+    await change('remove', ['A-2', 'A-1']);
+    const shown = (await entries(own, `&subject=${group.id}`)).map(({ action, after }) => [action, after]);
+    assert.deepEqual(shown.slice(0, 2), [
+      ['removeGroupMembers', { removed: 2, serialNumbers: ['A-2', 'A-1'] }],
+      ['addGroupMembers', { added: 2, serialNumbers: ['A-3', 'A-2'], jobId: null }],
+    ]);
+  });
+
+  it('names webhooks and notification channels, also where the change shows neither', async () => {
+    const own = await dms.addOrganization();
+    const { body: webhook } = await own.api.post('/webhooks', { url: 'https://example.com/a' });
+    await own.api.post(`/webhooks/${webhook.id}/retry`);
+    await own.api.patch(`/webhooks/${webhook.id}`, { url: 'https://example.net/b' });
+    const target = 'https://example.com/channel';
+    const { body: channel } = await own.api.post('/notification-channels', { type: 'webhook', target });
+    await own.api.delete(`/notification-channels/${channel.id}`);
+    const named = (await entries(own)).map(({ action, subjectName }) => [action, subjectName]);
+    assert.deepEqual(named.reverse(), [
+      ['createWebhook', 'https://example.net/b'],
+      ['retryWebhook', 'https://example.net/b'],
+      ['updateWebhook', 'https://example.net/b'],
+      ['createNotificationChannel', target],
+      ['deleteNotificationChannel', target],
+    ]);
+  });
+
   it('finds every change of a device by its serial number, a former one, or its name', async () => {
     const own = await dms.addOrganization();
     const assetId = await register(own, 'Logger-1', { name: 'Blood bank' });

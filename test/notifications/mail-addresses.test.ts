@@ -74,6 +74,26 @@ describe('E-mail addresses of channels', () => {
     assert.equal(received().length, 1);
   });
 
+  it('records the confirmation in the audit trail, for each channel with the address', async () => {
+    const channels = [await create(), await create({ delayMinutes: 5 })];
+    await untilMails(1);
+    await confirmAddress(dms, mail.mails, target);
+    const { items } = (await org.api.get('/audit')).body;
+    const shown = items
+      .filter(({ action }: { action: string }) => action === 'confirmAddress')
+      .map(({ recType: _, id: __, at: ___, serialNumber: ____, ...entry }: Record<string, unknown>) => entry);
+    const entryOf = ({ id }: { id: string }) => ({
+      actor: { keyId: null, name: 'owner of the address' },
+      action: 'confirmAddress',
+      subject: id,
+      subjectName: target,
+      before: { target, status: 'unconfirmed' },
+      after: { target, status: 'active' },
+    });
+    const bySubject = (a: { subject: string }, b: { subject: string }) => a.subject.localeCompare(b.subject);
+    assert.deepEqual(shown.sort(bySubject), channels.map(entryOf).sort(bySubject));
+  });
+
   it('sends only the link before the confirmation: no test, and no alert', async () => {
     const { id } = await create();
     await untilMails(1);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { inflateSync } from 'node:zlib';
 import { HOUR_MS, MINUTE_MS } from '../../src/process/durations.ts';
+import { channelLines } from '../../src/statistics/record-text.ts';
 import { findTestProgram } from '../runner/programs.ts';
 import { apply, applyAnswer, createProfile, FREEZER, FRIDGE, register } from '../support/fleet.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -179,14 +180,67 @@ describe('Statistics of a device', () => {
       `Span: ${local(0)} to ${local(180)}`,
       /^Time zone: Europe\/Stockholm, at the beginning UTC\+0[12]:00/m,
       `Made: ${local(360)} by dms_live_`,
-      `${local(0)} to ${local(180)}: profile fridge (confirmed)`,
+      `${local(0)} to ${local(180)}: profile fridge, confirmed by the logger`,
       'channel 1: 2 to 8 °C, measured every 5 min, transmitted every 1 h',
       'readings 24 of 36, 66.67 %   gaps 1',
-      '2 to 8 °C: 1200 s outside',
+      '2 to 8 °C: 20 min outside',
       'Name and signature',
       /^FRIDGE, page 1 of 1$/m,
     ])
       assert.match(text, part instanceof RegExp ? part : new RegExp(escaped(part)));
+  });
+
+  it('lists in the PDF each alert with its values, times, acknowledgement and comments', async () => {
+    const id = await register(dms, 'ALARM');
+    now = START;
+    await apply(dms, 'fridge', { serialNumbers: ['ALARM'] });
+    await applyAnswer(dms, 'ALARM');
+    now = NOW;
+    const measure = (minutes: number, value: number) =>
+      dms.device.post('/devices/ALARM/measurements', {
+        readings: [{ channel: 1, type: 'temperature', value, measuredAt: time(minutes) }],
+      });
+    const words = Array.from({ length: 80 }, (_, index) => `word${index}`);
+    await measure(10, 9);
+    const { body: open } = await dms.api.get(`/alerts?assetId=${id}`);
+    const handled = await dms.api.patch(`/alerts/${open.items[0].id}`, {
+      status: 'acknowledged',
+      comment: words.join('\n'),
+    });
+    assert.equal(handled.status, 200, handled.text);
+    await measure(30, 5);
+    await measure(40, 1);
+    const path = `/assets/${id}/statistics?from=${time(20)}&to=${time(180)}`;
+    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
+    const texts = textsOf(bytes);
+    const utc = (minutes: number) => time(minutes).slice(0, 19).replace('T', ' ');
+    const listed = texts.slice(texts.indexOf('Alerts') + 1).map((text) => text.trim());
+    assert.equal(
+      listed[0],
+      `${utc(10)} to ${utc(30)}: too warm, critical, channel 1: 9 °C at first, bounds 2 to 8 °C`,
+    );
+    assert.match(String(listed[1]), /^Acknowledged by dms_live_.+, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    const second = listed.findIndex((text) => text.startsWith(`${utc(40)} to now, still open: too cold`));
+    const comment = listed.slice(2, second).join(' ');
+    assert.match(comment, /^Comment by dms_live_.+, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: word0 word1 /);
+    assert.deepEqual(comment.match(/word\d+/g), words);
+    assert.equal(listed[second + 1], 'Not acknowledged');
+    await dms.api.delete(`/assets/${id}`);
+  });
+
+  it('begins the logger in the PDF with its registration', async () => {
+    const id = await register(dms, 'FRESH');
+    const { body: asset } = await dms.api.get(`/assets/${id}`);
+    await dms.device.post('/devices/FRESH/measurements', {
+      readings: [{ channel: 1, type: 'temperature', value: 5, measuredAt: time(10) }],
+    });
+    const path = `/assets/${id}/statistics?from=${time(-30 * 24 * 60)}&to=${time(180)}`;
+    const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
+    const text = textsOf(bytes).join('\n');
+    const utc = (iso: string) => iso.slice(0, 19).replace('T', ' ');
+    assert.ok(text.includes(`Logger: FRESH, ${utc(asset.createdAt)} to ${utc(time(180))}\n`), text);
+    assert.ok(text.includes(`Registered: ${utc(asset.createdAt)}\n`), text);
+    assert.ok(text.includes('No alerts in this time.'), text);
   });
 
   it('answers a span before the registration with nothing, and says in the PDF why', async () => {
@@ -248,6 +302,34 @@ describe('Statistics of a device', () => {
     const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
     const numbers = textsOf(bytes).filter((text) => text.startsWith('MANY, page'));
     assert.deepEqual(numbers, ['MANY, page 1 of 3', 'MANY, page 2 of 3', 'MANY, page 3 of 3']);
+  });
+
+  it('keeps the signature of the PDF on the page of the last channel', async () => {
+    for (const count of [1, 2, 3, 4, 5]) {
+      const id = await register(dms, `SIGNED-${count}`);
+      const channels = Array.from({ length: count }, (_, index) => index + 1);
+      const readings = channels.map((channel) => ({
+        channel,
+        type: 'humidity',
+        value: 40,
+        measuredAt: time(60),
+      }));
+      await dms.device.post(`/devices/SIGNED-${count}/measurements`, { readings });
+      const path = `/assets/${id}/statistics?from=${time(0)}&to=${time(180)}`;
+      const { bytes } = await dms.api.get(path, { headers: { accept: 'application/pdf' } });
+      const signed = pagesOf(bytes).find((texts) => texts.includes('Name and signature')) ?? [];
+      assert.ok(
+        signed.some((text) => text.startsWith(`Channel ${count}: humidity`)),
+        signed.join(' | '),
+      );
+    }
+  });
+
+  it('says that there were more readings than expected in the PDF, and not a number of a smaller one', () => {
+    const counts = { readings: 23, expectedReadings: 22, completenessPercent: 100, gapCount: 1 };
+    const channel = { channel: 1, type: 'temperature', position: null, unit: '°C', count: 0 };
+    const lines = channelLines({ ...channel, ...counts, alerts: [], withoutBounds: [] } as never);
+    assert.ok(lines.includes('readings 23, more than the 22 expected, 100 %   gaps 1'), lines.join(' | '));
   });
 
   it('begins the PDF of several devices with their curves in one picture, and has a record of each', async () => {
@@ -360,14 +442,21 @@ describe('Statistics of a device', () => {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-const contentsOf = (pdf: Buffer): string =>
-  [...pdf.toString('latin1').matchAll(/\/FlateDecode\s*>>\s*stream\n(.*?)\nendstream/gs)]
-    .map(([, data = '']) => inflateSync(Buffer.from(data, 'latin1')).toString('latin1'))
-    .join('\n');
+const contentsOf = (pdf: Buffer): string => streamsOf(pdf).join('\n');
+
+const streamsOf = (pdf: Buffer): string[] =>
+  [...pdf.toString('latin1').matchAll(/\/FlateDecode\s*>>\s*stream\n(.*?)\nendstream/gs)].map(
+    ([, data = '']) => inflateSync(Buffer.from(data, 'latin1')).toString('latin1'),
+  );
 
 /** The lines of text, which are encoded as character codes of Windows-1252. */
-const textsOf = (pdf: Buffer): string[] =>
-  [...contentsOf(pdf).matchAll(/\[([^\]]*)\] TJ/g)].map(([, parts = '']) =>
+const textsOf = (pdf: Buffer): string[] => linesOf(contentsOf(pdf));
+
+/** The lines of text of each page, which is a stream of its own. */
+const pagesOf = (pdf: Buffer): string[][] => streamsOf(pdf).map(linesOf);
+
+const linesOf = (contents: string): string[] =>
+  [...contents.matchAll(/\[([^\]]*)\] TJ/g)].map(([, parts = '']) =>
     [...parts.matchAll(/<([0-9a-f]*)>/g)]
       .map(([, hex = '']) => Buffer.from(hex, 'hex').toString('latin1'))
       .join(''),

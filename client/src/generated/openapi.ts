@@ -2260,7 +2260,7 @@ export interface components {
          *       },
          *       "action": "deleteWebhook",
          *       "subject": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c29",
-         *       "subjectName": null,
+         *       "subjectName": "https://example.com/hooks",
          *       "serialNumber": null,
          *       "before": {
          *         "status": "active",
@@ -2280,15 +2280,15 @@ export interface components {
              */
             at: string;
             actor: {
-                /** @description Null: somebody used the command line or the Temporal UI */
+                /** @description Null: somebody used the command line or the Temporal UI, or confirmed an e-mail address */
                 keyId: string | null;
                 name: string;
             };
-            /** @description The operationId */
+            /** @description The operationId; confirmAddress: the owner of an e-mail address has confirmed it for the channel */
             action: string;
             /** @description Id, slug or serial number of what was changed */
             subject: string;
-            /** @description Name of the device, the group or another thing: the present one of a device or group, otherwise as GET showed it; null without a name */
+            /** @description Name of the device, the group or another thing, or the address of a webhook or channel without one: the present one of a device, group or webhook, otherwise as GET showed it; null without a name */
             subjectName: string | null;
             /** @description Of the device that the change is about, if it is about one */
             serialNumber: string | null;
@@ -9634,7 +9634,7 @@ export interface operations {
                      *           },
                      *           "action": "deleteWebhook",
                      *           "subject": "019cb0a5-7c10-7b52-8f0e-3d5a9e1b6c29",
-                     *           "subjectName": null,
+                     *           "subjectName": "https://example.com/hooks",
                      *           "serialNumber": null,
                      *           "before": {
                      *             "status": "active",

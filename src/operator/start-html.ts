@@ -175,7 +175,11 @@ const driftedHtml = ({ drifted, driftedInAll }: StartPage, { link, mayChange }: 
       time(device.lastReadingAt),
       slug
         ? mayChange && applyAgain(slug, device)
-        : link('applyProfile', { serialNumbers: device.serialNumber }, { label: 'Apply…', about: device.name }),
+        : link(
+            'applyProfile',
+            { serialNumbers: device.serialNumber },
+            { label: 'Apply…', about: device.name },
+          ),
     ]),
     empty: '',
   }),

@@ -182,7 +182,7 @@ describe("States of the operators' page", () => {
     await open('/alerts');
     await press('input[name=alertId]', 'Space');
     await type('#acknowledge-ticked input[name=comment]', 'Seen');
-    await press('#acknowledge-ticked button');
+    await press('#acknowledge-ticked button.main');
     await page.waitForSelector('[role=status]');
     const left = (await dms.api.get('/alerts?status=new')).body;
     assert.equal(left.totalItems, body.totalItems - 1);

@@ -54,6 +54,7 @@ describe('Arguments of commands', () => {
       severity: 'warning|critical',
       late: 'true|false',
       asset: 'TEXT',
+      group: 'TEXT',
     });
   });
 

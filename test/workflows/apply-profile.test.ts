@@ -55,7 +55,7 @@ describe('The workflow of a job', () => {
       const since = new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10);
       return `- ${serial}: overdue since ${since} 00:00:00 UTC`;
     });
-    await untilIdle(dms, jobId, new RegExp(`${expected.join('\n')}\n\nAs of 20`));
+    await untilIdle(dms, jobId, new RegExp(`${expected.join('\n')}\n\nCancel of this run, .*\n\nAs of 20`));
     const { raw } = await runOf(dms, jobId).describe();
     const { data } = raw.executionConfig?.userMetadata?.summary ?? {};
     assert.match(Buffer.from(data ?? []).toString(), /^"Applies profile vaccine-fridge for test /);

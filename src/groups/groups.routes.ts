@@ -35,6 +35,9 @@ const path = '/groups';
 const itemPath = `${path}/{groupId}`;
 const params = idParams('groupId');
 
+/** An entry of the audit trail counts all devices, and names this many, because a page has up to 500 entries. */
+const NAMED_IN_AUDIT_MAX = 1_000;
+
 export function groupsRoutes({ groups, groupsIn, service, membership, limit }: GroupsRoutesDeps): Route[] {
   const shown = shownAs(
     groupSchema,
@@ -143,7 +146,11 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       errors: [404],
       audit: {
         subject: 'groupId',
-        after: ({ added, serialNumbers, jobId }) => ({ added, serialNumbers, jobId }),
+        after: ({ added, serialNumbers, jobId }) => ({
+          added,
+          serialNumbers: serialNumbers.slice(0, NAMED_IN_AUDIT_MAX),
+          jobId,
+        }),
       },
       async handle({ caller, params: { groupId }, body: { serialNumbers }, transact }) {
         const joined = await membership.add(transact, caller.organizationId, groupId, serialNumbers);
@@ -164,7 +171,10 @@ export function groupsRoutes({ groups, groupsIn, service, membership, limit }: G
       errors: [404],
       audit: {
         subject: 'groupId',
-        after: ({ removed, serialNumbers }) => ({ removed, serialNumbers }),
+        after: ({ removed, serialNumbers }) => ({
+          removed,
+          serialNumbers: serialNumbers.slice(0, NAMED_IN_AUDIT_MAX),
+        }),
         isChange: ({ removed }) => removed > 0,
       },
       async handle({ caller, params: { groupId }, body: { serialNumbers }, transact }) {

@@ -9,6 +9,7 @@ const OTHER_CUTS: Record<string, string> = {
   'src/config-jobs/chosen-serials.ts: NAMED_SERIALS_MAX': 'a list',
   'src/config-jobs/compile-devices.ts: CHANGES_MAX': 'a list',
   'src/gateway/coap-server.ts: DIGEST_CHARACTERS': 'a digest',
+  'src/groups/groups.routes.ts: NAMED_IN_AUDIT_MAX': 'a list',
   'src/http/list-cursors.ts: MARK_LENGTH': 'a digest',
   'src/keys/api-key.ts: KEY_FORMATS[kind].prefix.length + PREVIEW_CHARACTERS': 'a key of ours',
   'src/notifications/gathering.service.ts: NAMED_MAX': 'a list',

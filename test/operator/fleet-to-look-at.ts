@@ -38,6 +38,7 @@ export const pathsToLookAt = ({ assetId, jobId, webhookId }: FleetToLookAt): str
   '/jobs',
   `/jobs/${jobId}`,
   '/alerts?status=all',
+  '/maintenance',
   '/webhooks',
   `/webhooks/events/${webhookId}`,
   '/channels',
@@ -90,6 +91,8 @@ export async function populateFleet(
     temperatureAlerts: [{ type: 'range', channel: 'probe', lowC: 1, highC: 6 }],
   });
   await apply(organization, colder, { serialNumbers: [serials[0]] });
+  const until = new Date(Date.now() + 60 * MINUTE_MS).toISOString();
+  await api.post(`/assets/${ids.at(-1)}/mute`, { until, reason: 'Defrosting' });
   return { assetId: ids[0] as string, jobId: first, webhookId: webhook.id, channelId: channel.id };
 }
 

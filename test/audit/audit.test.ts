@@ -224,6 +224,21 @@ describe('The audit trail', () => {
     ]);
   });
 
+  it('counts all members that joined a group, and names a thousand', async () => {
+    const own = await dms.addOrganization();
+    const serialNumbers = Array.from({ length: 1_001 }, (_, index) => `MANY-${index}`);
+    const rows = serialNumbers.map((serialNumber) => ({ serialNumber }));
+    assert.equal((await own.api.post('/assets/import', rows)).status, 200);
+    const { body: group } = await own.api.post('/groups', { name: 'Pharmacy' });
+    await own.api.post(`/groups/${group.id}/add-members`, { serialNumbers });
+    const [entry] = await entries(own, `&subject=${group.id}`);
+    assert.deepEqual(entry?.after, {
+      added: 1_001,
+      serialNumbers: serialNumbers.slice(0, 1_000),
+      jobId: null,
+    });
+  });
+
   it('names webhooks and notification channels, also where the change shows neither', async () => {
     const own = await dms.addOrganization();
     const { body: webhook } = await own.api.post('/webhooks', { url: 'https://example.com/a' });

@@ -3,6 +3,8 @@ import { type Periodic, startPeriodic } from '../process/periodic.ts';
 import type { Resources } from './resources.ts';
 
 const SYNCHRONIZE_EVERY_MS = 10_000;
+/** Requests are refused until the clock is known. */
+const FIRST_TIME_EVERY_MS = 250;
 const AHEAD_WARNED_MS = 5_000;
 
 export function composeClock({ clock, metrics, log, onConnectionLost }: Resources) {
@@ -33,6 +35,8 @@ export function composeClock({ clock, metrics, log, onConnectionLost }: Resource
   const onFault = (err: unknown) =>
     log.warn({ err }, 'The clock of the database was not read: it is tried again');
 
+  const waitMs = () => (clock.processAheadMs() === null ? FIRST_TIME_EVERY_MS : SYNCHRONIZE_EVERY_MS);
+
   function begin() {
     let end = () => {};
     const first = new Promise<void>((resolve) => {
@@ -42,7 +46,7 @@ export function composeClock({ clock, metrics, log, onConnectionLost }: Resource
     onConnectionLost(() => void (isStopped || synchronize().catch(() => {})));
     return {
       first,
-      periodic: startPeriodic(SYNCHRONIZE_EVERY_MS, () => synchronize().finally(end), onFault),
+      periodic: startPeriodic(waitMs, () => synchronize().finally(end), onFault),
     };
   }
 

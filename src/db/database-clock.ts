@@ -3,9 +3,11 @@
  * machine with a wrong clock does no harm.
  */
 import type { Sql } from './database.ts';
+import { neverConnected } from './faults.ts';
 import { query } from './query.ts';
 
 interface DatabaseClock {
+  /** @throws until the database has answered once: a time by another clock would be stored for good */
   now(): Date;
   /** How far the process's own clock is ahead; null until the database has answered. */
   processAheadMs(): number | null;
@@ -15,7 +17,7 @@ interface DatabaseClock {
 
 interface DatabaseClockDeps {
   sql: Sql;
-  /** Used only until the database has answered for the first time. */
+  /** Compared with the database's clock, never used in its place. */
   processNow(): Date;
   /** Never adjusted, so time passes evenly between two comparisons. */
   monotonicMs(): number;
@@ -43,7 +45,11 @@ export function createDatabaseClock({ sql, processNow, monotonicMs }: DatabaseCl
     return { roundTripMs, offsetMs: (rows[0]?.ms as number) - sentMs - roundTripMs / 2 };
   }
 
-  const now = () => (offsetMs === null ? processNow() : new Date(offsetMs + monotonicMs()));
+  function now(): Date {
+    if (offsetMs === null) throw neverConnected('It has not told the time since this process was started');
+    return new Date(offsetMs + monotonicMs());
+  }
+
   return {
     now,
     processAheadMs: () => (offsetMs === null ? null : processNow().getTime() - now().getTime()),

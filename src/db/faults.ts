@@ -41,6 +41,12 @@ export function isRetryable(error: unknown): boolean {
 export const staleRead = (message: string): Error =>
   Object.assign(new Error(message), { code: SERIALIZATION_FAILURE });
 
+const NO_CONNECTION_YET = '08001';
+
+/** Something that only the database can tell is needed before it has answered: an outage like any other. */
+export const neverConnected = (message: string): Error =>
+  Object.assign(new Error(message), { code: NO_CONNECTION_YET });
+
 const UNDEFINED_TABLE = '42P01';
 
 export const isUndefinedTable = (error: unknown): boolean => asFault(error).code === UNDEFINED_TABLE;

@@ -18,7 +18,7 @@ const LONGEST_REST_MS = 10_000;
 
 /** Runs the work, waits, and repeats: never two at a time, and even after a fault. */
 export function startPeriodic(
-  intervalMs: number,
+  intervalMs: number | (() => number),
   work: () => Promise<unknown>,
   onFault: (error: unknown) => void,
   { maxShare = 1, now = () => performance.now(), pause = untilAborted }: PeriodicOptions = {},
@@ -29,7 +29,8 @@ export function startPeriodic(
       const startedAt = now();
       await work().catch(onFault);
       const restMs = Math.min((now() - startedAt) * (1 / maxShare - 1), LONGEST_REST_MS);
-      await pause(Math.max(intervalMs, restMs), stopping.signal);
+      const waitMs = typeof intervalMs === 'number' ? intervalMs : intervalMs();
+      await pause(Math.max(waitMs, restMs), stopping.signal);
     }
   }
   const running = run();

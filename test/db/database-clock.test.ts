@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Database, openDatabase, type Sql } from '../../src/db/database.ts';
 import { createDatabaseClock } from '../../src/db/database-clock.ts';
+import { isOutage, isUnavailable } from '../../src/db/faults.ts';
 import { query } from '../../src/db/query.ts';
 import { HOUR_MS } from '../../src/process/durations.ts';
 import { newDatabase } from '../support/servers.ts';
@@ -35,10 +36,11 @@ describe('The clock of the database', () => {
     assert.ok(Math.abs((clock.processAheadMs() as number) - HOUR_MS) < 10_000);
   });
 
-  it('tells the time of the process until the database has answered', () => {
-    const processNow = () => new Date(0);
-    const clock = createDatabaseClock({ sql, processNow, monotonicMs });
-    assert.deepEqual([clock.now(), clock.processAheadMs()], [new Date(0), null]);
+  it('tells no time until the database has answered, as if the database were away', () => {
+    const clock = createDatabaseClock({ sql, processNow: anHourAhead, monotonicMs });
+    assert.throws(clock.now, isOutage);
+    assert.throws(clock.now, isUnavailable);
+    assert.equal(clock.processAheadMs(), null);
   });
 
   it('continues evenly when the clock of the process is set', async () => {

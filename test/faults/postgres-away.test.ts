@@ -6,13 +6,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../../dev/embedded/free-port.ts';
 import { type RunningPostgres, startPostgres } from '../../dev/embedded/postgres.ts';
+import { compose } from '../../src/compose/service.ts';
 import { query } from '../../src/db/query.ts';
+import { HOUR_MS } from '../../src/process/durations.ts';
+import { createLog } from '../../src/process/log.ts';
 import { QUICK, QUICK_PLAN } from '../deliveries/harness.ts';
+import { createClient } from '../support/client.ts';
 import {
   apply,
   applyAnswer,
   createProfile,
   eventually,
+  FACTORY,
   FRIDGE,
   registerMany,
   untilEnded,
@@ -145,6 +150,33 @@ describe('PostgreSQL under load', () => {
   it('finishes a job that was running while PostgreSQL was away', async () => {
     for (const serial of jobSerials) await applyAnswer(dms, serial);
     assert.equal((await untilEnded(dms, jobId, { timeoutMs: 40_000 })).status, 'succeeded');
+  });
+
+  it('stores no time of a machine whose clock is wrong, also when it was started while PostgreSQL was away', async () => {
+    const [serial = ''] = await registerMany(dms, 1, 'CLOCK');
+    const { token } = await dms.issueKey(dms.id, 'device');
+    await postgres.stop();
+    const hourBehind = () => new Date(Date.now() - HOUR_MS);
+    const settings = { ...dms.settings, port: 0 };
+    const late = compose({ settings, log: createLog('silent'), processNow: hourBehind });
+    const api = await late.startApi();
+    try {
+      const device = createClient(`http://127.0.0.1:${api.port}`, token);
+      const send = async () => (await device.post(`/devices/${serial}/config-reports`, FACTORY)).status;
+      assert.equal(await send(), 503);
+      const startedAtMs = Date.now();
+      postgres = await start(port);
+      await eventually(send, (status) => status === 200);
+      const [contact] = await query<{ at: Date }>(
+        dms.service.sql,
+        'select last_contact_at as at from device_states where organization_id = ? and asset_id = (select id from assets where serial_number = ?)',
+        [dms.id, serial],
+      );
+      assert.ok((contact as { at: Date }).at.getTime() > startedAtMs - 1_000, String(contact?.at));
+    } finally {
+      await api.stop(1_000);
+      await late.close();
+    }
   });
 });
 

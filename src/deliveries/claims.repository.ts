@@ -4,6 +4,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
+import { unpruned } from '../db/unpruned.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 
 /** A claimed delivery, with everything that an attempt needs. */
@@ -96,7 +97,7 @@ const claiming = (chosen: string) => `
   with chosen as materialized (${chosen}), claimed as (
     update deliveries d set ${LEASE}
     from chosen
-    where d.organization_id = chosen.organization_id and d.endpoint_id = chosen.endpoint_id and d.id = chosen.id
+    where d.organization_id = chosen.organization_id and d.endpoint_id = chosen.endpoint_id and d.id = ${unpruned('chosen.id')}
       and d.id >= ? and d.id < ?
     returning ${CLAIMED}, chosen.url, chosen.secret, chosen.previous_secret, chosen.enabled_at
   )
@@ -140,7 +141,7 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
           cross join lateral (
             select organization_id, endpoint_id, id from deliveries
             where organization_id = n.organization_id and endpoint_id = n.endpoint_id and state = 'pending'
-              and id >= n.since_id and id >= ? and id < ?
+              and id >= ${unpruned('n.since_id')} and id >= ? and id < ?
             order by id limit n.capacity for update skip locked
           ) as d`),
         [
@@ -288,7 +289,7 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
         sql,
         `update deliveries d set ${RELEASED}
          from unnest(?::uuid[], ?::uuid[], ?::uuid[]) as n (organization_id, endpoint_id, id)
-         where d.organization_id = n.organization_id and d.endpoint_id = n.endpoint_id and d.id = n.id
+         where d.organization_id = n.organization_id and d.endpoint_id = n.endpoint_id and d.id = ${unpruned('n.id')}
            and d.leased_by = ?`,
         [
           claims.map(({ organizationId }) => organizationId),

@@ -4,6 +4,7 @@
  */
 import type { Sql } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
+import { unpruned } from '../db/unpruned.ts';
 
 /** Takes about 25 ms of the database, which senders share. */
 const CANCELLED_PER_STATEMENT = 200;
@@ -27,7 +28,7 @@ const CANCEL_QUEUED = `
     ) as d limit ${CANCELLED_PER_STATEMENT}
   )
   update deliveries d set state = 'cancelled', next_attempt_at = null, updated_at = now() from queued q
-  where d.organization_id = q.organization_id and d.endpoint_id = q.endpoint_id and d.id = q.id
+  where d.organization_id = q.organization_id and d.endpoint_id = q.endpoint_id and d.id = ${unpruned('q.id')}
   returning 1`;
 const LIST_KEPT_LONG_ENOUGH = `${LIST_DELETED} and deleted_at < now() - make_interval(mins => ${KEPT_MINUTES})`;
 const REMOVE_EMPTIED = `

@@ -41,7 +41,14 @@ export async function startProcessBench(onStop: OnStop): Promise<ProcessBench> {
   print('Building');
   execFileSync('npm', ['run', '-s', 'build'], { stdio: 'inherit' });
   const cacheDir = join(homedir(), '.cache', 'device-monitoring-service');
-  const servers = await startServers({ folder, cacheDir, env: process.env, temporal: 'server', print });
+  const servers = await startServers({
+    folder,
+    cacheDir,
+    env: process.env,
+    temporal: 'server',
+    print,
+    onCrash: print,
+  });
   onStop(servers.stop);
   const { databaseUrl, temporalAddress } = servers;
   const sql = openDatabase({

@@ -29,6 +29,8 @@ export interface ServersOptions {
   env: Env;
   temporal: 'server' | 'dev';
   print(line: string): void;
+  /** PostgreSQL ended a process of its own, and with it all connections: no fault of the plan does that. */
+  onCrash(text: string): void;
 }
 
 interface TemporalRun {
@@ -39,15 +41,21 @@ interface TemporalRun {
 }
 
 const CONNECTIONS = '400';
+const CRASH = /was terminated by signal/;
 
 export async function startServers(options: ServersOptions): Promise<Servers> {
-  const { folder, print } = options;
+  const { folder, print, onCrash } = options;
   const port = await freePort();
+  const write = logTo(folder, 'postgres.log');
+  const log = (line: string) => {
+    write(line);
+    if (CRASH.test(line)) onCrash(`PostgreSQL crashed: ${line}`);
+  };
   const launch = () =>
     startPostgres({
       dataDir: join(folder, 'postgres'),
       port,
-      log: logTo(folder, 'postgres.log'),
+      log,
       settings: { max_connections: CONNECTIONS },
     });
   print('PostgreSQL: starting');

@@ -66,7 +66,10 @@ export async function startRun(given: RunOptions): Promise<Run> {
   print('Building');
   execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' });
   const firstRoot = options.isUpgrade ? unpackBefore(folder, print) : ROOT;
-  const servers = await startServers({ ...context, temporal: options.temporal, folder });
+  const onFault = (text: string) => void findings.push({ about: 'processes', text });
+  // The release before may crash PostgreSQL 18, which this one avoids (src/db/unpruned.ts).
+  const onCrash = options.isUpgrade ? print : onFault;
+  const servers = await startServers({ ...context, temporal: options.temporal, folder, onCrash });
   onStop(servers.stop);
   const env = processEnvironment(context.env, servers);
   const [apiKey, deviceToken] = setUp(firstRoot, env);
@@ -77,7 +80,7 @@ export async function startRun(given: RunOptions): Promise<Run> {
     env,
     skew: plan.skew,
     journal,
-    onFault: (text) => findings.push({ about: 'processes', text }),
+    onFault,
   });
   onStop(() => Promise.all(processes.map((each) => each.end('SIGTERM'))));
   print(

@@ -45,7 +45,7 @@ export const OPERATION_LAYOUTS: Readonly<Record<string, OperationLayout>> = {
   'alerts comment': { operation: 'commentAlert' },
   'channels list': {
     operation: 'listNotificationChannels',
-    columns: ['id', 'type', 'target', 'status', 'lastSentAt', 'lastError'],
+    columns: ['id', 'type', 'name', 'target', 'status', 'lastSentAt', 'lastError'],
   },
   'channels show': { operation: 'getNotificationChannel' },
   'channels create': { operation: 'createNotificationChannel' },

@@ -14,6 +14,7 @@ export const SHOWN_STATUSES = [...CHANNEL_STATUSES, 'unconfirmed'] as const;
 export const CHANNELS_MAX = 100;
 export const GROUPS_MAX = 100;
 export const MINUTES_MAX = 10_080;
+export const NAME_MAX = 100;
 
 export type ChannelType = (typeof CHANNEL_TYPES)[number];
 export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
@@ -38,6 +39,8 @@ export interface ChannelRules {
 }
 
 export interface ChannelSettings extends ChannelRules {
+  /** Shown in place of the target; null: there is none. */
+  name: string | null;
   /** As shown in responses. */
   target: string;
 }
@@ -62,18 +65,36 @@ export interface ChannelAddress extends ChannelRef {
 }
 
 /** A channel as named in responses and texts. */
-export type NamedChannel = Pick<NotificationChannel, 'id' | 'type' | 'target'>;
+export type NamedChannel = Pick<NotificationChannel, 'id' | 'type' | 'name' | 'target'>;
 
-export const nameOfChannel = ({ type, target }: NamedChannel): string => `${type} ${target}`;
+export const labelOfChannel = ({ name, target }: Pick<NamedChannel, 'name' | 'target'>): string =>
+  name ?? target;
 
-/** A channel for readers of the Temporal UI, which holds no addresses of people and no URLs: `email at example.com`. */
+/** With its type, for texts in which an address alone would say too little. */
+export const nameOfChannel = ({ type, name, target }: Omit<NamedChannel, 'id'>): string =>
+  name ?? `${type} ${target}`;
+
+/**
+ * A channel for readers of the Temporal UI, which holds no names or addresses of people and no URLs: `email at
+ * example.com`.
+ */
 export const placeOfChannel = ({ type, target }: Pick<NamedChannel, 'type' | 'target'>): string =>
   `${type} at ${type === 'email' ? target.slice(target.lastIndexOf('@') + 1) : new URL(target).host}`;
 
-export type CreateChannel = Partial<ChannelRules> & { type: ChannelType; target: string; secret?: string };
-export type ChangeChannel = Partial<ChannelRules> & { target?: string; secret?: string | null };
+export type CreateChannel = Partial<ChannelRules> & {
+  type: ChannelType;
+  name?: string | null;
+  target: string;
+  secret?: string;
+};
+export type ChangeChannel = Partial<ChannelRules> & {
+  name?: string | null;
+  target?: string;
+  secret?: string | null;
+};
 
 export const newChannel = ({ type, target, secret, ...rules }: CreateChannel): ChannelSettings => ({
+  name: null,
   alertTypes: [...ALERT_TYPES],
   groupIds: [],
   delayMinutes: 0,
@@ -89,9 +110,9 @@ export function changedChannel(
   channel: NotificationChannel,
   { target, secret, ...rules }: ChangeChannel,
 ): ChannelSettings {
-  const { alertTypes, groupIds, delayMinutes, reminderMinutes, quietHours, status } = channel;
+  const { name, alertTypes, groupIds, delayMinutes, reminderMinutes, quietHours, status } = channel;
   return {
-    ...{ alertTypes, groupIds, delayMinutes, reminderMinutes, quietHours, status },
+    ...{ name, alertTypes, groupIds, delayMinutes, reminderMinutes, quietHours, status },
     ...rules,
     target: target === undefined ? channel.target : shownTarget(channel.type, target),
   };

@@ -26,6 +26,7 @@ interface ChannelRow {
   organization_id: string;
   id: string;
   type: ChannelType;
+  name: string | null;
   target: string;
   sealed_target: Buffer | null;
   secret: Buffer | null;
@@ -53,6 +54,7 @@ declare module 'knex/types/tables.js' {
 const toChannel = (row: ChannelRow): NotificationChannel => ({
   id: row.id,
   type: row.type,
+  name: row.name,
   target: row.target,
   alertTypes: row.alert_types,
   groupIds: row.group_ids,
@@ -68,6 +70,7 @@ const toChannel = (row: ChannelRow): NotificationChannel => ({
 });
 
 const toColumns = (settings: ChannelSettings) => ({
+  name: settings.name,
   target: settings.target,
   alert_types: settings.alertTypes,
   group_ids: settings.groupIds,
@@ -108,7 +111,7 @@ export function createChannelsRepository(sql: Database) {
       const rows = await sql('notification_channels')
         .where({ organization_id: organizationId, status: 'active', is_confirmed: true })
         .whereIn('id', ids)
-        .select('id', 'type', 'target');
+        .select('id', 'type', 'name', 'target');
       return rows.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
     },
 
@@ -120,7 +123,7 @@ export function createChannelsRepository(sql: Database) {
       const rows = await sql('notification_channels')
         .where({ organization_id: organizationId })
         .whereIn('id', ids)
-        .select('id', 'type', 'target', 'last_error');
+        .select('id', 'type', 'name', 'target', 'last_error');
       return rows
         .map(({ last_error, ...channel }) => ({ ...channel, lastError: last_error }))
         .toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));

@@ -3,7 +3,7 @@ import { ALERT_TYPES } from '../alerts/alert.ts';
 import { SECRET_LENGTH_MAX, SECRET_LENGTH_MIN } from '../endpoints/endpoint-secret.ts';
 import { URL_LENGTH_MAX } from '../endpoints/endpoint-url.ts';
 import { secretInput } from '../endpoints/endpoints.schemas.ts';
-import { atMost, pageSchema, timestamp, uuid } from '../http/schemas.ts';
+import { atMost, name as nameOf, pageSchema, timestamp, uuid } from '../http/schemas.ts';
 import { timezone } from '../profiles/profiles.schemas.ts';
 import {
   CHANNEL_STATUSES,
@@ -12,6 +12,7 @@ import {
   type CreateChannel,
   GROUPS_MAX,
   MINUTES_MAX,
+  NAME_MAX,
   SHOWN_STATUSES,
 } from './notification-channel.ts';
 import type { QuietHours } from './quiet-hours.ts';
@@ -39,6 +40,10 @@ const quietHours = Joi.object<QuietHours>({
 const type = Joi.string()
   .valid(...CHANNEL_TYPES)
   .description('email, slack (or what understands the same JSON with text), webhook.');
+const name = nameOf(NAME_MAX)
+  .allow(null)
+  .description('Shown in place of the target. null: none. Several channels may share a name.')
+  .example('Grace, on call');
 const target = atMost(URL_LENGTH_MAX)
   .description('An e-mail address, or an absolute http or https URL of a public host, as for webhooks.')
   .example('https://example.com/hooks/notifications');
@@ -74,6 +79,7 @@ const rules = { alertTypes, groupIds, delayMinutes, reminderMinutes, quietHours,
 export const createChannelBody = Joi.object<CreateChannel>({
   type: type.required(),
   target: target.required(),
+  name,
   ...rules,
   alertTypes: alertTypes.description('The types of alerts to notify of. Default: all'),
   groupIds: groupIds.description('Only alerts of assets in these groups. Default: of all assets'),
@@ -84,6 +90,7 @@ export const createChannelBody = Joi.object<CreateChannel>({
   .example({
     type: 'webhook',
     target: 'https://example.com/hooks/notifications',
+    name: 'Grace, on call',
     alertTypes: ['high_temp', 'low_temp'],
     delayMinutes: 10,
     reminderMinutes: 120,
@@ -93,6 +100,7 @@ export const createChannelBody = Joi.object<CreateChannel>({
   .meta({ name: 'CreateNotificationChannel' });
 
 export const changeChannelBody = Joi.object<ChangeChannel>({
+  name,
   target,
   ...rules,
   secret: secret.allow(null).description('null takes it away, and messages are no longer signed.'),
@@ -106,6 +114,7 @@ const channelExample = {
   id: '019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48',
   recType: 'notification-channel',
   type: 'email',
+  name: 'Quality',
   target: 'quality@example.com',
   alertTypes: ['high_temp', 'low_temp'],
   groupIds: [],
@@ -123,6 +132,7 @@ export const channelSchema = Joi.object({
   id: Joi.string().required(),
   recType: Joi.string().valid('notification-channel').required(),
   type: type.required(),
+  name: name.required(),
   target: target.required().description('Of Slack its host alone: the rest is a secret.'),
   alertTypes: alertTypes.required(),
   groupIds: groupIds.required(),

@@ -12,7 +12,7 @@ export interface AlertOptions {
   assetName: string;
   /** The recipients of the next step of its escalation; null: none follows. */
   next: string | null;
-  /** Targets of channels that were notified of its beginning. */
+  /** Names or addresses of channels that were notified of its beginning. */
   notified: readonly string[];
   /** Messages of an entry of the history that have not arrived. */
   troublesOf(entry: Alert['history'][number]): readonly StepTrouble[];
@@ -63,11 +63,11 @@ const toRow = (
   html`${action === 'snoozed' ? time(comment) : comment}${troubles.map((each) => html`<br>${troubleHtml(each)}`)}`,
 ];
 
-function troubleHtml({ target, state, error, nextAttemptAt }: StepTrouble): Html {
-  if (error === null) return html`<span class="quiet">${target}: waiting to be sent</span>`;
+function troubleHtml({ channel, state, error, nextAttemptAt }: StepTrouble): Html {
+  if (error === null) return html`<span class="quiet">${channel}: waiting to be sent</span>`;
   const again =
     state === 'failed' ? 'not tried again' : html`tried again ${time(nextAttemptAt?.toISOString())}`;
-  return html`<span class="problem">${target}: failed, ${error}, ${again}</span>`;
+  return html`<span class="problem">${channel}: failed, ${error}, ${again}</span>`;
 }
 
 const AROUND_MS = 2 * 3_600_000;

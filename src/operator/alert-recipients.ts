@@ -1,4 +1,5 @@
 import type { Answers } from './answers.ts';
+import { labelsOf } from './channel-labels.ts';
 import type { Ask } from './page-deps.ts';
 import type { Session } from './session.ts';
 
@@ -16,6 +17,5 @@ export async function findNextRecipients(
     ask(session, 'listNotificationChannels', { query: { limit: '500' } }),
   ]);
   const { channelIds = [] } = policy?.steps[step] ?? policy?.steps.at(-1) ?? {};
-  const names = channelIds.flatMap((id) => channels.items.find((each) => each.id === id)?.target ?? []);
-  return names.join(', ') || 'another channel';
+  return labelsOf(channels.items, channelIds).join(', ') || 'another channel';
 }

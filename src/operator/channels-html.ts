@@ -1,4 +1,5 @@
 import { ALERT_TYPES } from '../alerts/alert.ts';
+import { labelOfChannel } from '../notifications/notification-channel.ts';
 import type { Answers, ChannelView } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
@@ -34,17 +35,18 @@ ${live(
 ${nextPage('/operator/channels', new URLSearchParams(), channels.nextCursor)}`;
 
 const channelRow = (channel: ChannelView, link: FormLink, mayChange: boolean): Content[] => [
-  html`<span class="name">${channel.target}</span>`,
+  html`<span class="name">${labelOfChannel(channel)}</span>${channel.name !== null && html` <span class="quiet">${channel.target}</span>`}`,
   channel.type,
   channel.alertTypes.length === ALERT_TYPES.length ? 'all' : channel.alertTypes.map(toWords).join(', '),
   whenOf(channel),
   html`${badge(channel.status)}${channel.lastError && html` <span class="problem">${channel.lastError}</span>`}`,
   channel.lastSentAt ? time(channel.lastSentAt) : html`<span class="quiet">no alert yet</span>`,
-  html`<div class="row">${mayChange && channel.status !== 'unconfirmed' && button({ action: `/operator/channels/${channel.id}/test`, label: 'Test', about: channel.target })}${actionsOf(channel, link)}</div>`,
+  html`<div class="row">${mayChange && channel.status !== 'unconfirmed' && button({ action: `/operator/channels/${channel.id}/test`, label: 'Test', about: labelOfChannel(channel) })}${actionsOf(channel, link)}</div>`,
 ];
 
-function actionsOf({ id: channelId, status, target: about }: ChannelView, link: FormLink): Content {
+function actionsOf({ id: channelId, status, ...channel }: ChannelView, link: FormLink): Content {
   const params = { channelId };
+  const about = labelOfChannel(channel);
   return [
     status === 'unconfirmed' && link('confirmNotificationChannelAgain', params, { about }),
     link('updateNotificationChannel', params, { label: 'Edit', about }),

@@ -1,4 +1,5 @@
 /** Options of fields that take ids or slugs: rows of other lists. */
+import { nameOfChannel } from '../notifications/notification-channel.ts';
 import type { Values } from './form-fields.ts';
 import type { ChoiceSource, ListChoices, Option } from './form-layout.ts';
 import type { GroupNamesRepository } from './group-names.repository.ts';
@@ -25,7 +26,7 @@ export function createChoices(ask: Ask, groupNames: GroupNamesRepository): ListC
     groups: listGroups,
     async channels(session) {
       const { items } = await ask(session, 'listNotificationChannels', { query: { limit: CHANNELS_MAX } });
-      return items.map(({ id, type, target }) => ({ value: id, label: `${type} ${target}` }));
+      return items.map((channel) => ({ value: channel.id, label: nameOfChannel(channel) }));
     },
     async profiles(session) {
       const { profiles } = await ask(session, 'listProfiles');

@@ -1,5 +1,6 @@
 /** Escalations: who is notified step by step. */
 import type { Answers, ChannelView, EscalationView } from './answers.ts';
+import { labelsOf } from './channel-labels.ts';
 import type { FormLink } from './form-links.ts';
 import { type Html, html } from './html.ts';
 import { badge, nextPage, table, toWords } from './parts.ts';
@@ -35,6 +36,5 @@ function describeStep(
   { afterMinutes, channelIds }: EscalationView['steps'][number],
   channels: readonly ChannelView[],
 ): string {
-  const names = channelIds.map((id) => channels.find((channel) => channel.id === id)?.target ?? id);
-  return `${afterMinutes === 0 ? 'at once' : `after ${afterMinutes} min`}: ${names.join(', ')}`;
+  return `${afterMinutes === 0 ? 'at once' : `after ${afterMinutes} min`}: ${labelsOf(channels, channelIds).join(', ')}`;
 }

@@ -1,10 +1,15 @@
+import { labelOfChannel } from '../notifications/notification-channel.ts';
+import type { ChannelView } from './answers.ts';
 import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
 
 const section = 'Notifications';
 const channels = () => '/operator/channels';
 const escalations = () => '/operator/escalations';
-const channel = { operation: 'getNotificationChannel', name: ({ target }: Values) => String(target) };
+const channel = {
+  operation: 'getNotificationChannel',
+  name: (shown: Values) => labelOfChannel(shown as ChannelView),
+};
 const escalation = { operation: 'getEscalation', name: ({ name }: Values) => String(name) };
 const groupIds = { label: 'Groups, none ticked: all devices', choices: 'groups', help: null } as const;
 const channelLooks = {

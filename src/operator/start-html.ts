@@ -1,6 +1,7 @@
 /** The start page: alerts, failures and unregistered loggers, each with its action. */
 import type { AlertView } from '../alerts/alert.ts';
 import type { ListedAssetView } from '../assets/asset.ts';
+import { labelOfChannel } from '../notifications/notification-channel.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers, ChannelView, UnregisteredView, WebhookView } from './answers.ts';
 import { applyAgain } from './apply-html.ts';
@@ -218,13 +219,14 @@ const channelsHtml = ({ channels }: StartPage, { link, mayChange }: StartOptions
   table({
     caption: 'Notification channels in trouble',
     head: ['Channel', 'Status', 'Trouble', ACTION],
-    rows: channels.map(({ id, target, status, lastError }) => [
-      html`<span class="name">${target}</span>`,
+    rows: channels.map(({ id, status, lastError, ...channel }) => [
+      html`<span class="name">${labelOfChannel(channel)}</span>`,
       badge(status),
       lastError && html`<span class="problem">${lastError}</span>`,
       status === 'unconfirmed'
-        ? link('confirmNotificationChannelAgain', { channelId: id }, { about: target })
-        : mayChange && button({ action: `/operator/channels/${id}/test`, label: 'Test', about: target }),
+        ? link('confirmNotificationChannelAgain', { channelId: id }, { about: labelOfChannel(channel) })
+        : mayChange &&
+          button({ action: `/operator/channels/${id}/test`, label: 'Test', about: labelOfChannel(channel) }),
     ]),
     empty: '',
   });

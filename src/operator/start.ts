@@ -3,6 +3,7 @@ import type { AlertType, AlertView } from '../alerts/alert.ts';
 import type { JobView } from '../config-jobs/config-job.ts';
 import { DAY_MS } from '../process/durations.ts';
 import type { ChannelView, EscalationView, WebhookView } from './answers.ts';
+import { labelsOf } from './channel-labels.ts';
 import type { AlertNotification } from './start.repository.ts';
 
 const URGENCY: readonly AlertType[] = ['high_temp', 'low_temp', 'sensor_error', 'no_data', 'low_battery'];
@@ -14,7 +15,7 @@ export const byUrgency = (a: AlertView, b: AlertView): number =>
   (a.id < b.id ? 1 : -1);
 
 export interface Notified {
-  /** Targets of channels. */
+  /** Names of channels, or their addresses. */
   notified: string[];
   /** Null: no further message follows. */
   next: { targets: string[]; at: string } | null;
@@ -31,21 +32,19 @@ export function toNotified(
   { id, escalation }: AlertView,
   { notifications, channels, escalations }: Known,
 ): Notified {
-  const targetsOf = (ids: readonly string[]) =>
-    ids.flatMap((channelId) => channels.find((channel) => channel.id === channelId)?.target ?? []);
   const own = notifications.filter(({ alertId }) => alertId === id);
   const { steps = [] } = escalations.find((each) => each.id === escalation?.id) ?? {};
   const made = steps.slice(0, escalation?.step ?? 0).flatMap(({ channelIds }) => channelIds);
   const known = own.filter(({ notifiedAt }) => notifiedAt !== null).map(({ channelId }) => channelId);
   return {
-    notified: [...new Set(targetsOf([...known, ...made]))],
+    notified: [...new Set(labelsOf(channels, [...known, ...made]))],
     next: earliest([
       ...own.map(({ channelId, dueAt }) => ({
-        targets: targetsOf([channelId]),
+        targets: labelsOf(channels, [channelId]),
         at: dueAt?.toISOString() ?? null,
       })),
       {
-        targets: targetsOf((steps[escalation?.step ?? 0] ?? steps.at(-1))?.channelIds ?? []),
+        targets: labelsOf(channels, (steps[escalation?.step ?? 0] ?? steps.at(-1))?.channelIds ?? []),
         at: escalation?.nextStepAt ?? null,
       },
     ]),

@@ -1,5 +1,6 @@
 /** Outcomes of the messages of a step, beside the step in the history of its alert. */
-import type { Answers, ChannelView } from './answers.ts';
+import { labelOfChannel, type NamedChannel, nameOfChannel } from '../notifications/notification-channel.ts';
+import type { Answers } from './answers.ts';
 
 type Entry = Answers['getAlert']['history'][number];
 
@@ -14,7 +15,8 @@ export interface StepMessage {
 
 /** A message that has not arrived. */
 export interface StepTrouble {
-  target: string;
+  /** Name or address. */
+  channel: string;
   state: 'pending' | 'failed';
   error: string | null;
   nextAttemptAt: Date | null;
@@ -24,24 +26,33 @@ export interface StepTrouble {
 const CLOCKS_MS = 1_000;
 
 /**
- * The latest message to each channel that the entry names, as of its step, if it has not arrived. Two steps
- * that were gathered share a message.
+ * The latest message to each channel of the step that the entry records, as of then, if it has not arrived. Two
+ * steps that were gathered share a message.
  */
 export function troublesOf(
   { at, comment }: Pick<Entry, 'at' | 'comment'>,
   messages: readonly StepMessage[],
-  channels: ReadonlyArray<Pick<ChannelView, 'id' | 'type' | 'target'>>,
+  channels: readonly NamedChannel[],
 ): StepTrouble[] {
-  const names = (comment ?? '').replace(/^[^:]*: /, '').split(', ');
-  const until = new Date(at).getTime() + CLOCKS_MS;
-  return channels
-    .filter(({ type, target }) => names.includes(`${type} ${target}`))
-    .flatMap(({ id, target }) => {
-      const latest = messages.findLast(
-        ({ channelId, madeAt }) => channelId === id && madeAt.getTime() <= until,
-      );
-      if (!latest || latest.state === 'sent') return [];
-      const { state, error, nextAttemptAt } = latest;
-      return [{ target, state, error, nextAttemptAt }];
-    });
+  const madeMs = new Date(at).getTime();
+  return channels.flatMap((channel) => {
+    const own = messages.filter(
+      ({ channelId, madeAt }) => channelId === channel.id && madeAt.getTime() <= madeMs + CLOCKS_MS,
+    );
+    const latest = own.at(-1);
+    if (!latest || latest.state === 'sent') return [];
+    // The channel may have another name by now, and a gathered step has no message of its own.
+    const isOwn = latest.madeAt.getTime() >= madeMs - CLOCKS_MS;
+    if (!isOwn && !isNamed(comment ?? '', channel)) return [];
+    const { state, error, nextAttemptAt } = latest;
+    return [{ channel: labelOfChannel(channel), state, error, nextAttemptAt }];
+  });
+}
+
+/** A name may hold commas, so the comment is not split. */
+function isNamed(comment: string, channel: NamedChannel): boolean {
+  const names = `, ${comment.replace(/^[^:]*: /, '')}, `;
+  return [nameOfChannel(channel), nameOfChannel({ ...channel, name: null })].some((name) =>
+    names.includes(`, ${name}, `),
+  );
 }

@@ -33,6 +33,8 @@ const TAKE_NULL = [
   'repeatMinutes',
   'profileSlug',
   'createKey.role',
+  'createNotificationChannel.name',
+  'updateNotificationChannel.name',
   'assignee',
   'snoozeUntil',
 ];

@@ -38,7 +38,7 @@ export const ARCHIVE = `
     insert into asset_groups (organization_id, asset_id, from_at, group_id)
     select organization_id, id, clock_timestamp(), null from archived
   ), unmuted as (
-    update mutes m set ends_at = greatest(m.starts_at, now())
+    update mutes m set starts_at = least(m.starts_at, now()), ends_at = now()
     from archived a where m.organization_id = a.organization_id and m.asset_id = a.id and m.ends_at > now()
   ), unexpected as (
     update device_states s set ${NO_DEADLINE}, is_active = false

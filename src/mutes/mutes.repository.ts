@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Actor } from '../db/transaction.ts';
-import { type Mute, type MuteTarget, SPANS_MAX } from './mute.ts';
+import { type Mute, type MuteTarget, type NewMute, SPANS_MAX } from './mute.ts';
 import { LIST_SPANS } from './mutes.statements.ts';
 
 interface MuteRow {
@@ -22,6 +22,7 @@ declare module 'knex/types/tables.js' {
 }
 
 const toMute = (row: MuteRow): Mute => ({
+  from: row.starts_at,
   until: row.ends_at,
   reason: row.reason,
   by: row.actor,
@@ -33,7 +34,7 @@ const toColumns = ({ organizationId, ...target }: MuteTarget) => ({
   ...('assetId' in target ? { asset_id: target.assetId } : { group_id: target.groupId }),
 });
 
-/** A mute that has not ended, of an asset or of a group. */
+/** A mute that runs or is planned, of an asset or of a group. */
 export type CurrentMute = Mute & { assetId: string | null };
 
 interface MutedSpan {
@@ -51,7 +52,7 @@ export function createMutesRepository(sql: Database) {
   const current = (target: MuteTarget) => sql('mutes').where(toColumns(target)).where('ends_at', '>', now);
 
   return {
-    /** The mute that has not ended. */
+    /** The mute that runs or is planned: there is one at most. */
     async find(target: MuteTarget): Promise<Mute | null> {
       const row = await current(target).first();
       return row ? toMute(row) : null;
@@ -71,24 +72,25 @@ export function createMutesRepository(sql: Database) {
      * The caller has locked the asset or the group, and ended an earlier mute. The end of the new one may
      * have passed meanwhile.
      */
-    async insert(target: MuteTarget, { until, reason, by }: Omit<Mute, 'groupId'>): Promise<void> {
-      const startsAt = sql.raw('least(?, ?::timestamptz)', [now, until]);
-      await sql('mutes').insert({
-        ...toColumns(target),
-        starts_at: startsAt,
-        ends_at: until,
-        reason,
-        actor: by,
-      });
+    async insert(target: MuteTarget, { from, until, reason, by }: NewMute): Promise<Mute> {
+      const startsAt = sql.raw('least(greatest(?, ?::timestamptz), ?::timestamptz)', [
+        now,
+        from ?? null,
+        until,
+      ]);
+      const [row] = await sql('mutes')
+        .insert({ ...toColumns(target), starts_at: startsAt, ends_at: until, reason, actor: by })
+        .returning('*');
+      return toMute(row as MuteRow);
     },
 
-    /** Returns the planned end of the mute; null: there was none. */
+    /** Returns the end that the mute was to have; null: there was none. A planned one keeps no time. */
     async end(target: MuteTarget): Promise<Date | null> {
       const row = await current(target).first('id', 'ends_at', { now }).forUpdate();
       if (!row) return null;
       await sql('mutes')
         .where({ organization_id: target.organizationId, id: row.id })
-        .update({ ends_at: row.now });
+        .update({ starts_at: sql.raw('least(starts_at, ?)', [row.now]), ends_at: row.now });
       return row.ends_at;
     },
 

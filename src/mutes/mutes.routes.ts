@@ -49,12 +49,12 @@ export function mutesRoutes({ mutesIn, service }: MutesRoutesDeps): Route[] {
         path,
         ...mutes,
         description:
-          'Readings, alerts and events go on, but nobody is notified and nothing escalates until it ends; alerts that are still open then are notified. A mute takes the place of the one that there is: 200.',
+          'Readings, alerts and events go on, but nobody is notified and nothing escalates until it ends; alerts that are still open then are notified. With from it begins later: nothing is muted before. A mute takes the place of the one that runs or is planned: 200; 409 when from is given while one runs.',
         tag,
         params,
         body: muteBody,
         responses: { 200: muteSchema, 201: muteSchema },
-        errors: [404],
+        errors: [404, 409],
         audit: { subject, shown },
         handle: ({ caller, params, body, transact }) =>
           transact(async (tx) => {
@@ -67,7 +67,8 @@ export function mutesRoutes({ mutesIn, service }: MutesRoutesDeps): Route[] {
         method: 'DELETE',
         path,
         ...ends,
-        description: 'Alerts that are open are notified from now on. 404 when it is not muted by itself.',
+        description:
+          'Alerts that are open are notified from now on; a planned one does not begin. 404 when it is not muted by itself.',
         tag,
         params,
         responses: { 204: null },

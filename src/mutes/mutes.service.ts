@@ -1,8 +1,8 @@
 /** Begins and ends times of maintenance. */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { invalid, notFound } from '../process/errors.ts';
-import { MUTE_DAYS_MAX, type Mute, type MuteTarget } from './mute.ts';
+import { conflict, invalid, notFound } from '../process/errors.ts';
+import { isPlanned, MUTE_DAYS_MAX, type Mute, type MuteTarget, type NewMute } from './mute.ts';
 import type { MutesRepository } from './mutes.repository.ts';
 
 export interface MutesServiceDeps {
@@ -17,15 +17,21 @@ export interface MutesServiceDeps {
 }
 
 const MUTE_MS_MAX = MUTE_DAYS_MAX * 86_400_000;
+const MUTED_NOW = 'It is muted now: end that first, or leave from out, so that the new mute begins at once';
 const NOT_MUTED = 'It is not muted; what its group mutes is ended there';
 
 export type MutesService = ReturnType<typeof createMutesService>;
 
 export function createMutesService({ mutesIn, lock, onMuteEnded, now }: MutesServiceDeps) {
-  function requireSoon(until: Date): void {
-    const aheadMs = until.getTime() - now().getTime();
-    if (aheadMs <= 0 || aheadMs > MUTE_MS_MAX)
-      throw invalid(`until must be in the future, at most ${MUTE_DAYS_MAX} days ahead`);
+  function requireSoon({ from, until }: NewMute): void {
+    if (from && !isSoonAfter(from, now()))
+      throw invalid(
+        `from must be in the future, at most ${MUTE_DAYS_MAX} days ahead; leave it out to begin now`,
+      );
+    if (!isSoonAfter(until, from ?? now()))
+      throw invalid(
+        `until must be ${from ? 'after from' : 'in the future'}, at most ${MUTE_DAYS_MAX} days ${from ? 'later' : 'ahead'}`,
+      );
   }
 
   /**
@@ -40,21 +46,23 @@ export function createMutesService({ mutesIn, lock, onMuteEnded, now }: MutesSer
 
   return {
     /**
-     * Replaces a mute that has not ended.
-     * @throws not found when there is no such asset or group, invalid for an end in the past or too far
-     * ahead.
+     * Replaces a mute that runs or is planned.
+     * @throws not found when there is no such asset or group, invalid for times in the past or too far ahead,
+     * conflict when a planned mute would end one that runs.
      */
     async begin(
       tx: Transaction,
       target: MuteTarget,
-      asked: Omit<Mute, 'groupId'>,
+      asked: NewMute,
     ): Promise<{ mute: Mute; isNew: boolean }> {
-      requireSoon(asked.until);
+      requireSoon(asked);
       if (!(await lock(tx.sql, target))) throw notFound(noSuch(target));
+      if (asked.from) {
+        const current = await mutesIn(tx.sql).find(target);
+        if (current && !isPlanned(current, now())) throw conflict(MUTED_NOW);
+      }
       const hadOne = await endCurrent(tx, target);
-      await mutesIn(tx.sql).insert(target, asked);
-      const groupId = 'groupId' in target ? target.groupId : null;
-      return { mute: { ...asked, groupId }, isNew: !hadOne };
+      return { mute: await mutesIn(tx.sql).insert(target, asked), isNew: !hadOne };
     },
 
     /** @throws not found when there is none. */
@@ -75,6 +83,11 @@ export function createMutesService({ mutesIn, lock, onMuteEnded, now }: MutesSer
     },
   };
 }
+
+const isSoonAfter = (at: Date, start: Date): boolean => {
+  const aheadMs = at.getTime() - start.getTime();
+  return aheadMs > 0 && aheadMs <= MUTE_MS_MAX;
+};
 
 const noSuch = (target: MuteTarget): string =>
   'assetId' in target ? 'No asset has this id' : 'No group has this id';

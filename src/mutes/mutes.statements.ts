@@ -1,13 +1,18 @@
 /** Text, because other statements include it, for each of their rows. */
 
-const ofAsset = (organizationId: string, assetId: string, at: string): string => `
-  (select ends_at, reason, actor, group_id from mutes
-   where organization_id = ${organizationId} and asset_id = ${assetId} and starts_at <= ${at} and ends_at > ${at}
+const OF_ASSET = 'asset_id';
+const OF_GROUP = 'group_id';
+
+/** The latest end first: a mute that ended early may end right where the next one begins. */
+const muteAt = (column: string, organizationId: string, id: string, at: string): string => `
+  (select ends_at from mutes
+   where organization_id = ${organizationId} and ${column} = ${id} and starts_at <= ${at} and ends_at > ${at}
    order by ends_at desc limit 1)`;
 
-const ofGroup = (organizationId: string, groupId: string, at: string): string => `
-  (select ends_at, reason, actor, group_id from mutes
-   where organization_id = ${organizationId} and group_id = ${groupId} and starts_at <= ${at} and ends_at > ${at}
+/** The mute that runs or is planned: there is one at most. */
+const muteOf = (column: string, organizationId: string, id: string): string => `
+  (select starts_at, ends_at, reason, actor, group_id from mutes
+   where organization_id = ${organizationId} and ${column} = ${id} and ends_at > now()
    order by ends_at desc limit 1)`;
 
 /**
@@ -15,17 +20,20 @@ const ofGroup = (organizationId: string, groupId: string, at: string): string =>
  * are SQL.
  */
 export const mutedUntil = (organizationId: string, assetId: string, groupId: string, at: string): string =>
-  `(select max(ends_at) from (${ofAsset(organizationId, assetId, at)} union all ${ofGroup(organizationId, groupId, at)}) as muted)`;
+  `(select max(ends_at) from (${muteAt(OF_ASSET, organizationId, assetId, at)} union all ${muteAt(OF_GROUP, organizationId, groupId, at)}) as muted)`;
 
-const SHOWN = `jsonb_build_object('until', ends_at, 'reason', reason, 'by', actor, 'groupId', group_id)`;
+const SHOWN = `jsonb_build_object('from', starts_at, 'until', ends_at, 'reason', reason, 'by', actor, 'groupId', group_id)`;
 
-/** The mute of an asset, from `assets a`: its own or its group's, whichever lasts longer. */
+/**
+ * The mute of an asset, from `assets a`: its own or its group's, whichever lasts longer; when none runs, the
+ * planned one that begins first.
+ */
 export const MUTE_OF_ASSET = `(select ${SHOWN} from (
-    ${ofAsset('a.organization_id', 'a.id', 'now()')} union all ${ofGroup('a.organization_id', 'a.group_id', 'now()')}
-  ) as muted order by ends_at desc limit 1)`;
+    ${muteOf(OF_ASSET, 'a.organization_id', 'a.id')} union all ${muteOf(OF_GROUP, 'a.organization_id', 'a.group_id')}
+  ) as muted order by greatest(starts_at, now()), ends_at desc limit 1)`;
 
 /** The mute of a group, from `groups`. */
-export const MUTE_OF_GROUP = `(select ${SHOWN} from ${ofGroup('groups.organization_id', 'groups.id', 'now()')} as muted)`;
+export const MUTE_OF_GROUP = `(select ${SHOWN} from ${muteOf(OF_GROUP, 'groups.organization_id', 'groups.id')} as muted)`;
 
 /**
  * Mutes of the asset within `:from` to `:to`, the latest `:limit` of them, latest first: its own, and those

@@ -96,7 +96,13 @@ export function alertsRoutes({
             current.flatMap(({ groupId }) => groupId ?? []),
           ),
         ]);
-        const content = maintenanceHtml({ mutes: current, devices, groups, link: linksFor(session) });
+        const content = maintenanceHtml({
+          mutes: current,
+          devices,
+          groups,
+          now: now(),
+          link: linksFor(session),
+        });
         const notice = noticeOf(query);
         return { page: layout({ title: 'Maintenance', session, section: 'Alerts', notice }, content) };
       },

@@ -1,6 +1,6 @@
 import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
-import { MUTE_HOURS } from './mute-hours.ts';
+import { MUTE_LOOKS } from './mute-looks.ts';
 
 const section = 'Fleet';
 const device = ({ assetId }: Record<string, string>) => `/operator/devices/${assetId}`;
@@ -88,20 +88,21 @@ export const ASSET_FORMS = {
   },
   muteAsset: {
     title: 'Maintenance',
-    submit: 'Begin the maintenance',
+    submit: 'Save the maintenance',
     section,
     about,
-    question: 'Until the maintenance ends, alerts of this device open as always, and nobody is notified.',
-    looks: { until: { label: 'For', hours: MUTE_HOURS, help: 'Then it ends by itself.' } },
+    question:
+      'Until the maintenance ends, alerts of this device open as always, and nobody is notified. It takes the place of one that runs or is planned.',
+    looks: MUTE_LOOKS,
     back: device,
-    said: 'The device is under maintenance.',
+    said: 'The maintenance is saved.',
   },
   unmuteAsset: {
     title: 'End the maintenance',
     submit: 'End the maintenance',
     section,
     about,
-    question: 'Channels are notified at once of alerts that are open.',
+    question: 'Channels are notified at once of alerts that are open. A planned one does not begin.',
     back: device,
     said: 'The maintenance is over.',
   },

@@ -11,7 +11,7 @@ import type { DeviceJob } from './device-jobs.repository.ts';
 import { latestHtml, shortNumber } from './devices-table.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { muteNotice } from './mute-html.ts';
+import { endLabel, muteNotice } from './mute-html.ts';
 import { badge, clock, facts, live, quietState, table, tabs, time, toWords } from './parts.ts';
 
 export const ALERTS_SHOWN = 10;
@@ -59,9 +59,9 @@ ${live(
   'device',
   html`<h1>${device.name} ${replaced === null ? badge(device.status) : html`<span class="badge info">not heard yet</span>`}</h1>
 ${replaced && html`<p>The logger ${device.serialNumber} replaced ${replaced.serialNumber} ${time(replaced.replacedAt)} and has not been in contact since: the values below are of ${replaced.serialNumber}.</p>`}
-<p class="now">${latestHtml(device.latest, breached)}<span class="quiet">last reading ${time(device.lastReadingAt)}, ${contactText(contact, now)}</span></p>${muteNotice(device)}`,
+<p class="now">${latestHtml(device.latest, breached)}<span class="quiet">last reading ${time(device.lastReadingAt)}, ${contactText(contact, now)}</span></p>${muteNotice(device, now)}`,
 )}
-${live('actions', actionsOf(device, link, hasCertificate))}
+${live('actions', actionsOf(device, link, { hasCertificate, now }))}
 ${curveHtml({ device, ...curve })}
 <div class="columns">
 <section><h2>Configuration ${badge(config.syncStatus)}${contact?.hasHadProfile === false && html` <span class="quiet">never had a profile</span>`}</h2>
@@ -116,14 +116,14 @@ function configurationOf(
 function actionsOf(
   { id, groupId, mute }: DeviceOptions['device'],
   link: FormLink,
-  hasCertificate: boolean,
+  { hasCertificate, now }: Pick<DeviceOptions, 'hasCertificate' | 'now'>,
 ): Html {
   const params = { assetId: id };
   // A mute of the group is ended there.
   const isMuted = mute !== null && mute.groupId === null;
   return html`<div class="actions" id="maintenance">
 ${link('changeAsset', params)}
-${isMuted ? link('unmuteAsset', params) : link('muteAsset', params)}
+${isMuted ? link('unmuteAsset', params, { label: endLabel(mute, now) }) : link('muteAsset', params)}
 <a class="button" href="/operator/exports?assetIds=${id}">Export readings</a>
 <a class="button" href="/operator/devices/${id}/history">History</a>
 <details class="confirm"><summary>More…</summary><div class="question actions">

@@ -1,7 +1,7 @@
 /** A form: its fields, the values that were typed, and the message of a refusal at its field. */
 import type { Field, Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
-import { placeFaults, toInputs } from './form-values.ts';
+import { placeFaults, toInputs, toRemoval } from './form-values.ts';
 import { type Content, type Html, html } from './html.ts';
 import {
   aria,
@@ -122,6 +122,7 @@ function rowsHtml(drawn: Drawn): Html {
   );
   const most = Math.min(field.max ?? ROWS_MAX, ROWS_MAX);
   const rows = most <= SHORT_LIST ? most : Math.min(most, used.size + SPARE_ROWS);
+  const { row: word = 'row' } = lookOf(drawn);
   const row = (index: number) =>
     html`<fieldset class="item"><legend>${index + 1}</legend>${field.fields.map((each) =>
       child(
@@ -129,13 +130,13 @@ function rowsHtml(drawn: Drawn): Html {
         each,
         `${path}.${index}.${each.name}`,
       ),
-    )}</fieldset>`;
-  const indexes = Array.from({ length: rows }, (_, index) => index);
-  const [open, spare] = [indexes.slice(0, Math.max(used.size, 1)), indexes.slice(Math.max(used.size, 1))];
-  return fieldset(
-    drawn,
-    html`${open.map(row)}${spare.length > 0 && html`<details><summary>Add more</summary>${spare.map(row)}</details>`}`,
-  );
+    )}${index < used.size && html`<label class="check"><input type="checkbox" name="${toRemoval(`${path}.${index}`)}" value="true"> Remove this ${word}</label>`}</fieldset>`;
+  /** Each one opens the next, so that the button adds what it names. */
+  const spareFrom = (index: number): Content =>
+    index < rows &&
+    html`<details class="more"><summary>Add a ${word}</summary>${row(index)}${spareFrom(index + 1)}</details>`;
+  const open = Math.max(used.size, 1);
+  return fieldset(drawn, [Array.from({ length: open }, (_, index) => row(index)), spareFrom(open)]);
 }
 
 /** An empty row shows the defaults of its boxes; other empty inputs get their defaults from the operation. */

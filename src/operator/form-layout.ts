@@ -31,8 +31,11 @@ export interface FieldLook {
   /** Texts that the browser completes. */
   suggestions?: readonly string[];
   choices?: ChoiceSource;
-  /** The field is a time, and the input a number of hours from now. */
+  /** The field is a time, and the input a number of hours from now, or from the time in the field `since`. */
   hours?: readonly number[];
+  since?: string;
+  /** What a row holds, for the labels of rows. Default: row. */
+  row?: string;
   /** Several lines. */
   isLong?: boolean;
   /** A box: while it is ticked, the other fields of its group are not sent. */

@@ -70,9 +70,13 @@ function readRows(field: Field, form: Inputs, path: string): Values[] {
   return [...indexes]
     .slice(0, ROWS_MAX)
     .sort((a, b) => a - b)
+    .filter((index) => !form.has(toRemoval(`${path}.${index}`)))
     .map((index) => readGroup(field, form, `${path}.${index}`))
     .filter((row) => row !== undefined);
 }
+
+/** The name of the box that takes a row out. No operation has a field of this name. */
+export const toRemoval = (row: string): string => `${row}.remove`;
 
 /** More rows than any operation takes, and few enough to look for each of their fields. */
 const ROWS_MAX = 101;
@@ -164,12 +168,14 @@ export const defaultsOf = (fields: readonly Field[]): Values =>
     fields.flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value]])),
   );
 
-/** Numbers of hours, where a field asks for them, as times. */
+/** Numbers of hours, where a field asks for them, as times; one that counts from a wrong time stays. */
 export function toTimes(values: Values, looks: FormLayout['looks'], now: Date): Values {
-  const times = Object.entries(looks ?? {}).flatMap(([name, { hours }]) => {
+  const times = Object.entries(looks ?? {}).flatMap(([name, { hours, since }]) => {
     const chosen = Number(values[name]);
-    if (!hours?.includes(chosen)) return [];
-    return [[name, new Date(now.getTime() + chosen * HOUR_MS - MARGIN_MS).toISOString()]];
+    const start = since === undefined ? undefined : values[since];
+    const startMs = start === undefined ? now.getTime() - MARGIN_MS : Date.parse(String(start));
+    const at = new Date(startMs + chosen * HOUR_MS);
+    return hours?.includes(chosen) && !Number.isNaN(at.getTime()) ? [[name, at.toISOString()]] : [];
   });
   return { ...values, ...Object.fromEntries(times) };
 }

@@ -1,7 +1,7 @@
 import type { Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
 import { JOB_LOOKS } from './job-looks.ts';
-import { MUTE_HOURS } from './mute-hours.ts';
+import { MUTE_LOOKS } from './mute-looks.ts';
 
 const section = 'Groups';
 const about = { operation: 'getGroup', name: ({ name }: Values) => String(name) };
@@ -71,20 +71,21 @@ export const GROUP_FORMS = {
   },
   muteGroup: {
     title: 'Maintenance of the group',
-    submit: 'Begin the maintenance',
+    submit: 'Save the maintenance',
     section,
     about,
-    question: 'Until the maintenance ends, alerts of its members open as always, and nobody is notified.',
-    looks: { until: { label: 'For', hours: MUTE_HOURS, help: 'Then it ends by itself.' } },
+    question:
+      'Until the maintenance ends, alerts of its members open as always, and nobody is notified. It takes the place of one that runs or is planned.',
+    looks: MUTE_LOOKS,
     back: group,
-    said: 'The group is under maintenance.',
+    said: 'The maintenance of the group is saved.',
   },
   unmuteGroup: {
     title: 'End the maintenance of the group',
     submit: 'End the maintenance',
     section,
     about,
-    question: 'Channels are notified at once of alerts that are open.',
+    question: 'Channels are notified at once of alerts that are open. A planned one does not begin.',
     back: group,
     said: 'The maintenance of the group is over.',
   },

@@ -6,12 +6,16 @@ import { toActionUrl } from './forms.ts';
 import type { LeavingDevice } from './group-names.repository.ts';
 import type { AbortedRollout } from './group-rollout.ts';
 import { type Content, type Html, html } from './html.ts';
-import { muteNotice } from './mute-html.ts';
+import { endLabel, muteNotice, muteState } from './mute-html.ts';
 import { badge, button, facts, nameLink, nextPage, table, time } from './parts.ts';
 
 const PATH = '/operator/groups';
 
-export const groupsHtml = ({ items, nextCursor }: Answers['listGroups'], link: FormLink): Html => html`
+export const groupsHtml = (
+  { items, nextCursor }: Answers['listGroups'],
+  now: Date,
+  link: FormLink,
+): Html => html`
 <h1>Groups</h1>
 ${table({
   caption: 'Groups, newest first',
@@ -20,7 +24,7 @@ ${table({
     html`<a class="name" href="${PATH}/${group.id}">${group.name}</a>`,
     profileLink(group),
     group.memberCount.toLocaleString('en'),
-    group.mute && html`until ${time(group.mute.until)}`,
+    group.mute && muteState(group.mute, now),
     time(group.updatedAt),
   ]),
   empty: 'There is no group yet. A group gives its profile to each device that joins.',
@@ -38,15 +42,16 @@ interface GroupOptions {
   aborted: AbortedRollout | null;
   /** The first ones. */
   members: readonly ListedAssetView[];
+  now: Date;
   mayChange: boolean;
   link: FormLink;
 }
 
-export function groupHtml(group: GroupView, { aborted, members, mayChange, link }: GroupOptions): Html {
+export function groupHtml(group: GroupView, { aborted, members, now, mayChange, link }: GroupOptions): Html {
   const params = { groupId: group.id };
   return html`<p class="crumbs"><a href="${PATH}">Groups</a></p>
 <h1>${group.name}</h1>
-${muteNotice(group)}${aborted && abortedHtml(group, aborted, mayChange)}
+${muteNotice(group, now)}${aborted && abortedHtml(group, aborted, mayChange)}
 ${facts([
   [
     'Members',
@@ -61,7 +66,7 @@ ${link('applyProfile', { ...params, ...(group.profileSlug && { slug: group.profi
 ${link('updateGroup', params, { label: 'Edit' })}
 ${link('addGroupMembers', params)}
 ${link('removeGroupMembers', params)}
-${group.mute ? link('unmuteGroup', params, { label: 'End the maintenance' }) : link('muteGroup', params, { label: 'Maintenance' })}
+${group.mute ? link('unmuteGroup', params, { label: endLabel(group.mute, now) }) : link('muteGroup', params, { label: 'Maintenance' })}
 ${link('deleteGroup', params, { label: 'Delete' })}
 <a class="button" href="/operator/audit?subject=${group.id}">History</a></div>
 <h2>Members</h2>

@@ -22,6 +22,7 @@ export const groupsRoutes = ({
   ask,
   layout,
   linksFor,
+  now,
   groupJobs,
   listLeaving,
 }: GroupsPageDeps): OperatorPage[] => [
@@ -32,7 +33,7 @@ export const groupsRoutes = ({
     async handle({ visitor: session, query }) {
       const cursor = given({ cursor: query.get('cursor') });
       const groups = await ask(session, 'listGroups', { query: { ...cursor, limit: '50' } });
-      const content = groupsHtml(groups, linksFor(session));
+      const content = groupsHtml(groups, now(), linksFor(session));
       return { page: layout({ title: 'Groups', session, section, notice: noticeOf(query) }, content) };
     },
   },
@@ -49,6 +50,7 @@ export const groupsRoutes = ({
       const content = groupHtml(group, {
         aborted: findAborted(group, jobs),
         members: members.items,
+        now: now(),
         mayChange: session.role !== 'read',
         link: linksFor(session),
       });

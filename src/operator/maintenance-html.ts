@@ -1,10 +1,12 @@
-/** Devices and groups under maintenance, whose alerts notify nobody. */
+/** Devices and groups under maintenance, whose alerts notify nobody, and those whose maintenance is planned. */
+import { isPlanned } from '../mutes/mute.ts';
 import type { CurrentMute } from '../mutes/mutes.repository.ts';
 import { alertTabs } from './alerts-html.ts';
 import type { Option } from './form-layout.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { clock, nameLink, table } from './parts.ts';
+import { endLabel } from './mute-html.ts';
+import { clock, nameLink, table, time } from './parts.ts';
 import type { ShownAsset } from './shown-assets.repository.ts';
 
 interface MaintenanceOptions {
@@ -13,26 +15,28 @@ interface MaintenanceOptions {
   /** By asset id. */
   devices: ReadonlyMap<string, ShownAsset>;
   groups: readonly Option[];
+  now: Date;
   link: FormLink;
 }
 
-export const maintenanceHtml = ({ mutes, devices, groups, link }: MaintenanceOptions): Html => html`
+export const maintenanceHtml = ({ mutes, devices, groups, now, link }: MaintenanceOptions): Html => html`
 <h1>Maintenance</h1>
 ${alertTabs({})}
-<p class="quiet">Alerts of these devices open as always, and nobody is notified until the maintenance ends.</p>
+<p class="quiet">Alerts of these devices open as always, and nobody is notified from the beginning of the maintenance until its end.</p>
 ${table({
   caption: 'Devices and groups under maintenance, the earliest end first',
-  head: ['Device or group', 'Until', 'Reason', 'By', html`<span class="hidden">Action</span>`],
-  rows: mutes.map(({ assetId, groupId, until, reason, by }): Content[] => [
+  head: ['Device or group', 'Begins', 'Until', 'Reason', 'By', html`<span class="hidden">Action</span>`],
+  rows: mutes.map(({ assetId, groupId, from, until, reason, by }): Content[] => [
     assetId === null ? groupLink(groupId, groups) : deviceLink(assetId, devices),
+    isPlanned({ from }, now) ? time(from.toISOString()) : 'it has begun',
     clock(until.toISOString()),
     reason,
     by.name,
     assetId === null
-      ? link('unmuteGroup', { groupId: String(groupId) }, { label: 'End the maintenance' })
-      : link('unmuteAsset', { assetId }, { label: 'End the maintenance' }),
+      ? link('unmuteGroup', { groupId: String(groupId) }, { label: endLabel({ from }, now) })
+      : link('unmuteAsset', { assetId }, { label: endLabel({ from }, now) }),
   ]),
-  empty: 'No device is under maintenance.',
+  empty: 'No device is under maintenance, and none is planned.',
 })}`;
 
 const deviceLink = (id: string, devices: ReadonlyMap<string, ShownAsset>): Content => {

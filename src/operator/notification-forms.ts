@@ -14,6 +14,7 @@ const escalation = { operation: 'getEscalation', name: ({ name }: Values) => Str
 const groupIds = { label: 'Groups, none ticked: all devices', choices: 'groups', help: null } as const;
 const channelLooks = {
   groupIds,
+  name: { help: 'Shown in place of the address, such as who is on call.' },
   type: { help: 'Slack also for anything that takes its messages.' },
   delayMinutes: { label: 'Delay in minutes', help: 'Notify only of alerts that are still open then.' },
   reminderMinutes: {
@@ -29,14 +30,14 @@ const escalationLooks = {
     label: 'Repeat every … minutes',
     help: 'The last step, 10 times at most. Left empty, it is not repeated.',
   },
-  steps: { help: 'To take a step out, empty its minutes and untick its channels.' },
+  steps: { row: 'step' },
   'steps.channelIds': { label: 'Channels', choices: 'channels' },
 } as const;
 
 export const NOTIFICATION_FORMS = {
   createNotificationChannel: {
     title: 'Create a notification channel',
-    submit: 'Create',
+    submit: 'Create the channel',
     section,
     looks: { ...channelLooks, alertTypes: { label: 'Types of alerts, none ticked: all', help: null } },
     back: channels,
@@ -44,7 +45,7 @@ export const NOTIFICATION_FORMS = {
   },
   updateNotificationChannel: {
     title: 'Edit the notification channel',
-    submit: 'Save',
+    submit: 'Save the channel',
     section,
     about: channel,
     looks: channelLooks,
@@ -73,15 +74,15 @@ export const NOTIFICATION_FORMS = {
   },
   createEscalation: {
     title: 'Create an escalation',
-    submit: 'Create',
+    submit: 'Create the escalation',
     section,
     looks: escalationLooks,
     back: escalations,
-    said: 'The escalation is saved.',
+    said: 'The escalation is created.',
   },
   updateEscalation: {
     title: 'Edit the escalation',
-    submit: 'Save',
+    submit: 'Save the escalation',
     section,
     about: escalation,
     question: 'Steps that are not made yet follow a change at once.',

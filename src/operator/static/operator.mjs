@@ -20,6 +20,15 @@ addEventListener('click', ({ target }) => {
   for (const box of boxes) box.checked = !areAll;
 });
 
+/** The button that adds a row is gone once its row is there. */
+addEventListener(
+  'toggle',
+  ({ target }) => {
+    if (target.open && target.matches('details.more')) target.querySelector('input, select').focus();
+  },
+  true,
+);
+
 /** On a phone, the entries of the navigation are wider than the screen. */
 function showCurrentSection() {
   const nav = document.querySelector('.top nav');

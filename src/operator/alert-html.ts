@@ -27,7 +27,7 @@ export const alertHtml = (
 <p class="crumbs"><a href="/operator/alerts">Alerts</a></p>
 ${live(
   'alert',
-  html`<h1>${assetName}: ${toWords(alert.type)} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}</h1>
+  html`<h1>${assetName}: ${toWords(alert.type)} ${badge(alert.status, alert.status === 'new' ? 'bad' : undefined)}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('under_maintenance')}`}</h1>
 ${facts([
   ['Device', nameLink(alert.assetId, assetName, alert.serialNumber)],
   ['Details', alertDetails(alert)],

@@ -84,7 +84,7 @@ export function alertsTable(
   { mayChange, empty, names, back }: TableOptions,
 ): Html {
   const rows = alerts.map((alert): Content[] => [
-    html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('muted')}`}`,
+    html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.late && html` ${badge('late')}`}${alert.muted && html` ${badge('under_maintenance')}`}`,
     ...(names ? [deviceLink(alert, names)] : []),
     alertDetails(alert),
     badge(alert.status, alert.status === 'new' ? 'bad' : undefined),

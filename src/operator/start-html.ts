@@ -108,7 +108,7 @@ function alertsHtml({ alerts, alertsInAll }: StartPage, { link, mayChange, now }
       rows: alerts.map(({ alert, name, notified }) => [
         ...(mayChange ? [tickOf(alert, name)] : []),
         nameLink(alert.assetId, name, alert.serialNumber),
-        html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.muted && html` ${badge('muted')}`}`,
+        html`<a href="/operator/alerts/${alert.id}"><strong>${toWords(alert.type)}</strong></a>${alert.severity === 'warning' && html` ${badge('warning')}`}${alert.muted && html` ${badge('under_maintenance')}`}`,
         'bounds' in alert.details
           ? html`<span class="problem">${alertDetails(alert)}</span>`
           : alertDetails(alert),

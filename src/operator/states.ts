@@ -44,7 +44,7 @@ const STATES = {
   acknowledged: ['warn', 'Somebody takes care of the alert.'],
   resolved: ['quiet', 'The alert is over.'],
   late: ['quiet', 'The excursion was over before its readings arrived.'],
-  muted: ['quiet', 'The device is under maintenance: people are not notified.'],
+  under_maintenance: ['quiet', 'People are not notified of the device. The API says muted.'],
   warning: ['warn', 'An alert below critical.'],
   // Deliveries, webhooks and channels.
   delivered: ['good', 'The receiver answered with success.'],

@@ -103,6 +103,15 @@ describe('A step of an escalation', () => {
     assert.match(escalated?.comment ?? '', /^step 1 of 1: webhook http\S+nurse, webhook http\S+head$/);
   });
 
+  it('names a channel by its own name in the history, in place of its address', async () => {
+    await customer.escalation([[0, nurse, head]]);
+    await org.api.patch(`/notification-channels/${nurse}`, { name: 'Nurse on call' });
+    const { id } = await openAlert();
+    await pass(id, 0);
+    const [, escalated] = (await customer.show(id)).history;
+    assert.match(escalated?.comment ?? '', /^step 1 of 1: Nurse on call, webhook http\S+head$/);
+  });
+
   it('says that nobody has acknowledged the alert only after a wait', async () => {
     await customer.escalation([[5, nurse]], { repeatMinutes: 5 });
     const { id } = await openAlert();
@@ -201,6 +210,19 @@ describe('A step of an escalation', () => {
     assert.deepEqual([held?.next?.heldBy, held?.next?.at], ['mute', at(30).toISOString()]);
     assert.deepEqual(await reached(), []);
     assert.deepEqual([await isDue(id, 29), await isDue(id, 30)], [false, true]);
+    await pass(id, 30);
+    assert.deepEqual(await reached(), ['nurse']);
+  });
+
+  it('waits through a maintenance that was planned before the step, and has begun by then', async () => {
+    await customer.escalation([[10, nurse]]);
+    const { id } = await openAlert();
+    const path = `/assets/${(await org.api.get(`/alerts/${id}`)).body.assetId}/mute`;
+    const planned = await org.api.post(path, { from: at(5), until: at(30), reason: 'A new door' });
+    assert.equal(planned.status, 201, planned.text);
+    assert.equal((await pass(id, 1))?.next?.heldBy, null);
+    assert.equal((await pass(id, 10))?.next?.heldBy, 'mute');
+    assert.deepEqual(await reached(), []);
     await pass(id, 30);
     assert.deepEqual(await reached(), ['nurse']);
   });

@@ -99,6 +99,66 @@ describe('Maintenance', () => {
     );
   });
 
+  it('begins later where a time is given: nothing is muted before, and its times are shown', async () => {
+    const webhookId = await device.subscribe(['alert.created']);
+    await device.confirmProfile(FRIDGE);
+    const [from, until] = [inMinutes(30), inMinutes(50)];
+    const planned = await device.org.api.post(path(), { from, until, reason: 'A new door' });
+    assert.deepEqual([planned.status, planned.body.from, planned.body.until], [201, from, until]);
+    assert.deepEqual(await shown(), planned.body);
+    await measure(0, 20);
+    assert.equal((await onlyAlert()).muted, false);
+    assert.deepEqual(
+      (await device.published(webhookId)).map(({ data }) => data.muted),
+      [false],
+    );
+    assert.deepEqual(
+      (await mutedSpans()).map((each) => [each.from, each.to]),
+      [[from, until]],
+    );
+    await device.dms.service
+      .sql('mutes')
+      .where({ organization_id: device.org.id, asset_id: device.assetId })
+      .update({ starts_at: new Date(Date.now() - MINUTE_MS) });
+    assert.equal((await onlyAlert()).muted, true);
+  });
+
+  it('replaces or cancels a planned mute, and keeps one that runs from being ended by a plan', async () => {
+    const groupId = await newGroup();
+    const plan = (minutes: number, reason: string, to = path()) =>
+      device.org.api.post(to, { from: inMinutes(minutes), until: inMinutes(minutes + 10), reason });
+    assert.equal((await plan(30, 'A new door')).status, 201);
+    assert.equal((await plan(20, 'A new lock')).status, 200);
+    await plan(10, 'A new floor', `/groups/${groupId}/mute`);
+    assert.equal((await shown()).reason, 'A new floor');
+    assert.equal((await device.org.api.delete(path())).status, 204);
+    assert.equal((await device.org.api.delete(path())).status, 404);
+    await mute(5);
+    assert.equal((await shown()).reason, 'Defrosting');
+    const refused = await plan(30, 'A new door');
+    assert.deepEqual([refused.status, (await shown()).reason], [409, 'Defrosting']);
+    await device.org.api.delete(path());
+    await plan(30, 'A new door');
+    assert.equal((await device.org.api.delete(`/assets/${device.assetId}`)).status, 204);
+    assert.deepEqual(
+      (await mutedSpans()).map(({ reason }) => reason),
+      ['Defrosting'],
+    );
+  });
+
+  it('requires a beginning at most 30 days ahead, and an end at most 30 days after it', async () => {
+    const plan = (from: number, until: number) =>
+      device.org.api.post(path(), { from: inMinutes(from), until: inMinutes(until), reason: 'A new door' });
+    for (const [from, until] of [
+      [-1, 10],
+      [20, 10],
+      [10, 10 + 30 * DAY_MINUTES + 1],
+      [30 * DAY_MINUTES + 1, 30 * DAY_MINUTES + 2],
+    ] as const)
+      assert.equal((await plan(from, until)).status, 400, `${from} to ${until}`);
+    assert.equal((await plan(30 * DAY_MINUTES - 1, 60 * DAY_MINUTES - 2)).status, 201);
+  });
+
   it('requires an end at most 30 days ahead, and a reason', async () => {
     for (const refused of [
       await mute(-1),

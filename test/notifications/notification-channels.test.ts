@@ -49,6 +49,8 @@ describe('Notification channels', () => {
     return answer.body.id;
   }
   const slack = (more: object = {}) => create({ type: 'slack', target: receiver.url, ...more });
+  const slackAnswer = (name: unknown) =>
+    org.api.post('/notification-channels', { type: 'slack', target: receiver.url, name });
   const shown = async (id: string) => (await org.api.get(`/notification-channels/${id}`)).body;
   const texts = () => receiver.received.map(({ body }) => JSON.parse(body).text as string);
   const untilTexts = (enough: number) =>
@@ -375,6 +377,36 @@ describe('Notification channels', () => {
     );
     const full = await org.api.post('/notification-channels', { type: 'slack', target: receiver.url });
     assert.equal(full.status, 409);
+  });
+
+  it('names a channel in any script, trimmed, also like another one, and takes the name away', async () => {
+    const id = await slack({ name: '  Årsta, 夜勤  ' });
+    assert.equal((await shown(id)).name, 'Årsta, 夜勤');
+    const same = await slack({ name: 'Årsta, 夜勤' });
+    const { items } = (await org.api.get('/notification-channels')).body;
+    assert.deepEqual(
+      items.map(({ name }: { name: string }) => name),
+      ['Årsta, 夜勤', 'Årsta, 夜勤'],
+    );
+    assert.equal(
+      (await org.api.patch(`/notification-channels/${same}`, { delayMinutes: 5 })).body.name,
+      'Årsta, 夜勤',
+    );
+    assert.equal((await org.api.patch(`/notification-channels/${same}`, { name: null })).body.name, null);
+    assert.equal((await shown(await slack())).name, null);
+    const [entry] = (await org.api.get(`/audit?subject=${same}`)).body.items;
+    assert.deepEqual(
+      [entry.before.name, entry.after.name, entry.subjectName],
+      ['Årsta, 夜勤', null, `${new URL(receiver.url).origin}/…`],
+    );
+    const created = (await org.api.get(`/audit?subject=${id}`)).body.items.at(-1);
+    assert.deepEqual([created.action, created.subjectName], ['createNotificationChannel', 'Årsta, 夜勤']);
+    assert.equal((await slackAnswer('é'.repeat(100))).status, 201);
+    for (const name of ['', ' ', 'a\nb', '\u200b', 'é'.repeat(101), 7]) {
+      const refused = await slackAnswer(name);
+      assert.equal(refused.status, 400, JSON.stringify(name));
+      assert.match(refused.body.message, /^name /);
+    }
   });
 
   it('refuses invalid settings with 400 and the name of the field', async () => {

@@ -1,5 +1,6 @@
 /** The page of a device besides its readings: contacts, configuration changes, and the handling of alerts. */
 import assert from 'node:assert/strict';
+import { HOUR_MS } from '../../src/process/durations.ts';
 import {
   apply,
   applyAnswer,
@@ -249,6 +250,12 @@ describe('The page of a device', () => {
     assert.equal((await send(`muteGroup?groupId=${id}`, { until: '2', reason: 'A new floor' })).status, 303);
     assert.equal((await dms.api.get(`/groups/${id}`)).body.mute.reason, 'A new floor');
     assert.match(await page(path), /Under maintenance, with its group,/);
+    const from = new Date(Date.now() + 3 * HOUR_MS).toISOString().slice(0, 16);
+    const planned = { from, until: '2', reason: 'A new door' };
+    assert.equal((await send(`muteAsset?assetId=${assetId}`, planned)).status, 303);
+    const [{ after }] = (await dms.api.get(`/audit?subject=${assetId}`)).body.items;
+    assert.equal(Date.parse(after.until) - Date.parse(after.from), 2 * HOUR_MS);
+    await dms.api.delete(`/assets/${assetId}/mute`);
     assert.equal((await send(`muteAsset?assetId=${assetId}`, { until: '9999', reason: 'Long' })).status, 400);
     await dms.api.delete(`/groups/${id}`);
   });

@@ -61,20 +61,47 @@ describe('The page of escalations', () => {
     assert.deepEqual(await escalations(), []);
   });
 
-  it('offers all ten steps of a new escalation, and takes out a step whose inputs are emptied', async () => {
+  it('adds up to ten steps to a new escalation, one by one, and takes out those whose box is ticked', async () => {
     const { text } = await see('/forms/createEscalation');
     assert.match(text, /name="steps\.9\.afterMinutes"/);
     assert.doesNotMatch(text, /name="steps\.10\.afterMinutes"/);
-    assert.match(text, />Create<\/button>/);
+    assert.equal(text.match(/<summary>Add a step<\/summary>/g)?.length, 9);
+    assert.match(text, />Create the escalation<\/button>/);
     assert.equal((await send('/forms/createEscalation', form())).status, 303);
     const [{ id, name, steps, alertTypes, severities, groupIds, repeatMinutes, status }] =
       await escalations();
     const shown = JSON.stringify({ name, steps, alertTypes, severities, groupIds, repeatMinutes, status });
-    const { 'steps.1.channelIds': _, ...emptied } = form({ shown, 'steps.1.afterMinutes': '', status });
-    assert.equal((await send(`/forms/updateEscalation?escalationId=${id}`, emptied)).status, 303);
+    const edit = `/forms/updateEscalation?escalationId=${id}`;
+    const page = (await see(edit)).text;
+    assert.equal(page.match(/Remove this step/g)?.length, 2);
+    assert.match(page, />Save the escalation<\/button>/);
+    assert.equal((await send(edit, form({ shown, status, 'steps.0.remove': 'true' }))).status, 303);
     const [after] = await escalations();
-    assert.deepEqual(after.steps, [{ afterMinutes: 0, channelIds: [channelId] }]);
+    assert.deepEqual(after.steps, [{ afterMinutes: 15, channelIds: [channelId] }]);
+    const refused = await send(edit, form({ shown, status, name: '', 'steps.1.remove': 'true' }));
+    assert.equal(refused.status, 400);
+    assert.doesNotMatch(refused.text, /name="steps\.1\.afterMinutes"[^>]* value="15"/);
     await send(`/forms/deleteEscalation?escalationId=${id}`, {});
+  });
+
+  it('shows channels by their names in place of their addresses', async () => {
+    await dms.api.patch(`/notification-channels/${channelId}`, { name: 'Nurse, on call' });
+    await send('/forms/createEscalation', form());
+    const [{ id }] = await escalations();
+    assert.match(
+      (await see('/channels')).text,
+      /class="name">Nurse, on call<\/span> <span class="quiet">http:/,
+    );
+    assert.match((await see('/escalations')).text, /after 15 min: Nurse, on call</);
+    const boxes = (await see(`/forms/updateEscalation?escalationId=${id}`)).text;
+    assert.match(boxes, new RegExp(`value="${channelId}" checked> Nurse, on call<`));
+    await (await newDevice(dms, 'Named room'))('low');
+    const [alert] = (await dms.api.get('/alerts?limit=1')).body.items;
+    assert.match((await see(`/alerts/${alert.id}`)).text, /Nurse, on call is next, <time/);
+    await dms.service.sql('alert_escalations').where({ organization_id: dms.id }).update({ steps_made: 1 });
+    assert.match((await see(`/alerts/${alert.id}`)).text, /<dt>Notified<\/dt><dd>Nurse, on call</);
+    await send(`/forms/deleteEscalation?escalationId=${id}`, {});
+    await dms.api.patch(`/notification-channels/${channelId}`, { name: null });
   });
 
   it('explains a wrong form, and changes nothing', async () => {

@@ -75,6 +75,14 @@ describe('The values of a form', () => {
     assert.deepEqual(read('rollout.rest=50').rollout, { rest: 50 });
   });
 
+  it('takes out a row whose box for that is ticked, and moves up the rows after it', () => {
+    const rows = 'steps.0.after=1&steps.1.after=2&steps.2.after=3';
+    const afters = (inputs: string) =>
+      (read(inputs).steps as Array<{ after: number }>).map(({ after }) => after);
+    assert.deepEqual(afters(`${rows}&steps.1.remove=true`), [1, 3]);
+    assert.deepEqual(afters(rows), [1, 2, 3]);
+  });
+
   it('shows again whatever it has read', () => {
     const row = fc.record({ after: fc.integer(), ids: fc.subarray(['x', 'y']), isLoud: fc.boolean() });
     const values = fc.record({
@@ -104,6 +112,16 @@ describe('The values of a form', () => {
     const looks = { until: { hours: [2] } };
     assert.deepEqual(toTimes({ until: '2' }, looks, now), { until: '2026-03-02T09:59:59.000Z' });
     assert.deepEqual(toTimes({ until: '9' }, looks, now), { until: '9' });
+  });
+
+  it('counts the hours from the time in another field, and from now while that is empty', () => {
+    const now = new Date('2026-03-02T08:00:00.000Z');
+    const looks = { until: { hours: [2], since: 'from' } };
+    const from = '2026-03-05T08:00:00Z';
+    assert.deepEqual(toTimes({ from, until: '2' }, looks, now).until, '2026-03-05T10:00:00.000Z');
+    assert.deepEqual(toTimes({ until: '2' }, looks, now).until, '2026-03-02T09:59:59.000Z');
+    for (const wrong of ['soon', '+275760-09-13T00:00:00Z'])
+      assert.equal(toTimes({ from: wrong, until: '2' }, looks, now).until, '2', wrong);
   });
 
   it('finds the input that a message is about', () => {

@@ -188,6 +188,23 @@ describe("States of the operators' page", () => {
     assert.equal(left.totalItems, body.totalItems - 1);
   });
 
+  it('ticks all new alerts by one button, and acknowledges them', async () => {
+    const serials = ['282C02424FC0', '282C02424FC1'];
+    for (const serial of serials) {
+      await register(dms, serial);
+      const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt: new Date().toISOString() }];
+      await dms.device.post(`/devices/${serial}/measurements`, { readings, batteryStatus: 'low' });
+    }
+    const { totalItems } = (await dms.api.get('/alerts?status=new')).body;
+    assert.ok(totalItems >= serials.length);
+    await open('/alerts');
+    await page.click('#acknowledge-ticked .tick-all');
+    assert.equal(await page.locator('input[name=alertId]:checked').count(), totalItems);
+    await page.click('#acknowledge-ticked button.main');
+    await page.waitForSelector('[role=status]');
+    assert.equal((await dms.api.get('/alerts?status=new')).body.totalItems, 0);
+  });
+
   it('reaches everything on every page by the Tab key, with the focus visible', async () => {
     for (const path of new Set([...LISTS, ...pathsToLookAt(fleet)])) {
       await open(path);

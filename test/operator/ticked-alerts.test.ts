@@ -157,4 +157,18 @@ describe('Ticked alerts', () => {
     await dms.api.delete(`/assets/${assetId}/mute`);
     assert.doesNotMatch(await see('/maintenance'), /Defrosting/);
   });
+
+  it('lists a planned maintenance with its beginning, on the page of its device, too', async () => {
+    const [{ assetId }] = await alerts();
+    const [from, until] = [3, 5].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+    await dms.api.post(`/assets/${assetId}/mute`, { from, until, reason: 'A new door' });
+    assert.match(
+      await see('/maintenance'),
+      new RegExp(`datetime="${from}".*datetime="${until}".*A new door.*Cancel`, 's'),
+    );
+    const device = await see(`/devices/${assetId}`);
+    assert.match(device, new RegExp(`Maintenance</strong> begins <time datetime="${from}"`));
+    assert.doesNotMatch(device, /Under maintenance/);
+    await dms.api.delete(`/assets/${assetId}/mute`);
+  });
 });

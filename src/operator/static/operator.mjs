@@ -20,14 +20,14 @@ addEventListener('click', ({ target }) => {
   for (const box of boxes) box.checked = !areAll;
 });
 
-/** The button that adds a row is gone once its row is there. */
-addEventListener(
-  'toggle',
-  ({ target }) => {
-    if (target.open && target.matches('details.more')) target.querySelector('input, select').focus();
-  },
-  true,
-);
+/** The button that adds a row gives its place and the focus to the row. */
+addEventListener('click', (event) => {
+  const added = event.target.closest('details.more:not([open]) > summary')?.parentElement;
+  if (!added) return;
+  event.preventDefault();
+  added.open = true;
+  added.querySelector('input, select').focus();
+});
 
 /** On a phone, the entries of the navigation are wider than the screen. */
 function showCurrentSection() {

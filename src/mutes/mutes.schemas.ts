@@ -14,7 +14,7 @@ export const muteBody = Joi.object<MuteBody, true>({
     .required()
     .description(`When it ends by itself, at most ${MUTE_DAYS_MAX} days after its beginning`),
   reason: textAsSent(REASON_MAX).required(),
-}).example({ from: '2026-03-02T08:00:00.000Z', until: '2026-03-02T10:00:00.000Z', reason: 'Defrosting' });
+}).example({ until: '2026-03-02T10:00:00.000Z', reason: 'Defrosting' });
 
 const muteExample: MuteView = {
   from: '2026-03-02T08:00:00.000Z',

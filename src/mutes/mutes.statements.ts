@@ -36,8 +36,8 @@ export const MUTE_OF_ASSET = `(select ${SHOWN} from (
 export const MUTE_OF_GROUP = `(select ${SHOWN} from ${muteOf(OF_GROUP, 'groups.organization_id', 'groups.id')} as muted)`;
 
 /**
- * Mutes of the asset within `:from` to `:to`, the latest `:limit` of them, latest first: its own, and those
- * of its group at the time.
+ * Mutes of the asset within `:from` to `:to`, the latest `:limit` of them, latest first: its own, and the
+ * mutes of its group at the time.
  */
 export const LIST_SPANS = `
   select m.starts_at as "from", m.ends_at as "to", m.reason from mutes m

@@ -44,7 +44,7 @@ const TABS = [
   ['all', 'All'],
 ] as const;
 
-/** The lists of alerts, and that of the devices whose alerts notify nobody. */
+/** The lists of alerts, with a tab for the devices under maintenance. */
 export const alertTabs = (filter: Record<string, string>, counts: Record<string, number> = {}): Html =>
   tabs('Status', [
     ...TABS.map(([status, label]) => ({

@@ -131,7 +131,7 @@ function rowsHtml(drawn: Drawn): Html {
         `${path}.${index}.${each.name}`,
       ),
     )}${index < used.size && html`<label class="check"><input type="checkbox" name="${toRemoval(`${path}.${index}`)}" value="true"> Remove this ${word}</label>`}</fieldset>`;
-  /** Each one opens the next, so that the button adds what it names. */
+  /** Nested, so that each press of the button adds one row. */
   const spareFrom = (index: number): Content =>
     index < rows &&
     html`<details class="more"><summary>Add a ${word}</summary>${row(index)}${spareFrom(index + 1)}</details>`;

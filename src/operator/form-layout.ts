@@ -34,7 +34,7 @@ export interface FieldLook {
   /** The field is a time, and the input a number of hours from now, or from the time in the field `since`. */
   hours?: readonly number[];
   since?: string;
-  /** What a row holds, for the labels of rows. Default: row. */
+  /** The word for a row of the field. Default: row. */
   row?: string;
   /** Several lines. */
   isLong?: boolean;

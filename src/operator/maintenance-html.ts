@@ -1,4 +1,4 @@
-/** Devices and groups under maintenance, whose alerts notify nobody, and those whose maintenance is planned. */
+/** Devices and groups whose maintenance runs or is planned: alerts in that time notify no person. */
 import { isPlanned } from '../mutes/mute.ts';
 import type { CurrentMute } from '../mutes/mutes.repository.ts';
 import { alertTabs } from './alerts-html.ts';

@@ -99,6 +99,7 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
   updateWebhook: () => ({ status: 'disabled', events: ['alert.created'] }),
   createNotificationChannel: () => ({
     ...CHANNEL,
+    name: 'Grace, on call',
     secret: HOOK.secret,
     alertTypes: ['high_temp', 'no_data'],
     groupIds: [],
@@ -129,7 +130,7 @@ const BODIES: Record<string, (fixtures: Fixtures) => object> = {
   }),
   addGroupMembers: ({ serial }) => ({ serialNumbers: [serial] }),
   removeGroupMembers: ({ serial }) => ({ serialNumbers: [serial] }),
-  updateNotificationChannel: () => ({ delayMinutes: 5, quietHours: null }),
+  updateNotificationChannel: () => ({ name: 'On call', delayMinutes: 5, quietHours: null }),
   replayCellularWebhook: () => REPLAY,
   replayWebhook: () => REPLAY,
   rotateCellularWebhookSecret: () => ({ secret: HOOK.secret }),

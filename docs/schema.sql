@@ -575,6 +575,7 @@ CREATE TABLE notification_channels (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   updated_at timestamp with time zone DEFAULT now() NOT NULL,
   steps_gathered_at timestamp with time zone,
+  name text,
   CONSTRAINT notification_channels_pkey PRIMARY KEY (organization_id, id),
   CONSTRAINT notification_channels_status_check CHECK (status = ANY (ARRAY['active'::text, 'disabled'::text])),
   CONSTRAINT notification_channels_type_check CHECK (type = ANY (ARRAY['email'::text, 'slack'::text, 'webhook'::text]))
@@ -605,6 +606,8 @@ COMMENT ON COLUMN notification_channels.last_error IS
   'Why the latest attempt failed. Null: it did not, or there was none.';
 COMMENT ON COLUMN notification_channels.steps_gathered_at IS
   'When steps of escalations were last gathered into messages. Null: never.';
+COMMENT ON COLUMN notification_channels.name IS
+  'Shown in place of the address. Null: the address is shown. Several channels may share a name.';
 
 CREATE TABLE notifications (
   organization_id uuid NOT NULL,

@@ -555,12 +555,12 @@ export interface paths {
         put?: never;
         /**
          * Mute a device for the time of its maintenance
-         * @description Readings, alerts and events go on, but nobody is notified and nothing escalates until it ends; alerts that are still open then are notified. A mute takes the place of the one that there is: 200.
+         * @description Readings, alerts and events go on, but nobody is notified and nothing escalates until it ends; alerts that are still open then are notified. With from it begins later: nothing is muted before. A mute takes the place of the one that runs or is planned: 200; 409 when from is given while one runs.
          */
         post: operations["muteAsset"];
         /**
          * End the maintenance of a device
-         * @description Alerts that are open are notified from now on. 404 when it is not muted by itself.
+         * @description Alerts that are open are notified from now on; a planned one does not begin. 404 when it is not muted by itself.
          */
         delete: operations["unmuteAsset"];
         options?: never;
@@ -579,12 +579,12 @@ export interface paths {
         put?: never;
         /**
          * Mute the members of a group for the time of their maintenance
-         * @description Readings, alerts and events go on, but nobody is notified and nothing escalates until it ends; alerts that are still open then are notified. A mute takes the place of the one that there is: 200.
+         * @description Readings, alerts and events go on, but nobody is notified and nothing escalates until it ends; alerts that are still open then are notified. With from it begins later: nothing is muted before. A mute takes the place of the one that runs or is planned: 200; 409 when from is given while one runs.
          */
         post: operations["muteGroup"];
         /**
          * End the maintenance of a group
-         * @description Alerts that are open are notified from now on. 404 when it is not muted by itself.
+         * @description Alerts that are open are notified from now on; a planned one does not begin. 404 when it is not muted by itself.
          */
         delete: operations["unmuteGroup"];
         options?: never;
@@ -2490,6 +2490,11 @@ export interface components {
          */
         ChangeNotificationChannel: {
             /**
+             * @description Shown in place of the target. null: none. Several channels may share a name.
+             * @example Grace, on call
+             */
+            name?: string | null;
+            /**
              * @description An e-mail address, or an absolute http or https URL of a public host, as for webhooks.
              * @example https://example.com/hooks/notifications
              */
@@ -2946,6 +2951,7 @@ export interface components {
          * @example {
          *       "type": "webhook",
          *       "target": "https://example.com/hooks/notifications",
+         *       "name": "Grace, on call",
          *       "alertTypes": [
          *         "high_temp",
          *         "low_temp"
@@ -2971,6 +2977,11 @@ export interface components {
              * @example https://example.com/hooks/notifications
              */
             target: string;
+            /**
+             * @description Shown in place of the target. null: none. Several channels may share a name.
+             * @example Grace, on call
+             */
+            name?: string | null;
             /**
              * @description The types of alerts to notify of. Default: all
              * @example [
@@ -3954,8 +3965,9 @@ export interface components {
             count: number;
         };
         /**
-         * @description Nobody is notified before it ends; null: not muted
+         * @description Nobody is notified between its times. The one that runs, otherwise the one that begins first; null: none
          * @example {
+         *       "from": "2026-03-02T08:00:00.000Z",
          *       "until": "2026-03-02T10:00:00.000Z",
          *       "reason": "Defrosting",
          *       "by": {
@@ -3966,6 +3978,12 @@ export interface components {
          *     }
          */
         Mute: {
+            /**
+             * Format: date-time
+             * @description When it begins; in the future: it is planned
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            from: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC, milliseconds
@@ -3987,6 +4005,7 @@ export interface components {
          *       "id": "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48",
          *       "recType": "notification-channel",
          *       "type": "email",
+         *       "name": "Quality",
          *       "target": "quality@example.com",
          *       "alertTypes": [
          *         "high_temp",
@@ -4016,6 +4035,11 @@ export interface components {
              * @enum {string}
              */
             type: "email" | "slack" | "webhook";
+            /**
+             * @description Shown in place of the target. null: none. Several channels may share a name.
+             * @example Grace, on call
+             */
+            name: string | null;
             /**
              * @description Of Slack its host alone: the rest is a secret.
              * @example https://example.com/hooks/notifications
@@ -6717,7 +6741,13 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: date-time
-                     * @description When it ends by itself, at most 30 days ahead
+                     * @description When it begins, at most 30 days ahead. Default: now
+                     * @example 2026-03-02T08:15:30Z
+                     */
+                    from?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it ends by itself, at most 30 days after its beginning
                      * @example 2026-03-02T08:15:30Z
                      */
                     until: string;
@@ -6734,6 +6764,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "from": "2026-03-02T08:00:00.000Z",
                      *       "until": "2026-03-02T10:00:00.000Z",
                      *       "reason": "Defrosting",
                      *       "by": {
@@ -6754,6 +6785,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "from": "2026-03-02T08:00:00.000Z",
                      *       "until": "2026-03-02T10:00:00.000Z",
                      *       "reason": "Defrosting",
                      *       "by": {
@@ -6811,7 +6843,13 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: date-time
-                     * @description When it ends by itself, at most 30 days ahead
+                     * @description When it begins, at most 30 days ahead. Default: now
+                     * @example 2026-03-02T08:15:30Z
+                     */
+                    from?: string;
+                    /**
+                     * Format: date-time
+                     * @description When it ends by itself, at most 30 days after its beginning
                      * @example 2026-03-02T08:15:30Z
                      */
                     until: string;
@@ -6828,6 +6866,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "from": "2026-03-02T08:00:00.000Z",
                      *       "until": "2026-03-02T10:00:00.000Z",
                      *       "reason": "Defrosting",
                      *       "by": {
@@ -6848,6 +6887,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "from": "2026-03-02T08:00:00.000Z",
                      *       "until": "2026-03-02T10:00:00.000Z",
                      *       "reason": "Defrosting",
                      *       "by": {
@@ -8858,6 +8898,7 @@ export interface operations {
                      *           "id": "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48",
                      *           "recType": "notification-channel",
                      *           "type": "email",
+                     *           "name": "Quality",
                      *           "target": "quality@example.com",
                      *           "alertTypes": [
                      *             "high_temp",
@@ -8907,6 +8948,7 @@ export interface operations {
                  * @example {
                  *       "type": "webhook",
                  *       "target": "https://example.com/hooks/notifications",
+                 *       "name": "Grace, on call",
                  *       "alertTypes": [
                  *         "high_temp",
                  *         "low_temp"
@@ -8936,6 +8978,7 @@ export interface operations {
                      *       "id": "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48",
                      *       "recType": "notification-channel",
                      *       "type": "email",
+                     *       "name": "Quality",
                      *       "target": "quality@example.com",
                      *       "alertTypes": [
                      *         "high_temp",
@@ -8983,6 +9026,7 @@ export interface operations {
                      *       "id": "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48",
                      *       "recType": "notification-channel",
                      *       "type": "email",
+                     *       "name": "Quality",
                      *       "target": "quality@example.com",
                      *       "alertTypes": [
                      *         "high_temp",
@@ -9059,6 +9103,7 @@ export interface operations {
                      *       "id": "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48",
                      *       "recType": "notification-channel",
                      *       "type": "email",
+                     *       "name": "Quality",
                      *       "target": "quality@example.com",
                      *       "alertTypes": [
                      *         "high_temp",
@@ -9144,6 +9189,7 @@ export interface operations {
                      *       "id": "019cb0a4-c2d4-7e16-8b35-1f6a9d3c2b48",
                      *       "recType": "notification-channel",
                      *       "type": "email",
+                     *       "name": "Quality",
                      *       "target": "quality@example.com",
                      *       "alertTypes": [
                      *         "high_temp",

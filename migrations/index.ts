@@ -73,7 +73,8 @@ import * as partitionStorage from './057-partition-storage.ts';
 import * as jobCreators from './058-job-creators.ts';
 import * as jobOrigins from './059-job-origins.ts';
 import * as stepsGathered from './060-steps-gathered.ts';
-import * as channelNames from './061-channel-names.ts';
+import * as withdrawalAuthors from './061-withdrawal-authors.ts';
+import * as channelNames from './062-channel-names.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -136,5 +137,6 @@ export const migrations = {
   '058-job-creators': jobCreators,
   '059-job-origins': jobOrigins,
   '060-steps-gathered': stepsGathered,
-  '061-channel-names': channelNames,
+  '061-withdrawal-authors': withdrawalAuthors,
+  '062-channel-names': channelNames,
 };

@@ -1,6 +1,7 @@
 /** Values of a form: from its inputs to the body of an operation, and back to the inputs. */
 
 import { HOUR_MS } from '../process/durations.ts';
+import { timeOf } from '../process/iso-time.ts';
 import type { Field, Values } from './form-fields.ts';
 import type { FormLayout } from './form-layout.ts';
 import { faultInWords, startsWithWord, toJsonPath } from './form-words.ts';
@@ -173,9 +174,9 @@ export function toTimes(values: Values, looks: FormLayout['looks'], now: Date): 
   const times = Object.entries(looks ?? {}).flatMap(([name, { hours, since }]) => {
     const chosen = Number(values[name]);
     const start = since === undefined ? undefined : values[since];
-    const startMs = start === undefined ? now.getTime() - MARGIN_MS : Date.parse(String(start));
-    const at = new Date(startMs + chosen * HOUR_MS);
-    return hours?.includes(chosen) && !Number.isNaN(at.getTime()) ? [[name, at.toISOString()]] : [];
+    const from = start === undefined ? new Date(now.getTime() - MARGIN_MS) : timeOf(String(start));
+    if (from === null || !hours?.includes(chosen)) return [];
+    return [[name, new Date(from.getTime() + chosen * HOUR_MS).toISOString()]];
   });
   return { ...values, ...Object.fromEntries(times) };
 }

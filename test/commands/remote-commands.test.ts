@@ -163,7 +163,7 @@ describe('Commands by API', () => {
   it('mutes a device or a group for a time from now on', async () => {
     const serial = await registerOne();
     const { stdout } = await run('mute', 'asset', serial, '2h', 'Defrosting');
-    assert.match(stdout, /^until: \d{4}-\S+Z\nreason: Defrosting\n/);
+    assert.match(stdout, /^from: \S+Z\nuntil: \d{4}-\S+Z\nreason: Defrosting\n/);
     assert.equal((await run('unmute', 'asset', serial)).stdout, 'Done\n');
     const name = `Cold rooms ${randomUUID()}`;
     await run('groups', 'create', name);

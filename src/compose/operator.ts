@@ -72,6 +72,7 @@ import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
 import { watchRoutes } from '../operator/watch.routes.ts';
 import { createWatch } from '../operator/watch.service.ts';
 import { createWebhookHoursRepository } from '../operator/webhook-hours.repository.ts';
+import { createWebhookSecretsRepository } from '../operator/webhook-secrets.repository.ts';
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
 import { AppError } from '../process/errors.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
@@ -153,6 +154,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     start: createStartRepository(sql),
     stepMessages: createStepMessagesRepository(sql),
     webhookHours: createWebhookHoursRepository(sql),
+    webhookSecrets: createWebhookSecretsRepository(sql),
     runUrl: runUrlIn(settings),
   };
   const readHistory = createDeviceHistory({

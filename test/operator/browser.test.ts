@@ -222,10 +222,10 @@ describe("The operators' page in a browser", () => {
     await press('Resume');
     await page.click('main a.name');
     assert.match((await page.textContent('pre')) ?? '', /"type": "alert.created"/);
-    await press(/Resend/);
+    await press(/Send again/);
     assert.match((await page.textContent('[role=status]')) ?? '', /sent again/);
     await open(`/webhooks/events/${fleet.webhookId}`);
-    await page.click('a:has-text("Replay")');
+    await page.click('a:has-text("Send again")');
     await page.selectOption('select[name=since]', '-24');
     await press('Send them again');
     assert.match((await page.textContent('[role=status]')) ?? '', /at a growing pace/);

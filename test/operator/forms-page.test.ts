@@ -311,22 +311,28 @@ describe('A form of an operation', () => {
   it('shows a secret once, in the answer to the form', async () => {
     const { status, text } = await send('createKey', { name: 'Importer', kind: 'customer', role: 'read' });
     assert.equal(status, 200);
-    assert.match(text, /<pre tabindex="0"><code>dms_live_[^<]+<\/code>/);
+    assert.match(text, /<label for="revealed">API key<\/label><textarea id="revealed"[^>]* readonly[^>]*>dms_live_[^<]+</);
     const list = await visit(`${dms.baseUrl}/operator/keys`, { cookie });
     assert.match(list.text, /Importer/);
-    const [, key = 'none'] = text.match(/<code>(dms_live_[^<]+)</) ?? [];
+    const [, key = 'none'] = text.match(/>(dms_live_[^<]+)</) ?? [];
     assert.ok(!list.text.includes(key));
   });
 
   it('invites to the page by a link that signs in, once', async () => {
     const { status, text } = await send('createOperatorLink', { name: 'Bo', role: 'read' });
     assert.equal(status, 200, text);
-    const [, link = ''] = text.match(/<code>(https:[^<]+)<\/code>/) ?? [];
+    const [, link = ''] = text.match(/>(https:[^<]+)<\/textarea>/) ?? [];
     const form = { link: tokenIn(link.replaceAll('&amp;', '&')) };
     const statuses = [];
     for (const _ of [1, 2]) statuses.push((await visit(`${dms.baseUrl}/operator/sign-in`, { form })).status);
     assert.equal(statuses[0], 303);
     assert.notEqual(statuses[1], 303);
+  });
+
+  it('says what a role that is not chosen means', async () => {
+    assert.match((await see('createOperatorLink')).text, /<option value="">the same as mine<\/option>/);
+    const { text } = await see('createKey');
+    assert.match(text, /Role <span class="optional">for customer keys<.*<option value="">none: a device key</s);
   });
 
   it('asks before it archives', async () => {
@@ -354,20 +360,43 @@ describe('A form of an operation', () => {
   });
 
   it('exports readings as a table, and keeps what was typed when the span is refused', async () => {
-    const id = await register(dms, '282C02424E17');
+    const id = await register(dms, '282C02424E17', { name: 'Cold room 2' });
     await sendTemperature(dms, '282C02424E17', 5.5);
     const from = '2020-01-01T00:00';
     const exported = (more: string) =>
-      visit(
-        `${dms.baseUrl}/operator/exports?step=download&from=${from}&to=2100-01-01T00:00&assetIds=${id}${more}`,
-        { cookie },
+      visit(`${dms.baseUrl}/operator/exports?step=download&from=${from}&to=2100-01-01T00:00&${more}`, {
+        cookie,
+      });
+    for (const one of [`assetIds=${id}`, 'serialNumbers=282c02424e17']) {
+      const { status, text, headers } = await exported(one);
+      assert.match(text, /^assetId,.*\r\n.*282C02424E17.*5\.5/s);
+      assert.equal(status, 200);
+      assert.match(
+        headers.get('content-disposition') ?? '',
+        /^attachment; filename="Cold_room_2-282C02424E17-2020-01-01-2100-01-01\.csv"$/i,
       );
-    const { status, text } = await exported('');
-    assert.match(text, /^assetId,.*\r\n.*282C02424E17.*5\.5/s);
-    assert.equal(status, 200);
-    const refused = await exported('&all=true');
+    }
+    const refused = await exported(`assetIds=${id}&all=true`);
     assert.equal(refused.status, 400);
     assert.ok(refused.text.includes(`value="${from}"`) && refused.text.includes(id));
+    const unknown = await exported('serialNumbers=NO-SUCH 282C02424E17');
+    assert.match(unknown.text, /NO-SUCH\n282C02424E17<\/textarea>.*serialNumbers-fault">Serial numbers must be/s);
+    assert.match((await exported('')).text, /role="alert">one of Serial numbers, Group and All devices/);
+  });
+
+  it('offers the last week, and names the device in place of its id', async () => {
+    const id = await register(dms, '282C02424E19', { name: 'Blood bank' });
+    const { text } = await visit(`${dms.baseUrl}/operator/exports?assetIds=${id}`, { cookie });
+    assert.match(text, /<strong>Blood bank<\/strong> <code>282C02424E19<\/code>/);
+    assert.doesNotMatch(text, /name="(?:serialNumbers|groupId|all)"/);
+    const times = ['from', 'to'].map((name) => {
+      const [, value = ''] = text.match(new RegExp(`name="${name}" value="([^"]+)"`)) ?? [];
+      return Date.parse(`${value}Z`);
+    });
+    assert.equal((times[1] as number) - (times[0] as number), 7 * 86_400_000);
+    const choose = (await visit(`${dms.baseUrl}/operator/exports`, { cookie })).text;
+    assert.match(choose, /<textarea id="serialNumbers"/);
+    assert.doesNotMatch(choose, /assetIds/);
   });
 
   it('searches the audit trail by the parameters of its operation', async () => {

@@ -55,6 +55,7 @@ import { createLayout } from '../operator/layout.ts';
 import { linksRoutes } from '../operator/links.routes.ts';
 import type { FormPageDeps, OperatorPage, PageDeps } from '../operator/page-deps.ts';
 import { createPastDevicesRepository } from '../operator/past-devices.repository.ts';
+import { createProfileNamesRepository } from '../operator/profile-names.repository.ts';
 import { profilesRoutes } from '../operator/profiles.routes.ts';
 import { createCookieSigner, OPERATOR_PATH, type Session, toCaller, toToken } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
@@ -141,6 +142,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     listLeaving: groupNames.listLeaving,
     groupJobs: createGroupJobsRepository(sql),
     findIntervals,
+    profileNames: createProfileNamesRepository(sql),
     findStored: {
       intervals: async ({ organizationId }: Session, { slug = '' }: Record<string, string>) => ({
         intervals: await findIntervals(organizationId, slug),

@@ -15,10 +15,7 @@ export const confirmAddressHtml = (token: string, { addressKey, organizationName
 <p class="quiet">If you did not ask for this, close the page: nothing more is sent.</p></section>`;
 
 /** `usedAt` is set for a reader who opens the link again. */
-export const confirmedHtml = (
-  { addressKey, organizationName }: Address,
-  usedAt: Date | null = null,
-): Html =>
+export const confirmedHtml = ({ addressKey, organizationName }: Address, usedAt: Date | null = null): Html =>
   html`<section class="sign-in"><h1>The address is confirmed</h1>
 <p>Alerts of <strong>${organizationName}</strong> are sent to <strong>${addressKey}</strong> ${usedAt === null && ' from now on'}.</p>${usedAt && usedText(usedAt)}</section>`;
 

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { CallOperation } from '../http/operations.ts';
 import { RESOLUTIONS, type Resolution } from '../measurements/buckets.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
+import { UUID } from '../process/uuid.ts';
 import type { Answers } from './answers.ts';
 import {
   type AlertMark,
@@ -140,11 +141,15 @@ export function curveRoutes({
       async handle({ visitor: session, params: { assetId = '' }, query }) {
         const span = readSpan(query, now());
         const ids = [assetId, ...query.getAll('with')];
+        // Before the stream begins, which nothing would close after a failure.
+        const names = await shownAssets.list(
+          session.organizationId,
+          ids.filter((id) => UUID.test(id)),
+        );
         const { body, headers = {} } = await call(toCaller(session), 'exportMeasurements', {
           query: { assetIds: ids.join(), from: span.from.toISOString(), to: span.to.toISOString() },
           accept: 'text/csv',
         });
-        const names = await shownAssets.list(session.organizationId, ids);
         const what = devicesInFile(ids.flatMap((id) => names.get(id.toLowerCase()) ?? []));
         return {
           stream: body as Readable,

@@ -34,11 +34,7 @@ export function exportsRoutes(deps: ExportsPageDeps): OperatorPage[] {
       field.name === 'assetIds' ? SERIAL_NUMBERS : field,
     );
 
-  async function draw(
-    session: Session,
-    { values, chosen }: Asked,
-    refusal?: Refusal,
-  ): Promise<PageReply> {
+  async function draw(session: Session, { values, chosen }: Asked, refusal?: Refusal): Promise<PageReply> {
     const options = await listChoices(session, { looks: LOOKS }, values);
     const faults = refusal?.messages.map((message) => message.replace('assetIds', SERIAL_NUMBERS.name)) ?? [];
     const content = exportHtml({ fields: listFields(), values, options, looks: LOOKS, faults }, chosen);
@@ -59,7 +55,10 @@ export function exportsRoutes(deps: ExportsPageDeps): OperatorPage[] {
     const found = await shownAssets.listBySerials(organizationId, serials);
     if (serials.some((serial) => !found.has(serial.toLowerCase())))
       throw invalid('serialNumbers must be serial numbers of registered devices');
-    return new Map([...found].map(([serialNumber, { id, name }]) => [id, { name, serialNumber }]));
+    return shownAssets.list(
+      organizationId,
+      [...found.values()].map(({ id }) => id),
+    );
   }
 
   async function nameGroup(session: Session, { groupId }: Values): Promise<string> {
@@ -69,7 +68,8 @@ export function exportsRoutes(deps: ExportsPageDeps): OperatorPage[] {
 
   async function exportReadings(session: Session, { values, chosen }: Asked): Promise<PageReply> {
     const { from, to, groupId, all, serialNumbers } = values;
-    const named = [serialNumbers].flat().length > 0 && chosen.size === 0 ? await listNamed(session, values) : chosen;
+    const named =
+      [serialNumbers].flat().length > 0 && chosen.size === 0 ? await listNamed(session, values) : chosen;
     const query = given({
       from: asText(from),
       to: asText(to),
@@ -77,8 +77,9 @@ export function exportsRoutes(deps: ExportsPageDeps): OperatorPage[] {
       groupId: asText(groupId),
       all: asText(all),
     });
-    const file = await download(session, 'exportMeasurements', { query, accept: 'text/csv' });
+    // Before the stream begins, which nothing would close after a failure.
     const what = named.size > 0 ? devicesInFile([...named.values()]) : await nameGroup(session, values);
+    const file = await download(session, 'exportMeasurements', { query, accept: 'text/csv' });
     const span = { from: new Date(String(from)), to: new Date(String(to)) };
     return { ...file, headers: { ...file.headers, ...asAttachment(toReadingsFile(what, span)) } };
   }

@@ -87,7 +87,8 @@ function fieldHtml(drawn: Drawn): Content {
   }
   if (field.kind === 'boolean') return boxHtml(drawn);
   if (isListOfBoxes(drawn)) return fieldset(drawn, boxesHtml(drawn));
-  return html`<div class="field"><label for="${path}">${labelOf(drawn)}${!field.isRequired && html` <span class="optional">${lookOf(drawn).need ?? 'optional'}</span>`}</label>
+  const { need = !field.isRequired && 'optional' } = lookOf(drawn);
+  return html`<div class="field"><label for="${path}">${labelOf(drawn)}${need && html` <span class="optional">${need}</span>`}</label>
 ${inputHtml(drawn)}${notes(drawn)}</div>`;
 }
 

@@ -1,5 +1,5 @@
 /** The mistakes in the rows of an import: equal ones of many rows count as one. */
-import { cutText } from '../process/cut-text.ts';
+
 import {
   firstCsvLine,
   IMPORT_COLUMNS,
@@ -8,6 +8,7 @@ import {
   readCsvRows,
   readJsonRows,
 } from '../assets/asset-import.ts';
+import { cutText } from '../process/cut-text.ts';
 
 export interface ImportedFile {
   bytes: Buffer;

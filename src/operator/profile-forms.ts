@@ -15,7 +15,10 @@ const looks: Record<string, FieldLook> = {
     help: 'How far back inside the breached bound counts as a return: 0, or from 0.1 on.',
   },
   'temperatureAlerts.delayMinutes': { label: 'Delay in minutes' },
-  schedule: { label: 'When the alerts are on', help: 'Always, or on these days between these times.' },
+  schedule: {
+    label: 'When the alerts are on',
+    help: 'Left empty, always. Otherwise on these days between these times.',
+  },
   'schedule.always': { isAlone: true },
   'schedule.days': {
     values: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'],

@@ -245,11 +245,17 @@ describe('A form of an operation', () => {
       /Group Fridges Profile always Devices 1 Would change 1.*1 of 1 device would be in breach/,
     );
     assert.equal((await dms.api.get(`/groups/${group.id}`)).body.profileSlug, null);
+    assert.match(text, /Deadline 48 h after the start/);
     const again = await send(path, { ...typed, step: 'edit' });
+    assert.match(again.text, /go first <span class="optional">for stages</);
+    assert.match(again.text, /Left empty, 2880: 48 h\./);
     assert.match(again.text, /<option value="always" selected>/);
     const { status, headers } = await send(path, { ...typed, step: 'apply' });
     assert.equal(status, 303);
-    assert.match(headers.get('location') ?? '', /^\/operator\/jobs\/[^/?]+\?done=updateGroup$/);
+    const location = headers.get('location') ?? '';
+    assert.match(location, /^\/operator\/jobs\/[^/?]+\?done=updateGroup$/);
+    const job = await visit(dms.baseUrl + location, { cookie });
+    assert.match(job.text, /role="status">The group is saved\. A job has begun:/);
     assert.equal((await dms.api.get(`/groups/${group.id}`)).body.profileSlug, 'always');
     const renamed = await send(path, { shown, name: 'Freezers', profileSlug: '' });
     assert.equal(renamed.headers.get('location'), `/operator/groups/${group.id}?done=updateGroup`);
@@ -311,7 +317,10 @@ describe('A form of an operation', () => {
   it('shows a secret once, in the answer to the form', async () => {
     const { status, text } = await send('createKey', { name: 'Importer', kind: 'customer', role: 'read' });
     assert.equal(status, 200);
-    assert.match(text, /<label for="revealed">API key<\/label><textarea id="revealed"[^>]* readonly[^>]*>dms_live_[^<]+</);
+    assert.match(
+      text,
+      /<label for="revealed">API key<\/label><textarea id="revealed"[^>]* readonly[^>]*>dms_live_[^<]+</,
+    );
     const list = await visit(`${dms.baseUrl}/operator/keys`, { cookie });
     assert.match(list.text, /Importer/);
     const [, key = 'none'] = text.match(/>(dms_live_[^<]+)</) ?? [];
@@ -332,7 +341,10 @@ describe('A form of an operation', () => {
   it('says what a role that is not chosen means', async () => {
     assert.match((await see('createOperatorLink')).text, /<option value="">the same as mine<\/option>/);
     const { text } = await see('createKey');
-    assert.match(text, /Role <span class="optional">for customer keys<.*<option value="">none: a device key</s);
+    assert.match(
+      text,
+      /Role <span class="optional">for customer keys<.*<option value="">none: a device key</s,
+    );
   });
 
   it('asks before it archives', async () => {
@@ -373,14 +385,17 @@ describe('A form of an operation', () => {
       assert.equal(status, 200);
       assert.match(
         headers.get('content-disposition') ?? '',
-        /^attachment; filename="Cold_room_2-282C02424E17-2020-01-01-2100-01-01\.csv"$/i,
+        /^attachment; filename="Cold_room_2-282C02424E17-2020-01-01-2100-01-01\.csv"$/,
       );
     }
     const refused = await exported(`assetIds=${id}&all=true`);
     assert.equal(refused.status, 400);
     assert.ok(refused.text.includes(`value="${from}"`) && refused.text.includes(id));
     const unknown = await exported('serialNumbers=NO-SUCH 282C02424E17');
-    assert.match(unknown.text, /NO-SUCH\n282C02424E17<\/textarea>.*serialNumbers-fault">Serial numbers must be/s);
+    assert.match(
+      unknown.text,
+      /NO-SUCH\n282C02424E17<\/textarea>.*serialNumbers-fault">Serial numbers must be/s,
+    );
     assert.match((await exported('')).text, /role="alert">one of Serial numbers, Group and All devices/);
   });
 
@@ -406,7 +421,15 @@ describe('A form of an operation', () => {
     const { text } = await search(`subject=${body.id}&actor=&from=&to=`);
     assert.match(text, /update group.*1 changed.*Audited.*Renamed.*create group.*Created/s);
     assert.doesNotMatch(text, /register asset/);
+    assert.match(text, /data-label="When"><time datetime="[^"]+" data-clock>/);
     assert.match((await search('to=2020-01-01T00:00')).text, /No change matches/);
+  });
+
+  it('shows no tab to a reader that leads to a page of admins', async () => {
+    const reader = await signIn(dms, { role: 'read' });
+    const seen = async (as: string) => (await visit(`${dms.baseUrl}/operator/audit`, { cookie: as })).text;
+    assert.match(await seen(cookie), /href="\/operator\/keys".*href="\/operator\/sessions"/s);
+    assert.doesNotMatch(await seen(reader), /\/operator\/(?:keys|sessions)/);
   });
 
   it('names devices, groups and addresses in the audit trail', async () => {

@@ -82,7 +82,11 @@ async function bringIntoEveryState(dms: TestService): Promise<void> {
   const refusal = { ...FACTORY, errors: [{ code: 7, message: 'no memory' }] };
   await device.get('/devices/282C02424E00/pending-config');
   await device.post('/devices/282C02424E00/config-reports', refusal);
-  const paused = { url: 'http://127.0.0.1:9/paused', status: 'disabled', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' };
+  const paused = {
+    url: 'http://127.0.0.1:9/paused',
+    status: 'disabled',
+    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  };
   await api.post('/webhooks', paused);
   await api.post('/cellular-webhooks', paused);
   const { items: channels } = (await api.get('/notification-channels')).body;

@@ -121,7 +121,7 @@ export const applyPreviewHtml = (
     crumbs: html`<a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a>`,
     title: `Apply ${profileName}?`,
     facts: [
-      ['Profile', html`${profileName} <code>${profileSlug}</code>`],
+      ['Profile', namedProfile(profileName, profileSlug)],
       ...(groupName === null ? [] : [['Group', groupName] as const]),
     ],
     values,
@@ -131,6 +131,10 @@ export const applyPreviewHtml = (
     submit: `Apply to ${count(appliedCount)}`,
     back: '/operator/jobs',
   });
+
+/** With its short name where that is another one. */
+export const namedProfile = (name: string, slug: string): Content =>
+  name === slug ? name : html`${name} <code>${slug}</code>`;
 
 export interface PreviewOptions extends Pick<ApplyChoices, 'values' | 'inputs' | 'breaches'> {
   crumbs: Content;

@@ -36,7 +36,7 @@ export function exportsRoutes(deps: ExportsPageDeps): OperatorPage[] {
 
   async function draw(session: Session, { values, chosen }: Asked, refusal?: Refusal): Promise<PageReply> {
     const options = await listChoices(session, { looks: LOOKS }, values);
-    const faults = refusal?.messages.map((message) => message.replace('assetIds', SERIAL_NUMBERS.name)) ?? [];
+    const faults = refusal?.messages.map(toWordsOfForm) ?? [];
     const content = exportHtml({ fields: listFields(), values, options, looks: LOOKS, faults }, chosen);
     return {
       page: layout({ title: 'Export readings', session, section }, content),
@@ -123,6 +123,10 @@ export function exportsRoutes(deps: ExportsPageDeps): OperatorPage[] {
     },
   ];
 }
+
+/** The operation names its own parameters. */
+const toWordsOfForm = (message: string): string =>
+  message.replace('assetIds', SERIAL_NUMBERS.name).replace(/\ball\b(?:=true)?/, 'All devices');
 
 interface Asked {
   values: Values;

@@ -6,7 +6,7 @@ import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { AppError, invalid, notFound } from '../process/errors.ts';
 import type { GroupView } from './answers.ts';
-import { previewHtml } from './apply-html.ts';
+import { namedProfile, previewHtml } from './apply-html.ts';
 import type { Field, Values } from './form-fields.ts';
 import { formHtml, revealedHtml } from './form-html.ts';
 import type { FormLayout, StoredSource } from './form-layout.ts';
@@ -137,7 +137,7 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
       title: `Give ${profile.name} to ${name}?`,
       facts: [
         ['Group', name],
-        ['Profile', html`${profile.name} <code>${profileSlug}</code>`],
+        ['Profile', namedProfile(profile.name, profileSlug)],
       ],
       values: body,
       inputs: [...sent].filter(([field]) => field !== 'step'),

@@ -27,7 +27,9 @@ function jobNoticeOf(query: URLSearchParams, job: JobView): string | undefined {
   if (hasEnded(job.status) && saysBegun(query)) return undefined;
   const notice = noticeOf(query);
   const isOfGroup = BEGINNING.includes(query.get('done') ?? '');
-  return isOfGroup ? `${notice} A job has begun: it offers the profile to each member that does not run it.` : notice;
+  return isOfGroup
+    ? `${notice} A job has begun: it offers the profile to each member that does not run it.`
+    : notice;
 }
 
 const BEGINNING = ['updateGroup', 'addGroupMembers'];

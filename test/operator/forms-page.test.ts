@@ -218,6 +218,8 @@ describe('A form of an operation', () => {
   it('shows the intervals of a profile on its page and in its form, and keeps what is not changed', async () => {
     const page = await visit(`${dms.baseUrl}/operator/profiles/hot-water-guard`, { cookie });
     assert.match(page.text, /measures every 5 min, transmits every 6 h/);
+    assert.match(page.text, /hysteresis 0(?:\.\d+)? °C, critical/);
+    assert.match((await see('createProfile')).text, /id="schedule-help">Left empty, always\./);
     const form = await see('updateProfile?slug=hot-water-guard');
     assert.match(form.text, /name="intervals.transmissionIntervalSeconds"[^>]* value="21600"/);
     const inputs = Object.fromEntries(inputsIn(form.text));
@@ -400,9 +402,9 @@ describe('A form of an operation', () => {
   });
 
   it('offers the last week, and names the device in place of its id', async () => {
-    const id = await register(dms, '282C02424E19', { name: 'Blood bank' });
+    const id = await register(dms, '282C02424E1A', { name: 'Blood bank' });
     const { text } = await visit(`${dms.baseUrl}/operator/exports?assetIds=${id}`, { cookie });
-    assert.match(text, /<strong>Blood bank<\/strong> <code>282C02424E19<\/code>/);
+    assert.match(text, /<strong>Blood bank<\/strong> <code>282C02424E1A<\/code>/);
     assert.doesNotMatch(text, /name="(?:serialNumbers|groupId|all)"/);
     const times = ['from', 'to'].map((name) => {
       const [, value = ''] = text.match(new RegExp(`name="${name}" value="([^"]+)"`)) ?? [];

@@ -81,7 +81,7 @@ describe('The preview of an apply', () => {
     const { body: group } = await dms.api.post('/groups', { name: 'Cold ones' });
     await dms.api.post(`/groups/${group.id}/add-members`, { serialNumbers: serials.slice(1, 4) });
     const ofGroup = await preview({ slug: 'four', groupId: group.id });
-    assert.match(ofGroup, /Profile four four Group Cold ones Devices 3/);
+    assert.match(ofGroup, /Profile four Group Cold ones Devices 3/);
     assert.match(ofGroup, /1 of 1 device would be in breach at once/);
   });
 

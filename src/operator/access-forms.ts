@@ -10,7 +10,7 @@ interface Named {
   name: string;
 }
 
-/** The operation that lists the things, of which one has the id in the parameter. */
+/** The operation that lists the things, among them the one with the id in the parameter. */
 const among = (operation: 'listKeys' | 'listOperatorSessions', param: string) => ({
   operation,
   query: { limit: '500' },

@@ -61,7 +61,7 @@ export function changedFields(entry: AuditEntryView): Content {
   )}</dl></details>`;
 }
 
-/** An entry without both sides of a thing says what was asked for. */
+/** An entry without both sides of a thing shows the request. */
 function titleOf(before: Shown, after: Shown, changedCount: number): string {
   if (before === null) return after?.recType === undefined ? 'Details' : 'Created';
   return after === null ? 'Deleted' : `${changedCount} changed`;

@@ -16,7 +16,7 @@ export const SERIAL_NUMBERS: Field = {
   fields: [],
 };
 
-/** Devices that a page has chosen, by id, because those of archived ones are not found by serial number. */
+/** Devices that a page has chosen, by id, because no serial number finds an archived one. */
 export type ChosenDevices = ReadonlyMap<string, ShownAsset>;
 
 const WHICH = ['serialNumbers', 'groupId', 'all'];

@@ -26,7 +26,7 @@ export interface FieldLook {
   help?: string | null;
   /** When the field is needed, in place of "optional". */
   need?: string;
-  /** Says what a list without a choice means. */
+  /** The meaning of a list without a choice. */
   none?: string;
   /** The options in the order of people. */
   values?: readonly string[];

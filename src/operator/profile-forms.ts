@@ -4,8 +4,12 @@ const section = 'Profiles';
 const profile = ({ slug }: Record<string, string>) => `/operator/profiles/${slug}`;
 const UNLESS_ALWAYS = { need: 'unless always' };
 const looks: Record<string, FieldLook> = {
-  name: { help: 'For people. Left empty, the short name.' },
-  slug: { label: 'Short name', help: 'Small letters, digits and hyphens. Left empty, made from the name.' },
+  name: { need: 'or a short name', help: 'For people. Left empty, the short name.' },
+  slug: {
+    label: 'Short name',
+    need: 'or a name',
+    help: 'Small letters, digits and hyphens. Left empty, made from the name.',
+  },
   'temperatureAlerts.type': { help: 'A range has both bounds, high only At most, low only At least.' },
   'temperatureAlerts.channel': { help: 'A logger with one temperature channel has that one for both.' },
   'temperatureAlerts.lowC': { label: 'At least °C', help: 'Below it is a breach.' },

@@ -398,7 +398,10 @@ describe('A form of an operation', () => {
       unknown.text,
       /NO-SUCH\n282C02424E17<\/textarea>.*serialNumbers-fault">Serial numbers must be/s,
     );
-    assert.match((await exported('')).text, /role="alert"[^>]*>one of Serial numbers, Group and All devices is required/);
+    assert.match(
+      (await exported('')).text,
+      /role="alert"[^>]*>one of Serial numbers, Group and All devices is required/,
+    );
   });
 
   it('offers the last week, and names the device in place of its id', async () => {

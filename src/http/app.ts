@@ -9,7 +9,7 @@ import type { Transact } from '../db/transaction.ts';
 import { AppError, invalid } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { RecordAudit } from './audit.ts';
-import { type Authenticate, requireRole } from './authenticate.ts';
+import { type Authenticate, type IsStillValid, requireRole } from './authenticate.ts';
 import type { ClientAddress } from './client-address.ts';
 import { createFindRoute } from './find-route.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
@@ -17,6 +17,7 @@ import { requireMediaType } from './media-type.ts';
 import { type JsonBody, readBytes, readJsonBody, sendAndDrain } from './read-body.ts';
 import { type ErrorStatus, helpLink, renderError } from './render-error.ts';
 import { chooseRequestId, commonHeaders, createResponder } from './responder.ts';
+import { revocable } from './revocable-stream.ts';
 import { type RawBody, type Route, takesIdempotencyKey } from './route.ts';
 import { traceRequests } from './trace-requests.ts';
 import { compileRequestSchema } from './validate.ts';
@@ -37,6 +38,7 @@ export interface RequestLog {
 interface AppOptions {
   routes: Route[];
   authenticate: Authenticate;
+  isStillValid: IsStillValid;
   clientAddress: ClientAddress;
   transact: Transact;
   withIdempotency: WithIdempotency;
@@ -170,7 +172,11 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
 
     const keyHeader = takesKey ? ctx.req.headers['idempotency-key'] : undefined;
     if (keyHeader === undefined) {
-      answer.send(ctx, await run(options.transact));
+      const reply = await run(options.transact);
+      answer.send(
+        ctx,
+        revocable(reply, () => options.isStillValid(authorization)),
+      );
       return;
     }
     const request = {

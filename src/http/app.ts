@@ -3,6 +3,7 @@
  * route (404, 405), limit (429) and key (401), role (403), media type and size (415, 413), shape (400).
  * Handlers check last: things that do not exist (404), rules of the domain (409).
  */
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
@@ -14,6 +15,7 @@ import type { ClientAddress } from './client-address.ts';
 import { createFindRoute } from './find-route.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { requireMediaType } from './media-type.ts';
+import { percentDecoded } from './percent-decoded.ts';
 import { type JsonBody, readBytes, readJsonBody, sendAndDrain } from './read-body.ts';
 import { type ErrorStatus, helpLink, renderError } from './render-error.ts';
 import { chooseRequestId, commonHeaders, createResponder } from './responder.ts';
@@ -149,7 +151,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     const json: JsonBody = readsJson
       ? await readJsonBody(ctx.req)
       : { value: undefined, bytes: await rawBytes(ctx.req, rawBody) };
-    requireFewParameters(ctx.querystring);
+    requireReadable(ctx.querystring);
     const query = shape.query(ctx.query, ctx.params);
     const body = shape.body(json.value);
     const params = shape.params(ctx.params);
@@ -205,10 +207,15 @@ const hasContent = ({ headers }: IncomingMessage): boolean =>
 
 const PARAMETERS_MAX = 100;
 
-/** Checked before parsing, because a parameter repeated thousands of times takes a second. */
-function requireFewParameters(query: string): void {
+/**
+ * Checked before parsing: a parameter repeated thousands of times takes a second, and the parser replaces what is no
+ * UTF-8.
+ */
+function requireReadable(query: string): void {
   if (query.split('&', PARAMETERS_MAX + 1).length > PARAMETERS_MAX)
     throw invalid(`The query must have at most ${PARAMETERS_MAX} parameters`);
+  if (query.includes('%') && !isUtf8(percentDecoded(Buffer.from(query, 'latin1'))))
+    throw invalid('The query must be text in UTF-8');
 }
 
 async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined): Promise<Buffer> {

@@ -32,7 +32,7 @@ describe('The retention', () => {
 
   before(async () => {
     dms = await startService();
-    resources = openResources({ settings: dms.settings, log: createLog('silent') });
+    resources = openResources({ settings: dms.settings, log: createLog('silent'), now: () => new Date() });
     const retention = createRetention(resources, composeSlices(resources));
     removeOld = () => retention(() => true);
   });
@@ -174,7 +174,11 @@ describe('The retention', () => {
       await run(`update configurations set last_used_at = now() - interval '1 year'`);
       const before = await configOf(dms, serial);
       await removeOld();
-      const fresh = openResources({ settings: dms.settings, log: createLog('silent') });
+      const fresh = openResources({
+        settings: dms.settings,
+        log: createLog('silent'),
+        now: () => new Date(),
+      });
       const [row] = await query<{ lost: number }>(
         fresh.sql,
         `select count(*) as lost from (

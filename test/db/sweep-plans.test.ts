@@ -35,7 +35,7 @@ describe('Sweeps', () => {
 
   before(async () => {
     dms = await startService({ withWorker: false });
-    resources = openResources({ settings: dms.settings, log: createLog('silent') });
+    resources = openResources({ settings: dms.settings, log: createLog('silent'), now: () => new Date() });
     sweeps = sweepsOf(resources, composeSlices(resources)).filter(({ name }) => SWEPT.includes(name));
     await addRows();
     await addFleet();

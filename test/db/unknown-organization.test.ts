@@ -93,7 +93,7 @@ for (const isDatabaseDistributed of [false, true]) {
       // The outbox is polled once, because each poll reads rows and their number would depend on the machine.
       const deliveryPlan = { pollIntervalMs: 600_000 };
       dms = await startService({ databaseUrl, withWorker: false, settings, deliveryPlan });
-      resources = openResources({ settings: dms.settings, log: createLog('silent') });
+      resources = openResources({ settings: dms.settings, log: createLog('silent'), now: () => new Date() });
       await addDevices(dms);
       await counter.query(`vacuum analyze ${OF_DEVICES}`);
       org = await dms.addOrganization();

@@ -39,7 +39,7 @@ export interface Steps {
 
 export function openSteps(
   { settings }: Pick<TestService, 'settings'>,
-  { now, log = createLog('silent') }: { now?: () => Date; log?: Log } = {},
+  { now = () => new Date(), log = createLog('silent') }: { now?: () => Date; log?: Log } = {},
 ): Steps {
   const resources = openResources({ settings, log, now });
   const { presence, groups, configJobs, escalations } = composeSlices(resources);

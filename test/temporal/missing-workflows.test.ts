@@ -69,7 +69,11 @@ describe('The sweep for missing runs', () => {
     }
 
     async function sweep(): Promise<void> {
-      const resources = openResources({ settings: dms.settings, log: createLog('silent') });
+      const resources = openResources({
+        settings: dms.settings,
+        log: createLog('silent'),
+        now: () => new Date(),
+      });
       await composeSlices(resources).configJobs.startMissingWorkflows();
       await resources.sql.destroy();
       await resources.temporal.close();

@@ -24,7 +24,7 @@ export const ownedKeys = ({ change, lostKeys }: Pick<OwnedChange, 'change' | 'lo
 
 /**
  * Settings that mean something only together: calendars switch rules by position, and a period is base times factor. A
- * part that stayed pending without the other would switch rules of other alerts, or give a period that nobody set.
+ * part that stayed pending without the other would switch rules of other alerts, or give a period that no change set.
  */
 const UNITS: ConfigurationKey[][] = [
   ['measurementPeriodBase', 'measurementPeriodFactor'],

@@ -364,6 +364,7 @@ CREATE TABLE group_withdrawals (
   is_deletion boolean NOT NULL,
   after_asset_id uuid,
   workflow_checked_at timestamp with time zone,
+  created_by jsonb,
   CONSTRAINT group_withdrawals_pkey PRIMARY KEY (organization_id, id)
 );
 COMMENT ON TABLE group_withdrawals IS
@@ -378,6 +379,8 @@ COMMENT ON COLUMN group_withdrawals.after_asset_id IS
   'The last member that is done. Null: none is.';
 COMMENT ON COLUMN group_withdrawals.workflow_checked_at IS
   'When the run of the withdrawal last made a step, or was last looked for. Null: it has to be started.';
+COMMENT ON COLUMN group_withdrawals.created_by IS
+  'Who changed or deleted the group: key and name, as in audit_entries. Null: a release that kept it in audit_entries alone.';
 
 CREATE TABLE ingress_heartbeats (
   ingress text NOT NULL,

@@ -73,6 +73,7 @@ import * as partitionStorage from './057-partition-storage.ts';
 import * as jobCreators from './058-job-creators.ts';
 import * as jobOrigins from './059-job-origins.ts';
 import * as stepsGathered from './060-steps-gathered.ts';
+import * as withdrawalAuthors from './061-withdrawal-authors.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -135,4 +136,5 @@ export const migrations = {
   '058-job-creators': jobCreators,
   '059-job-origins': jobOrigins,
   '060-steps-gathered': stepsGathered,
+  '061-withdrawal-authors': withdrawalAuthors,
 };

@@ -11,6 +11,7 @@ import { createClaimsRepository } from '../../src/deliveries/claims.repository.t
 import { createEndpointHealthRepository } from '../../src/endpoints/endpoint-health.repository.ts';
 import { readSettings } from '../../src/process/config.ts';
 import { createLog } from '../../src/process/log.ts';
+import { firstIdAt } from '../../src/process/uuid.ts';
 import { keepFigures } from '../support/figures.ts';
 import { percentile } from '../support/percentile.ts';
 import { printLines, type SizeBench } from './size-bench.ts';
@@ -63,8 +64,8 @@ function periodicWork(resources: Resources): Array<[string, () => Promise<unknow
     ...sweepsOf(resources, composeSlices(resources)).map(
       ({ name, run }): [string, () => Promise<unknown>] => [name, () => run(() => true)],
     ),
-    ['dispatcher: expired claims', () => claims.releaseExpired()],
-    ['dispatcher: endpoints with new deliveries', () => claims.listPendingEndpoints()],
+    ['dispatcher: expired claims', () => claims.releaseExpired(new Date(0))],
+    ['dispatcher: endpoints with new deliveries', () => claims.listPendingEndpoints(firstIdAt(new Date(0)))],
     ['metrics', () => createEndpointHealthRepository(sql).countByState()],
   ];
 }

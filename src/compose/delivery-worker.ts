@@ -16,6 +16,7 @@ import {
 } from '../deliveries/delivery-notifications.repository.ts';
 import { startDispatcher } from '../deliveries/dispatcher.service.ts';
 import { createEndpointRecoveryService } from '../deliveries/endpoint-recovery.service.ts';
+import { createLookBack } from '../deliveries/look-back.ts';
 import { createBreakerRepository } from '../endpoints/breaker.repository.ts';
 import { createDisableEndpoint } from '../endpoints/disable-endpoint.service.ts';
 import {
@@ -28,6 +29,7 @@ import { createLastAttempts } from '../endpoints/last-attempts.service.ts';
 import { atMostEvery } from '../http/instruments.ts';
 import { observeGroupCommit } from '../http/metrics.ts';
 import { startPeriodic } from '../process/periodic.ts';
+import { firstIdAt } from '../process/uuid.ts';
 import { composePublishToEndpoints } from './events.ts';
 import type { Resources } from './resources.ts';
 import type { Slices } from './slices.ts';
@@ -183,14 +185,13 @@ function startDispatching(
   // Finds deliveries whose notification was lost. Runs in loops of its own, so that a slow or failed poll
   // never delays a claim.
   const onFault = (err: unknown) => log.warn({ err }, 'The outbox was not polled: it is tried again');
+  const [lookForExpired, lookForPending] = [createLookBack(now), createLookBack(now)];
+  const wakePendingSince = async (since: Date) =>
+    dispatcher.wakePending(await claims.listPendingEndpoints(firstIdAt(since)));
+  const share = { maxShare: POLL_SHARE };
   const polls = [
-    startPeriodic(pollIntervalMs, claims.releaseExpired, onFault, { maxShare: POLL_SHARE }),
-    startPeriodic(
-      pollIntervalMs,
-      async () => dispatcher.wakePending(await claims.listPendingEndpoints()),
-      onFault,
-      { maxShare: POLL_SHARE },
-    ),
+    startPeriodic(pollIntervalMs, () => lookForExpired(claims.releaseExpired), onFault, share),
+    startPeriodic(pollIntervalMs, () => lookForPending(wakePendingSince), onFault, share),
   ];
   return {
     isListening: listener.isListening,

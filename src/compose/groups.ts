@@ -10,7 +10,6 @@ import { createGroupsService } from '../groups/groups.service.ts';
 import { createMembersRepository } from '../groups/members.repository.ts';
 import { createMembership } from '../groups/membership.service.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
-import { createOrganizationsRepository } from '../keys/organizations.repository.ts';
 import { createProfilesRepository } from '../profiles/profiles.repository.ts';
 import { endedAbnormally } from '../temporal/runs.ts';
 import { createMissingWorkflowsSweep } from '../temporal/start-missing-workflows.ts';
@@ -30,7 +29,7 @@ export function composeGroups(
 ) {
   const groupsIn = createGroupsRepository;
   const membersIn = createMembersRepository;
-  const organizations = createOrganizationsRepository(sql);
+  const pending = createGroupWithdrawalsRepository(sql);
   const membership = createMembership({
     groupsIn,
     membersIn,
@@ -61,10 +60,10 @@ export function composeGroups(
     membership,
     withdrawals,
     startMissingWorkflows: createMissingWorkflowsSweep<WithdrawalRef>({
-      ...createGroupWithdrawalsRepository(sql),
+      ...pending,
       findLastRun: starter.findWithdrawalRun,
       start: async (withdrawal, options) =>
-        starter.startWithdrawal(withdrawal, await organizations.findName(withdrawal.organizationId), options),
+        starter.startWithdrawal(withdrawal, await pending.findTitle(withdrawal), options),
       keyOf: ({ withdrawalId }) => withdrawalId,
       checkIntervalMs: settings.runCheckIntervalMs,
       // The sweep is what starts them, so only a run that had failed is remarkable.

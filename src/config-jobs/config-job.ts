@@ -81,6 +81,14 @@ export interface WithdrawalRef {
   withdrawalId: string;
 }
 
+/** Title of the run of a withdrawal in the list of the Temporal UI. */
+export interface WithdrawalTitle {
+  groupName: string;
+  organizationName: string;
+  /** Name of the key or the person; null: unknown. */
+  createdBy: string | null;
+}
+
 /** The owner of changes: a job, or a group for whose profile they were made. */
 export type ChangesOwner = JobRef | GroupRef;
 

@@ -1,7 +1,9 @@
 /** Pending withdrawals of large groups. */
+import { toJson } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import type { GroupRef, WithdrawalRef } from './config-job.ts';
+import type { Actor } from '../db/transaction.ts';
+import type { GroupRef, WithdrawalRef, WithdrawalTitle } from './config-job.ts';
 import { LIST_WITHOUT_WORKFLOW } from './group-withdrawals.statements.ts';
 
 export interface GroupWithdrawal extends GroupRef, WithdrawalRef {
@@ -21,6 +23,7 @@ interface GroupWithdrawalRow {
   is_deletion: boolean;
   after_asset_id: string | null;
   workflow_checked_at: Date | null;
+  created_by: Actor | null;
 }
 
 declare module 'knex/types/tables.js' {
@@ -51,7 +54,11 @@ export function createGroupWithdrawalsRepository(sql: Database) {
     /** The caller has locked the group, so no job for its profile is under way. */
     async insert(
       { organizationId, groupId }: GroupRef,
-      { reason, isDeletion }: { reason: string; isDeletion: boolean },
+      {
+        reason,
+        isDeletion,
+        createdBy,
+      }: Pick<GroupWithdrawal, 'reason' | 'isDeletion'> & { createdBy: Actor | null },
     ): Promise<void> {
       const last = await sql('config_jobs')
         .where({ organization_id: organizationId })
@@ -63,7 +70,23 @@ export function createGroupWithdrawalsRepository(sql: Database) {
         last_job_id: last?.id ?? NO_JOB,
         reason,
         is_deletion: isDeletion,
+        created_by: toJson(createdBy),
       });
+    },
+
+    /** Null when the withdrawal is done. */
+    async findTitle({ organizationId, withdrawalId }: WithdrawalRef): Promise<WithdrawalTitle | null> {
+      const row = await sql({ w: 'group_withdrawals' })
+        .join({ g: 'groups' }, { 'g.organization_id': 'w.organization_id', 'g.id': 'w.group_id' })
+        .join({ o: 'organizations' }, 'o.id', 'w.organization_id')
+        .where({ 'w.organization_id': organizationId, 'w.id': withdrawalId })
+        .first('w.created_by', 'g.name as group_name', 'o.name');
+      if (!row) return null;
+      return {
+        groupName: row.group_name,
+        organizationName: row.name,
+        createdBy: row.created_by?.name ?? null,
+      };
     },
 
     /** The earliest first. */

@@ -3,12 +3,13 @@ import { cutText } from '../process/cut-text.ts';
 import { toSecond } from '../process/iso-time.ts';
 import { type Lateness, toLateness } from '../process/lateness.ts';
 import { toMarkdownText } from '../process/markdown-text.ts';
-import { type Counts, hasEnded } from './config-job.ts';
+import { type Counts, hasEnded, type WithdrawalTitle } from './config-job.ts';
 import type { AwaitedDevice, JobDetails, JobState, JobTitle } from './job-run.ts';
 import { CANCEL, EXTEND, PROCEED } from './job-updates.ts';
 
 /** Temporal accepts 400 bytes for the summary. */
 const NAME_LENGTH_MAX = 80;
+const EACH_OF_TWO_NAMES_MAX = 55;
 const LINE_LENGTH_MAX = 200;
 
 /** Summary in the list of runs: `Applies profile fridge for Acme`. */
@@ -17,11 +18,13 @@ export function summarizeStart(title: JobTitle | null): string {
   return `Applies profile ${title.profileSlug} for ${toMarkdownText(cutText(title.organizationName, NAME_LENGTH_MAX))}`;
 }
 
-/** Summary in the list of runs: `Withdraws the former profile of a large group of Acme from its members`. */
-export function summarizeWithdrawal(organizationName: string | null): string {
-  const of =
-    organizationName === null ? '' : ` of ${toMarkdownText(cutText(organizationName, NAME_LENGTH_MAX))}`;
-  return `Withdraws the former profile of a large group${of} from its members`;
+/** Summary in the list of runs: `Withdraws the former profile of group Kitchen for Acme from its members`. */
+export function summarizeWithdrawal(title: WithdrawalTitle | null): string {
+  if (!title) return 'Withdraws the former profile of a large group from its members';
+  const [group, organization] = [title.groupName, title.organizationName].map((name) =>
+    toMarkdownText(cutText(name, EACH_OF_TWO_NAMES_MAX)),
+  );
+  return `Withdraws the former profile of group ${group} for ${organization} from its members`;
 }
 
 /** Current details of a withdrawal. */
@@ -31,7 +34,7 @@ export const WITHDRAWING = [
 ].join('\n\n');
 
 /** Line of the static details: `Begun by Ada`. */
-export const describeStart = (title: JobTitle | null): string | null =>
+export const describeStart = (title: JobTitle | WithdrawalTitle | null): string | null =>
   title?.createdBy ? `Begun by ${toMarkdownText(cutText(title.createdBy, LINE_LENGTH_MAX))}` : null;
 
 export function describeJobRun(state: JobState, latest: readonly string[], nowMs: number): string {

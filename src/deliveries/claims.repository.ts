@@ -266,8 +266,8 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
       );
     },
 
-    /** Endpoints of all organizations with new deliveries; makes up for lost notifications. */
-    listPendingEndpoints(): Promise<PendingEndpoint[]> {
+    /** Endpoints of all organizations with new deliveries since the id; makes up for lost notifications. */
+    listPendingEndpoints(sinceId: string): Promise<PendingEndpoint[]> {
       return queryPrepared(
         sql,
         'endpoints_list_pending',
@@ -276,9 +276,11 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
            -- In the order of the index: one row of many is otherwise expected to be found sooner by reading the table.
            select d.id from deliveries d
            where d.organization_id = ep.organization_id and d.endpoint_id = ep.id and d.state = 'pending'
+             and d.id >= ?
            order by d.id limit 1
          ) as pending
          where ep.status = 'active' and ep.breaker = 'closed'`,
+        [sinceId],
       );
     },
 
@@ -301,13 +303,15 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
     },
 
     /**
-     * Releases claims of processes that died, of all organizations; deliveries_leases_idx finds them by time.
+     * Releases claims of processes that died, of all organizations, whose lease ran out since the time; deliveries_leases_idx
+     * finds them by it.
      */
-    async releaseExpired(): Promise<void> {
+    async releaseExpired(since: Date): Promise<void> {
       await queryPrepared(
         sql,
         'deliveries_release_expired',
-        `update deliveries d set ${RELEASED} where d.state = 'sending' and d.leased_until < now()`,
+        `update deliveries d set ${RELEASED} where d.state = 'sending' and d.leased_until >= ? and d.leased_until < now()`,
+        [since],
       );
     },
   };

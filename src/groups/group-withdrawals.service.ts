@@ -81,7 +81,7 @@ export function createGroupWithdrawals(deps: GroupWithdrawalsDeps) {
     const reason = isDeletion ? DELETED : OTHER_PROFILE;
     const members = await membersIn(tx.sql).count(group, largeAbove + 1);
     if (members <= largeAbove) return withdrawAll(tx, group, isDeletion, reason);
-    await withdrawalsIn(tx.sql).insert(group, { reason, isDeletion });
+    await withdrawalsIn(tx.sql).insert(group, { reason, isDeletion, createdBy: tx.actor ?? null });
   }
 
   return {

@@ -5,7 +5,7 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { AlertRef } from '../alerts/alert.ts';
-import type { JobRef, WithdrawalRef } from '../config-jobs/config-job.ts';
+import type { JobRef, WithdrawalRef, WithdrawalTitle } from '../config-jobs/config-job.ts';
 import { describeStart, summarizeStart, summarizeWithdrawal } from '../config-jobs/job-description.ts';
 import type { JobTitle } from '../config-jobs/job-run.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
@@ -46,6 +46,10 @@ interface StartJobOptions extends Partial<StartOptions> {
 
 const KEEP: StartOptions = { replace: false };
 
+/** With who began it, in the details of a run. */
+const withStart = (title: Parameters<typeof describeStart>[0], details: string | undefined) =>
+  [describeStart(title) ?? [], details ?? []].flat().join('\n\n');
+
 export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl = null }: StarterOptions) {
   const links = createRunLinks(operatorUrl);
 
@@ -67,7 +71,7 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
       const shared = common(organizationId, `jobs/${jobId}`, { JobId: jobId });
       await client.workflow.start(APPLY_PROFILE, {
         ...shared,
-        staticDetails: [describeStart(title) ?? [], shared.staticDetails].flat().join('\n\n'),
+        staticDetails: withStart(title, shared.staticDetails),
         workflowId: applyProfileId(jobId),
         args: [{ organizationId, jobId, pollIntervalMs }],
         workflowIdConflictPolicy: toPolicy({ replace }),
@@ -109,18 +113,20 @@ export function createStarter({ client, taskQueue, pollIntervalMs, operatorUrl =
     /** Starts the run of a withdrawal. It has one step, so its attributes do not change while it runs. */
     async startWithdrawal(
       { organizationId, withdrawalId }: WithdrawalRef,
-      organizationName: string | null = null,
+      title: WithdrawalTitle | null = null,
       options = KEEP,
     ): Promise<void> {
+      const shared = common(organizationId, 'groups', {
+        ...(title && { Organization: title.organizationName }),
+        Phase: 'withdrawing',
+      });
       await client.workflow.start(WITHDRAW_PROFILE, {
-        ...common(organizationId, 'groups', {
-          ...(organizationName !== null && { Organization: organizationName }),
-          Phase: 'withdrawing',
-        }),
+        ...shared,
+        staticDetails: withStart(title, shared.staticDetails),
         workflowId: withdrawProfileId(withdrawalId),
         args: [{ organizationId, withdrawalId }],
         workflowIdConflictPolicy: toPolicy(options),
-        staticSummary: summarizeWithdrawal(organizationName),
+        staticSummary: summarizeWithdrawal(title),
       });
     },
 

@@ -75,7 +75,7 @@ describe('A claim of a delivery', () => {
       dms.service.sql,
       "update deliveries set leased_until = now() - interval '1 second' where state = 'sending'",
     );
-    await createClaimsRepository(dms.service.sql, customer.id).releaseExpired();
+    await createClaimsRepository(dms.service.sql, customer.id).releaseExpired(new Date(0));
   }
 
   async function seen() {

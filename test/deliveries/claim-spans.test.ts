@@ -9,7 +9,7 @@ import { DAY_MS, MINUTE_MS } from '../../src/process/durations.ts';
 import { firstIdAt } from '../../src/process/uuid.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, type Endpoint } from './harness.ts';
+import { addCustomer, type Customer, type Endpoint, QUICK_PLAN } from './harness.ts';
 
 const NOW = new Date('2026-11-27T12:00:00Z');
 const LATE_COMMIT_MS = 2_000;
@@ -58,7 +58,7 @@ describe('A dispatcher with a long past', () => {
   let receiver: Receiver;
 
   before(async () => {
-    dms = await startService();
+    dms = await startService({ deliveryPlan: { ...QUICK_PLAN, pollIntervalMs: 20 } });
     receiver = await startReceiver();
   });
   after(async () => {

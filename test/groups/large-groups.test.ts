@@ -137,6 +137,9 @@ describe('A group of very many members', () => {
       await eventually(listWithdrawals, (left) => left.length === 0);
       const run = temporal.client.workflow.getHandle(withdrawProfileId(withdrawal?.withdrawalId as string));
       assert.equal(await run.result(), 'withdrawn from all members');
+      const described = await run.describe();
+      assert.match((await described.staticSummary()) ?? '', /^Withdraws .* of group Fridges for test /);
+      assert.match((await described.staticDetails()) ?? '', /^Begun by /);
     } finally {
       await worker.stop();
     }

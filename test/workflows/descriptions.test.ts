@@ -158,15 +158,20 @@ ${STOP} The update proceed begins the next stage now.`,
     assert.ok(Buffer.byteLength(longest) <= 400, 'Temporal takes 400 bytes');
   });
 
-  it('names the organization of a withdrawal, if it is known', () => {
+  it('names the group and the organization of a withdrawal, if they are known', () => {
+    const title = (groupName: string, organizationName: string) => ({
+      groupName,
+      organizationName,
+      createdBy: null,
+    });
     assert.equal(
-      summarizeWithdrawal('Acme'),
-      'Withdraws the former profile of a large group of Acme from its members',
+      summarizeWithdrawal(title('Kitchen', 'Acme')),
+      'Withdraws the former profile of group Kitchen for Acme from its members',
     );
     assert.equal(summarizeWithdrawal(null), 'Withdraws the former profile of a large group from its members');
-    assert.ok(summarizeWithdrawal(HOSTILE).includes(HARMLESS));
+    assert.match(summarizeWithdrawal(title(HOSTILE, 'Acme')), /of group `\[Click\][^`]*` for Acme/);
     assert.ok(
-      Buffer.byteLength(summarizeWithdrawal('\u00e9'.repeat(500))) <= 400,
+      Buffer.byteLength(summarizeWithdrawal(title('\u6e29'.repeat(500), '\u6e29'.repeat(500)))) <= 400,
       'Temporal takes 400 bytes',
     );
   });

@@ -1,0 +1,26 @@
+/**
+ * How far back a poll for lost work looks: to shortly before the poll before it, and to the beginning at first
+ * and once in a while. While a dump or another old snapshot keeps every row as it was, a poll from the beginning
+ * walks over all that was ever queued.
+ */
+const WHOLE_EVERY = 60;
+/** Longer than a transaction that queues or claims. */
+const OVERLAP_MS = 30_000;
+const BEGINNING = new Date(0);
+
+/** The poll gets the time to begin at. One that fails is made up for by the next; so is a clock that was set back. */
+export function createLookBack(now: () => Date) {
+  let polls = 0;
+  let lastMs: number | null = null;
+
+  return async function lookBack<Found>(poll: (since: Date) => Promise<Found>): Promise<Found> {
+    const startedMs = now().getTime();
+    const isWhole = lastMs === null || polls % WHOLE_EVERY === 0;
+    const found = await poll(
+      isWhole ? BEGINNING : new Date(Math.min(lastMs as number, startedMs) - OVERLAP_MS),
+    );
+    polls++;
+    lastMs = startedMs;
+    return found;
+  };
+}

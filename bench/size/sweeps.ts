@@ -30,6 +30,7 @@ export async function benchSweeps({ stack }: SizeBench): Promise<void> {
     SECRETS_KEYS: `1:${Buffer.alloc(32, 1).toString('base64')}`,
   });
   const resources = openResources({ settings, log: createLog('warn') });
+  await resources.clock.synchronize();
   const rounds = new Map<string, number[]>();
   for (let round = 1; round <= ROUNDS; round++) {
     for (const [name, run] of periodicWork(resources)) {

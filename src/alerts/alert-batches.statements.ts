@@ -34,13 +34,14 @@ export const ANNOUNCE = `
   )
   select ${COLUMNS} from announced a order by a.id`;
 
+/** The transaction may have begun before the handling of the alert that it waited for: no alert is resolved before that. */
 export const RESOLVE = `
   with n as materialized (
-    select organization_id, alert_id, details, coalesce(ended_at, now()) as ended_at
+    select organization_id, alert_id, details, coalesce(ended_at, now()) as ended_at, now() as at
     from unnest(:organizationIds::uuid[], :alertIds::uuid[], :details::jsonb[], :endedAt::timestamptz[])
       as n (organization_id, alert_id, details, ended_at)
   ), resolved as (
-    update alerts a set status = 'resolved', updated_at = now(), ended_at = greatest(a.started_at, n.ended_at),
+    update alerts a set status = 'resolved', updated_at = greatest(n.at, a.updated_at), ended_at = greatest(a.started_at, n.ended_at),
       details = a.details || n.details
     from n
     where a.organization_id = n.organization_id and a.id = n.alert_id and a.status <> 'resolved'

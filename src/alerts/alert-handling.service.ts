@@ -105,18 +105,17 @@ export function createAlertHandling(deps: AlertHandlingDeps) {
       requireSoon(handling.snoozeUntil);
       const before = await lockAwake(tx.sql, organizationId, alertId);
       if (before.status === 'resolved') throw conflict('The alert is resolved already');
-      const { alert, actions } = acknowledge(before, handling, by, now());
+      const { alert, actions } = acknowledge(before, handling, by);
       // An acknowledgement is possible even with a full history, because it stops the notifications.
       if (before.status !== 'new' && actions.length > 0)
         await requireRoom(tx.sql, { organizationId, alertId });
       const isHeld = before.status !== 'new' && alert.snoozeUntil === before.snoozeUntil;
       if (before.escalation && !isHeld)
         await holdEscalation(tx, { organizationId, alertId }, alert.snoozeUntil);
-      const after =
-        actions.length === 0 && alert.snoozeUntil === before.snoozeUntil
-          ? before
-          : await alertsIn(tx.sql).setHandled(organizationId, alertId, alert);
-      await actionsIn(tx.sql).insert(organizationId, alertId, actions, by);
+      const [recorded] = await actionsIn(tx.sql).insert(organizationId, alertId, actions, by);
+      const after = recorded
+        ? await alertsIn(tx.sql).setHandled(organizationId, alertId, alert, recorded.at)
+        : before;
       if (alert.snoozeUntil) await remindAgain(tx, { organizationId, alertId }, alert.snoozeUntil);
       if (before.status === 'new' && after.isAnnounced && after.acknowledgedAt)
         await publish(tx, [alertEvent('alert.acknowledged', after, after.acknowledgedAt)]);

@@ -14,10 +14,7 @@ export interface Handling {
 }
 
 /** The fields of an alert that handling changes. */
-export type Handled = Pick<
-  Alert,
-  'status' | 'acknowledgedAt' | 'acknowledgedBy' | 'assignee' | 'snoozeUntil'
->;
+export type Handled = Pick<Alert, 'status' | 'acknowledgedBy' | 'assignee' | 'snoozeUntil'>;
 
 export interface NewAction {
   action: StoredAction;
@@ -29,7 +26,6 @@ export function acknowledge(
   alert: Handled,
   { comment, assignee = alert.assignee, snoozeUntil = alert.snoozeUntil }: Handling,
   by: Actor,
-  now: Date,
 ): { alert: Handled & { status: AlertStatus }; actions: NewAction[] } {
   const isNew = alert.status === 'new';
   const isSnoozeEnded = snoozeUntil === null && alert.snoozeUntil !== null;
@@ -37,7 +33,6 @@ export function acknowledge(
   return {
     alert: {
       status: 'acknowledged',
-      acknowledgedAt: isNew ? now : alert.acknowledgedAt,
       acknowledgedBy: isNew ? by : alert.acknowledgedBy,
       assignee,
       snoozeUntil,

@@ -23,7 +23,10 @@ export interface AlertAction {
   comment: string | null;
 }
 
-/** Oldest first. `openedAt` is when the alert was recorded: late readings may open it long after it began. */
+/**
+ * Oldest first. `openedAt` is when the alert was recorded: late readings may open it long after it began. Only comments
+ * follow the end, although the transaction that resolves an alert may begin before an escalation that it waits for.
+ */
 export function historyOf(
   { status, updatedAt, late }: Alert,
   openedAt: Date,
@@ -35,7 +38,9 @@ export function historyOf(
     by: null,
     comment: null,
   });
-  const end = status === 'resolved' ? [ofService('resolved', late ? openedAt : updatedAt)] : [];
+  const handledAt = actions.findLast(({ action }) => action !== 'commented')?.at ?? openedAt;
+  const resolvedAt = updatedAt > handledAt && !late ? updatedAt : handledAt;
+  const end = status === 'resolved' ? [ofService('resolved', resolvedAt)] : [];
   const later = [...actions, ...end].toSorted((a, b) => a.at.getTime() - b.at.getTime());
   return [ofService('opened', openedAt), ...later];
 }

@@ -141,15 +141,15 @@ export function createAlertsRepository(sql: Database) {
       return find(organizationId, id);
     },
 
-    /** The caller has locked the alert. */
-    async setHandled(organizationId: string, id: string, handled: Handled): Promise<RecordedAlert> {
+    /** The caller has locked the alert. `at` is the time of the entry of its history. */
+    async setHandled(organizationId: string, id: string, handled: Handled, at: Date): Promise<RecordedAlert> {
       await one(organizationId, id).update({
         status: handled.status,
-        acknowledged_at: handled.acknowledgedAt,
+        acknowledged_at: sql.raw('coalesce(acknowledged_at, ?)', [at]),
         acknowledged_by: handled.acknowledgedBy,
         assignee: handled.assignee,
         snooze_until: handled.snoozeUntil,
-        updated_at: sql.fn.now(),
+        updated_at: at,
       });
       return (await find(organizationId, id)) as RecordedAlert;
     },

@@ -97,6 +97,17 @@ export function* readCsvRows(
   requireRows(count);
 }
 
+/** The cells of the first line, as far as they can be read: names of columns, for people who see the file. */
+export function firstCsvLine(file: Buffer): string[] {
+  const { bytes, delimiter, firstLine } = separated(withoutMark(file));
+  for (const record of csvRecords(bytes, delimiter, firstLine)) {
+    const [row = []] = parseCells(record.bytes.toString(), delimiter, [record]);
+    const cells = withoutEmptyEnd(row);
+    if (cells.length > 0) return cells;
+  }
+  return [];
+}
+
 /** The failed rows of a CSV file as they were, with their line and their error before the other columns. */
 export function failedCsvRows(file: Buffer, errors: ReadonlyMap<number, string>): string {
   const { bytes, delimiter, firstLine } = separated(withoutMark(file));

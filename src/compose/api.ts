@@ -1,7 +1,7 @@
 /** The HTTP API of a process: its routes, the authentication of callers, and the server. */
 import { isUnavailable } from '../db/faults.ts';
 import { createApp, type RequestLog } from '../http/app.ts';
-import { createAuthenticate } from '../http/authenticate.ts';
+import { createAuthenticate, createIsStillValid } from '../http/authenticate.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import { createHealth, createReadiness } from '../http/health.ts';
 import { createIdempotency, type IdempotencyRequest } from '../http/idempotency.ts';
@@ -55,6 +55,7 @@ export async function startApi(resources: Resources, slices: Slices, routes: Rou
   const app = createApp({
     routes,
     authenticate: createAuthenticate(slices.keys),
+    isStillValid: createIsStillValid(slices.keys),
     clientAddress: createClientAddress(settings.trustedProxies),
     transact,
     withIdempotency: createIdempotency(createIdempotencyKeysRepository(answerBox(secretBox)), transact),

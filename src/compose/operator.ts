@@ -55,6 +55,7 @@ import { createLayout } from '../operator/layout.ts';
 import { linksRoutes } from '../operator/links.routes.ts';
 import type { FormPageDeps, OperatorPage, PageDeps } from '../operator/page-deps.ts';
 import { createPastDevicesRepository } from '../operator/past-devices.repository.ts';
+import { createProfileNamesRepository } from '../operator/profile-names.repository.ts';
 import { profilesRoutes } from '../operator/profiles.routes.ts';
 import { createCookieSigner, OPERATOR_PATH, type Session, toCaller, toToken } from '../operator/session.ts';
 import { createSessionsRepository } from '../operator/sessions.repository.ts';
@@ -72,6 +73,7 @@ import { unregisteredRoutes } from '../operator/unregistered.routes.ts';
 import { watchRoutes } from '../operator/watch.routes.ts';
 import { createWatch } from '../operator/watch.service.ts';
 import { createWebhookHoursRepository } from '../operator/webhook-hours.repository.ts';
+import { createWebhookSecretsRepository } from '../operator/webhook-secrets.repository.ts';
 import { webhooksRoutes } from '../operator/webhooks.routes.ts';
 import { AppError } from '../process/errors.ts';
 import { createKeyedSemaphore } from '../process/keyed-semaphore.ts';
@@ -140,6 +142,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     listLeaving: groupNames.listLeaving,
     groupJobs: createGroupJobsRepository(sql),
     findIntervals,
+    profileNames: createProfileNamesRepository(sql),
     findStored: {
       intervals: async ({ organizationId }: Session, { slug = '' }: Record<string, string>) => ({
         intervals: await findIntervals(organizationId, slug),
@@ -153,6 +156,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
     start: createStartRepository(sql),
     stepMessages: createStepMessagesRepository(sql),
     webhookHours: createWebhookHoursRepository(sql),
+    webhookSecrets: createWebhookSecretsRepository(sql),
     runUrl: runUrlIn(settings),
   };
   const readHistory = createDeviceHistory({

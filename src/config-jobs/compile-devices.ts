@@ -78,11 +78,10 @@ export function compileDevices<Device extends DeviceVariant>(
   at: Date,
 ): Array<Compiled<Device>> {
   const isByDevice = needsKnownSettings(profile);
-  const ownConfigIds = (device: Device) => (isByDevice ? knownConfigIds(device) : []);
   const compile = memoized(
-    (device: Device) => `${capabilitiesKey(toCapabilities(device))} ${ownConfigIds(device).join()}`,
+    (device: Device) => `${capabilitiesKey(toCapabilities(device))} ${isByDevice ? keptKey(device) : ''}`,
     (device) => {
-      const known = isByDevice ? knownConfig(device, contents) : {};
+      const known = isByDevice ? keptConfig(device, contents) : {};
       return withRulesByInterval(compileProfile(profile, toCapabilities(device), at, known), known);
     },
   );

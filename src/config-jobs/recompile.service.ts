@@ -14,7 +14,7 @@ import {
 } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type { Device } from '../devices/device.ts';
-import { knownSettings } from '../devices/device-sync.ts';
+import { knownSettings, offeredPart } from '../devices/device-sync.ts';
 import { compileProfile } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
@@ -65,7 +65,7 @@ async function recompileChanges(
   const changes = targets.map(({ profileSnapshot, ...target }) => {
     const { capabilities, sync } = byId.get(target.assetId) as Device;
     const known = knownSettings({
-      pending: sync.pending?.config,
+      pending: (sync.pending && offeredPart(sync.pending)) ?? undefined,
       reported: sync.reported?.config,
       confirmed: sync.confirmed ?? {},
     });

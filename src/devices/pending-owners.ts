@@ -1,6 +1,6 @@
 /**
  * Owners of pending settings: pure. A setting belongs to every change that set its current value. A change
- * that sets another value takes the setting over, and the rest of earlier changes is still offered. When
+ * that sets another value takes the setting over with its unit, and the rest of earlier changes is still offered. When
  * changes end, by a cancelled job or a device that leaves its group, the settings that no other change owns
  * are taken out.
  *
@@ -22,9 +22,25 @@ export interface OwnedChange {
 export const ownedKeys = ({ change, lostKeys }: Pick<OwnedChange, 'change' | 'lostKeys'>) =>
   keysOf(change).filter((key) => !lostKeys.includes(key));
 
-/** The settings that a change loses when another one becomes pending: those to which it gave other values. */
-export const overwrittenKeys = (change: DeviceConfiguration, incoming: DeviceConfiguration) =>
-  contradictions(change, incoming);
+/**
+ * Settings that mean something only together: calendars switch rules by position, and a period is base times factor. A
+ * part that stayed pending without the other would switch rules of other alerts, or give a period that no change set.
+ */
+const UNITS: ConfigurationKey[][] = [
+  ['measurementPeriodBase', 'measurementPeriodFactor'],
+  ['alarmRules', 'calendars'],
+];
+
+/**
+ * The settings that a change loses when another one becomes pending: those to which it gave other values, each with its
+ * unit, as far as the other one sets that too.
+ */
+export function overwrittenKeys(change: DeviceConfiguration, incoming: DeviceConfiguration) {
+  const lost = contradictions(change, incoming).flatMap(
+    (key) => UNITS.find((unit) => unit.includes(key)) ?? [key],
+  );
+  return keysOf(change).filter((key) => lost.includes(key) && incoming[key] !== undefined);
+}
 
 /** The effect of ended changes on the pending settings. */
 export interface EndedChanges {

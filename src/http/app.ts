@@ -3,20 +3,23 @@
  * route (404, 405), limit (429) and key (401), role (403), media type and size (415, 413), shape (400).
  * Handlers check last: things that do not exist (404), rules of the domain (409).
  */
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Transact } from '../db/transaction.ts';
 import { AppError, invalid } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { RecordAudit } from './audit.ts';
-import { type Authenticate, requireRole } from './authenticate.ts';
+import { type Authenticate, type IsStillValid, requireRole } from './authenticate.ts';
 import type { ClientAddress } from './client-address.ts';
 import { createFindRoute } from './find-route.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
 import { requireMediaType } from './media-type.ts';
+import { percentDecoded } from './percent-decoded.ts';
 import { type JsonBody, readBytes, readJsonBody, sendAndDrain } from './read-body.ts';
 import { type ErrorStatus, helpLink, renderError } from './render-error.ts';
 import { chooseRequestId, commonHeaders, createResponder } from './responder.ts';
+import { revocable } from './revocable-stream.ts';
 import { type RawBody, type Route, takesIdempotencyKey } from './route.ts';
 import { traceRequests } from './trace-requests.ts';
 import { compileRequestSchema } from './validate.ts';
@@ -37,6 +40,7 @@ export interface RequestLog {
 interface AppOptions {
   routes: Route[];
   authenticate: Authenticate;
+  isStillValid: IsStillValid;
   clientAddress: ClientAddress;
   transact: Transact;
   withIdempotency: WithIdempotency;
@@ -147,7 +151,7 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
     const json: JsonBody = readsJson
       ? await readJsonBody(ctx.req)
       : { value: undefined, bytes: await rawBytes(ctx.req, rawBody) };
-    requireFewParameters(ctx.querystring);
+    requireReadable(ctx.querystring);
     const query = shape.query(ctx.query, ctx.params);
     const body = shape.body(json.value);
     const params = shape.params(ctx.params);
@@ -170,7 +174,11 @@ function endpoint(definition: Route, options: AppOptions): Middleware {
 
     const keyHeader = takesKey ? ctx.req.headers['idempotency-key'] : undefined;
     if (keyHeader === undefined) {
-      answer.send(ctx, await run(options.transact));
+      const reply = await run(options.transact);
+      answer.send(
+        ctx,
+        revocable(reply, () => options.isStillValid(authorization)),
+      );
       return;
     }
     const request = {
@@ -199,10 +207,15 @@ const hasContent = ({ headers }: IncomingMessage): boolean =>
 
 const PARAMETERS_MAX = 100;
 
-/** Checked before parsing, because a parameter repeated thousands of times takes a second. */
-function requireFewParameters(query: string): void {
+/**
+ * Checked before parsing: a parameter repeated thousands of times takes a second, and the parser replaces what is no
+ * UTF-8.
+ */
+function requireReadable(query: string): void {
   if (query.split('&', PARAMETERS_MAX + 1).length > PARAMETERS_MAX)
     throw invalid(`The query must have at most ${PARAMETERS_MAX} parameters`);
+  if (query.includes('%') && !isUtf8(percentDecoded(Buffer.from(query, 'latin1'))))
+    throw invalid('The query must be text in UTF-8');
 }
 
 async function rawBytes(request: IncomingMessage, rawBody: RawBody | undefined): Promise<Buffer> {

@@ -28,10 +28,21 @@ export type Authenticate = (
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]{1,256})$/i;
 
+const tokenIn = (authorization: string | undefined) =>
+  authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+
+/** Whether the key of a request that was accepted is still valid. */
+export type IsStillValid = (authorization: string | undefined) => Promise<boolean>;
+
+export const createIsStillValid =
+  ({ findCaller }: Pick<AuthenticateOptions, 'findCaller'>): IsStillValid =>
+  async (authorization) =>
+    (await findCaller(tokenIn(authorization) ?? '', { isSuspect: false })) !== null;
+
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   const { findCaller, limits, organizationLimits, failures } = options;
   return async (authorization, address, kind, serialNumber) => {
-    const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+    const token = tokenIn(authorization);
     if (token === undefined) throw unauthenticated();
     requireTurn(limits[kind].take(token), 'Too many requests with this API key');
     const caller = await findCaller(token, { isSuspect: failures.isEmpty(address) });

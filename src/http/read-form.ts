@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalid } from '../process/errors.ts';
 import { requireMediaType } from './media-type.ts';
+import { percentDecoded } from './percent-decoded.ts';
 import { isStorable, readBytes } from './read-body.ts';
 
 export interface FormFile {
@@ -27,7 +28,7 @@ export async function readForm(request: IncomingMessage): Promise<SentForm> {
   const bytes = await readBytes(request, FIELDS_BYTES_MAX);
   if (bytes.length > 0) requireMediaType(request, [FIELDS]);
   requireFewer(bytes, '&', FIELDS_MAX);
-  if (!isUtf8(decoded(bytes))) throw notText();
+  if (!isUtf8(percentDecoded(bytes))) throw notText();
   const form = storable(new URLSearchParams(bytes.toString()));
   // What is done with many fields is a turn of its own.
   await nextTurn();
@@ -62,30 +63,6 @@ function requireFewer(bytes: Buffer, separator: string, max: number): void {
 const tooMany = (max: number) => invalid(`The form must have at most ${max} fields`);
 const notText = () => invalid('The form must be text in UTF-8');
 const notWhole = () => invalid('The form must be whole, as browsers send it');
-
-const PERCENT = 0x25;
-
-/** The bytes that the fields stand for. The parser replaces those that are no UTF-8. */
-function decoded(bytes: Buffer): Buffer {
-  if (!bytes.includes(PERCENT)) return bytes;
-  const text = Buffer.allocUnsafe(bytes.length);
-  let length = 0;
-  for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index] as number;
-    const code = byte === PERCENT ? hexDigit(bytes[index + 1]) * 16 + hexDigit(bytes[index + 2]) : Number.NaN;
-    text[length++] = Number.isNaN(code) ? byte : code;
-    if (!Number.isNaN(code)) index += 2;
-  }
-  return text.subarray(0, length);
-}
-
-/** NaN for a byte that is none. */
-function hexDigit(byte: number | undefined): number {
-  if (byte === undefined) return Number.NaN;
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const lower = byte | 0x20;
-  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : Number.NaN;
-}
 
 interface Part {
   name: string;

@@ -76,10 +76,11 @@ export function createMailAddressesRepository(sql: Database) {
         .merge(['link_hash', 'link_expires_at']);
     },
 
+    /** A used link is found after its end, too, and says that it was used. */
     async findByLink(organizationId: string, hash: Buffer, now: Date): Promise<MailAddress | null> {
       const row = await addresses(organizationId)
         .where('m.link_hash', hash)
-        .where('m.link_expires_at', '>', now)
+        .where((link) => link.where('m.link_expires_at', '>', now).orWhereNotNull('m.confirmed_at'))
         .first();
       return row ? toAddress(row) : null;
     },

@@ -106,7 +106,7 @@ export function createMailAddresses(deps: MailAddressesDeps) {
       });
     },
 
-    /** The address of a link that still works. */
+    /** The address of a link that still works, or was used. */
     async findByToken(token: string): Promise<MailAddress | null> {
       const [, organizationId, secret] = TOKEN.exec(token) ?? [];
       if (organizationId === undefined || secret === undefined) return null;

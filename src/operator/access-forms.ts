@@ -10,7 +10,7 @@ interface Named {
   name: string;
 }
 
-/** The operation that lists the things, of which one has the id in the parameter. */
+/** The operation that lists the things, among them the one with the id in the parameter. */
 const among = (operation: 'listKeys' | 'listOperatorSessions', param: string) => ({
   operation,
   query: { limit: '500' },
@@ -24,6 +24,13 @@ export const ACCESS_FORMS = {
     submit: 'Create',
     section,
     back: keys,
+    looks: {
+      role: {
+        need: 'for customer keys',
+        none: 'none: a device key',
+        help: 'read: sees all; write: changes, too; admin: also keys, sessions and this page for others.',
+      },
+    },
     said: 'The key is created and works at once.',
     reveals: { field: 'key', label: 'API key', advice: 'Store it where secrets are kept.' },
   },
@@ -42,6 +49,9 @@ export const ACCESS_FORMS = {
     submit: 'Make a link',
     section,
     question: 'The link signs in once, within 10 minutes.',
+    looks: {
+      role: { none: 'the same as mine', help: 'At most your own. read: sees all; write: changes, too.' },
+    },
     back: sessions,
     said: 'The link is made.',
     reveals: { field: 'url', label: 'Link', advice: 'Send it to the person.' },

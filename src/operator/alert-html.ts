@@ -3,7 +3,7 @@ import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import type { FormLink } from './form-links.ts';
 import { type Content, type Html, html } from './html.ts';
-import { badge, facts, live, nameLink, table, time, toWords } from './parts.ts';
+import { badge, clock, clockAndAge, facts, live, nameLink, table, time, toWords } from './parts.ts';
 import type { StepTrouble } from './step-outcomes.ts';
 
 type Alert = Answers['getAlert'];
@@ -32,13 +32,13 @@ ${facts([
   ['Device', nameLink(alert.assetId, assetName, alert.serialNumber)],
   ['Details', alertDetails(alert)],
   ['Severity', alert.severity],
-  ['Since', time(alert.timestamp)],
-  ['Until', alert.endedAt ? time(alert.endedAt) : html`<span class="quiet">it is open</span>`],
+  ['Since', clockAndAge(alert.timestamp)],
+  ['Until', alert.endedAt ? clockAndAge(alert.endedAt) : html`<span class="quiet">it is open</span>`],
   ...(alert.late ? [['Found', 'In late data: it was over by then'] as const] : []),
   ['Assigned to', alert.assignee ?? html`<span class="quiet">nobody</span>`],
   [
     'Snoozed until',
-    alert.snoozeUntil ? time(alert.snoozeUntil) : html`<span class="quiet">not snoozed</span>`,
+    alert.snoozeUntil ? clock(alert.snoozeUntil) : html`<span class="quiet">not snoozed</span>`,
   ],
   ['Notified', notified.join(', ') || html`<span class="quiet">no channel</span>`],
   ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next)] as const] : []),
@@ -57,7 +57,7 @@ const toRow = (
   { at, action, by, comment }: Alert['history'][number],
   troubles: readonly StepTrouble[],
 ): Content[] => [
-  time(at),
+  clock(at),
   toWords(action),
   by?.name ?? html`<span class="quiet">the service</span>`,
   html`${action === 'snoozed' ? time(comment) : comment}${troubles.map((each) => html`<br>${troubleHtml(each)}`)}`,

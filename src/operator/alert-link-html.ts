@@ -3,7 +3,7 @@ import { escalationOf } from './alert-html.ts';
 import { alertDetails } from './alerts-html.ts';
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
-import { facts, time, toWords } from './parts.ts';
+import { clockAndAge, facts, time, toWords } from './parts.ts';
 
 type Alert = Answers['getAlert'];
 
@@ -31,7 +31,7 @@ ${facts([
   ...(place === '' ? [] : [['Place', place] as const]),
   ...(group === null ? [] : [['Group', group] as const]),
   ['Details', alertDetails(alert)],
-  ['Since', time(alert.timestamp)],
+  ['Since', clockAndAge(alert.timestamp)],
   ...(alert.escalation ? [['Escalation', escalationOf(alert.escalation, next)] as const] : []),
 ])}
 ${alert.status === 'new' ? acknowledgeForm(alert, token, address) : html`<p class="notice" role="status">${outcomeOf(alert)}</p>`}

@@ -1,7 +1,7 @@
 /** The form that applies a profile, and its preview. */
 
 import type { Preview } from '../config-jobs/compile-devices.ts';
-import { firstStageSize, type Rollout } from '../config-jobs/config-job.ts';
+import { DEADLINE_MINUTES_DEFAULT, firstStageSize, type Rollout } from '../config-jobs/config-job.ts';
 import type { Answers, AppliedView } from './answers.ts';
 import {
   type ChangeInWords,
@@ -93,12 +93,12 @@ export const applyAgain = (
 const count = (number: number): string => number.toLocaleString('en');
 const devices = (number: number): string => `${count(number)} ${number === 1 ? 'device' : 'devices'}`;
 
-/** `rollout` as typed: percents that are left out have the defaults of the operation. */
+/** The same words before a job and on its page. Percents that are left out have the defaults of the operation. */
 export function stagesText(rollout: Partial<Rollout> | undefined, total: number): string {
   if (rollout?.firstPercent === undefined) return `All ${devices(total)} at once.`;
   const { minAppliedPercent = 100, abortFailedPercent = 100, firstPercent } = rollout;
   const first = firstStageSize(total, { firstPercent, minAppliedPercent, abortFailedPercent });
-  return `${count(first)} first, ${count(total - first)} after ${minAppliedPercent} % of them, at most ${abortFailedPercent} % failed.`;
+  return `${count(first)} first, ${count(total - first)} after ${minAppliedPercent} % of them have applied it; ends if ${abortFailedPercent} % fail.`;
 }
 
 interface ApplyChoices {
@@ -121,7 +121,7 @@ export const applyPreviewHtml = (
     crumbs: html`<a href="/operator/fleet">Fleet</a> <a href="/operator/jobs">Jobs</a>`,
     title: `Apply ${profileName}?`,
     facts: [
-      ['Profile', html`${profileName} <code>${profileSlug}</code>`],
+      ['Profile', namedProfile(profileName, profileSlug)],
       ...(groupName === null ? [] : [['Group', groupName] as const]),
     ],
     values,
@@ -131,6 +131,10 @@ export const applyPreviewHtml = (
     submit: `Apply to ${count(appliedCount)}`,
     back: '/operator/jobs',
   });
+
+/** With its short name where that is another one. */
+export const namedProfile = (name: string, slug: string): Content =>
+  name === slug ? name : html`${name} <code>${slug}</code>`;
 
 export interface PreviewOptions extends Pick<ApplyChoices, 'values' | 'inputs' | 'breaches'> {
   crumbs: Content;
@@ -158,12 +162,7 @@ ${facts([
   ['Have it already', count(changes.unchangedCount)],
   ['Stages', stagesText(rollout as Partial<Rollout> | undefined, appliedCount)],
   ['Start', typeof startAt === 'string' ? time(startAt) : 'at once'],
-  [
-    'Deadline',
-    deadlineMinutes === undefined
-      ? 'that of the service'
-      : `${duration(60 * Number(deadlineMinutes))} after the start`,
-  ],
+  ['Deadline', `${duration(60 * Number(deadlineMinutes ?? DEADLINE_MINUTES_DEFAULT))} after the start`],
 ])}
 ${warningsHtml(preview, options.breaches)}
 <h2>What changes</h2>

@@ -105,13 +105,14 @@ export function applyRoutes(deps: ApplyPageDeps): OperatorPage[] {
     if (inputs.has('serialNumbers')) inputs.set('serialNumbers', inputs.getAll('serialNumbers').join(' '));
     const filtered = new URLSearchParams(given(filter)).toString();
     if (filtered !== '') inputs.set('filter', filtered);
+    const names = await findNames(session, values);
     const content = applyPreviewHtml(applied, {
       values,
       inputs,
-      ...(await findNames(session, values)),
+      ...names,
       breaches: await forecastBreaches(session, applied.profileSlug, toChosen(values)),
     });
-    return { page: layout({ title: `Apply ${applied.profileSlug}`, session, section }, content) };
+    return { page: layout({ title: `Apply ${names.profileName}`, session, section }, content) };
   }
 
   const toChosen = (values: Values): ChosenDevices => toCreation(listFields(), values);

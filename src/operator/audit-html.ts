@@ -3,7 +3,7 @@ import { cutText } from '../process/cut-text.ts';
 import { accessTabs } from './access-html.ts';
 import type { Answers, AuditEntryView } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
-import { nextPage, table, time, toWords } from './parts.ts';
+import { clock, nextPage, table, toWords } from './parts.ts';
 
 const PATH = '/operator/audit';
 const VALUE_LENGTH_MAX = 200;
@@ -27,7 +27,7 @@ ${table({
   caption: 'Changes, newest first',
   head: ['When', 'By', 'Action', 'Subject', 'Change'],
   rows: items.map((entry) => [
-    time(entry.at),
+    clock(entry.at),
     html`<a href="${PATH}?${new URLSearchParams({ actor: entry.actor.name }).toString()}">${entry.actor.name}</a>`,
     toWords(entry.action),
     subjectHtml(entry),
@@ -61,7 +61,7 @@ export function changedFields(entry: AuditEntryView): Content {
   )}</dl></details>`;
 }
 
-/** An entry without both sides of a thing says what was asked for. */
+/** An entry without both sides of a thing shows the request. */
 function titleOf(before: Shown, after: Shown, changedCount: number): string {
   if (before === null) return after?.recType === undefined ? 'Details' : 'Created';
   return after === null ? 'Deleted' : `${changedCount} changed`;

@@ -43,7 +43,9 @@ export function confirmAddressRoutes(deps: ConfirmAddressDeps): Array<OpenPageRo
         const token = query.get('token') ?? '';
         const found = await lookUps.run(client, () => confirmations.find(token));
         return answer(found, client, (address) =>
-          address.confirmedAt ? confirmedHtml(address) : confirmAddressHtml(token, address),
+          address.confirmedAt
+            ? confirmedHtml(address, address.confirmedAt)
+            : confirmAddressHtml(token, address),
         );
       },
     },
@@ -54,7 +56,7 @@ export function confirmAddressRoutes(deps: ConfirmAddressDeps): Array<OpenPageRo
       holdsSecret: true,
       async handle({ form, address: client }) {
         const confirmed = await lookUps.run(client, () => confirmations.confirm(form.get('token') ?? ''));
-        return answer(confirmed, client, confirmedHtml);
+        return answer(confirmed, client, (address) => confirmedHtml(address));
       },
     },
   ];

@@ -7,7 +7,7 @@ import { timeOf } from '../process/iso-time.ts';
 export const NAMED_SPANS = {
   day: { label: 'Day', spanMs: DAY_MS },
   week: { label: 'Week', spanMs: 7 * DAY_MS },
-  month: { label: 'Month', spanMs: 30 * DAY_MS },
+  month: { label: '30 days', spanMs: 30 * DAY_MS },
   year: { label: 'Year', spanMs: 365 * DAY_MS },
 } as const;
 export type SpanName = keyof typeof NAMED_SPANS;

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { CallOperation } from '../http/operations.ts';
 import { RESOLUTIONS, type Resolution } from '../measurements/buckets.ts';
 import type { MutesRepository } from '../mutes/mutes.repository.ts';
+import { UUID } from '../process/uuid.ts';
 import type { Answers } from './answers.ts';
 import {
   type AlertMark,
@@ -16,13 +17,16 @@ import type { CurveMarksRepository, MarkedAlert } from './curve-marks.repository
 import { type CurveSpan, readSpan, resolutionFor } from './curve-span.ts';
 import type { DeviceJobsRepository } from './device-jobs.repository.ts';
 import type { OperatorPage, PageDeps } from './page-deps.ts';
+import { asAttachment, devicesInFile, toReadingsFile } from './readings-file.ts';
 import { OPERATOR_PATH, type Session, toCaller } from './session.ts';
+import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
 export interface CurveRoutesDeps extends Pick<PageDeps, 'ask' | 'now'> {
   call: CallOperation;
   deviceJobs: DeviceJobsRepository;
   curveMarks: CurveMarksRepository;
   mutes: Pick<MutesRepository, 'listSpans'>;
+  shownAssets: Pick<ShownAssetsRepository, 'list'>;
 }
 
 type Point = ReadingView | BucketView;
@@ -42,6 +46,7 @@ export function curveRoutes({
   deviceJobs,
   curveMarks,
   mutes,
+  shownAssets,
 }: CurveRoutesDeps): OperatorPage[] {
   /** Null when there are more readings than a curve can show. */
   async function listPoints(
@@ -134,13 +139,22 @@ export function curveRoutes({
       path: `${path}/readings.csv`,
       role: 'read',
       async handle({ visitor: session, params: { assetId = '' }, query }) {
-        const { from, to } = readSpan(query, now());
-        const assetIds = [assetId, ...query.getAll('with')].join();
+        const span = readSpan(query, now());
+        const ids = [assetId, ...query.getAll('with')];
+        // Before the stream begins, which nothing would close after a failure.
+        const names = await shownAssets.list(
+          session.organizationId,
+          ids.filter((id) => UUID.test(id)),
+        );
         const { body, headers = {} } = await call(toCaller(session), 'exportMeasurements', {
-          query: { assetIds, from: from.toISOString(), to: to.toISOString() },
+          query: { assetIds: ids.join(), from: span.from.toISOString(), to: span.to.toISOString() },
           accept: 'text/csv',
         });
-        return { stream: body as Readable, headers };
+        const what = devicesInFile(ids.flatMap((id) => names.get(id.toLowerCase()) ?? []));
+        return {
+          stream: body as Readable,
+          headers: { ...headers, ...asAttachment(toReadingsFile(what, span)) },
+        };
       },
     },
   ];

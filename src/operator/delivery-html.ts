@@ -37,7 +37,7 @@ ${live(
 <h2>Payload</h2>
 ${payloadHtml(delivery.payload)}`;
 
-/** A delivery that is due waits for the probe of a webhook that is failing, and for its turn while that recovers. */
+/** A delivery that is due waits for the next attempt of a webhook that is failing, and for its turn while that recovers. */
 export function nextAttempt(at: string, webhook: WebhookView, now: Date): Content {
   if (new Date(at) > now) return time(at);
   if (webhook.health?.state === 'recovering') return html`<span class="quiet">in its turn</span>`;
@@ -78,7 +78,7 @@ const payloadHtml = (payload: unknown): Html =>
   html`<pre tabindex="0"><code>${JSON.stringify(payload, null, 2)}</code></pre>`;
 
 export const resendButton = ({ id, eventType }: { id: string; eventType: string }, path: string): Html =>
-  button({ action: resendUrl(id, path), label: 'Resend', about: eventType });
+  button({ action: resendUrl(id, path), label: 'Send again', about: eventType });
 
 function resendUrl(deliveryId: string, path: string): string {
   const [collection, webhookId = ''] = path.split('/').slice(-2);

@@ -87,7 +87,8 @@ function fieldHtml(drawn: Drawn): Content {
   }
   if (field.kind === 'boolean') return boxHtml(drawn);
   if (isListOfBoxes(drawn)) return fieldset(drawn, boxesHtml(drawn));
-  return html`<div class="field"><label for="${path}">${labelOf(drawn)}${!field.isRequired && html` <span class="optional">${lookOf(drawn).need ?? 'optional'}</span>`}</label>
+  const { need = !field.isRequired && 'optional' } = lookOf(drawn);
+  return html`<div class="field"><label for="${path}">${labelOf(drawn)}${need && html` <span class="optional">${need}</span>`}</label>
 ${inputHtml(drawn)}${notes(drawn)}</div>`;
 }
 
@@ -172,6 +173,6 @@ export const revealedHtml = (
   next: string,
 ): Html => html`<h1>${title}</h1>
 <section class="panel"><p role="status">${said}</p>
-<h2>${reveals?.label}</h2><pre tabindex="0"><code>${secret}</code></pre>
+<div class="field"><label for="revealed">${reveals?.label}</label><textarea id="revealed" class="lines" rows="3" readonly spellcheck="false" autocomplete="off">${secret}</textarea></div>
 <p>${reveals?.advice} It is shown this once.</p>
 <p><a class="button main" href="${next}">I have it</a></p></section>`;

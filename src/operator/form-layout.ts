@@ -26,6 +26,8 @@ export interface FieldLook {
   help?: string | null;
   /** When the field is needed, in place of "optional". */
   need?: string;
+  /** The meaning of a list without a choice. */
+  none?: string;
   /** The options in the order of people. */
   values?: readonly string[];
   /** Texts that the browser completes. */

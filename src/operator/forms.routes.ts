@@ -6,7 +6,7 @@ import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { AppError, invalid, notFound } from '../process/errors.ts';
 import type { GroupView } from './answers.ts';
-import { previewHtml } from './apply-html.ts';
+import { namedProfile, previewHtml } from './apply-html.ts';
 import type { Field, Values } from './form-fields.ts';
 import { formHtml, revealedHtml } from './form-html.ts';
 import type { FormLayout, StoredSource } from './form-layout.ts';
@@ -43,6 +43,7 @@ export interface FormsRoutesDeps extends FormPageDeps {
 
 export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
   const {
+    ask,
     call,
     findOperation,
     fieldsOf,
@@ -130,12 +131,13 @@ export function formsRoutes(deps: FormsRoutesDeps): OperatorPage[] {
     const dryRun = { params, body, query: { dryRun: 'true' } };
     const { body: changed } = await call(toCaller(session), operation.operationId, dryRun);
     const { name, profileSlug, preview: variants = [] } = changed as Previewed;
+    const { profile } = await ask(session, 'getProfile', { params: { slug: profileSlug } });
     const content = previewHtml(variants, {
       crumbs: html`<a href="${layout.back(params)}">${name}</a>`,
-      title: `Give ${profileSlug} to ${name}?`,
+      title: `Give ${profile.name} to ${name}?`,
       facts: [
         ['Group', name],
-        ['Profile', profileSlug],
+        ['Profile', namedProfile(profile.name, profileSlug)],
       ],
       values: body,
       inputs: [...sent].filter(([field]) => field !== 'step'),

@@ -1,13 +1,7 @@
 import { failedCsvRows, IMPORT_ROWS_MAX, type ImportOutcome } from '../assets/asset-import.ts';
 import type { Answers } from './answers.ts';
 import { type Content, type Html, html } from './html.ts';
-import {
-  GROUPS_MAX,
-  isSpreadsheetNumber,
-  missingGroups,
-  reasonsOf,
-  repeatedLines,
-} from './import-reasons.ts';
+import { GROUPS_MAX, missingGroups, namesInFile, reasonsOf, repeatedLines, whyOf } from './import-reasons.ts';
 import { badge, legend, table } from './parts.ts';
 import type { State } from './states.ts';
 
@@ -58,6 +52,8 @@ export const ROWS_SHOWN = 200;
 /** Failed rows come first, then warnings and repeated serial numbers, because they need attention. */
 export function importedHtml(imported: Imported, rows: ImportedRows): Html {
   const repeated = repeatedLines(imported.results);
+  const shown = failedFirst(imported.results, repeated).slice(0, ROWS_SHOWN);
+  const names = namesInFile(rows, new Set(shown.map(({ line }) => line)));
   return html`
 <p class="crumbs"><a href="/operator/fleet">Fleet</a> <a href="/operator/import">Import devices</a></p>
 <h1>${imported.dryRun ? 'Check of' : 'Imported'} ${rows.name}</h1>
@@ -70,10 +66,8 @@ ${imported.dryRun && confirmHtml(imported, rows)}
 ${imported.failed > 0 && html`<p><a class="button" download="failed-rows.csv" href="${failedRowsUrl(imported, rows)}">Download the failed rows</a> <span class="quiet">Correct them, and import that file.</span></p>`}
 ${table({
   caption: 'The rows of the file, those that failed first',
-  head: ['Line', 'Serial number', 'Result', 'Why'],
-  rows: failedFirst(imported.results, repeated)
-    .slice(0, ROWS_SHOWN)
-    .map((result) => resultRow(result, imported, repeated)),
+  head: ['Line', 'Serial number', 'Name', 'Result', 'Why'],
+  rows: shown.map((result) => resultRow(result, imported, { names, repeated })),
   empty: 'The file holds no device.',
 })}
 ${imported.results.length > ROWS_SHOWN && html`<p class="quiet">${notShown(imported)}</p>`}
@@ -91,7 +85,7 @@ const warnedCount = ({ results }: Imported): number =>
 const REASONS_SHOWN = 20;
 const LINES_SHOWN = 5;
 
-function reasonsHtml({ results, dryRun }: Imported, rows: ImportedRows): Content {
+function reasonsHtml({ results }: Imported, rows: ImportedRows): Content {
   const reasons = reasonsOf(results);
   const groups = missingGroups(results, rows);
   return html`<section class="panel"><h2>What is wrong</h2><ul class="warnings">${reasons
@@ -99,15 +93,14 @@ function reasonsHtml({ results, dryRun }: Imported, rows: ImportedRows): Content
     .map(
       ({ error, lines }) =>
         html`<li><strong>${lines.length.toLocaleString('en')} ${lines.length === 1 ? 'row' : 'rows'}</strong>: ${error} <span class="quiet">(line ${lines.slice(0, LINES_SHOWN).join(', ')}${lines.length > LINES_SHOWN && ', …'})</span></li>`,
-    )}</ul>${groups.length > 0 && groupsHtml(groups, rows, dryRun)}</section>`;
+    )}</ul>${groups.length > 0 && groupsHtml(groups, rows)}</section>`;
 }
 
-function groupsHtml(groups: readonly string[], rows: ImportedRows, isCheck: boolean): Content {
+function groupsHtml(groups: readonly string[], rows: ImportedRows): Content {
   const text = textOf(rows);
   const created = groups.slice(0, GROUPS_MAX);
   return html`<p>No group is named ${created.map((name, index) => html`${index > 0 && ', '}<strong>${name}</strong>`)}${groups.length > GROUPS_MAX && ', …'}.</p>
 ${
-  isCheck &&
   text !== null &&
   html`<form method="post" action="/operator/import" enctype="multipart/form-data" class="actions">
 <input type="hidden" name="name" value="${rows.name}"><textarea name="rows" hidden aria-label="Rows">
@@ -140,12 +133,12 @@ const failedRowsUrl = ({ results }: Imported, { bytes, isJson }: ImportedRows): 
   const failed = results.filter(({ outcome }) => outcome === 'failed');
   const text = isJson
     ? ['line,serialNumber,error', ...failed.map(failedLine)].join('\r\n')
-    : failedCsvRows(bytes, new Map(failed.map(({ line, error }) => [line, error ?? ''])));
+    : failedCsvRows(bytes, new Map(failed.map((result) => [result.line, whyOf(result).join('; ')])));
   return `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`;
 };
 
-const failedLine = ({ line, serialNumber, error }: Imported['results'][number]): string =>
-  [String(line), serialNumber ?? '', error ?? ''].map(toCell).join(',');
+const failedLine = (result: Imported['results'][number]): string =>
+  [String(result.line), result.serialNumber ?? '', whyOf(result).join('; ')].map(toCell).join(',');
 
 /** Quoted, and never a formula for a spreadsheet. */
 const toCell = (text: string): string => `"${text.replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
@@ -168,23 +161,26 @@ function urgencyOf(
 const failedFirst = (results: Imported['results'], repeated: ReadonlySet<number>) =>
   [...results].sort((a, b) => urgencyOf(a, repeated) - urgencyOf(b, repeated) || a.line - b.line);
 
-const resultRow = (
-  { line, serialNumber, id, outcome, error, warnings = [] }: Imported['results'][number],
+interface FileLines {
+  /** Names of devices by line. */
+  names: ReadonlyMap<number, string>;
+  repeated: ReadonlySet<number>;
+}
+
+function resultRow(
+  result: Imported['results'][number],
   imported: Imported,
-  repeated: ReadonlySet<number>,
-): Content[] => [
-  line,
-  id === null
-    ? html`<code>${serialNumber ?? ''}</code>`
-    : html`<a class="name" href="/operator/devices/${id}">${serialNumber}</a>`,
-  repeated.has(line) ? html`<span class="quiet">repeated</span>` : badge(stateOf(outcome, imported)),
-  [
-    error,
-    ...warnings,
-    repeated.has(line) && 'an earlier line has this serial number',
-    isSpreadsheetNumber(serialNumber ?? '') &&
-      'a spreadsheet has made a number of it: format the column as text',
-  ]
-    .filter(Boolean)
-    .join('; '),
-];
+  { names, repeated }: FileLines,
+): Content[] {
+  const { line, serialNumber, id, outcome } = result;
+  const isRepeated = repeated.has(line);
+  return [
+    line,
+    id === null
+      ? html`<code>${serialNumber ?? ''}</code>`
+      : html`<a class="name" href="/operator/devices/${id}">${serialNumber}</a>`,
+    names.get(line),
+    isRepeated ? html`<span class="quiet">repeated</span>` : badge(stateOf(outcome, imported)),
+    [...whyOf(result), ...(isRepeated ? ['an earlier line has this serial number'] : [])].join('; '),
+  ];
+}

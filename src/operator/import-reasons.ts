@@ -1,11 +1,14 @@
 /** The mistakes in the rows of an import: equal ones of many rows count as one. */
+
 import {
+  firstCsvLine,
   IMPORT_COLUMNS,
   type ImportResult,
   NO_GROUP_NAMED,
   readCsvRows,
   readJsonRows,
 } from '../assets/asset-import.ts';
+import { cutText } from '../process/cut-text.ts';
 
 export interface ImportedFile {
   bytes: Buffer;
@@ -34,13 +37,40 @@ export function reasonsOf(results: readonly ImportResult[]): Reason[] {
 /** Groups that one click creates at most. */
 export const GROUPS_MAX = 20;
 
+/** A refusal of the whole file, which the operation calls its body, with the way out of it. */
+export function refusalInWords(message: string, { bytes, isJson }: ImportedFile): string {
+  const text = message.replace(/^The body/, 'The file');
+  if (text.endsWith('must be UTF-8'))
+    return `${text}: in a spreadsheet, save it as "CSV UTF-8"; in an editor, choose the encoding UTF-8`;
+  const [column, number] = /^Column (\d+)(?= has an unknown name)/.exec(text) ?? [];
+  if (column === undefined || isJson) return text;
+  const name = cutText(firstCsvLine(bytes)[Number(number) - 1] ?? '', NAME_LENGTH_MAX, '…');
+  return `${column}, "${name}",${text.slice(column.length)}`;
+}
+
+const NAME_LENGTH_MAX = 60;
+
+/** Names of the devices in the file, by line, of these lines. */
+export function namesInFile(file: ImportedFile, lines: ReadonlySet<number>): Map<number, string> {
+  const names = new Map<number, string>();
+  let missingCount = lines.size;
+  for (const row of rowsOf(file)) {
+    if (missingCount === 0) break;
+    if (!lines.has(row.line)) continue;
+    missingCount -= 1;
+    const name = 'value' in row ? textIn(row.value, 'name') : null;
+    if (name !== null) names.set(row.line, name);
+  }
+  return names;
+}
+
 /** Names of groups that rows ask for and that do not exist, each once, compared without case. */
 export function missingGroups(results: readonly ImportResult[], file: ImportedFile): string[] {
   const lines = new Set(results.filter(({ error }) => error === NO_GROUP_NAMED).map(({ line }) => line));
   if (lines.size === 0) return [];
   const names = new Map<string, string>();
   for (const row of rowsOf(file)) {
-    const group = lines.has(row.line) && 'value' in row ? groupOf(row.value) : null;
+    const group = lines.has(row.line) && 'value' in row ? textIn(row.value, 'group') : null;
     if (group !== null && !names.has(group.toLowerCase())) names.set(group.toLowerCase(), group);
   }
   return [...names.values()];
@@ -52,14 +82,22 @@ function* rowsOf({ bytes, isJson }: ImportedFile) {
     yield* block;
 }
 
-function groupOf(value: unknown): string | null {
-  const { group } = (value ?? {}) as { group?: unknown };
-  return typeof group === 'string' ? group.trim() : null;
+function textIn(row: unknown, name: 'group' | 'name'): string | null {
+  const value = ((row ?? {}) as Record<string, unknown>)[name];
+  return typeof value === 'string' ? value.trim() : null;
 }
 
 /** A serial number such as 282E11, which a spreadsheet has shown as 2.82E+13. */
-export const isSpreadsheetNumber = (serialNumber: string): boolean =>
-  /^\d+(?:[.,]\d+)?[A-F]?\+\d+$/i.test(serialNumber);
+const SPREADSHEET_NUMBER = /^\d+(?:[.,]\d+)?[A-F]?\+\d+$/i;
+
+/** The mistake in a row, its warnings, and a hint where a spreadsheet has changed the serial number. */
+export const whyOf = ({ error, warnings = [], serialNumber }: ImportResult): string[] => [
+  ...(error === null ? [] : [error]),
+  ...warnings,
+  ...(SPREADSHEET_NUMBER.test(serialNumber ?? '')
+    ? ['a spreadsheet has made a number of it: format the column as text']
+    : []),
+];
 
 /** Lines of rows whose serial number an earlier row of the file has. */
 export function repeatedLines(results: readonly ImportResult[]): Set<number> {

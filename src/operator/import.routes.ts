@@ -2,7 +2,7 @@ import { IMPORT_BYTES_MAX } from '../assets/asset-import.ts';
 import type { PageReply, PageRequest } from '../http/page-route.ts';
 import type { Html } from './html.ts';
 import { type ImportedRows, importedHtml, importHtml } from './import-html.ts';
-import { GROUPS_MAX, missingGroups } from './import-reasons.ts';
+import { GROUPS_MAX, missingGroups, refusalInWords } from './import-reasons.ts';
 import type { FormPageDeps, OperatorPage } from './page-deps.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 
@@ -37,8 +37,7 @@ export function importRoutes({ ask, layout, toRefusal }: FormPageDeps): Operator
         messages: [message = ''],
         status,
       } = toRefusal(thrown);
-      // The operation speaks of its body.
-      return show(session, importHtml(rows, message.replace(/^The body/, 'The file')), status);
+      return show(session, importHtml(rows, refusalInWords(message, rows)), status);
     }
   }
 

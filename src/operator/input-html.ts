@@ -111,9 +111,11 @@ const toHours = (hours: number): Option => {
   return { value: String(hours), label: hours < 0 ? `${length} ago` : length };
 };
 
-function selectHtml({ field, path, inputs }: Drawn, common: Html, options: readonly Option[]): Html {
+function selectHtml(drawn: Drawn, common: Html, options: readonly Option[]): Html {
+  const { field, path, inputs } = drawn;
+  const { none = field.isRequired ? 'choose' : '–' } = lookOf(drawn);
   const chosen = inputs.get(path) ?? '';
-  return html`<select ${common}><option value="">${field.isRequired ? 'choose' : '–'}</option>${options.map(
+  return html`<select ${common}><option value="">${none}</option>${options.map(
     ({ value, label }) =>
       html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`,
   )}</select>`;

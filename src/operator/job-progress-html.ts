@@ -1,5 +1,6 @@
 import type { JobView } from '../config-jobs/config-job.ts';
 import { hasEnded } from '../config-jobs/config-job.ts';
+import { stagesText } from './apply-html.ts';
 import { type Content, type Html, html } from './html.ts';
 import { AWAITED_READ_MAX, type JobProgress, type JobStages, whyAwaited } from './job-progress.ts';
 import { badge, nameLink, table, time } from './parts.ts';
@@ -12,7 +13,9 @@ export function progressFacts(
   progress: JobProgress,
 ): Array<[string, Content]> {
   return [
-    ...(stages && stages.stageCount > 1 ? [['Stage', stageText(stages)] as [string, Content]] : []),
+    ...(stages && stages.stageCount > 1
+      ? [['Stage', stageText(stages, job.total)] as [string, Content]]
+      : []),
     ...(hasEnded(job.status) ? [] : [['Expected end', expectedEnd(job, progress)] as [string, Content]]),
     ...(stages?.retryOfJobId
       ? [
@@ -25,10 +28,11 @@ export function progressFacts(
   ];
 }
 
-function stageText({ currentStage, stageCount, rollout, isBeginningStage }: JobStages): Content {
-  const rule =
-    rollout &&
-    html`: <span class="quiet">the first ${rollout.firstPercent} % of the devices, the rest once ${rollout.minAppliedPercent} % of them have applied it; ends if ${rollout.abortFailedPercent} % fail</span>`;
+function stageText(
+  { currentStage, stageCount, rollout, isBeginningStage }: JobStages,
+  total: number,
+): Content {
+  const rule = rollout && html`: <span class="quiet">${stagesText(rollout, total)}</span>`;
   const next = isBeginningStage && html`, <span class="quiet">the next one is beginning</span>`;
   return html`${currentStage} of ${stageCount}${next}${rule}`;
 }

@@ -28,14 +28,21 @@ import { meaningOf } from './states.ts';
 /** By id; a deleted group has none. */
 type GroupNames = ReadonlyMap<string, string>;
 
+/** By short name; a deleted profile has none. */
+export type ProfileNames = ReadonlyMap<string, string>;
+
+export const profileNameOf = ({ profileSlug }: JobView, names: ProfileNames): string =>
+  names.get(profileSlug) ?? profileSlug;
+
 interface JobsOptions {
   jobs: Answers['listConfigJobs'];
   groupNames: GroupNames;
+  profileNames: ProfileNames;
   filter: Record<string, string>;
   link: FormLink;
 }
 
-export const jobsHtml = ({ jobs, groupNames, filter, link }: JobsOptions): Html => html`
+export const jobsHtml = ({ jobs, filter, link, ...names }: JobsOptions): Html => html`
 <h1>Configuration jobs</h1>
 <div class="actions">${link('applyProfile', {}, { tone: 'main' })}</div>
 ${tabs('Status', [
@@ -52,13 +59,16 @@ ${live(
   html`${table({
     caption: 'Jobs, newest first',
     head: ['Profile', 'For', 'Status', 'Progress', 'Applied', 'Begun', 'By', 'Ended'],
-    rows: jobs.items.map((job) => jobRow(job, groupNames)),
+    rows: jobs.items.map((job) => jobRow(job, names)),
     empty: 'No job. One begins when a profile is applied.',
   })}${nextPage('/operator/jobs', new URLSearchParams(filter), jobs.nextCursor)}`,
 )}`;
 
-const jobRow = (job: JobView, groupNames: GroupNames): Content[] => [
-  html`<a class="name" href="/operator/jobs/${job.id}">${job.profileSlug}</a>`,
+const jobRow = (
+  job: JobView,
+  { groupNames, profileNames }: Pick<JobsOptions, 'groupNames' | 'profileNames'>,
+): Content[] => [
+  html`<a class="name" href="/operator/jobs/${job.id}">${profileNameOf(job, profileNames)}</a>`,
   scopeHtml(job, groupNames),
   html`${badge(job.status)}${job.reason && html` <span class="quiet">${job.reason}</span>`}`,
   bar(sharesOf(job), 'Devices'),
@@ -92,6 +102,7 @@ interface JobOptions {
   /** Devices of the targets and the latest devices, by asset id. */
   devices: ReadonlyMap<string, ShownAsset>;
   groupNames: GroupNames;
+  profileName: string;
   /** Devices that a stopped job has changed. */
   changed: readonly ChangedDevice[];
   now: Date;
@@ -110,9 +121,10 @@ export const jobHtml = ({ job, targets, filter, runUrl, mayChange, ...options }:
 <p class="crumbs"><a href="/operator/jobs">Jobs</a></p>
 ${live(
   'job',
-  html`<h1>${job.profileSlug} ${badge(job.status)}</h1>
+  html`<h1>${options.profileName} ${badge(job.status)}</h1>
 ${bar(sharesOf(job), 'Devices')}${legend(sharesOf(job))}
 ${facts([
+  ['Profile', html`<a href="/operator/profiles/${job.profileSlug}">${job.profileSlug}</a>`],
   ['Devices', job.total.toLocaleString('en')],
   ['For', scopeHtml(job, options.groupNames)],
   ['Begun', html`${time(job.createdAt)} <span class="quiet">${creatorText(job)}</span>`],

@@ -4,8 +4,9 @@ import type { GroupNamesRepository } from './group-names.repository.ts';
 import type { JobProgressRepository } from './job-progress.repository.ts';
 import { toProgress } from './job-progress.ts';
 import { CHANGED_READ_MAX } from './job-undo-html.ts';
-import { ALL_STATES, firstState, jobHtml, jobsHtml } from './jobs-html.ts';
+import { ALL_STATES, firstState, jobHtml, jobsHtml, profileNameOf } from './jobs-html.ts';
 import { given, noticeOf, type OperatorPage, type PageDeps } from './page-deps.ts';
+import type { ProfileNamesRepository } from './profile-names.repository.ts';
 import { OPERATOR_PATH, type Session } from './session.ts';
 import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 
@@ -15,10 +16,23 @@ export interface JobsPageDeps extends PageDeps {
   jobProgress: JobProgressRepository;
   earlierProfiles: EarlierProfilesRepository;
   listGroupNames: GroupNamesRepository['listByIds'];
+  profileNames: ProfileNamesRepository;
   shownAssets: ShownAssetsRepository;
 }
 
 const saysBegun = (query: URLSearchParams): boolean => query.get('done') === 'applyProfile';
+
+/** Changes of groups lead to the job that they have begun. */
+function jobNoticeOf(query: URLSearchParams, job: JobView): string | undefined {
+  if (hasEnded(job.status) && saysBegun(query)) return undefined;
+  const notice = noticeOf(query);
+  const isOfGroup = BEGINNING.includes(query.get('done') ?? '');
+  return isOfGroup
+    ? `${notice} A job has begun: it offers the profile to each member that does not run it.`
+    : notice;
+}
+
+const BEGINNING = ['updateGroup', 'addGroupMembers'];
 
 const path = `${OPERATOR_PATH}/jobs`;
 
@@ -31,6 +45,7 @@ export function jobsRoutes({
   jobProgress,
   earlierProfiles,
   listGroupNames,
+  profileNames,
   shownAssets,
 }: JobsPageDeps): OperatorPage[] {
   async function progressOf({ organizationId }: Session, job: JobView) {
@@ -59,6 +74,12 @@ export function jobsRoutes({
     return new Map(groups.map(({ value, label }) => [value, label]));
   }
 
+  const namesOfProfiles = ({ organizationId }: Session, jobs: JobView[]) =>
+    profileNames.list(
+      organizationId,
+      jobs.map(({ profileSlug }) => profileSlug),
+    );
+
   return [
     {
       method: 'GET',
@@ -68,8 +89,11 @@ export function jobsRoutes({
       async handle({ visitor: session, query, url }) {
         const filter = given({ status: query.get('status'), cursor: query.get('cursor') });
         const jobs = await ask(session, 'listConfigJobs', { query: { ...filter, limit: '25' } });
-        const groupNames = await namesOfGroups(session, jobs.items);
-        const content = jobsHtml({ jobs, groupNames, filter, link: linksFor(session) });
+        const [groupNames, names] = await Promise.all([
+          namesOfGroups(session, jobs.items),
+          namesOfProfiles(session, jobs.items),
+        ]);
+        const content = jobsHtml({ jobs, groupNames, profileNames: names, filter, link: linksFor(session) });
         return { page: layout({ title: 'Jobs', session, section: 'Jobs', watch: url }, content) };
       },
     },
@@ -86,10 +110,11 @@ export function jobsRoutes({
         });
         const { state, ...others } = filter;
         const asked = state === ALL_STATES ? others : filter;
-        const [targets, progress, groupNames, changed] = await Promise.all([
+        const [targets, progress, groupNames, names, changed] = await Promise.all([
           ask(session, 'listConfigJobTargets', { params, query: { ...asked, limit: '50' } }),
           progressOf(session, job),
           namesOfGroups(session, [job]),
+          namesOfProfiles(session, [job]),
           listChanged(session, job),
         ]);
         const shown = [...progress.progress.latest, ...targets.items].map(({ assetId }) => assetId);
@@ -97,6 +122,7 @@ export function jobsRoutes({
           ...progress,
           devices: await shownAssets.list(session.organizationId, shown),
           groupNames,
+          profileName: profileNameOf(job, names),
           changed,
           job,
           targets,
@@ -104,8 +130,8 @@ export function jobsRoutes({
           runUrl: runUrl(job.id),
           mayChange: session.role !== 'read',
         });
-        const notice = hasEnded(job.status) && saysBegun(query) ? undefined : noticeOf(query);
-        const title = `Job of ${job.profileSlug}`;
+        const notice = jobNoticeOf(query, job);
+        const title = `Job of ${profileNameOf(job, names)}`;
         return { page: layout({ title, session, section: 'Jobs', watch: url, notice }, content) };
       },
     },

@@ -28,6 +28,10 @@ export const time = (iso: string | null | undefined): Html =>
 /** A time that is never shown as an age, as in "until 14:30". */
 export const clock = (iso: string): Html => html`<time datetime="${iso}" data-clock>${inUtc(iso)}</time>`;
 
+/** The time with its age, where it has to be read without a pointer. */
+export const clockAndAge = (iso: string): Html =>
+  html`<time datetime="${iso}" data-clock="age">${inUtc(iso)}</time>`;
+
 const inUtc = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
 
 export interface TableOptions {

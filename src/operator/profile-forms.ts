@@ -4,8 +4,12 @@ const section = 'Profiles';
 const profile = ({ slug }: Record<string, string>) => `/operator/profiles/${slug}`;
 const UNLESS_ALWAYS = { need: 'unless always' };
 const looks: Record<string, FieldLook> = {
-  name: { help: 'For people. Left empty, the short name.' },
-  slug: { label: 'Short name', help: 'Small letters, digits and hyphens. Left empty, made from the name.' },
+  name: { need: 'or a short name', help: 'For people. Left empty, the short name.' },
+  slug: {
+    label: 'Short name',
+    need: 'or a name',
+    help: 'Small letters, digits and hyphens. Left empty, made from the name.',
+  },
   'temperatureAlerts.type': { help: 'A range has both bounds, high only At most, low only At least.' },
   'temperatureAlerts.channel': { help: 'A logger with one temperature channel has that one for both.' },
   'temperatureAlerts.lowC': { label: 'At least °C', help: 'Below it is a breach.' },
@@ -15,7 +19,10 @@ const looks: Record<string, FieldLook> = {
     help: 'How far back inside the breached bound counts as a return: 0, or from 0.1 on.',
   },
   'temperatureAlerts.delayMinutes': { label: 'Delay in minutes' },
-  schedule: { label: 'When the alerts are on', help: 'Always, or on these days between these times.' },
+  schedule: {
+    label: 'When the alerts are on',
+    help: 'Left empty, always. Otherwise on these days between these times.',
+  },
   'schedule.always': { isAlone: true },
   'schedule.days': {
     values: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'],

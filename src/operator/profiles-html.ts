@@ -26,8 +26,8 @@ ${table({
 
 const alertsOf = ({ temperatureAlerts }: ProfileView): Content =>
   temperatureAlerts.map(
-    ({ channel, lowC = null, highC = null, delayMinutes = 0, severity = 'critical' }) =>
-      html`<div>${channel}: ${boundsText({ lowC, highC })}, ${severity}${delayMinutes > 0 && `, after ${delayMinutes} min`}</div>`,
+    ({ channel, lowC = null, highC = null, hysteresisC = 0, delayMinutes = 0, severity = 'critical' }) =>
+      html`<div>${channel}: ${boundsText({ lowC, highC })}, hysteresis ${hysteresisC} °C, ${severity}${delayMinutes > 0 && `, after ${delayMinutes} min`}</div>`,
   );
 
 function scheduleText({ schedule }: ProfileView): string {

@@ -259,12 +259,12 @@ const inHandHtml = (acknowledged: number): Html =>
 const loggers = (count: number): string =>
   `${count.toLocaleString('en')} ${count === 1 ? 'logger' : 'loggers'}`;
 
-function calmHtml(calm: Calm, { link }: StartOptions): Html {
+function calmHtml(calm: Calm, { link, mayChange }: StartOptions): Html {
   const { since, acknowledged, inContact, inContactMax, devices, online, neverReported } = calm;
   const overdue = devices - online - neverReported;
   if (devices === 0) {
     return html`<section class="panel calm"><p>No logger is registered yet.</p>
-<div class="actions">${link('registerAsset', {}, { tone: 'main' })}<a class="button" href="/operator/import">Import devices from a file</a></div></section>`;
+<div class="actions">${link('registerAsset', {}, { tone: 'main' })}${mayChange && html`<a class="button" href="/operator/import">Import devices from a file</a>`}</div></section>`;
   }
   const count =
     inContact < inContactMax

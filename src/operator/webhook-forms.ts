@@ -63,9 +63,9 @@ function formsOf(collection: 'events' | 'cellular') {
       section,
       about,
       question:
-        'While the receiver fails, one delivery is sent as a probe, and the others follow when it succeeds. Otherwise all that wait for a retry are sent.',
+        'While the receiver fails, one delivery is sent, and the others follow when it arrives. Otherwise all that wait for a retry are sent.',
       back: webhook,
-      said: 'Deliveries that wait for a retry are sent.',
+      said: 'The retry begins: with one delivery while the receiver fails, and with the others when it arrives.',
     },
     rotate: {
       title: 'Rotate the secret',
@@ -76,11 +76,18 @@ function formsOf(collection: 'events' | 'cellular') {
         'Requests carry a signature of the new and one of the old secret for a while. Left empty, a secret is made and shown once.',
       back: webhook,
       said: 'The secret is rotated.',
-      reveals: {
-        field: 'secret',
-        label: 'Secret',
-        advice: 'Give it to the receiver, which verifies signatures with it.',
-      },
+      reveals: SECRET,
+    },
+    sign: {
+      operation: isOfEvents ? 'rotateWebhookSecret' : 'rotateCellularWebhookSecret',
+      title: 'Sign deliveries',
+      submit: 'Sign them',
+      section,
+      about,
+      question: 'Requests carry a signature from now on. Left empty, a secret is made and shown once.',
+      back: webhook,
+      said: 'Deliveries are signed.',
+      reveals: SECRET,
     },
     unsign: {
       operation: isOfEvents ? 'updateWebhook' : 'updateCellularWebhook',
@@ -118,7 +125,7 @@ function formsOf(collection: 'events' | 'cellular') {
     },
     resend: {
       title: 'Send the delivery again',
-      submit: 'Resend',
+      submit: 'Send it again',
       section,
       question: 'The receiver gets the same event once more.',
       back: (params) => `${webhook(params)}/deliveries/${params.deliveryId}`,
@@ -126,6 +133,12 @@ function formsOf(collection: 'events' | 'cellular') {
     },
   } satisfies Record<string, FormLayout>;
 }
+
+const SECRET = {
+  field: 'secret',
+  label: 'Secret',
+  advice: 'Give it to the receiver, which verifies signatures with it.',
+};
 
 const OTHER_FIELDS = ['url', 'events', 'name', 'deliverConfigApplied', 'secret', 'status'];
 
@@ -139,6 +152,7 @@ export const WEBHOOK_FORMS = {
   resumeWebhook: events.resume,
   retryWebhook: events.retry,
   rotateWebhookSecret: events.rotate,
+  signWebhook: events.sign,
   removeWebhookSecret: events.unsign,
   replayWebhook: events.replay,
   deleteWebhook: events.remove,
@@ -149,6 +163,7 @@ export const WEBHOOK_FORMS = {
   resumeCellularWebhook: cellular.resume,
   retryCellularWebhook: cellular.retry,
   rotateCellularWebhookSecret: cellular.rotate,
+  signCellularWebhook: cellular.sign,
   removeCellularWebhookSecret: cellular.unsign,
   replayCellularWebhook: cellular.replay,
   deleteCellularWebhook: cellular.remove,

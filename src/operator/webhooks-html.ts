@@ -97,6 +97,8 @@ interface WebhookOptions {
   filter: Record<string, string>;
   path: string;
   mayChange: boolean;
+  /** Whether it has a secret. */
+  isSigned: boolean;
   link: FormLink;
   now: Date;
 }
@@ -116,10 +118,7 @@ ${live(
 ${facts([
   ['URL', html`<code>${webhook.url}</code>`],
   ['Receives', receives(webhook)],
-  [
-    healthOf(webhook) === 'disabled' ? 'Paused since' : 'Trouble since',
-    webhook.health?.since ? time(webhook.health.since) : '–',
-  ],
+  ...sinceFact(webhook),
   ['Waiting', webhook.health?.backlog.toLocaleString('en') ?? '–'],
   ['Next attempt', dueTime(webhook.health?.nextAttemptAt, more.now)],
   ['Last delivered, tests aside', time(webhook.delivery.lastDeliveredAt)],
@@ -127,7 +126,7 @@ ${facts([
   ...(webhook.disabledReason ? [['Disabled by', webhook.disabledReason] as const] : []),
 ])}`,
 )}
-${mayChange && live('actions', actionsOf(webhook, path, more.link))}
+${mayChange && live('actions', actionsOf(webhook, { path, isSigned: more.isSigned, link: more.link }))}
 ${live('hours', hoursHtml(more.hours, more.now))}
 ${live('failures', more.failures.length > 0 && failuresHtml(more.failures, path))}
 <h2>Deliveries</h2>
@@ -164,7 +163,23 @@ ${live(
   })}${nextPage(path, new URLSearchParams(filter), deliveries.nextCursor)}`,
 )}`;
 
-function actionsOf({ id: webhookId, status, recType }: WebhookView, path: string, link: FormLink): Html {
+const SINCE: Partial<Record<HealthState, string>> = {
+  failing: 'Trouble since',
+  recovering: 'Recovering since',
+  disabled: 'Paused since',
+};
+
+/** The beginning of its state, which none has that is healthy. */
+function sinceFact(webhook: WebhookView): Array<[string, Content]> {
+  const label = SINCE[healthOf(webhook)];
+  const since = webhook.health?.since;
+  return label && since ? [[label, time(since)]] : [];
+}
+
+function actionsOf(
+  { id: webhookId, status, recType }: WebhookView,
+  { path, isSigned, link }: Pick<WebhookOptions, 'path' | 'isSigned' | 'link'>,
+): Html {
   const params = { webhookId };
   const noun = recType === 'webhook' ? 'Webhook' : 'CellularWebhook';
   const isActive = status === 'active';
@@ -172,10 +187,9 @@ function actionsOf({ id: webhookId, status, recType }: WebhookView, path: string
 ${button({ action: `${path}/test`, label: 'Send a test' })}
 ${isActive ? link(`pause${noun}`, params, { label: 'Pause…' }) : link(`resume${noun}`, params, { label: 'Resume', tone: 'main' })}
 ${isActive && link(`retry${noun}`, params)}
-${isActive && link(`replay${noun}`, params, { label: 'Replay…' })}
+${isActive && link(`replay${noun}`, params, { label: 'Send again…' })}
 ${link(`update${noun}`, params, { label: 'Edit' })}
-${link(`rotate${noun}Secret`, params, { label: 'Rotate the secret' })}
-${link(`remove${noun}Secret`, params)}
+${isSigned ? [link(`rotate${noun}Secret`, params), link(`remove${noun}Secret`, params)] : link(`sign${noun}`, params)}
 ${link(`delete${noun}`, params, { label: 'Delete' })}</div>`;
 }
 

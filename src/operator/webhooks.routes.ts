@@ -8,6 +8,7 @@ import type { ShownAssetsRepository } from './shown-assets.repository.ts';
 import { testedText } from './tested-text.ts';
 import type { WebhookHoursRepository } from './webhook-hours.repository.ts';
 import { firstHour } from './webhook-hours.ts';
+import type { WebhookSecretsRepository } from './webhook-secrets.repository.ts';
 import { webhookHtml, webhooksHtml } from './webhooks-html.ts';
 
 const path = `${OPERATOR_PATH}/webhooks`;
@@ -23,6 +24,7 @@ const NOUNS: Record<string, Noun> = { events: 'Webhook', cellular: 'CellularWebh
 export interface WebhooksPageDeps extends PageDeps, Pick<FormPageDeps, 'fieldsOf'> {
   shownAssets: ShownAssetsRepository;
   webhookHours: WebhookHoursRepository;
+  webhookSecrets: WebhookSecretsRepository;
 }
 
 const FAILURES_SHOWN = 3;
@@ -35,6 +37,7 @@ export function webhooksRoutes({
   now,
   shownAssets,
   webhookHours,
+  webhookSecrets,
 }: WebhooksPageDeps): OperatorPage[] {
   const show = (session: Session, title: string, url: string | undefined, notice?: Content) => ({
     title,
@@ -65,7 +68,8 @@ export function webhooksRoutes({
       query: { ...filter, limit: '25' },
     });
     const at = now();
-    const [hours, failures] = await Promise.all([
+    const [isSigned, hours, failures] = await Promise.all([
+      webhookSecrets.isSigned(session.organizationId, webhook.id),
       webhookHours.list(session.organizationId, webhook.id, firstHour(at)),
       Object.keys(filter).length === 0 ? listFailures(session, params) : [],
     ]);
@@ -73,6 +77,7 @@ export function webhooksRoutes({
     const content = webhookHtml({
       devices: await shownAssets.listBySerials(session.organizationId, serials),
       webhook,
+      isSigned,
       deliveries,
       failures,
       eventTypes: typesIn(noun),

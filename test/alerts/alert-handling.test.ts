@@ -7,6 +7,7 @@ import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { FRIDGE } from '../support/fleet.ts';
+import { untilLockWaits } from '../support/lock-waits.ts';
 import { useDevice } from './harness.ts';
 
 interface Action {
@@ -53,6 +54,7 @@ describe('An alert in the hands of people', () => {
     assert.equal(status, 200);
     assert.deepEqual([body.status, body.assignee, body.snoozeUntil], ['acknowledged', 'Ada', null]);
     assert.ok(body.acknowledgedBy.keyId);
+    assert.deepEqual([body.acknowledgedAt, body.updatedAt], Array(2).fill(body.history[1].at));
     assert.equal((await comment('Goods moved\nto room 2')).status, 201);
     await measure(1, 5);
     const ended = await show();
@@ -70,6 +72,31 @@ describe('An alert in the hands of people', () => {
     assert.deepEqual(ended.acknowledgedBy, body.acknowledgedBy);
     const times = ended.history.map(({ at }: Action) => at);
     assert.deepEqual(times, times.toSorted());
+  });
+
+  it('resolves an alert after the acknowledgement that a reading in bounds waited for', async () => {
+    const { sql } = device.dms.service;
+    const waiting = await createTransact(sql)(async (tx) => {
+      await query(tx.sql, 'select 1 from alerts where organization_id = ? and id = ? for update', [
+        device.org.id,
+        id,
+      ]);
+      const acknowledged = acknowledge();
+      await untilLockWaits(sql, 1);
+      const measured = measure(1, 5);
+      await untilLockWaits(sql, 2);
+      return { acknowledged, measured };
+    });
+    assert.equal((await waiting.acknowledged).status, 200);
+    await waiting.measured;
+    const { status, updatedAt, acknowledgedAt, history } = await show();
+    assert.equal(status, 'resolved');
+    assert.deepEqual(words(history), [
+      ['opened', null],
+      ['acknowledged', null],
+      ['resolved', null],
+    ]);
+    assert.ok(updatedAt >= acknowledgedAt, `${updatedAt} ${acknowledgedAt}`);
   });
 
   it('accepts comments after the end of an alert, too', async () => {

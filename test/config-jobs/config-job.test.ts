@@ -255,22 +255,21 @@ describe('Changes of several jobs on one device', () => {
     ['ten minutes, daily', { measurementPeriodBase: 600, transmissionInterval: 86_400 }],
   ]);
 
-  it('finds a conflict only where two changes set a key to different values; the later one takes it over', () => {
+  it('finds a conflict only where two changes set a key to different values; the later one takes it over with its unit', () => {
     const all = [...contents.keys()];
     const periods: ConfigurationKey[] = ['measurementPeriodBase', 'measurementPeriodFactor'];
-    const overwritten: ConfigurationKey[] = ['measurementPeriodBase'];
     assert.deepEqual(findConflicts(all, ['an hour'], contents), [
-      { existing: 'ten minutes', incoming: 'an hour', overwritten, existingKeys: periods },
+      { existing: 'ten minutes', incoming: 'an hour', overwritten: periods, existingKeys: periods },
       {
         existing: 'ten minutes, daily',
         incoming: 'an hour',
-        overwritten,
+        overwritten: ['measurementPeriodBase'],
         existingKeys: ['measurementPeriodBase', 'transmissionInterval'],
       },
     ]);
     assert.deepEqual(findConflicts(all, ['daily'], contents), []);
     assert.deepEqual(findConflicts(all, ['ten minutes'], contents), [
-      { existing: 'an hour', incoming: 'ten minutes', overwritten, existingKeys: periods },
+      { existing: 'an hour', incoming: 'ten minutes', overwritten: periods, existingKeys: periods },
     ]);
     assert.deepEqual(findConflicts([], all, contents), []);
   });

@@ -104,6 +104,23 @@ describe('A pending setting', () => {
     assert.deepEqual(await poll(), TEN_MINUTES);
   });
 
+  it('leaves no calendars and no factor of an overwritten change to other rules and periods, although both changes set the same ones', async () => {
+    const schedule = { always: false, days: ['monday'], from: '08:00', to: '18:00', timezone: 'UTC' };
+    for (const [slug, highC, measurementIntervalMinutes] of [
+      ['mild', 10, 10],
+      ['warm', 12, 20],
+    ] as const)
+      await createProfile(org, {
+        slug,
+        temperatureAlerts: [{ type: 'high', channel: 'probe', highC }],
+        schedule,
+        intervals: { measurementIntervalMinutes },
+      });
+    const mild = await applyTo('mild');
+    await cancel(await applyTo('warm'));
+    assert.deepEqual([await poll(), await stateOf(mild)], [null, 'superseded']);
+  });
+
   it('takes out the rest of a superseded change when its job is cancelled', async () => {
     const first = await applyTo('both');
     const second = await applyTo('daily');

@@ -103,6 +103,24 @@ describe('A refused setting', () => {
     assert.deepEqual([items[0].state, items[0].reason], ['failed', 'the device refused: no (code 7)']);
   });
 
+  it('gives a schedule the rules that the device runs, and not those that it refused', async () => {
+    const high = { type: 'high', channel: 'probe', highC: 8 };
+    const low = { type: 'low', channel: 'probe', lowC: 2 };
+    const schedule = { always: false, days: ['monday'], from: '08:00', to: '18:00', timezone: 'UTC' };
+    await createProfile(fleet, { slug: 'two-alerts', temperatureAlerts: [high, low] });
+    await createProfile(fleet, { slug: 'one-alert', temperatureAlerts: [{ ...high, highC: 9 }] });
+    await createProfile(fleet, { slug: 'mondays', schedule });
+    await applyTo('two-alerts');
+    const running = { ...FACTORY, ...(await poll()).body.config };
+    await report(fleet, 'A', running);
+    await applyTo('one-alert');
+    await poll();
+    await report(fleet, 'A', { ...running, errors: [{ code: 7, message: 'no' }] });
+    await applyTo('mondays');
+    const { config } = (await poll()).body;
+    assert.deepEqual([config.alarmRules, config.calendars[0].enableRules], [undefined, [0, 1, 2, 3]]);
+  });
+
   it('hands out no refused setting in answers to frames', async () => {
     const measuredAt = new Date().toISOString();
     const readings = [{ channel: 1, type: 'temperature', value: 5, measuredAt }];

@@ -34,17 +34,33 @@ interface Setting {
   isRefused: boolean;
 }
 
+const PARTNER: Partial<Record<ConfigurationKey, ConfigurationKey>> = {
+  measurementPeriodBase: 'measurementPeriodFactor',
+  measurementPeriodFactor: 'measurementPeriodBase',
+  alarmRules: 'calendars',
+  calendars: 'alarmRules',
+};
+
 /** The pending settings, one by one. */
 class Account {
   readonly settings = new Map<string, Setting>();
   readonly failed = new Set<number>();
+  private readonly changes = new Map<number, SymbolicConfig>();
 
   put(id: number, change: SymbolicConfig) {
+    this.changes.set(id, change);
     for (const [key, value] of Object.entries(change)) {
-      const before = this.settings.get(key);
-      const owners = before?.value === value ? before.owners : [];
+      const owners = [...(this.settings.get(key)?.owners ?? [])].filter((owner) =>
+        this.keeps(owner, key as ConfigurationKey, change),
+      );
       this.settings.set(key, { value, owners: new Set([...owners, id]), isRefused: false });
     }
+  }
+
+  private keeps(owner: number, key: ConfigurationKey, incoming: SymbolicConfig): boolean {
+    const own = this.changes.get(owner) ?? {};
+    const keys = [key, PARTNER[key] ?? key];
+    return keys.every((each) => !own[each] || !incoming[each] || own[each] === incoming[each]);
   }
 
   end(ids: ReadonlySet<number>) {

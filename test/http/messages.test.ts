@@ -14,6 +14,13 @@ describe('A refusal', () => {
     assert.match(body.message ?? '', message);
   };
 
+  it('says that a query must be UTF-8, and takes a percent sign that encodes nothing', async () => {
+    for (const text of ['%ff', '%ED%A0%80', '%C3'])
+      says(await dms.api.get(`/assets?q=${text}`), /^The query must be text in UTF-8$/);
+    for (const text of ['100%', '%zz', '%EF%BF%BD', '%C3%A9'])
+      assert.equal((await dms.api.get(`/assets?q=${text}`)).status, 200, text);
+  });
+
   it('says that a query parameter must be given once', async () => {
     says(await dms.api.get('/assets?limit=1&limit=2'), /^limit must be given once$/);
     says(await dms.api.get('/webhooks?status=active&status=active'), /^status must be given once$/);

@@ -50,11 +50,13 @@ describe('Exports of measurements', () => {
   let assetId: string;
   let shortId: string;
   let readers: SlowReader[];
+  let aheadMs = 0;
   const logged: string[] = [];
 
   before(async () => {
     dms = await startService({
       withWorker: false,
+      now: () => new Date(Date.now() + aheadMs),
       log: createLog('warn', { write: (line: string) => void logged.push(line) }),
       settings: { databasePoolSize: 4, writeTimeoutMs: 2_000, transfers: TRANSFERS },
     });
@@ -149,6 +151,17 @@ describe('Exports of measurements', () => {
     );
     const { bytes } = await (running[0] as SlowReader).readOn();
     assert.ok(bytes < READINGS * BYTES_MIN, `${bytes} bytes`);
+  });
+
+  it('ends an export without its end when its key was deleted meanwhile', async () => {
+    const { id, token } = await dms.issueKey(dms.id, 'customer');
+    const reader = read(token);
+    assert.equal(await reader.status, 200);
+    assert.equal((await dms.api.delete(`/keys/${id}`)).status, 204);
+    aheadMs += 5_000;
+    const { bytes, text } = await reader.readOn();
+    assert.ok(bytes < READINGS * BYTES_MIN, `${bytes} bytes`);
+    assert.doesNotMatch(text.slice(-8), /0\r\n\r\n$/, 'the last chunk');
   });
 
   it('stops counting exports when their client has gone', async () => {

@@ -61,14 +61,17 @@ describe('E-mail addresses of channels', () => {
     const link = linkIn(sent as ReceivedMail);
     const opened = await visit(`${page(link)}${new URL(link).search}`);
     assert.equal(opened.status, 200);
-    assert.match(opened.text, /Confirm the address/);
+    assert.match(opened.text, /action="[^"]+\?token=[^"]+".*Confirm the address/s);
     assert.equal(await statusOf(id), 'unconfirmed');
     assert.equal((await press(link)).status, 200);
     assert.equal(await statusOf(id), 'active');
-    for (const again of [await press(link), await visit(`${page(link)}${new URL(link).search}`)]) {
+    const open = () => visit(`${page(link)}${new URL(link).search}`);
+    for (const again of [await press(link), await open()]) {
       assert.equal(again.status, 200);
       assert.match(again.text, /The address is confirmed/);
     }
+    aheadMs = 48 * HOUR_MS;
+    assert.match((await open()).text, /The address is confirmed.*This link was used <time/s);
     assert.equal((await act(id, 'confirm-again')).status, 409);
     assert.equal((await create({ target: target.toUpperCase() })).status, 'active');
     assert.equal(received().length, 1);

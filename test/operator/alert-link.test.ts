@@ -93,7 +93,10 @@ describe('The link in a mail about an alert', () => {
     const page = await open(tokenOf(link));
     assert.equal(page.status, 200);
     assert.match(page.text, /<h1>Cold room .*low battery/);
-    assert.match(page.text, new RegExp(`Since.*<time.*step 1 was made, ${target} is next`, 's'));
+    assert.match(
+      page.text,
+      new RegExp(`Since.*<time[^>]* data-clock="age">.*step 1 was made, ${target} is next`, 's'),
+    );
     assert.equal(page.text.match(/<button/g)?.length, 1);
     await fetch(`${dms.baseUrl}/operator/alert-link?token=${tokenOf(link)}`, { method: 'HEAD' });
     assert.equal((await shown(id)).status, 'new');

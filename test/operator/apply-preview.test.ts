@@ -61,8 +61,10 @@ describe('The preview of an apply', () => {
       'rollout.abortFailedPercent': '3',
       deadlineMinutes: '120',
     });
-    assert.match(text, /3 first, 9 after 95 % of them, at most 3 % failed\./);
+    assert.match(text, /3 first, 9 after 95 % of them have applied it; ends if 3 % fail\./);
     assert.match(text, /Start at once Deadline 2 h after the start/);
+    const without = await preview({ slug: 'four', applyToAll: 'true' });
+    assert.match(without, /Deadline 48 h after the start/);
   });
 
   it('says that nothing changes where each device has the settings', async () => {
@@ -79,7 +81,7 @@ describe('The preview of an apply', () => {
     const { body: group } = await dms.api.post('/groups', { name: 'Cold ones' });
     await dms.api.post(`/groups/${group.id}/add-members`, { serialNumbers: serials.slice(1, 4) });
     const ofGroup = await preview({ slug: 'four', groupId: group.id });
-    assert.match(ofGroup, /Profile four four Group Cold ones Devices 3/);
+    assert.match(ofGroup, /Profile four Group Cold ones Devices 3/);
     assert.match(ofGroup, /1 of 1 device would be in breach at once/);
   });
 

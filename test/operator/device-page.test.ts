@@ -196,6 +196,8 @@ describe('The page of a device', () => {
     const shown = await page(path);
     for (const part of [/opened/, /acknowledged/, /Grace Hopper/, /Ada/, /&lt;b&gt;Door&lt;\/b&gt; closed/])
       assert.match(shown, part);
+    assert.match(shown, /<dt>Since<\/dt><dd><time datetime="[^"]+" data-clock="age">/);
+    assert.match(shown, /data-label="When"><time datetime="[^"]+" data-clock>/);
     const { snoozeUntil, assignee } = (await dms.api.get(path)).body;
     assert.ok(Date.parse(snoozeUntil) > Date.now());
     assert.equal(assignee, 'Ada');

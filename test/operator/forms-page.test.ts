@@ -218,6 +218,8 @@ describe('A form of an operation', () => {
   it('shows the intervals of a profile on its page and in its form, and keeps what is not changed', async () => {
     const page = await visit(`${dms.baseUrl}/operator/profiles/hot-water-guard`, { cookie });
     assert.match(page.text, /measures every 5 min, transmits every 6 h/);
+    assert.match(page.text, /hysteresis 2 °C, critical/);
+    assert.match((await see('createProfile')).text, /id="schedule-help">Left empty, always\./);
     const form = await see('updateProfile?slug=hot-water-guard');
     assert.match(form.text, /name="intervals.transmissionIntervalSeconds"[^>]* value="21600"/);
     const inputs = Object.fromEntries(inputsIn(form.text));
@@ -245,11 +247,17 @@ describe('A form of an operation', () => {
       /Group Fridges Profile always Devices 1 Would change 1.*1 of 1 device would be in breach/,
     );
     assert.equal((await dms.api.get(`/groups/${group.id}`)).body.profileSlug, null);
+    assert.match(text, /Deadline 48 h after the start/);
     const again = await send(path, { ...typed, step: 'edit' });
+    assert.match(again.text, /go first <span class="optional">for stages</);
+    assert.match(again.text, /Left empty, 2880: 48 h\./);
     assert.match(again.text, /<option value="always" selected>/);
     const { status, headers } = await send(path, { ...typed, step: 'apply' });
     assert.equal(status, 303);
-    assert.match(headers.get('location') ?? '', /^\/operator\/jobs\/[^/?]+\?done=updateGroup$/);
+    const location = headers.get('location') ?? '';
+    assert.match(location, /^\/operator\/jobs\/[^/?]+\?done=updateGroup$/);
+    const job = await visit(dms.baseUrl + location, { cookie });
+    assert.match(job.text, /role="status">The group is saved\. A job has begun:/);
     assert.equal((await dms.api.get(`/groups/${group.id}`)).body.profileSlug, 'always');
     const renamed = await send(path, { shown, name: 'Freezers', profileSlug: '' });
     assert.equal(renamed.headers.get('location'), `/operator/groups/${group.id}?done=updateGroup`);
@@ -311,22 +319,34 @@ describe('A form of an operation', () => {
   it('shows a secret once, in the answer to the form', async () => {
     const { status, text } = await send('createKey', { name: 'Importer', kind: 'customer', role: 'read' });
     assert.equal(status, 200);
-    assert.match(text, /<pre tabindex="0"><code>dms_live_[^<]+<\/code>/);
+    assert.match(
+      text,
+      /<label for="revealed">API key<\/label><textarea id="revealed"[^>]* readonly[^>]*>dms_live_[^<]+</,
+    );
     const list = await visit(`${dms.baseUrl}/operator/keys`, { cookie });
     assert.match(list.text, /Importer/);
-    const [, key = 'none'] = text.match(/<code>(dms_live_[^<]+)</) ?? [];
+    const [, key = 'none'] = text.match(/>(dms_live_[^<]+)</) ?? [];
     assert.ok(!list.text.includes(key));
   });
 
   it('invites to the page by a link that signs in, once', async () => {
     const { status, text } = await send('createOperatorLink', { name: 'Bo', role: 'read' });
     assert.equal(status, 200, text);
-    const [, link = ''] = text.match(/<code>(https:[^<]+)<\/code>/) ?? [];
+    const [, link = ''] = text.match(/>(https:[^<]+)<\/textarea>/) ?? [];
     const form = { link: tokenIn(link.replaceAll('&amp;', '&')) };
     const statuses = [];
     for (const _ of [1, 2]) statuses.push((await visit(`${dms.baseUrl}/operator/sign-in`, { form })).status);
     assert.equal(statuses[0], 303);
     assert.notEqual(statuses[1], 303);
+  });
+
+  it('says what a role that is not chosen means', async () => {
+    assert.match((await see('createOperatorLink')).text, /<option value="">the same as mine<\/option>/);
+    const { text } = await see('createKey');
+    assert.match(
+      text,
+      /Role <span class="optional">for customer keys<.*<option value="">none: a device key</s,
+    );
   });
 
   it('asks before it archives', async () => {
@@ -354,20 +374,49 @@ describe('A form of an operation', () => {
   });
 
   it('exports readings as a table, and keeps what was typed when the span is refused', async () => {
-    const id = await register(dms, '282C02424E17');
+    const id = await register(dms, '282C02424E17', { name: 'Cold room 2' });
     await sendTemperature(dms, '282C02424E17', 5.5);
     const from = '2020-01-01T00:00';
     const exported = (more: string) =>
-      visit(
-        `${dms.baseUrl}/operator/exports?step=download&from=${from}&to=2100-01-01T00:00&assetIds=${id}${more}`,
-        { cookie },
+      visit(`${dms.baseUrl}/operator/exports?step=download&from=${from}&to=2100-01-01T00:00&${more}`, {
+        cookie,
+      });
+    for (const one of [`assetIds=${id}`, 'serialNumbers=282c02424e17']) {
+      const { status, text, headers } = await exported(one);
+      assert.match(text, /^assetId,.*\r\n.*282C02424E17.*5\.5/s);
+      assert.equal(status, 200);
+      assert.match(
+        headers.get('content-disposition') ?? '',
+        /^attachment; filename="Cold_room_2-282C02424E17-2020-01-01-2100-01-01\.csv"$/,
       );
-    const { status, text } = await exported('');
-    assert.match(text, /^assetId,.*\r\n.*282C02424E17.*5\.5/s);
-    assert.equal(status, 200);
-    const refused = await exported('&all=true');
+    }
+    const refused = await exported(`assetIds=${id}&all=true`);
     assert.equal(refused.status, 400);
     assert.ok(refused.text.includes(`value="${from}"`) && refused.text.includes(id));
+    const unknown = await exported('serialNumbers=NO-SUCH 282C02424E17');
+    assert.match(
+      unknown.text,
+      /NO-SUCH\n282C02424E17<\/textarea>.*serialNumbers-fault">Serial numbers must be/s,
+    );
+    assert.match(
+      (await exported('')).text,
+      /role="alert"[^>]*>one of Serial numbers, Group and All devices is required/,
+    );
+  });
+
+  it('offers the last week, and names the device in place of its id', async () => {
+    const id = await register(dms, '282C02424E1A', { name: 'Blood bank' });
+    const { text } = await visit(`${dms.baseUrl}/operator/exports?assetIds=${id}`, { cookie });
+    assert.match(text, /<strong>Blood bank<\/strong> <code>282C02424E1A<\/code>/);
+    assert.doesNotMatch(text, /name="(?:serialNumbers|groupId|all)"/);
+    const times = ['from', 'to'].map((name) => {
+      const [, value = ''] = text.match(new RegExp(`name="${name}" value="([^"]+)"`)) ?? [];
+      return Date.parse(`${value}Z`);
+    });
+    assert.equal((times[1] as number) - (times[0] as number), 7 * 86_400_000);
+    const choose = (await visit(`${dms.baseUrl}/operator/exports`, { cookie })).text;
+    assert.match(choose, /<textarea id="serialNumbers"/);
+    assert.doesNotMatch(choose, /assetIds/);
   });
 
   it('searches the audit trail by the parameters of its operation', async () => {
@@ -377,7 +426,15 @@ describe('A form of an operation', () => {
     const { text } = await search(`subject=${body.id}&actor=&from=&to=`);
     assert.match(text, /update group.*1 changed.*Audited.*Renamed.*create group.*Created/s);
     assert.doesNotMatch(text, /register asset/);
+    assert.match(text, /data-label="When"><time datetime="[^"]+" data-clock>/);
     assert.match((await search('to=2020-01-01T00:00')).text, /No change matches/);
+  });
+
+  it('shows no tab to a reader that leads to a page of admins', async () => {
+    const reader = await signIn(dms, { role: 'read' });
+    const seen = async (as: string) => (await visit(`${dms.baseUrl}/operator/audit`, { cookie: as })).text;
+    assert.match(await seen(cookie), /href="\/operator\/keys".*href="\/operator\/sessions"/s);
+    assert.doesNotMatch(await seen(reader), /\/operator\/(?:keys|sessions)/);
   });
 
   it('names devices, groups and addresses in the audit trail', async () => {

@@ -87,7 +87,7 @@ describe('The page of a group', () => {
       profileSlug: 'fridge',
     };
     const path = `forms/updateGroup?groupId=${id}`;
-    assert.match((await send(path, form)).text, /Give fridge to Cold rooms\?/);
+    assert.match((await send(path, form)).text, /Give Vaccine fridge to Cold rooms\?/);
     assert.equal((await send(path, { ...form, step: 'apply' })).status, 303);
     assert.doesNotMatch(await see(`/groups/${id}`), /ended itself/);
   });

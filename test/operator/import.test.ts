@@ -42,7 +42,8 @@ describe("Importing a file at the operators' page", () => {
       rows.map(([number]) => number),
       ['4', '2', '3'],
     );
-    assert.match(rows[0]?.[1] ?? '', /282C02424E02.*floor must be a number/s);
+    assert.match(rows[0]?.[1] ?? '', /282C02424E02.*data-label="Name">Attic<.*floor must be a number/s);
+    assert.match(rows[1]?.[1] ?? '', /data-label="Name">Fridge &lt;1&gt;</);
     assert.match(rows[1]?.[1] ?? '', /href="\/operator\/devices\/[0-9a-f-]{36}">282C02424E00/);
     assert.match(text, /1 *<\/li>.*registered before/s);
     const [, failed = ''] =
@@ -107,6 +108,11 @@ describe("Importing a file at the operators' page", () => {
     assert.deepEqual(lines, ['5', '3', '4', '2']);
     assert.match(text, /<tbody><tr><td[^>]*>5<.*a spreadsheet has made a number of it/s);
     assert.match(text, />repeated<\/span><\/td><td[^>]*>an earlier line has this serial number/);
+    const [, failed = ''] = text.match(/download="failed-rows\.csv" href="data:[^,]+,([^"]+)"/) ?? [];
+    assert.match(
+      decodeURIComponent(failed),
+      /5,"[^"]+; a spreadsheet has made a number of it: [^"]+",2\.82C\+11/,
+    );
   });
 
   it('shows a limited number of rows, and counts the others by result', () => {
@@ -126,7 +132,7 @@ describe("Importing a file at the operators' page", () => {
       toText(
         importedHtml(
           { dryRun: false, created: 10_000 - failed, unchanged: 0, failed, results: resultsOf(failed) },
-          { name: 'a.csv', bytes: Buffer.from('serialNumber\n'), isJson: false },
+          { name: 'a.csv', bytes: Buffer.from('serialNumber\nA\n'), isJson: false },
         ),
       );
     assert.equal(textOf(5).match(/<tr><td[^>]*>/g)?.length, ROWS_SHOWN);
@@ -175,9 +181,17 @@ describe("Importing a file at the operators' page", () => {
 
   it('explains a file in neither format, a missing file, and one that is too large', async () => {
     const cases: Array<[FormData, number, RegExp]> = [
-      [fileForm('what,is,this\n1,2,3\n'), 400, /Column 1 has an unknown name/],
+      [
+        fileForm('what,is,this\n1,2,3\n'),
+        400,
+        /Column 1, &quot;what&quot;, has an unknown name: the first line must name the columns, of serialNumber/,
+      ],
       [fileForm('{"serialNumber": "A"}'), 400, /must be a list of devices/],
-      [fileForm(Uint8Array.from([0x73, 0xff, 0xfe])), 400, /UTF-8/],
+      [
+        fileForm(Uint8Array.from([0x73, 0xff, 0xfe])),
+        400,
+        /The file must be UTF-8: in a spreadsheet, save it as &quot;CSV UTF-8&quot;/,
+      ],
       [fileForm('', { name: '' }), 400, /Choose a file/],
       [new FormData(), 400, /Choose a file/],
       [fileForm(new Uint8Array(8 * 1024 * 1024 + 1)), 413, /at most/],

@@ -91,7 +91,10 @@ describe('The page of a job', () => {
     const { status, text } = await pageOf(jobId);
     assert.equal(status, 200, text);
     assert.match(text, /1 of 2/);
-    assert.match(text, /the first 50 % of the devices/);
+    assert.match(text, /2 first, 2 after 90 % of them have applied it; ends if 20 % fail\./);
+    assert.match(text, /<title>Job of Colder .*<h1>Colder .*href="\/operator\/profiles\/colder/s);
+    const list = await visit(`${dms.baseUrl}/operator/jobs`, { cookie });
+    assert.match(list.text, new RegExp(`jobs/${jobId}">Colder</a>`));
     assert.match(text, /Expected end.*?<time datetime="[^"]+">.*?but for 1 device/s);
     const latest = text.slice(text.indexOf('Devices that hold it up'));
     const why = `update config_jobs set reason = 'no device of the first stage has applied the change' where id = ?`;
@@ -243,7 +246,8 @@ describe('The page of a job', () => {
         body: new URLSearchParams([...fields.filter(([name]) => !name.startsWith(without)), ...more]),
       });
     const preview = await (await post([])).text();
-    assert.match(preview, /1 first, 1 after 95 % of them, at most 3 % failed\./);
+    const stages = /1 first, 1 after 95 % of them have applied it; ends if 3 % fail\./;
+    assert.match(preview, stages);
     assert.match(await (await post([], 'rollout')).text(), /All 2 devices at once\./);
     assert.match(preview, /name="rollout.minAppliedPercent" value="95"/);
     assert.equal(
@@ -254,5 +258,6 @@ describe('The page of a job', () => {
     const jobId = begun.headers.get('location')?.match(/jobs\/([^?]+)/)?.[1] ?? '';
     const { text } = await pageOf(jobId);
     assert.match(text, /1 of 2/);
+    assert.match(text, stages);
   });
 });

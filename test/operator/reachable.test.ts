@@ -82,8 +82,13 @@ async function bringIntoEveryState(dms: TestService): Promise<void> {
   const refusal = { ...FACTORY, errors: [{ code: 7, message: 'no memory' }] };
   await device.get('/devices/282C02424E00/pending-config');
   await device.post('/devices/282C02424E00/config-reports', refusal);
-  await api.post('/webhooks', { url: 'http://127.0.0.1:9/paused', status: 'disabled' });
-  await api.post('/cellular-webhooks', { url: 'http://127.0.0.1:9/paused', status: 'disabled' });
+  const paused = {
+    url: 'http://127.0.0.1:9/paused',
+    status: 'disabled',
+    secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  };
+  await api.post('/webhooks', paused);
+  await api.post('/cellular-webhooks', paused);
   const { items: channels } = (await api.get('/notification-channels')).body;
   const rollout = { firstPercent: 1, minAppliedPercent: 100, abortFailedPercent: 50 };
   const slug = await createProfile(dms, { ...FRIDGE, slug: 'in-stages' });

@@ -84,9 +84,30 @@ describe('The pages of receivers', () => {
     assert.match(text, /data-label="Next attempt"><time datetime="2999-01-01T00:00:00\.000Z"/);
     const [, delivery = ''] = text.match(/href="\/operator(\/webhooks\/[^"]+\/deliveries\/[^"]+)"/) ?? [];
     assert.match(await see(delivery), /<dt>Next attempt<\/dt><dd><time datetime="2999-/);
+    assert.match(text, /<dt>Trouble since<\/dt>/);
     await endpoint().update({ breaker: 'draining' });
-    assert.match(await seeWebhook(), /data-label="Next attempt"><span class="quiet">in its turn</);
+    const recovering = await seeWebhook();
+    assert.match(recovering, /data-label="Next attempt"><span class="quiet">in its turn</);
+    assert.match(recovering, /<dt>Recovering since<\/dt>/);
+    assert.doesNotMatch(recovering, /Trouble since/);
     await endpoint().update({ breaker: 'closed', failing_since: null, next_probe_at: null });
+  });
+
+  it('offers to rotate or take away a secret only where there is one', async () => {
+    const unsigned = await seeWebhook();
+    assert.match(unsigned, />Sign deliveries</);
+    assert.doesNotMatch(unsigned, /Rotate the secret|Take the secret away/);
+    const form = `${dms.baseUrl}/operator/forms/signWebhook?webhookId=${webhookId}`;
+    assert.match((await visit(form, { cookie, form: {} })).text, /Deliveries are signed.*whsec_/s);
+    const signed = await seeWebhook();
+    assert.match(signed, />Rotate the secret<.*>Take the secret away</s);
+    assert.doesNotMatch(signed, />Sign deliveries</);
+  });
+
+  it('calls sending again by one word, for one delivery and for many, and a retry another', async () => {
+    const text = await seeWebhook();
+    assert.match(text, />Retry now<.*>Send again…<.*<button class="plain">Send again</s);
+    assert.doesNotMatch(text, /Resend|Replay/);
   });
 
   it('filters deliveries by the type of their event, with the state', async () => {

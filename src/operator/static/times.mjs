@@ -43,14 +43,19 @@ function ageOf(ms) {
   return relative.format(Math.round(ms / unitMs), unit);
 }
 
-/** The age within a day, and the clock beyond it; the exact time on hover. */
+/** The age within a day, and the clock beyond it. `kind` is empty for the clock alone, and `age` for both. */
+export function timeText(at, ms, kind) {
+  if (Math.abs(ms) >= DAY_MS || kind === '') return toClock(at);
+  return kind === 'age' ? `${toClock(at)}, ${ageOf(ms)}` : ageOf(ms);
+}
+
+/** The exact time is shown on hover. */
 export function showTimes(within = document) {
   for (const time of within.querySelectorAll('time[datetime]')) {
     const at = new Date(time.dateTime);
     const ms = at.getTime() - Date.now();
     time.title = exact.format(at);
-    const isAge = Math.abs(ms) < DAY_MS && !('clock' in time.dataset);
-    time.textContent = isAge ? ageOf(ms) : toClock(at);
+    time.textContent = timeText(at, ms, time.dataset.clock);
   }
 }
 

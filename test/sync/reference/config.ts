@@ -18,6 +18,18 @@ const same = (a: unknown, b: unknown) => JSON.stringify(trimmed(a)) === JSON.str
 /** The keys that both have, with different values. */
 export const conflicts = (a: Config, b: Config) =>
   Object.keys(a).filter((key) => key in b && !same(a[key], b[key]));
+const TOGETHER = [
+  ['alarmRules', 'calendars'],
+  ['measurementPeriodBase', 'measurementPeriodFactor'],
+];
+/** The keys that a change loses to a later one: rules and calendars go together, base and factor too. */
+export const overwritten = (change: Config, later: Config) => {
+  const differing = conflicts(change, later);
+  const isLost = (key: string) =>
+    differing.includes(key) ||
+    TOGETHER.some((keys) => keys.includes(key) && keys.some((each) => differing.includes(each)));
+  return Object.keys(change).filter((key) => key in later && isLost(key));
+};
 /** Whether the configuration has every key of the part, with the same value. */
 export const contains = (config: Config, part: Config) =>
   Object.keys(part).every((key) => key in config && same(config[key], part[key]));

@@ -2,7 +2,7 @@
  * The reference model of a fleet: the effects of jobs on devices by section 4 of the contract. Each device is
  * the reference model of one device.
  */
-import { type Config, conflicts } from './config.ts';
+import { type Config, overwritten } from './config.ts';
 import { type ModelReport, ReferenceDevice } from './device.ts';
 
 export class FleetDevice extends ReferenceDevice {
@@ -123,9 +123,9 @@ export class ReferenceFleet {
   private put(job: ReferenceJob, own: Target) {
     const { device } = own;
     for (const { job: other, target } of this.targetsOn(device, job)) {
-      const overwritten = conflicts(job.change, other.change);
-      if (target.state === 'queued' && overwritten.length > 0) target.state = 'superseded';
-      const lost = overwritten.filter((key) => target.owns.delete(key));
+      const taken = overwritten(other.change, job.change);
+      if (target.state === 'queued' && taken.length > 0) target.state = 'superseded';
+      const lost = taken.filter((key) => target.owns.delete(key));
       if (lost.length === 0) continue;
       target.hasLost = true;
       if (isBegun(target.state)) target.state = 'superseded';

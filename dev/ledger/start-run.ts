@@ -67,7 +67,7 @@ export async function startRun(given: RunOptions): Promise<Run> {
   execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT, stdio: 'inherit' });
   const firstRoot = options.isUpgrade ? unpackBefore(folder, print) : ROOT;
   const onFault = (text: string) => void findings.push({ about: 'processes', text });
-  // The release before may crash PostgreSQL 18, which this one avoids (src/db/unpruned.ts).
+  // The release before may crash PostgreSQL 18, which this one avoids (OUTBOX_SESSION).
   const onCrash = options.isUpgrade ? print : onFault;
   const servers = await startServers({ ...context, temporal: options.temporal, folder, onCrash });
   onStop(servers.stop);

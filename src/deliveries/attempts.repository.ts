@@ -1,7 +1,6 @@
 /** Records attempts: on the deliveries themselves, and in delivery_attempts. */
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
-import { unpruned } from '../db/unpruned.ts';
 import type { EndpointRef, LAST_STATUSES } from '../endpoints/endpoint.ts';
 
 export interface RecordedAttempt extends EndpointRef {
@@ -35,21 +34,16 @@ export function createAttemptsRepository(sql: Sql, ownerId: string) {
      */
     async record(attempts: RecordedAttempt[]): Promise<void> {
       const column = <T>(value: (attempt: RecordedAttempt) => T) => attempts.map(value);
-      const ids = column((each) => each.deliveryId);
-      const ordered = ids.toSorted();
       await queryPrepared(
         sql,
         'deliveries_record_attempts',
         // Compares the lease and not the state: with a condition on the state alone, the planner would scan
-        // the index of that state from its beginning. The least and the greatest id leave out partitions. The
-        // conditions on `a` always hold: the planner then expects one attempt, and looks up its delivery by
-        // key instead of all deliveries between these ids.
+        // the index of that state from its beginning.
         `with a as (
            select * from unnest(?::uuid[], ?::uuid[], ?::uuid[], ?::integer[], ?::timestamptz[], ?::integer[], ?::integer[],
              ?::text[], ?::text[], ?::text[], ?::smallint[], ?::timestamptz[])
            as a (organization_id, endpoint_id, delivery_id, attempt_number, attempted_at, duration_ms, status_code, error,
              response_excerpt, state, schedule_step, next_attempt_at)
-           where attempt_number > 0 and schedule_step >= 0
          ), recorded as (
            update deliveries d set
              state = a.state, attempt_count = d.attempt_count + 1, schedule_step = a.schedule_step,
@@ -59,8 +53,7 @@ export function createAttemptsRepository(sql: Sql, ownerId: string) {
              first_attempt_duration_ms = case when ${IS_FIRST_SUCCESS} then a.duration_ms end,
              first_attempt_excerpt = case when ${IS_FIRST_SUCCESS} then a.response_excerpt end
            from a
-           where d.organization_id = a.organization_id and d.endpoint_id = a.endpoint_id and d.id = ${unpruned('a.delivery_id')}
-             and d.id >= ? and d.id <= ?
+           where d.organization_id = a.organization_id and d.endpoint_id = a.endpoint_id and d.id = a.delivery_id
              and (${IS_CLAIMED} or ${IS_LATE_SUCCESS})
            returning d.organization_id, d.id as delivery_id, d.attempt_count as attempt_number, a.attempted_at,
              a.duration_ms, a.status_code, a.error, a.response_excerpt, d.delivered_at,
@@ -79,7 +72,7 @@ export function createAttemptsRepository(sql: Sql, ownerId: string) {
         [
           column((each) => each.organizationId),
           column((each) => each.endpointId),
-          ids,
+          column((each) => each.deliveryId),
           column((each) => each.attemptNumber),
           column((each) => each.attemptedAt.toISOString()),
           column((each) => each.durationMs),
@@ -89,8 +82,6 @@ export function createAttemptsRepository(sql: Sql, ownerId: string) {
           column((each) => each.state),
           column((each) => each.scheduleStep),
           column((each) => each.nextAttemptAt?.toISOString() ?? null),
-          ordered[0] as string,
-          ordered.at(-1) as string,
           ownerId,
         ],
       );

@@ -6,7 +6,6 @@
 import { countRows } from '../db/builder.ts';
 import type { Database } from '../db/database.ts';
 import { query } from '../db/query.ts';
-import { unpruned } from '../db/unpruned.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { StoredState } from './delivery.ts';
 
@@ -21,8 +20,8 @@ const COUNTED_MAX = 100_000;
 const QUEUED_PER_STATEMENT = 1_000;
 
 /** The state is older than the replay, so deliveries that the replay itself has queued do not match again. */
-const REPLAYABLE = `d.organization_id = r.organization_id and d.endpoint_id = r.endpoint_id
-  and d.id >= ${unpruned('r.next_id')} and d.id < ${unpruned('r.end_id')} and d.updated_at <= r.created_at order by d.id limit ${QUEUED_PER_STATEMENT}`;
+const REPLAYABLE = `d.organization_id = r.organization_id and d.endpoint_id = r.endpoint_id and d.id >= r.next_id
+  and d.id < r.end_id and d.updated_at <= r.created_at order by d.id limit ${QUEUED_PER_STATEMENT}`;
 
 export type BacklogRepository = ReturnType<typeof createBacklogRepository>;
 
@@ -66,7 +65,7 @@ export function createBacklogRepository(sql: Database) {
          ), queued as (
            update deliveries d set state = 'retrying', schedule_step = 0, next_attempt_at = now(), updated_at = now()
            from chosen, r
-           where d.organization_id = r.organization_id and d.endpoint_id = r.endpoint_id and d.id = ${unpruned('chosen.id')}
+           where d.organization_id = r.organization_id and d.endpoint_id = r.endpoint_id and d.id = chosen.id
              and d.state = any(r.states)
          ), ended as (
            delete from delivery_replays p using r

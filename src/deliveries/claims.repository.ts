@@ -4,7 +4,6 @@
  */
 import type { Sql } from '../db/database.ts';
 import { query, queryPrepared } from '../db/query.ts';
-import { unpruned } from '../db/unpruned.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 
 /** A claimed delivery, with everything that an attempt needs. */
@@ -26,16 +25,6 @@ export interface ClaimedDelivery extends EndpointRef {
 /** The number of deliveries to claim for an endpoint. */
 export interface EndpointCapacity extends EndpointRef {
   capacity: number;
-}
-
-/** The ids among which new deliveries are searched. */
-export interface ClaimSpan {
-  /** For each endpoint. */
-  sinceIds: string[];
-  /** For the events of their deliveries. */
-  eventsSinceId: string;
-  /** Excluded; for both. */
-  untilId: string;
 }
 
 export interface PendingEndpoint extends EndpointRef {
@@ -67,9 +56,8 @@ const RETURNED = `claimed.organization_id as "organizationId", claimed.endpoint_
   target.url, target.secret, target.previous_secret as "previousSecret", event.body, event.trace`;
 const CLAIMED = `${KEY}, d.event_id, d.attempt_count, d.schedule_step, d.next_attempt_at, d.updated_at`;
 /** Looks up the event of each claimed delivery. */
-const eventOf = (condition = '') => `cross join lateral (
-    select body, trace from events where organization_id = claimed.organization_id and id = claimed.event_id ${condition}
-    limit 1
+const EVENT = `cross join lateral (
+    select body, trace from events where organization_id = claimed.organization_id and id = claimed.event_id limit 1
   ) as event`;
 
 /**
@@ -85,7 +73,7 @@ const claimingOf = (chosen: string) => `
   )
   select ${RETURNED} from claimed
   cross join (select url, secret, previous_secret, enabled_at from chosen limit 1) as target
-  ${eventOf()}
+  ${EVENT}
   order by claimed.id`;
 
 /**
@@ -97,13 +85,12 @@ const claiming = (chosen: string) => `
   with chosen as materialized (${chosen}), claimed as (
     update deliveries d set ${LEASE}
     from chosen
-    where d.organization_id = chosen.organization_id and d.endpoint_id = chosen.endpoint_id and d.id = ${unpruned('chosen.id')}
-      and d.id >= ? and d.id < ?
+    where d.organization_id = chosen.organization_id and d.endpoint_id = chosen.endpoint_id and d.id = chosen.id
     returning ${CLAIMED}, chosen.url, chosen.secret, chosen.previous_secret, chosen.enabled_at
   )
   select ${RETURNED} from claimed
   cross join lateral (select claimed.url, claimed.secret, claimed.previous_secret, claimed.enabled_at) as target
-  ${eventOf('and id >= ? and id < ?')}
+  ${EVENT}
   order by claimed.id`;
 
 const toBindings = ({ organizationId, endpointId }: EndpointRef) => [organizationId, endpointId];
@@ -114,12 +101,12 @@ export type ClaimsRepository = ReturnType<typeof createClaimsRepository>;
 export function createClaimsRepository(sql: Sql, ownerId: string) {
   return {
     /**
-     * Claims new deliveries of healthy endpoints, oldest first, up to the capacity of each endpoint. The least id of the
-     * span is compared as well, because PostgreSQL then leaves out older partitions before it begins.
+     * Claims new deliveries of healthy endpoints, oldest first, up to the capacity of each endpoint. `sinceIds`, one for each
+     * endpoint: from which id on there may be some.
      */
     async claimNew(
       capacities: EndpointCapacity[],
-      { sinceIds, eventsSinceId, untilId }: ClaimSpan,
+      sinceIds: string[],
       leaseSeconds: number,
     ): Promise<ClaimedDelivery[]> {
       if (sql.isDistributed) {
@@ -128,7 +115,6 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
         );
         return (await Promise.all(claimed)).flat();
       }
-      const leastId = sinceIds.reduce((a, b) => (a < b ? a : b));
       return queryPrepared(
         sql,
         'deliveries_claim_new',
@@ -141,7 +127,7 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
           cross join lateral (
             select organization_id, endpoint_id, id from deliveries
             where organization_id = n.organization_id and endpoint_id = n.endpoint_id and state = 'pending'
-              and id >= ${unpruned('n.since_id')} and id >= ? and id < ?
+              and id >= n.since_id
             order by id limit n.capacity for update skip locked
           ) as d`),
         [
@@ -149,14 +135,8 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
           capacities.map(({ endpointId }) => endpointId),
           capacities.map(({ capacity }) => capacity),
           sinceIds,
-          leastId,
-          untilId,
           leaseSeconds,
           ownerId,
-          leastId,
-          untilId,
-          eventsSinceId,
-          untilId,
         ],
       );
     },
@@ -291,7 +271,7 @@ export function createClaimsRepository(sql: Sql, ownerId: string) {
         sql,
         `update deliveries d set ${RELEASED}
          from unnest(?::uuid[], ?::uuid[], ?::uuid[]) as n (organization_id, endpoint_id, id)
-         where d.organization_id = n.organization_id and d.endpoint_id = n.endpoint_id and d.id = ${unpruned('n.id')}
+         where d.organization_id = n.organization_id and d.endpoint_id = n.endpoint_id and d.id = n.id
            and d.leased_by = ?`,
         [
           claims.map(({ organizationId }) => organizationId),

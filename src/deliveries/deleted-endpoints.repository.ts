@@ -4,7 +4,6 @@
  */
 import type { Sql } from '../db/database.ts';
 import { workOnDueRows } from '../db/due-rows.ts';
-import { unpruned } from '../db/unpruned.ts';
 
 /** Takes about 25 ms of the database, which senders share. */
 const CANCELLED_PER_STATEMENT = 200;
@@ -16,6 +15,9 @@ const CANCELLABLE = `order by d.id limit ${CANCELLED_PER_STATEMENT} for update s
 
 const LIST_DELETED = `
   select organization_id as "organizationId", id from endpoints where deleted_at is not null`;
+/**
+ * The array keeps PostgreSQL from choosing partitions by `q.id`, which crashes some releases of it: see OUTBOX_SESSION.
+ */
 const CANCEL_QUEUED = `
   with queued as materialized (
     select d.* from unnest(:organizationIds::uuid[], :ids::uuid[]) as ep (organization_id, id)
@@ -28,7 +30,7 @@ const CANCEL_QUEUED = `
     ) as d limit ${CANCELLED_PER_STATEMENT}
   )
   update deliveries d set state = 'cancelled', next_attempt_at = null, updated_at = now() from queued q
-  where d.organization_id = q.organization_id and d.endpoint_id = q.endpoint_id and d.id = ${unpruned('q.id')}
+  where d.organization_id = q.organization_id and d.endpoint_id = q.endpoint_id and d.id = any (array_append('{}'::uuid[], q.id))
   returning 1`;
 const LIST_KEPT_LONG_ENOUGH = `${LIST_DELETED} and deleted_at < now() - make_interval(mins => ${KEPT_MINUTES})`;
 const REMOVE_EMPTIED = `

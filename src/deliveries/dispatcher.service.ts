@@ -19,7 +19,6 @@ export interface DispatcherDeps {
   perEndpointMax: number;
   leaseSeconds: number;
   pollIntervalMs: number;
-  now(): Date;
   log: Log;
 }
 
@@ -133,7 +132,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
 
 /** Claims for ready endpoints in a loop, and passes on endpoints that got deliveries. */
 function startClaimLoop(
-  { claims, leaseSeconds, pollIntervalMs, now, log, spans }: DispatcherDeps & { spans: ClaimSpans },
+  { claims, leaseSeconds, pollIntervalMs, log, spans }: DispatcherDeps & { spans: ClaimSpans },
   queues: PrefetchQueues<ClaimedDelivery>,
   onClaimed: (endpoint: EndpointRef) => void,
 ) {
@@ -156,7 +155,7 @@ function startClaimLoop(
     while (!isStopping) {
       const capacities = queues.takeCapacities();
       if (capacities.length === 0) return;
-      const claimed = await claims.claimNew(capacities, spans.of(capacities, now()), leaseSeconds);
+      const claimed = await claims.claimNew(capacities, spans.of(capacities), leaseSeconds);
       spans.claimed(claimed);
       for (const endpoint of queues.add(claimed, capacities, performance.now())) onClaimed(endpoint);
     }

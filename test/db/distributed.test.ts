@@ -94,7 +94,7 @@ describe('With the tables distributed by organization', () => {
     const claims = createClaimsRepository(sql, '00000000-0000-7000-8000-000000000001');
     statements.length = 0;
     const capacities = rows.map((endpoint) => ({ ...endpoint, capacity: 1 }));
-    await claims.claimNew(capacities, createClaimSpans().of(capacities, new Date()), 60);
+    await claims.claimNew(capacities, createClaimSpans().of(capacities), 60);
     assert.equal(statements.length, capacities.length);
     await sql.destroy();
   });

@@ -1,9 +1,10 @@
 /**
  * Deliveries that another transaction changes while a statement works on them: PostgreSQL checks such rows
  * again, and some releases of it end with all their connections when partitions are chosen meanwhile
- * (src/db/unpruned.ts).
+ * (OUTBOX_SESSION).
  */
 import assert from 'node:assert/strict';
+import { OUTBOX_SESSION } from '../../src/compose/delivery-worker.ts';
 import { type Database, openDatabase } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
@@ -24,15 +25,6 @@ const CLAIMED_AT_ONCE = 20;
 const ROUNDS = 60;
 const OWNERS = ['1', '2', '3', '4'].map((digit) => `00000000-0000-4000-8000-00000000000${digit}`);
 
-/** As the planner joins tables of the size that counts. */
-const BY_INDEX = {
-  plan_cache_mode: 'force_generic_plan',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  enable_seqscan: 'off',
-  enable_bitmapscan: 'off',
-};
-
 describe('Deliveries that change while a statement works on them', () => {
   let dms: TestService;
   let sql: Database;
@@ -46,7 +38,8 @@ describe('Deliveries that change while a statement works on them', () => {
       poolSize: OWNERS.length + 2,
       statementTimeoutMs: 0,
       applicationName: 'test',
-      session: BY_INDEX,
+      // As with tables of the size that counts.
+      session: { ...OUTBOX_SESSION, enable_bitmapscan: 'off' },
     });
   });
   after(async () => {
@@ -66,7 +59,7 @@ describe('Deliveries that change while a statement works on them', () => {
   const claim = (capacity: number, ownerId?: string): Promise<ClaimedDelivery[]> =>
     claimsOf(ownerId).claimNew(
       refs().map((ref) => ({ ...ref, capacity })),
-      createClaimSpans().of(refs(), new Date()),
+      createClaimSpans().of(refs()),
       LEASE_SECONDS,
     );
 

@@ -41,11 +41,7 @@ describe('A claim of a delivery', () => {
     return {
       async claim() {
         const ref = { organizationId: customer.id, endpointId: endpoint.id };
-        const [isNew] = await claims.claimNew(
-          [{ ...ref, capacity: 1 }],
-          spans.of([ref], new Date()),
-          LEASE_SECONDS,
-        );
+        const [isNew] = await claims.claimNew([{ ...ref, capacity: 1 }], spans.of([ref]), LEASE_SECONDS);
         const [claim] = isNew ? [isNew] : await claims.claimDue(ref, 1, LEASE_SECONDS);
         assert.ok(claim);
         return claim;

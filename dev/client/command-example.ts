@@ -7,6 +7,7 @@ import { valueAt } from '../../src/commands/show-value.ts';
 import type { ApiDocument } from '../../src/http/api-document.ts';
 import type { Sample } from '../../src/site/samples.ts';
 
+/** Of whole fields, not of parts such as the times of quiet hours. */
 const VALUES: Record<string, string> = {
   assetId: '282C02424EED',
   groupId: 'Vaccine fridges',
@@ -62,7 +63,7 @@ function optionText(sample: Sample, field: CommandField): string[] {
 function textOf(sample: Sample, { place, path, kind }: CommandField): string | null {
   const value = valueAt(sample[place], path.join('.'));
   if (value === undefined) return null;
-  const typed = VALUES[path.at(-1) as string];
+  const typed = path.length === 1 ? VALUES[path[0] as string] : undefined;
   if (typed !== undefined) return typed;
   return kind === 'json' ? JSON.stringify(value) : Array.isArray(value) ? value.join(',') : String(value);
 }

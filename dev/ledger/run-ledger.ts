@@ -28,17 +28,22 @@ const POLL_MS = 2_000;
 
 /** Returns whether there were no findings. */
 export async function runLedger(options: LedgerOptions, context: LedgerContext): Promise<boolean> {
-  const { print } = context;
+  const { print, onStop } = context;
   const folder = mkdtempSync(join(tmpdir(), 'dms-ledger-'));
   chmodSync(folder, 0o755);
   print(`Ledger: seed ${options.seed}, ${options.minutes} minutes, in ${folder}`);
   const journal = openJournal(join(folder, 'events.jsonl'));
   const findings: Finding[] = [];
+  let isNeeded = true;
+  // Registered first, so that the servers in it have stopped by then.
+  onStop(() => isNeeded || rmSync(folder, { recursive: true, force: true }));
   const run = await startRun({ options, context, folder, journal, findings });
   const verdict = await carryOut(run);
   await journal.close();
   print(verdictTable(verdict));
-  return conclude(verdict, { options, folder, print });
+  const isGood = conclude(verdict, { options, folder, print });
+  isNeeded = !isGood || options.isKept;
+  return isGood;
 }
 
 async function carryOut(run: Run): Promise<Verdict> {
@@ -176,6 +181,5 @@ function conclude(
     print(
       `${findings.length} findings. Logs and events are in ${folder}; the same faults again:\n  ${again}`,
     );
-  if (isGood && !options.isKept) rmSync(folder, { recursive: true, force: true });
   return isGood;
 }

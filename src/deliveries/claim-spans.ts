@@ -1,14 +1,14 @@
 /**
  * From which delivery on each endpoint has new ones, as far as this process knows. Claims would otherwise walk
  * over every delivery that was claimed before and is not yet vacuumed, as long as a dump or another old snapshot
- * keeps them. Times come from the ids, which the database made, so no clock of a process matters: what a span leaves out, the
- * next poll finds.
+ * keeps them. Times come from the ids, which the database made, so no clock of a process matters: what a span leaves out, a
+ * poll finds, at the latest the next one from the beginning (look-back.ts).
  */
 import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import { firstIdAt, msOfId } from '../process/uuid.ts';
 
-/** A delivery that is committed later after its id was made waits for the next poll. */
+/** A delivery that is committed later after its id was made waits for a poll. */
 const LATE_COMMIT_MS = 2_000;
 /** An endpoint that is dropped is claimed from the beginning once. */
 const ENDPOINTS_MAX = 50_000;

@@ -16,7 +16,7 @@ import { createDeletedEndpointsRepository } from '../../src/deliveries/deleted-e
 import { eventually } from '../support/fleet.ts';
 import { untilLockWaits } from '../support/lock-waits.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, type Endpoint } from './harness.ts';
+import { addCustomer, type Customer, type Endpoint, toDelivered } from './harness.ts';
 
 const LEASE_SECONDS = 60;
 const ENDPOINTS = 6;
@@ -89,20 +89,6 @@ describe('Deliveries that change while a statement works on them', () => {
     return counted[0]?.count;
   };
 
-  const attemptOf = (delivery: ClaimedDelivery) => ({
-    ...delivery,
-    deliveryId: delivery.id,
-    attemptNumber: delivery.attemptCount + 1,
-    attemptedAt: new Date(),
-    durationMs: 5,
-    statusCode: 204,
-    error: null,
-    responseExcerpt: null,
-    state: 'delivered' as const,
-    scheduleStep: 1,
-    nextAttemptAt: null,
-  });
-
   /** Changes rows again and again until the work ends. */
   async function disturbed(work: Promise<unknown>): Promise<void> {
     let isOver = false;
@@ -147,7 +133,7 @@ describe('Deliveries that change while a statement works on them', () => {
     for (let round = 0; round < 2; round++) {
       const claimed = await claim(EVENTS / 2);
       await meanwhile([claimed[0]?.id as string, claimed[9]?.id as string], 'updated_at = now()', () =>
-        createAttemptsRepository(sql, OWNERS[0] as string).record(claimed.map(attemptOf)),
+        createAttemptsRepository(sql, OWNERS[0] as string).record(claimed.map(toDelivered)),
       );
     }
     assert.equal(await countOf('delivered'), ENDPOINTS * EVENTS);
@@ -162,7 +148,7 @@ describe('Deliveries that change while a statement works on them', () => {
   it('are queued again by a replay, unless they were meanwhile', async () => {
     const claimed = await claim(EVENTS);
     const attempts = createAttemptsRepository(sql, OWNERS[0] as string);
-    await attempts.record(claimed.map(attemptOf));
+    await attempts.record(claimed.map(toDelivered));
     const backlog = createBacklogRepository(sql);
     const [ref] = refs();
     assert.ok(ref);

@@ -4,12 +4,12 @@ import { type Database, openDatabase } from '../../src/db/database.ts';
 import { query } from '../../src/db/query.ts';
 import { createAttemptsRepository } from '../../src/deliveries/attempts.repository.ts';
 import { createClaimSpans } from '../../src/deliveries/claim-spans.ts';
-import { type ClaimedDelivery, createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
+import { createClaimsRepository } from '../../src/deliveries/claims.repository.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { firstIdAt } from '../../src/process/uuid.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { addCustomer, type Customer, type Endpoint, QUICK_PLAN } from './harness.ts';
+import { addCustomer, type Customer, type Endpoint, QUICK_PLAN, toDelivered } from './harness.ts';
 
 const NOW = new Date('2026-11-27T12:00:00Z');
 const LATE_COMMIT_MS = 2_000;
@@ -120,20 +120,6 @@ describe('A claim while a dump keeps the deliveries of before', () => {
     );
     return row?.blocks ?? 0;
   }
-
-  const toDelivered = (claim: ClaimedDelivery) => ({
-    ...claim,
-    deliveryId: claim.id,
-    attemptNumber: claim.attemptCount + 1,
-    attemptedAt: new Date(),
-    durationMs: 5,
-    statusCode: 204,
-    error: null,
-    responseExcerpt: null,
-    state: 'delivered' as const,
-    scheduleStep: 1,
-    nextAttemptAt: null,
-  });
 });
 
 /** Events like one of the customer, published an hour ago, and announced by nothing. */

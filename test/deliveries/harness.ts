@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import type { DomainEvent } from '../../src/db/domain-event.ts';
 import { query } from '../../src/db/query.ts';
 import { createTransact } from '../../src/db/transaction.ts';
+import type { RecordedAttempt } from '../../src/deliveries/attempts.repository.ts';
+import type { ClaimedDelivery } from '../../src/deliveries/claims.repository.ts';
 import type { DeliveryPlan } from '../../src/deliveries/delivery.ts';
 import { notifyQueued } from '../../src/deliveries/delivery-notifications.repository.ts';
 import { createOutboxRepository } from '../../src/deliveries/outbox.repository.ts';
@@ -88,6 +90,21 @@ export interface Customer extends TestOrganization {
   /** Has this many devices confirm a change, which publishes a `config.applied` for each. */
   confirmChanges(count: number): Promise<{ serials: string[]; jobId: string }>;
 }
+
+/** A successful attempt, as it is recorded. */
+export const toDelivered = (claim: ClaimedDelivery): RecordedAttempt => ({
+  ...claim,
+  deliveryId: claim.id,
+  attemptNumber: claim.attemptCount + 1,
+  attemptedAt: new Date(),
+  durationMs: 5,
+  statusCode: 204,
+  error: null,
+  responseExcerpt: null,
+  state: 'delivered',
+  scheduleStep: 1,
+  nextAttemptAt: null,
+});
 
 export async function addCustomer(dms: TestService): Promise<Customer> {
   const organization = await dms.addOrganization();

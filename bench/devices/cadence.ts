@@ -62,7 +62,6 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
     });
   process.stderr.write('Warm-up: the first frame of a device writes more\n');
   for (let index = 0; index < CHECKPOINTS_PER_HOUR; index++) await quarter(index);
-  await moveChecks(sql, new Date());
   // First frames make rows larger. Their pages then have as much room as those of a fleet that has run for long.
   await sql.raw('vacuum full analyze device_states');
   await sql.raw('vacuum analyze device_configs, device_settings');

@@ -175,7 +175,7 @@ async function loadHours(sql: Database, { organizationId }: Fleet, midnight: num
   await sql.raw('vacuum analyze device_states, measurement_blocks');
 }
 
-/** Of loggers that announce the next frame and have reported no configuration. */
+/** The deadline of loggers that announce the next frame and have reported no configuration. */
 const deadlineAfter = (frameAt: Date): Date =>
   nextDeadline(frameAt, null, new Date(frameAt.getTime() + HOUR_SECONDS * 1000)) as Date;
 

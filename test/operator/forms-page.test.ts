@@ -324,7 +324,7 @@ describe('A form of an operation', () => {
       /<label for="revealed">API key<\/label><textarea id="revealed"[^>]* readonly[^>]*>dms_live_[^<]+</,
     );
     const list = await visit(`${dms.baseUrl}/operator/keys`, { cookie });
-    assert.match(list.text, /Importer/);
+    assert.match(list.text, /Importer.*?<td data-label="Last used"><span class="quiet">never<\/span><\/td>/s);
     const [, key = 'none'] = text.match(/>(dms_live_[^<]+)</) ?? [];
     assert.ok(!list.text.includes(key));
   });

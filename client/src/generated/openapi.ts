@@ -3121,6 +3121,7 @@ export interface components {
          *       "preview": "dms_live_3fZk…",
          *       "createdAt": "2026-02-20T13:05:12.000Z",
          *       "expiresAt": null,
+         *       "lastUsedAt": null,
          *       "key": "dms_live_…"
          *     }
          */
@@ -3150,6 +3151,12 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description Written once an hour at most: the last request came within an hour of it. Null: not used yet
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            lastUsedAt: string | null;
             /** @description The key itself: shown only this once */
             key: string;
         };
@@ -3772,7 +3779,8 @@ export interface components {
          *       "role": "write",
          *       "preview": "dms_live_3fZk…",
          *       "createdAt": "2026-02-20T13:05:12.000Z",
-         *       "expiresAt": null
+         *       "expiresAt": null,
+         *       "lastUsedAt": "2026-02-27T09:41:07.000Z"
          *     }
          */
         Key: {
@@ -3801,6 +3809,12 @@ export interface components {
              * @example 2026-03-02T08:15:30.000Z
              */
             expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description Written once an hour at most: the last request came within an hour of it. Null: not used yet
+             * @example 2026-03-02T08:15:30.000Z
+             */
+            lastUsedAt: string | null;
         };
         LatestReading: {
             channel: number;
@@ -9537,7 +9551,8 @@ export interface operations {
                      *           "role": "write",
                      *           "preview": "dms_live_3fZk…",
                      *           "createdAt": "2026-02-20T13:05:12.000Z",
-                     *           "expiresAt": null
+                     *           "expiresAt": null,
+                     *           "lastUsedAt": "2026-02-27T09:41:07.000Z"
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -9611,6 +9626,7 @@ export interface operations {
                      *       "preview": "dms_live_3fZk…",
                      *       "createdAt": "2026-02-20T13:05:12.000Z",
                      *       "expiresAt": null,
+                     *       "lastUsedAt": null,
                      *       "key": "dms_live_…"
                      *     }
                      */

@@ -77,7 +77,7 @@ export const nameLink = (id: string, name: string, serialNumber: string): Html =
 /** A time in the past reads as now, because the work that is due then is under way. */
 export const dueTime = (at: string | null | undefined, now: Date): Content => {
   if (!at) return '–';
-  return new Date(at) <= now ? 'now' : time(at);
+  return new Date(at) <= now ? 'now' : clockAndAge(at);
 };
 
 /** A list to filter by. */

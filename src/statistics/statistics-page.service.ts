@@ -102,7 +102,7 @@ function drawRecord(page: Page, flow: Flow, statistics: Statistics, options: Rec
     flow.lines(['', emptyLine(statistics, timezone)]);
   }
   for (const channel of channels) {
-    const texts = channelLines(channel);
+    const texts = channelLines(channel, statistics.from, timezone);
     const closing = channel === channels.at(-1) ? CLOSING_HEIGHT : LINE_HEIGHT;
     flow.room((texts.length + 1) * LINE_HEIGHT + CHART_HEIGHT + closing);
     flow.lines(['', ...texts]);

@@ -75,6 +75,17 @@ describe('The page of a device', () => {
     assert.ok(hours > 1.5 && hours <= 2, `${hours} h`);
   });
 
+  it('says since when statistics are complete, where the device has measured for a part of the span', async () => {
+    const id = await register(dms, 'PARTLY-1');
+    const intervals = { measurementIntervalMinutes: 5 };
+    const slug = await createProfile(dms, { ...FRIDGE, slug: 'partly', intervals });
+    await apply(dms, slug, { serialNumbers: ['PARTLY-1'] });
+    await applyAnswer(dms, 'PARTLY-1');
+    await sendTemperature(dms, 'PARTLY-1', 5);
+    const complete = /data-label="Complete">100 % <span class="quiet">since <time /;
+    assert.match(await page(`/devices/${id}/statistics?span=month`), complete);
+  });
+
   it('shows whole days and ends at midnight as in the profile, pending and confirmed', async () => {
     const id = await register(dms, 'FRIDGE-2');
     const schedules = [

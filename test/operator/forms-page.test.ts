@@ -321,7 +321,7 @@ describe('A form of an operation', () => {
     assert.equal(status, 200);
     assert.match(
       text,
-      /<label for="revealed">API key<\/label><textarea id="revealed"[^>]* readonly[^>]*>dms_live_[^<]+</,
+      /<label for="revealed">API key<\/label><textarea id="revealed"[^>]* readonly[^>]*>dms_live_[^<]+<\/textarea>\n<div class="row"><button type="button" class="copy" hidden>/,
     );
     const list = await visit(`${dms.baseUrl}/operator/keys`, { cookie });
     assert.match(list.text, /Importer.*?<td data-label="Last used"><span class="quiet">never<\/span><\/td>/s);

@@ -4471,6 +4471,7 @@ export interface components {
          *           "withoutBounds": [],
          *           "readings": 279,
          *           "expectedReadings": 288,
+         *           "expectedFrom": "2026-03-02T00:00:00.000Z",
          *           "completenessPercent": 96.88,
          *           "gaps": [
          *             {
@@ -4549,8 +4550,14 @@ export interface components {
                 }[];
                 /** @description Samples and sensor errors */
                 readings: number;
-                /** @description Since the first reading, by the periods of measurement in force; null: unknown */
+                /** @description Since expectedFrom, by the periods of measurement in force; null: unknown */
                 expectedReadings: number | null;
+                /**
+                 * Format: date-time
+                 * @description The first reading in the span, or the beginning of the span where there was one before
+                 * @example 2026-03-02T08:15:30.000Z
+                 */
+                expectedFrom: string;
                 /** @description readings of expectedReadings, at most 100; two decimals */
                 completenessPercent: number | null;
                 /** @description Oldest first, the newest 1000 of them. A gap begins two periods of measurement after a reading */
@@ -6208,6 +6215,7 @@ export interface operations {
                      *           "withoutBounds": [],
                      *           "readings": 279,
                      *           "expectedReadings": 288,
+                     *           "expectedFrom": "2026-03-02T00:00:00.000Z",
                      *           "completenessPercent": 96.88,
                      *           "gaps": [
                      *             {

@@ -43,10 +43,13 @@ function ageOf(ms) {
   return relative.format(Math.round(ms / unitMs), unit);
 }
 
-/** The age within a day, and the clock beyond it. `kind` is empty for the clock alone, and `age` for both. */
+/**
+ * The age within a day, and the clock beyond it. `kind` is empty for the clock alone, and `age` for both, without the
+ * date of today.
+ */
 export function timeText(at, ms, kind) {
   if (Math.abs(ms) >= DAY_MS || kind === '') return toClock(at);
-  return kind === 'age' ? `${toClock(at)}, ${ageOf(ms)}` : ageOf(ms);
+  return kind === 'age' ? `${toClockAfter(new Date(at - ms), at)}, ${ageOf(ms)}` : ageOf(ms);
 }
 
 /** The exact time is shown on hover. */

@@ -426,7 +426,7 @@ describe('A form of an operation', () => {
     const { text } = await search(`subject=${body.id}&actor=&from=&to=`);
     assert.match(text, /update group.*1 changed.*Audited.*Renamed.*create group.*Created/s);
     assert.doesNotMatch(text, /register asset/);
-    assert.match(text, /data-label="When"><time datetime="[^"]+" data-clock>/);
+    assert.match(text, /data-label="When"><time datetime="[^"]+" data-clock="age">/);
     assert.match((await search('to=2020-01-01T00:00')).text, /No change matches/);
   });
 

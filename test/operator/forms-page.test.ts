@@ -437,6 +437,14 @@ describe('A form of an operation', () => {
     assert.doesNotMatch(await seen(reader), /\/operator\/(?:keys|sessions)/);
   });
 
+  it('leads a reader from the fleet to exports, which takes no greater role, and not to an import', async () => {
+    const reader = await signIn(dms, { role: 'read' });
+    const { text } = await visit(`${dms.baseUrl}/operator/fleet`, { cookie: reader });
+    assert.match(text, /href="\/operator\/exports"/);
+    assert.doesNotMatch(text, /operator\/(?:import|forms)/);
+    assert.equal((await visit(`${dms.baseUrl}/operator/exports`, { cookie: reader })).status, 200);
+  });
+
   it('names devices, groups and addresses in the audit trail', async () => {
     const id = await register(dms, '282C02424EA8', { name: 'Vaccines' });
     await dms.api.post('/groups', { name: 'Second floor' });

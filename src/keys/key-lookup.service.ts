@@ -5,7 +5,7 @@
  * refused.
  *
  * Unknown keys of suspects, which are addresses with too many failed keys, are looked up at most ten times a
- * second in total. They are not refused outright, because an address may be that of a whole network: its
+ * second in total. They are not refused outright, because an address may belong to a whole network: its
  * working keys are known, and its new ones wait a moment.
  */
 

@@ -10,6 +10,7 @@ import { describeSchema } from '../http/describe-schema.ts';
 import { createOperations } from '../http/operations.ts';
 import { createPageRenderer, createPages } from '../http/pages.ts';
 import { renderError } from '../http/render-error.ts';
+import { revocable } from '../http/revocable-stream.ts';
 import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { readStaticFiles } from '../http/static-files.ts';
@@ -125,7 +126,7 @@ export function composeOperator(resources: Resources, slices: Slices, options: O
   const deps = {
     ask,
     call,
-    download: createDownload({ call, isActive: sessions.isActive, now }),
+    download: createDownload({ call, revocable, isActive: sessions.isActive, now }),
     layout,
     now,
     countFleet: createFleetCounts({ ...createFleetRepository(sql), now }),

@@ -52,7 +52,7 @@ ${nextPage('/operator/keys', new URLSearchParams(), nextCursor)}`;
 
 /** Uses within an hour after the time are not written. */
 const lastUse = (lastUsedAt: string | null, now: Date): Content =>
-  lastUsedAt !== null && now.getTime() - Date.parse(lastUsedAt) < HOUR_MS
+  lastUsedAt !== null && now.getTime() - new Date(lastUsedAt).getTime() < HOUR_MS
     ? 'in the last hour'
     : clockAndAge(lastUsedAt);
 

@@ -242,4 +242,4 @@ const completeness = (
 ): Content =>
   percent === null
     ? '–'
-    : html`${percent} %${Date.parse(expectedFrom) > from.getTime() && html` <span class="quiet">since ${clock(expectedFrom)}</span>`}`;
+    : html`${percent} %${new Date(expectedFrom) > from && html` <span class="quiet">since ${clock(expectedFrom)}</span>`}`;

@@ -2,11 +2,13 @@
 import type { Readable } from 'node:stream';
 import type { CallOperation, OperationInput } from '../http/operations.ts';
 import type { PageReply } from '../http/page-route.ts';
-import { revocable } from '../http/revocable-stream.ts';
+import type { Reply } from '../http/route.ts';
 import { type Session, toCaller } from './session.ts';
 
 interface DownloadsDeps {
   call: CallOperation;
+  /** Asks before each piece of a streamed answer, and breaks it off. */
+  revocable(reply: Reply, isValid: () => Promise<boolean>): Reply;
   isActive(session: Session): Promise<boolean>;
   now(): Date;
 }
@@ -21,7 +23,7 @@ export type Download = (
 const CHECK_MS = 3_000;
 
 export const createDownload =
-  ({ call, isActive, now }: DownloadsDeps): Download =>
+  ({ call, revocable, isActive, now }: DownloadsDeps): Download =>
   async (session, operationId, input) => {
     const reply = await call(toCaller(session), operationId, input);
     let nextCheckMs = now().getTime() + CHECK_MS;

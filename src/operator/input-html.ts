@@ -77,7 +77,7 @@ export function inputHtml(drawn: Drawn): Html {
 }
 
 const timeHtml = (id: string, attributes: Html, value: string): Html =>
-  html`<input type="datetime-local" ${attributes} value="${value}"> <span class="quiet" data-zone-of="${id}">UTC</span>`;
+  html`<span class="row"><input type="datetime-local" ${attributes} value="${value}"> <span class="quiet" data-zone-of="${id}">UTC</span></span>`;
 
 function orAtHtml(
   hours: Html,

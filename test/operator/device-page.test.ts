@@ -277,7 +277,7 @@ describe('The page of a device', () => {
     assert.match(
       refused.text,
       new RegExp(
-        `<label for="until-at">or until</label> <input type="datetime-local" id="until-at" name="until-at" value="${until}">`,
+        `<label for="until-at">or until</label> <span class="row"><input type="datetime-local" id="until-at" name="until-at" value="${until}">`,
       ),
     );
     await dms.api.delete(`/assets/${assetId}/mute`);

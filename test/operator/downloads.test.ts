@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { revocable } from '../../src/http/revocable-stream.ts';
 import { createDownload } from '../../src/operator/downloads.service.ts';
 import type { Session } from '../../src/operator/session.ts';
 
@@ -34,6 +35,7 @@ describe('A file that is being sent', () => {
       }
     }
     const send = createDownload({
+      revocable,
       call: async () => ({ status: 200, body: Readable.from(piecewise(), { highWaterMark: 1 }) }),
       async isActive() {
         looks++;

@@ -76,6 +76,7 @@ import * as stepsGathered from './060-steps-gathered.ts';
 import * as withdrawalAuthors from './061-withdrawal-authors.ts';
 import * as channelNames from './062-channel-names.ts';
 import * as keyUses from './063-key-uses.ts';
+import * as overdueChecks from './064-overdue-checks.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -141,4 +142,5 @@ export const migrations = {
   '061-withdrawal-authors': withdrawalAuthors,
   '062-channel-names': channelNames,
   '063-key-uses': keyUses,
+  '064-overdue-checks': overdueChecks,
 };

@@ -7,7 +7,7 @@ import type { DomainEvent } from '../db/domain-event.ts';
 import { staleRead } from '../db/faults.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import { refOf } from '../devices/asset-ref.ts';
-import { configurationId } from '../devices/configuration-id.ts';
+import { configurationId } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import type { ReceivedFrame } from '../measurements/received-frame.ts';

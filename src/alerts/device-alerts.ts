@@ -1,6 +1,7 @@
 /** The effects of the frames of one batch on the alerts of one device. */
-import { TEMPERATURE } from '../devices/channel-layout.ts';
-import { measurementIntervalSeconds } from '../devices/configuration-limits.ts';
+
+import { measurementIntervalSeconds } from '../devices/configuration.ts';
+import { TEMPERATURE } from '../devices/device-capabilities.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
 import type { ReceivedFrame } from '../measurements/received-frame.ts';
 import type { AlertResolution } from './alert.ts';

@@ -3,8 +3,8 @@
  * bounds.
  */
 import type { AssetRef } from '../devices/asset-ref.ts';
-import { TEMPERATURE } from '../devices/channel-layout.ts';
-import { INTERVALS_HELD } from '../devices/configuration-limits.ts';
+import { INTERVALS_HELD } from '../devices/configuration.ts';
+import { TEMPERATURE } from '../devices/device-capabilities.ts';
 import type { ClassifiedReading } from '../devices/reading.ts';
 import type { ReceivedFrame } from '../measurements/received-frame.ts';
 import { DAY_MS, MINUTE_MS } from '../process/durations.ts';

@@ -1,7 +1,7 @@
 /** Plans an apply: the devices, which it locks if they are offered the change at once, and the configuration for each. */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
-import type { ConfigurationContents } from '../devices/configuration-id.ts';
+import type { ConfigurationContents } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type {
   ChangingDevice,

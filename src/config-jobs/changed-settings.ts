@@ -6,8 +6,8 @@ import {
   contradictions,
   type DeviceConfiguration,
   keysOf,
+  measurementIntervalSeconds,
 } from '../devices/configuration.ts';
-import { measurementIntervalSeconds } from '../devices/configuration-limits.ts';
 
 /** In the order of previews. */
 export const SETTINGS = [

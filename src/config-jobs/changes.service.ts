@@ -6,14 +6,15 @@ import type { Sql } from '../db/database.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import {
+  type ConfigurationContents,
   type ConfigurationKey,
+  contentOf,
   type DeviceConfiguration,
   hasSameAlertRules,
   keysOf,
+  measurementIntervalSeconds,
   merged,
 } from '../devices/configuration.ts';
-import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
-import { measurementIntervalSeconds } from '../devices/configuration-limits.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import { followsTimeZone } from '../devices/device-row.ts';
 import { inheritedBy, monitoredConfig, pendingWithout } from '../devices/device-sync.ts';

@@ -1,6 +1,11 @@
 /** The effects of a change on other pending changes of a device: pure, computed once per distinct case. */
-import { type ConfigurationKey, type DeviceConfiguration, keysOf } from '../devices/configuration.ts';
-import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
+import {
+  type ConfigurationContents,
+  type ConfigurationKey,
+  contentOf,
+  type DeviceConfiguration,
+  keysOf,
+} from '../devices/configuration.ts';
 import type { ChangingDevice } from '../devices/pending-changes.repository.ts';
 import { overwrittenKeys } from '../devices/pending-owners.ts';
 

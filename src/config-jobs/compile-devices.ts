@@ -2,15 +2,16 @@
  * Compiles a profile for many devices: once per distinct case, and devices that are alike share the result.
  */
 import {
+  type ConfigurationContents,
   type ConfigurationKey,
+  contentOf,
   type DeviceConfiguration,
   includes,
+  measurementIntervalSeconds,
   merged,
   without,
   withoutTerms,
 } from '../devices/configuration.ts';
-import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
-import { measurementIntervalSeconds } from '../devices/configuration-limits.ts';
 import { capabilitiesKey, type DeviceCapabilities, toRuleSlots } from '../devices/device-capabilities.ts';
 import { knownSettings } from '../devices/device-sync.ts';
 import type { ChangingDevice, DeviceVariant } from '../devices/pending-changes.repository.ts';

@@ -1,7 +1,7 @@
 /** The operations of customers on jobs. Each is one transaction, for all devices or none. */
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
-import { readClock } from '../db/read-clock.ts';
+import { readClock } from '../db/database-clock.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DeviceVariant } from '../devices/pending-changes.repository.ts';
 import { DAY_MS, MINUTE_MS } from '../process/durations.ts';

@@ -6,7 +6,7 @@
  */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { configurationId } from '../devices/configuration-id.ts';
+import { configurationId } from '../devices/configuration.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { pages } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';

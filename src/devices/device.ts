@@ -3,9 +3,13 @@
  * for.
  */
 import type { AssetRef } from './asset-ref.ts';
-import { withFrameTypes } from './channel-layout.ts';
 import { type ConfigurationKey, type DeviceConfiguration, withoutTerms } from './configuration.ts';
-import { type DeviceCapabilities, RULE_SLOTS_DEFAULT, type RuleSlots } from './device-capabilities.ts';
+import {
+  type DeviceCapabilities,
+  RULE_SLOTS_DEFAULT,
+  type RuleSlots,
+  withFrameTypes,
+} from './device-capabilities.ts';
 import {
   type DeviceSync,
   replaceHardware,

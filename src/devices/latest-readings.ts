@@ -2,7 +2,7 @@
  * The newest sample of each channel, stored in the state of the device so that lists need not read its
  * history.
  */
-import { type Layout, positionOf } from './channel-layout.ts';
+import { type Layout, positionOf } from './device-capabilities.ts';
 import { isAheadOfTime } from './device-clock.ts';
 import { measurementTypeOf } from './measurement-type.ts';
 import type { ClassifiedReading } from './reading.ts';

@@ -1,7 +1,7 @@
 /** One value of one channel at one time. */
 import { DAY_MS } from '../process/durations.ts';
 import { invalid } from '../process/errors.ts';
-import { channelAt, type Layout, type ProbePosition } from './channel-layout.ts';
+import { channelAt, type Layout, type ProbePosition } from './device-capabilities.ts';
 import { measurementTypeOf } from './measurement-type.ts';
 
 export interface Reading {

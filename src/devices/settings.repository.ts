@@ -3,7 +3,7 @@ import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from './asset-ref.ts';
 import type { DeviceConfiguration } from './configuration.ts';
-import { contentOf } from './configuration-id.ts';
+import { contentOf } from './configuration.ts';
 import type { ConfigurationsRepository } from './configurations.repository.ts';
 import { LIST, LIST_FROM } from './settings.statements.ts';
 import type { SettingsPeriod } from './settings.ts';

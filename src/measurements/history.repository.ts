@@ -1,7 +1,7 @@
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import { CHANNELS_MAX, type Layout } from '../devices/channel-layout.ts';
+import { CHANNELS_MAX, type Layout } from '../devices/device-capabilities.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import { DAY_MS } from '../process/durations.ts';
 import {

@@ -20,9 +20,9 @@ import type { DeviceInfoReport } from '../devices/device-info.ts';
 import { serialKeyOf } from '../devices/serial-number.ts';
 import { AppError } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
+import type { IntakeResult } from './device-message.ts';
 import { type DeviceMessage, type MessageResult, toInfoMessage } from './device-message.ts';
 import type { Frame } from './frame.ts';
-import type { IntakeResult } from './intake-result.ts';
 
 export interface IntakeDeps {
   /** An error refuses the message alone. */

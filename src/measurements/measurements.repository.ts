@@ -10,10 +10,10 @@ import type { Presence } from '../presence/presence.ts';
 import { presenceBindings } from '../presence/presence-columns.ts';
 import { type AssetBlock, blockBindings } from './block-columns.ts';
 import { freshHourOf } from './block-places.ts';
-import { type DuplicateCheck, OutdatedDeviceState } from './duplicate-check.ts';
 import { lockStates, STORE } from './measurements.statements.ts';
 import { toBlocksOfFrame } from './reading-block.ts';
 import type { DeviceState, LockedState, ReceivedFrame } from './received-frame.ts';
+import { type DuplicateCheck, OutdatedDeviceState } from './received-frame.ts';
 
 interface StateRow extends Presence, Omit<DeviceState, 'presence' | 'latest'> {
   latest: LatestReading[] | null;

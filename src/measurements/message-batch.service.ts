@@ -29,11 +29,11 @@ import {
   toContacting,
   toMessageResult,
 } from './device-message.ts';
-import { type DuplicateCheck, mayBeStored, OutdatedDeviceState } from './duplicate-check.ts';
 import { measurementEvents } from './measurement-events.ts';
 import type { MeasurementsRepository } from './measurements.repository.ts';
 import { isKept } from './receive-frame.ts';
 import type { LockedDevice, ReceivedFrame } from './received-frame.ts';
+import { type DuplicateCheck, mayBeStored, OutdatedDeviceState } from './received-frame.ts';
 import type { StoredByAsset, StoredReadingsRepository } from './stored-readings.repository.ts';
 
 export interface MessageBatchDeps {

@@ -8,12 +8,11 @@ import {
   TEMPERATURE,
   temperatureSlots,
   withFrameTypes,
-} from '../devices/channel-layout.ts';
-import { isAheadOfTime, isPlausibleTime } from '../devices/device-clock.ts';
+} from '../devices/device-capabilities.ts';
+import { isAheadOfTime, isOvertaken, isPlausibleTime } from '../devices/device-clock.ts';
 import { afterFrameSignal } from '../devices/device-status.ts';
 import { expectedIntervalSeconds, fetch } from '../devices/device-sync.ts';
 import { mergeLatest } from '../devices/latest-readings.ts';
-import { isOvertaken } from '../devices/overtaken.ts';
 import {
   type ClassifiedReading,
   checkTypes,

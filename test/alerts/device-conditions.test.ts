@@ -7,7 +7,7 @@ import {
   type EvaluatedFrame,
   type OpenConditionAlert,
 } from '../../src/alerts/device-conditions.ts';
-import { TEMPERATURE } from '../../src/devices/channel-layout.ts';
+import { TEMPERATURE } from '../../src/devices/device-capabilities.ts';
 import type { Reading } from '../../src/devices/reading.ts';
 
 const ERROR = 3;

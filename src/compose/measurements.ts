@@ -1,6 +1,5 @@
 import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import { createPartitionKeeper } from '../db/partitions.ts';
-import { createDeviceInfoRepository } from '../devices/device-info.repository.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { observeLockingCommit } from '../http/metrics.ts';
@@ -16,7 +15,6 @@ import { createMeasurementsRepository } from '../measurements/measurements.repos
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
 import { createMessageBatch, type MessageBatchDeps } from '../measurements/message-batch.service.ts';
 import { createRecentHoursRepository } from '../measurements/recent-hours.repository.ts';
-import { createStoredReadingsRepository } from '../measurements/stored-readings.repository.ts';
 import type { IntakeHealth } from '../presence/intake-health.ts';
 import { DAY_MS } from '../process/durations.ts';
 import { createPacer } from '../process/pacer.ts';
@@ -83,8 +81,6 @@ function composeIntake(
     ...needs,
     transact: transactMessages,
     measurementsIn: createMeasurementsRepository,
-    storedReadingsIn: createStoredReadingsRepository,
-    deviceInfoIn: createDeviceInfoRepository,
     unregisteredIn: createUnregisteredDevicesRepository,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
     retentionMs: settings.measurementsRetentionDays * DAY_MS,

@@ -3,7 +3,9 @@ import type { Locking } from '../db/locking-commit.ts';
 import { query, queryPrepared, sentTogether } from '../db/query.ts';
 import type { ConfigurationCache } from './configurations.repository.ts';
 import { createConfigurationsRepository, rememberReferenced } from './configurations.repository.ts';
+import { type AssetRef, assetKeys } from './asset-ref.ts';
 import type { Device } from './device.ts';
+import type { DeviceInfoReport } from './device-info.ts';
 import {
   configurationsOf,
   type DeviceRow,
@@ -12,7 +14,7 @@ import {
   toDevice,
   writtenBindings,
 } from './device-row.ts';
-import { FIND_BY_SERIAL, INSERT, LOCK_BY_ASSET, lockBySerial, UPDATE } from './devices.statements.ts';
+import { FIND_BY_SERIAL, INSERT, LOCK_BY_ASSET, lockBySerial, STORE_INFOS, UPDATE } from './devices.statements.ts';
 import { type SerialInOrganization, serialKeyOf, serialKeys } from './serial-number.ts';
 
 type Row = DeviceRow & RunningRow;
@@ -103,6 +105,17 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       await queryPrepared(sql, 'devices_update', UPDATE, {
         ...writtenBindings(devices, configIds),
         ...settingsBindings(devices, configIds),
+      });
+    },
+
+    /** Keeps the latest info of each device. */
+    async storeInfos(reports: Array<AssetRef & Pick<DeviceInfoReport, 'info' | 'receivedAt'>>): Promise<void> {
+      if (reports.length === 0) return;
+      await query(sql, STORE_INFOS, {
+        ...assetKeys(reports),
+        infos: reports.map(({ info, receivedAt }) =>
+          JSON.stringify({ ...info, receivedAt: receivedAt.toISOString() }),
+        ),
       });
     },
   };

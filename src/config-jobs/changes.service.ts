@@ -2,6 +2,7 @@
  * Offers the changes of a job to devices, withdraws them, and updates other jobs on the same devices
  * accordingly. Runs in the transaction of the caller, who has locked the devices.
  */
+
 import type { Sql } from '../db/database.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
@@ -19,10 +20,14 @@ import type { ConfigurationsRepository } from '../devices/configurations.reposit
 import { followsTimeZone } from '../devices/device-row.ts';
 import { inheritedBy, monitoredConfig, pendingWithout } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import { endChanges } from '../devices/pending-owners.ts';
-import { findConflicts, memoized, refusedWithout } from './changes.ts';
+import { endChanges, overwrittenKeys } from '../devices/pending-owners.ts';
 import type { ChangesOwner, JobRef } from './config-job.ts';
-import type { ActiveChange, DeviceTargetsRepository, OtherChange } from './device-targets.repository.ts';
+import type {
+  ActiveChange,
+  Conflict,
+  DeviceTargetsRepository,
+  OtherChange,
+} from './device-targets.repository.ts';
 
 export interface ChangesDeps {
   configurationsIn(sql: Sql): ConfigurationsRepository;
@@ -267,4 +272,43 @@ function byAsset<Change extends ActiveChange>(changes: Change[]): Map<string, Ch
   const found = new Map<string, Change[]>();
   for (const change of changes) found.set(change.assetId, [...(found.get(change.assetId) ?? []), change]);
   return found;
+}
+
+export function findConflicts(
+  existingIds: readonly string[],
+  incomingIds: readonly string[],
+  contents: ConfigurationContents,
+): Conflict[] {
+  const pairs = existingIds.flatMap((existing) => incomingIds.map((incoming) => ({ existing, incoming })));
+  return pairs
+    .map(({ existing, incoming }) => {
+      const change = contentOf(contents, existing);
+      const overwritten = overwrittenKeys(change, contentOf(contents, incoming));
+      return { existing, incoming, overwritten, existingKeys: keysOf(change) };
+    })
+    .filter(({ overwritten }) => overwritten.length > 0);
+}
+
+/** The pending keys that stay refused when the given keys are set again or taken out. */
+export function refusedWithout(
+  pending: DeviceConfiguration | null,
+  { refusedKeys }: Pick<ChangingDevice, 'refusedKeys'>,
+  keys: readonly ConfigurationKey[],
+): ConfigurationKey[] {
+  if (refusedKeys === null || pending === null) return [];
+  const refused = keysOf(pending).filter((key) => refusedKeys.includes(key));
+  return refused.filter((key) => !keys.includes(key));
+}
+
+/** Devices that are alike share the result of `make`. */
+export function memoized<Item, Value>(
+  keyOf: (item: Item) => string,
+  make: (item: Item) => Value,
+): (item: Item) => Value {
+  const known = new Map<string, Value>();
+  return (item) => {
+    const key = keyOf(item);
+    if (!known.has(key)) known.set(key, make(item));
+    return known.get(key) as Value;
+  };
 }

@@ -19,7 +19,7 @@ import { rulesByInterval } from '../profiles/compile-alerts.ts';
 import { compileProfile, type ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { compileWarnings, mergedWarnings } from '../profiles/compile-warnings.ts';
 import { type ChangedSetting, changedSettings, type ReadAlerts } from './changed-settings.ts';
-import { memoized } from './changes.ts';
+import { memoized } from './changes.service.ts';
 
 export interface Compiled<Device extends DeviceVariant> {
   device: Device;

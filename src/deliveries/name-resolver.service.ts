@@ -3,10 +3,11 @@
  * threads of the process, and a name without an answer would occupy one of them. Honours the hosts file, but
  * not search domains, since customers write the names.
  */
+
 import { Resolver } from 'node:dns/promises';
 import { readFileSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { findLocal, type Hosts, parseHosts } from './hosts-file.ts';
+import ipaddr from 'ipaddr.js';
 import type { ResolvedAddress, ResolveName } from './name-lookups.service.ts';
 
 export interface NameResolverOptions {
@@ -146,4 +147,26 @@ function createHostsReader(path: string): () => Hosts {
     }
     return hosts;
   };
+}
+
+/** The addresses of each name, in the order of the file. */
+export type Hosts = ReadonlyMap<string, readonly string[]>;
+
+/** Addresses of names that always mean this machine (RFC 6761, section 6.3). */
+const LOOPBACK = ['127.0.0.1', '::1'];
+
+/** Reads a hosts file (hosts(5)). */
+export function parseHosts(text: string): Hosts {
+  const hosts = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
+    if (!ipaddr.isValid(address)) continue;
+    for (const name of names) hosts.set(name, [...(hosts.get(name) ?? []), address]);
+  }
+  return hosts;
+}
+
+/** Empty when a name server has to be asked. */
+export function findLocal(name: string, hosts: Hosts): readonly string[] {
+  return hosts.get(name) ?? (/(^|\.)localhost$/.test(name) ? LOOPBACK : []);
 }

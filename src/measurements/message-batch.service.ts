@@ -12,7 +12,6 @@ import type { PartitionKeeper } from '../db/partitions.ts';
 import { sentTogether } from '../db/query.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import { type AssetRef, refOf } from '../devices/asset-ref.ts';
-import type { Device } from '../devices/device.ts';
 import type { ExchangeBatch } from '../devices/device-exchange.service.ts';
 import type { ExchangeOutcome } from '../devices/device-exchange.ts';
 import type { DevicesRepository } from '../devices/devices.repository.ts';

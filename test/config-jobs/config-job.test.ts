@@ -1,7 +1,7 @@
 /** Rules of a job's run, without database and Temporal (contract, section 4). */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { findConflicts, memoized } from '../../src/config-jobs/changes.ts';
+import { findConflicts, memoized } from '../../src/config-jobs/changes.service.ts';
 import {
   abortReason,
   type Counts,

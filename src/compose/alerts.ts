@@ -2,7 +2,6 @@ import { createAlertActionsRepository } from '../alerts/alert-actions.repository
 import { createAlertBatchesRepository } from '../alerts/alert-batches.repository.ts';
 import { createAlertEvaluation } from '../alerts/alert-evaluation.service.ts';
 import { type AlertHandlingDeps, createAlertHandling } from '../alerts/alert-handling.service.ts';
-import { createAlertStatesRepository } from '../alerts/alert-states.repository.ts';
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { alertsRoutes } from '../alerts/alerts.routes.ts';
 import { type AlertsServiceDeps, createAlertsService } from '../alerts/alerts.service.ts';
@@ -26,9 +25,8 @@ export function composeAlerts(
 ) {
   const { sql, lagging, transact, metrics, now } = resources;
   const alertsIn = createAlertBatchesRepository;
-  const statesIn = createAlertStatesRepository;
   const unannouncedIn = createUnannouncedAlertsRepository;
-  const service = createAlertsService({ alertsIn, unannouncedIn, statesIn, publish });
+  const service = createAlertsService({ alertsIn, unannouncedIn, publish });
   const alerts = createAlertsRepository(sql);
   const handling = createAlertHandling({
     alertsIn: createAlertsRepository,
@@ -55,7 +53,7 @@ export function composeAlerts(
     }),
     endSnoozes: handling.endSnoozes,
     removeResolved: alerts.removeResolved,
-    evaluate: createAlertEvaluation({ alertsIn, statesIn, evaluateLate }),
+    evaluate: createAlertEvaluation({ alertsIn, evaluateLate }),
     /** Alerts of devices that missed their contact. */
     noDataAlerts: {
       open: service.openNoData,

@@ -7,8 +7,7 @@ import { createCompactionRepository } from '../measurements/compaction.repositor
 import { createCompaction } from '../measurements/compaction.service.ts';
 import { exportRoutes } from '../measurements/export.routes.ts';
 import { createExportScopesRepository } from '../measurements/export-scopes.repository.ts';
-import { readFewInTurns, readInTurns } from '../measurements/fair-history.ts';
-import { createFewReadingsRepository } from '../measurements/few-readings.repository.ts';
+import { readInTurns } from '../measurements/fair-history.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import { createIntake, type Intake } from '../measurements/intake.service.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
@@ -48,10 +47,7 @@ export function composeMeasurements(resources: Resources, { observeContact, ...n
       onSetAside(resources, 'compaction of readings')({ organizationId, assetId }, err),
   });
   const exports = {
-    history: {
-      ...readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
-      ...readFewInTurns(createFewReadingsRepository(lagging.transferSql), transferTurns),
-    },
+    history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
     limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
     // Half of the burst is work: enough for a year of one device in buckets without a pause.
     pace: createPacer({ burstMs: 100 }),

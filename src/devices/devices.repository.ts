@@ -1,11 +1,13 @@
 import type { Sql } from '../db/database.ts';
 import type { Locking } from '../db/locking-commit.ts';
 import { query, queryPrepared, sentTogether } from '../db/query.ts';
-import type { ConfigurationCache } from './configurations.repository.ts';
-import { createConfigurationsRepository, rememberReferenced } from './configurations.repository.ts';
 import { type AssetRef, assetKeys } from './asset-ref.ts';
-import type { Device } from './device.ts';
-import type { DeviceInfoReport } from './device-info.ts';
+import {
+  type ConfigurationCache,
+  createConfigurationsRepository,
+  rememberReferenced,
+} from './configurations.repository.ts';
+import type { Device, DeviceInfoReport } from './device.ts';
 import {
   configurationsOf,
   type DeviceRow,
@@ -14,7 +16,14 @@ import {
   toDevice,
   writtenBindings,
 } from './device-row.ts';
-import { FIND_BY_SERIAL, INSERT, LOCK_BY_ASSET, lockBySerial, STORE_INFOS, UPDATE } from './devices.statements.ts';
+import {
+  FIND_BY_SERIAL,
+  INSERT,
+  LOCK_BY_ASSET,
+  lockBySerial,
+  STORE_INFOS,
+  UPDATE,
+} from './devices.statements.ts';
 import { type SerialInOrganization, serialKeyOf, serialKeys } from './serial-number.ts';
 
 type Row = DeviceRow & RunningRow;
@@ -109,7 +118,9 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
     },
 
     /** Keeps the latest info of each device. */
-    async storeInfos(reports: Array<AssetRef & Pick<DeviceInfoReport, 'info' | 'receivedAt'>>): Promise<void> {
+    async storeInfos(
+      reports: Array<AssetRef & Pick<DeviceInfoReport, 'info' | 'receivedAt'>>,
+    ): Promise<void> {
       if (reports.length === 0) return;
       await query(sql, STORE_INFOS, {
         ...assetKeys(reports),

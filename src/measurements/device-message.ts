@@ -1,5 +1,5 @@
 /** Messages of devices, whatever the transport, and the changes that they make: pure. */
-import type { Device, OfferedChange } from '../devices/device.ts';
+import type { Device, DeviceInfoReport, OfferedChange } from '../devices/device.ts';
 import { parseRuleSlots, withFrameTypes } from '../devices/device-capabilities.ts';
 import { isOvertaken } from '../devices/device-clock.ts';
 import type {
@@ -8,15 +8,13 @@ import type {
   ExchangeResult,
   ObservedPeriod,
 } from '../devices/device-exchange.ts';
-import type { DeviceInfoReport } from '../devices/device-info.ts';
 import { afterInfoSignal } from '../devices/device-status.ts';
 import { type DeviceSync, offered } from '../devices/device-sync.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import { cameOnline } from '../presence/presence.ts';
 import { AppError } from '../process/errors.ts';
-import type { Frame } from './frame.ts';
+import type { DeviceState, Frame, LockedDevice, ReceivedFrame } from './frame.ts';
 import { type ReceiveOptions, receiveFrame } from './receive-frame.ts';
-import type { DeviceState, LockedDevice, ReceivedFrame } from './received-frame.ts';
 
 /** A frame, an exchange of configurations, or device info, which also shows the capabilities. */
 export interface DeviceMessage extends SerialInOrganization {

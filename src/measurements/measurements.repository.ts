@@ -4,18 +4,22 @@ import type { Sql } from '../db/database.ts';
 import type { Locking } from '../db/locking-commit.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import type { LatestReading } from '../devices/latest-readings.ts';
-import { keyOfReading, type StoredReading } from '../devices/reading.ts';
+import { keyOfReading, type LatestReading, type StoredReading } from '../devices/reading.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import type { Presence } from '../presence/presence.ts';
 import { presenceBindings } from '../presence/presence-columns.ts';
 import { DAY_MS } from '../process/durations.ts';
 import { type AssetBlock, type BlockRow, blockBindings, blockOf } from './block-columns.ts';
 import { freshHourOf } from './block-places.ts';
+import {
+  type DeviceState,
+  type DuplicateCheck,
+  type LockedState,
+  OutdatedDeviceState,
+  type ReceivedFrame,
+} from './frame.ts';
 import { FIND_STORED, lockStates, STORE } from './measurements.statements.ts';
 import { startOfDay, toBlocksOfFrame, toReadings } from './reading-block.ts';
-import type { DeviceState, LockedState, ReceivedFrame } from './received-frame.ts';
-import { type DuplicateCheck, OutdatedDeviceState } from './received-frame.ts';
 
 interface StateRow extends Presence, Omit<DeviceState, 'presence' | 'latest'> {
   latest: LatestReading[] | null;

@@ -27,11 +27,16 @@ import {
   toContacting,
   toMessageResult,
 } from './device-message.ts';
+import {
+  type DuplicateCheck,
+  type LockedDevice,
+  mayBeStored,
+  OutdatedDeviceState,
+  type ReceivedFrame,
+} from './frame.ts';
 import { measurementEvents } from './measurement-events.ts';
 import type { MeasurementsRepository, StoredByAsset } from './measurements.repository.ts';
 import { isKept } from './receive-frame.ts';
-import type { LockedDevice, ReceivedFrame } from './received-frame.ts';
-import { type DuplicateCheck, mayBeStored, OutdatedDeviceState } from './received-frame.ts';
 
 export interface MessageBatchDeps {
   transact: BatchTransact;

@@ -1,4 +1,4 @@
-/** Text: the changes of a device stand under many subjects, each of which is looked up by the index of subjects. */
+/** Text: the changes of a device stand under many subjects, and each is looked up by the index of subjects. */
 
 /** Devices by the name, or by a serial number, present or former, up to a number; and all serial numbers of these. */
 const DEVICES = `

@@ -148,7 +148,7 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
       return { profileSnapshot, compiled: await compile(tx.sql, organizationId, profileSnapshot, devices) };
     },
 
-    /** A plan for all devices, or those of a group, that counts them by variant instead of listing them. */
+    /** Plans for all devices, or the members of a group, by counting them by variant instead of listing them. */
     async planCounts(
       sql: Database,
       { organizationId, slug, chosen: { groupId } }: PlanRequest,

@@ -98,7 +98,7 @@ function withRulesByInterval(change: DeviceConfiguration, known: DeviceConfigura
 
 /**
  * One entry per distinct configuration. `contents` holds the configurations of the devices that
- * `comparedDevices` returns, and those of all `knownConfigIds` if the profile needs intervals.
+ * `comparedDevices` returns, and all `knownConfigIds` if the profile needs intervals.
  */
 export function previewCompiled(
   profile: ProfileSnapshot,

@@ -21,7 +21,7 @@ const ANSWER_MS = 5_000;
 /** Interval of further questions beside an unanswered one; the first answer to any of them counts. */
 const REPEAT_MS = 1_000;
 const QUESTIONS_MAX = 4;
-/** How long the addresses of one family wait for those of the other. */
+/** How long the addresses of one family wait for the other family. */
 const OTHER_FAMILY_MS = 1_000;
 /** Keeps a busy receiver from costing a question per request. */
 const TTL_SECONDS_MIN = 1;

@@ -120,7 +120,7 @@ const isAfterFetch = ({ fetchedAt }: PendingChange, { receivedAt }: DeviceReport
 /**
  * The messages of errors that answer the change: errors that the device did not report before it fetched the
  * change, that happened again since, or by which it refuses the same change again. A device that runs the
- * whole change repeats earlier errors, except for those of a new kind.
+ * whole change repeats earlier errors, except for errors of a new kind.
  */
 function newErrors(
   { pending, knownErrors }: DeviceSync,

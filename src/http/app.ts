@@ -206,8 +206,8 @@ const hasContent = ({ headers }: IncomingMessage): boolean =>
 const PARAMETERS_MAX = 100;
 
 /**
- * Checked before parsing: a parameter repeated thousands of times takes a second, and the parser replaces what is no
- * UTF-8.
+ * Checks a query before it is parsed: a parameter repeated thousands of times takes a second, and the parser replaces
+ * bytes that are no UTF-8.
  */
 function requireReadable(query: string): void {
   if (query.split('&', PARAMETERS_MAX + 1).length > PARAMETERS_MAX)

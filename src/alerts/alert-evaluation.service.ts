@@ -21,7 +21,7 @@ import { toLateDevice } from './late-ranges.ts';
 import type { AlertState, OpenAlert } from './open-alert.ts';
 
 interface AlertEvaluationDeps {
-  alertsIn(
+  batchesIn(
     sql: Sql,
   ): Pick<AlertBatchesRepository, 'insert' | 'resolve' | 'updateOpenAlerts' | 'shareLockMonitoredConfigs'>;
   evaluateLate: EvaluateLate;
@@ -36,14 +36,14 @@ interface EvaluatedFrame {
 }
 
 /** The caller publishes the returned events in the same transaction. */
-export function createAlertEvaluation({ alertsIn, evaluateLate }: AlertEvaluationDeps) {
+export function createAlertEvaluation({ batchesIn, evaluateLate }: AlertEvaluationDeps) {
   return async function evaluateAlerts(tx: InTransaction, frames: ReceivedFrame[]): Promise<DomainEvent[]> {
     const { sql } = tx;
     const evaluated = frames.map(evaluate);
     const created = await insertOpened(sql, evaluated);
-    const resolved = await alertsIn(sql).resolve(evaluated.flatMap(resolvedRefs));
+    const resolved = await batchesIn(sql).resolve(evaluated.flatMap(resolvedRefs));
     const lateEvents = await evaluateLateReadings(tx, evaluated);
-    await alertsIn(sql).updateOpenAlerts(
+    await batchesIn(sql).updateOpenAlerts(
       evaluated
         .filter(({ alerts }) => alerts.hasChanged())
         .map(({ stored: { device }, alerts }) => ({ ...refOf(device), openAlerts: alerts.state() })),
@@ -81,7 +81,7 @@ export function createAlertEvaluation({ alertsIn, evaluateLate }: AlertEvaluatio
       sql,
       opened.map(({ stored }) => stored),
     );
-    const alerts = await alertsIn(sql).insert(opened.map(newAlert));
+    const alerts = await batchesIn(sql).insert(opened.map(newAlert));
     return new Map(
       opened.map(({ transition: { alert } }, index) => {
         const inserted = alerts[index] as StoredAlert;
@@ -98,7 +98,7 @@ export function createAlertEvaluation({ alertsIn, evaluateLate }: AlertEvaluatio
   async function requireUnchangedRules(sql: Sql, opening: ReceivedFrame[]): Promise<void> {
     if (opening.length === 0) return;
     const devices = new Map(opening.map(({ device }) => [device.assetId, device]));
-    const current = await alertsIn(sql).shareLockMonitoredConfigs([...devices.values()]);
+    const current = await batchesIn(sql).shareLockMonitoredConfigs([...devices.values()]);
     for (const [assetId, device] of devices) {
       const state = current.get(assetId);
       if (state && (!state.isActive || state.configId !== monitoredConfigId(device))) {

@@ -14,23 +14,23 @@ import { type AlertState, isBreach, isNoData, isOpen, isTemperature } from './op
 import type { UnannouncedAlertsRepository } from './unannounced-alerts.repository.ts';
 
 export interface AlertsServiceDeps {
-  alertsIn(sql: Sql): AlertBatchesRepository;
+  batchesIn(sql: Sql): AlertBatchesRepository;
   unannouncedIn(sql: Sql): UnannouncedAlertsRepository;
   publish: Publish;
 }
 
-export function createAlertsService({ alertsIn, unannouncedIn, publish }: AlertsServiceDeps) {
+export function createAlertsService({ batchesIn, unannouncedIn, publish }: AlertsServiceDeps) {
   async function resolve(
     { sql }: InTransaction,
     devices: AssetRef[],
     isOver: (state: AlertState) => boolean,
   ): Promise<DomainEvent[]> {
     if (devices.length === 0) return [];
-    const states = (await alertsIn(sql).lockOpenAlerts(devices)).filter(({ openAlerts }) =>
+    const states = (await batchesIn(sql).lockOpenAlerts(devices)).filter(({ openAlerts }) =>
       openAlerts.some(isOver),
     );
-    const resolved = await alertsIn(sql).resolve(states.flatMap((state) => refsOf(state, isOver)));
-    await alertsIn(sql).updateOpenAlerts(
+    const resolved = await batchesIn(sql).resolve(states.flatMap((state) => refsOf(state, isOver)));
+    await batchesIn(sql).updateOpenAlerts(
       states.map(({ openAlerts, ...device }) => ({
         ...device,
         openAlerts: openAlerts.filter((alert) => !isOver(alert)),
@@ -56,15 +56,15 @@ export function createAlertsService({ alertsIn, unannouncedIn, publish }: Alerts
       isAnnounced: (device: OverdueDevice) => boolean,
     ): Promise<DomainEvent[]> {
       if (overdue.length === 0) return [];
-      const states = await alertsIn(sql).lockOpenAlerts(overdue);
+      const states = await batchesIn(sql).lockOpenAlerts(overdue);
       const openOf = new Map(states.map(({ assetId, openAlerts }) => [assetId, openAlerts]));
       const affected = overdue
         .map((device) => ({ device, openAlerts: openOf.get(device.assetId) ?? [] }))
         .filter(({ openAlerts }) => !openAlerts.some(isNoData));
-      const created = await alertsIn(sql).insert(
+      const created = await batchesIn(sql).insert(
         affected.map(({ device }) => noDataAlert(device, isAnnounced(device))),
       );
-      await alertsIn(sql).updateOpenAlerts(
+      await batchesIn(sql).updateOpenAlerts(
         affected.map(({ device: { organizationId, assetId }, openAlerts }, index) => {
           const { id: alertId } = created[index] as StoredAlert;
           return { organizationId, assetId, openAlerts: [...openAlerts, { type: 'no_data', alertId }] };
@@ -83,8 +83,8 @@ export function createAlertsService({ alertsIn, unannouncedIn, publish }: Alerts
     async announce({ sql }: InTransaction, organizationId: string, limit: number) {
       const listed = await unannouncedIn(sql).list(organizationId, limit);
       // A device that is back locks its state before it resolves its alert.
-      await alertsIn(sql).lockOpenAlerts(listed);
-      const announced = await alertsIn(sql).announce(listed);
+      await batchesIn(sql).lockOpenAlerts(listed);
+      const announced = await batchesIn(sql).announce(listed);
       const devices = announced.map(({ assetId }) => ({ organizationId, assetId }));
       return { devices, events: announced.map(createdEvent), isLast: listed.length < limit };
     },

@@ -24,9 +24,9 @@ export function composeAlerts(
   { configurationsIn, publish, remindAgain, holdEscalation }: AlertsNeeds,
 ) {
   const { sql, lagging, transact, metrics, now } = resources;
-  const alertsIn = createAlertBatchesRepository;
+  const batchesIn = createAlertBatchesRepository;
   const unannouncedIn = createUnannouncedAlertsRepository;
-  const service = createAlertsService({ alertsIn, unannouncedIn, publish });
+  const service = createAlertsService({ batchesIn, unannouncedIn, publish });
   const alerts = createAlertsRepository(sql);
   const handling = createAlertHandling({
     alertsIn: createAlertsRepository,
@@ -40,7 +40,7 @@ export function composeAlerts(
     now,
   });
   const evaluateLate = createLateExcursions({
-    alertsIn,
+    batchesIn,
     settingsIn: (on) => createSettingsRepository(on, configurationsIn(on)),
     readingsIn: createSurroundingReadingsRepository,
   });
@@ -53,7 +53,7 @@ export function composeAlerts(
     }),
     endSnoozes: handling.endSnoozes,
     removeResolved: alerts.removeResolved,
-    evaluate: createAlertEvaluation({ alertsIn, evaluateLate }),
+    evaluate: createAlertEvaluation({ batchesIn, evaluateLate }),
     /** Alerts of devices that missed their contact. */
     noDataAlerts: {
       open: service.openNoData,

@@ -1,6 +1,7 @@
 /** The next step of the workflow of a failing endpoint, the pace of its drain, and its description in the Temporal UI. */
+
+import { toLateness } from '../process/durations.ts';
 import { timeOf, toSecond } from '../process/iso-time.ts';
-import { toLateness } from '../process/lateness.ts';
 import { toMarkdownText } from '../process/markdown-text.ts';
 import { DELIVERY_PLAN } from './delivery.ts';
 

@@ -60,7 +60,7 @@ export function createLateDevice(inForce: readonly InForce[]) {
   const events: DomainEvent[] = [];
   let device: LockedDevice = lockedDevice();
 
-  const alertsIn = () => ({
+  const batchesIn = () => ({
     async insert(made: NewAlert[]): Promise<StoredAlert[]> {
       const inserted = made.map((each, index) => toStored(each, `alert-${alerts.length + index}`));
       alerts.push(...inserted);
@@ -88,9 +88,9 @@ export function createLateDevice(inForce: readonly InForce[]) {
     shareLockMonitoredConfigs: async () => new Map(),
   });
   const evaluate = createAlertEvaluation({
-    alertsIn,
+    batchesIn,
     evaluateLate: createLateExcursions({
-      alertsIn,
+      batchesIn,
       settingsIn: () => ({ listFrom: async () => new Map([[device.assetId, settings]]) }),
       readingsIn: () => ({
         find: async (ranges) => ranges.map((range) => surroundings(range, [...readings.values()])),

@@ -79,7 +79,6 @@ const PURE_FILES = [
   'src/process/errors.ts',
   'src/process/iso-time.ts',
   'src/process/keyed-semaphore.ts',
-  'src/process/lateness.ts',
   'src/process/markdown-text.ts',
   'src/process/mask-keys.ts',
   'src/process/pages.ts',

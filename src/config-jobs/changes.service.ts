@@ -21,6 +21,7 @@ import { followsTimeZone } from '../devices/device-row.ts';
 import { inheritedBy, monitoredConfig, pendingWithout } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { endChanges, overwrittenKeys } from '../devices/pending-owners.ts';
+import { memoized } from '../process/memoized.ts';
 import type { ChangesOwner, JobRef } from './config-job.ts';
 import type {
   ActiveChange,
@@ -298,17 +299,4 @@ export function refusedWithout(
   if (refusedKeys === null || pending === null) return [];
   const refused = keysOf(pending).filter((key) => refusedKeys.includes(key));
   return refused.filter((key) => !keys.includes(key));
-}
-
-/** Devices that are alike share the result of `make`. */
-export function memoized<Item, Value>(
-  keyOf: (item: Item) => string,
-  make: (item: Item) => Value,
-): (item: Item) => Value {
-  const known = new Map<string, Value>();
-  return (item) => {
-    const key = keyOf(item);
-    if (!known.has(key)) known.set(key, make(item));
-    return known.get(key) as Value;
-  };
 }

@@ -15,11 +15,11 @@ import {
 import { capabilitiesKey, type DeviceCapabilities, toRuleSlots } from '../devices/device-capabilities.ts';
 import { knownSettings } from '../devices/device-sync.ts';
 import type { ChangingDevice, DeviceVariant } from '../devices/pending-changes.repository.ts';
+import { memoized } from '../process/memoized.ts';
 import { rulesByInterval } from '../profiles/compile-alerts.ts';
 import { compileProfile, type ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { compileWarnings, mergedWarnings } from '../profiles/compile-warnings.ts';
 import { type ChangedSetting, changedSettings, type ReadAlerts } from './changed-settings.ts';
-import { memoized } from './changes.service.ts';
 
 export interface Compiled<Device extends DeviceVariant> {
   device: Device;

@@ -19,8 +19,8 @@ import type { Calendar, DeviceConfiguration } from '../devices/configuration.ts'
 import { type Device, withSettings } from '../devices/device.ts';
 import { merge } from '../devices/device-sync.ts';
 import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
+import { memoized } from '../process/memoized.ts';
 import { deviceTimezoneMinutes } from '../profiles/compile-schedule.ts';
-import { memoized } from './changes.service.ts';
 import type { OffsetCheck, ScheduledDevicesRepository } from './scheduled-devices.repository.ts';
 
 export interface DaylightSavingDeps {

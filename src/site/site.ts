@@ -6,6 +6,7 @@ import MiniSearch from 'minisearch';
 import type { ApiDocument } from '../http/api-document.ts';
 import { type Html, html } from '../operator/html.ts';
 import { cutText } from '../process/cut-text.ts';
+import { memoized } from '../process/memoized.ts';
 import { diagramFile } from './diagrams.ts';
 import type { Document, Section } from './documents.ts';
 import { plainPage, REFERENCE_PATH, SITE_NAME, type SiteFrame, sitePage } from './layout.ts';
@@ -52,13 +53,13 @@ export function createSite(options: SiteOptions): Site {
   const frame: SiteFrame = { sections, hasOperatorsPage, pathOf, indexPath: indexPathOf(texts) };
 
   const api = () => JSON.parse(texts[REFERENCE_FILE] ?? '') as ApiDocument;
-  const render = kept(async (document: Document): Promise<Rendered> => {
+  const render = memoized(itself, async (document: Document): Promise<Rendered> => {
     if (document.file.startsWith(REFERENCE_FILE)) return renderReference(api(), document);
     const text = texts[document.file] ?? '';
     const markdown = document.file.endsWith('.sql') ? toSchemaDocument(text) : text;
     return renderMarkdown(markdown, (target) => resolve(document.file, target), findDiagram);
   });
-  const page = kept(async (document: Document): Promise<string> => {
+  const page = memoized(itself, async (document: Document): Promise<string> => {
     const place = places.get(hrefOf(document)) as number;
     const { title, body, headings } = await render(document);
     const [previous, next] = [documents[place - 1], documents[place + 1]];
@@ -97,15 +98,7 @@ const NOT_FOUND = html`<h1>There is no such page</h1>
 const indexPathOf = (texts: Record<string, string>): string =>
   `${DOCS_PATH}/search/${createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 12)}.json`;
 
-/** Caches the results of a pure function. */
-function kept<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const values = new Map<Key, Value>();
-  return (key) => {
-    const value = values.get(key) ?? compute(key);
-    values.set(key, value);
-    return value;
-  };
-}
+const itself = <Item>(item: Item): Item => item;
 
 /**
  * Renders the dump of the database schema as a document with a heading for each table, so that tables can be

@@ -26,7 +26,7 @@ import {
 } from './compile-devices.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 
-export interface ApplyPlannerDeps {
+interface ApplyPlannerDeps {
   profilesIn(sql: Database): { find(organizationId: string, slug: string): Promise<Profile | null> };
   configurationsIn(sql: Database): Pick<ConfigurationsRepository, 'find' | 'insert'>;
   pendingIn(sql: Database): PendingChangesRepository;
@@ -46,7 +46,7 @@ export interface Plan<Device extends DeviceVariant> {
   compiled: Array<Compiled<Device>>;
 }
 
-export type ApplyPlan = Plan<ChangingDevice>;
+type ApplyPlan = Plan<ChangingDevice>;
 
 /** Devices by serial number, else all active ones, of the group if one is given. */
 export interface ChosenDevices {
@@ -54,7 +54,7 @@ export interface ChosenDevices {
   groupId: string | null;
 }
 
-export interface PlanRequest {
+interface PlanRequest {
   organizationId: string;
   slug: string;
   chosen: ChosenDevices;

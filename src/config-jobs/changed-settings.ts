@@ -36,7 +36,7 @@ export interface ChangedSetting {
 }
 
 /** The part of an alert's definition that previews compare. */
-export interface DefinedAlert {
+interface DefinedAlert {
   channel: number;
   bounds: { lowC: number | null; highC: number | null; hysteresisC: number };
   delayMinutes: number;

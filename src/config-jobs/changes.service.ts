@@ -291,7 +291,7 @@ export function findConflicts(
 }
 
 /** The pending keys that stay refused when the given keys are set again or taken out. */
-export function refusedWithout(
+function refusedWithout(
   pending: DeviceConfiguration | null,
   { refusedKeys }: Pick<ChangingDevice, 'refusedKeys'>,
   keys: readonly ConfigurationKey[],

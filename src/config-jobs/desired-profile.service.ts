@@ -20,7 +20,7 @@ import type { TargetChange } from './config-targets.repository.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { GroupTargetsRepository } from './group-targets.repository.ts';
 
-export interface DesiredProfileDeps {
+interface DesiredProfileDeps {
   pendingIn(sql: Database): Pick<PendingChangesRepository, 'listActive'>;
   groupTargetsIn(sql: Database): Pick<GroupTargetsRepository, 'listActive'>;
   planner: ApplyPlanner;
@@ -32,7 +32,7 @@ export interface DesiredProfileDeps {
 }
 
 /** The profile of a group, with the settings of the job that applies it. */
-export interface DesiredProfile extends GroupRef {
+interface DesiredProfile extends GroupRef {
   profileSlug: string;
   rollout: Rollout | null;
   deadlineMinutes: number;

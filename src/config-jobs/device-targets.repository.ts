@@ -41,7 +41,7 @@ export interface OtherChange extends ActiveChange {
   refusalReason: string | null;
 }
 
-export interface Supersession {
+interface Supersession {
   assetIds: string[];
   /** The incoming change of each asset, in the order of `assetIds`. */
   changeIds: string[];

@@ -15,7 +15,7 @@ import type { Ending, JobEnding } from './job-ending.service.ts';
 import type { AwaitedDevice, JobState } from './job-run.ts';
 import type { JobRunsRepository } from './job-runs.repository.ts';
 
-export interface JobRunDeps {
+interface JobRunDeps {
   transact: Transact;
   jobsIn(sql: Database): ConfigJobsRepository;
   runsIn(sql: Database): Pick<JobRunsRepository, 'touchWorkflow' | 'findTitle'>;

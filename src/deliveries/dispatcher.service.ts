@@ -11,7 +11,7 @@ import { type ClaimSpans, createClaimSpans } from './claim-spans.ts';
 import type { ClaimedDelivery, ClaimsRepository, PendingEndpoint } from './claims.repository.ts';
 import { PrefetchQueues } from './prefetch-queues.ts';
 
-export interface DispatcherDeps {
+interface DispatcherDeps {
   claims: ClaimsRepository;
   attempts: Attempts;
   /** Requests in flight to one endpoint. */

@@ -194,7 +194,7 @@ export interface Requests {
  * The state of a drain between two seconds. Its pace grows while the receiver keeps up, and falls when too many requests
  * fail; a receiver with few failures still gets as much as it can handle.
  */
-export interface DrainPace {
+interface DrainPace {
   /** Requests per second. */
   pace: number;
   /** Requests since the share of failures was last evaluated, too few for a reliable share. */

@@ -10,7 +10,7 @@ import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { ResolvedAddress, ResolveName } from './name-lookups.service.ts';
 
-export interface NameResolverOptions {
+interface NameResolverOptions {
   /** Each is `address` or `address:port`; empty: the servers of the system. */
   servers: readonly string[];
   hostsFile?: string;
@@ -150,13 +150,13 @@ function createHostsReader(path: string): () => Hosts {
 }
 
 /** The addresses of each name, in the order of the file. */
-export type Hosts = ReadonlyMap<string, readonly string[]>;
+type Hosts = ReadonlyMap<string, readonly string[]>;
 
 /** Addresses of names that always mean this machine (RFC 6761, section 6.3). */
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 /** Reads a hosts file (hosts(5)). */
-export function parseHosts(text: string): Hosts {
+function parseHosts(text: string): Hosts {
   const hosts = new Map<string, string[]>();
   for (const line of text.split('\n')) {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);

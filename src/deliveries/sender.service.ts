@@ -33,7 +33,7 @@ export interface OutgoingRequest {
   secrets: string[];
 }
 
-export interface SenderOptions {
+interface SenderOptions {
   isAllowedAddress(address: string): boolean;
   userAgent: string;
   now(): Date;

@@ -33,7 +33,7 @@ export interface DeviceReport {
 }
 
 /** Errors by which a device refused settings, now or earlier. */
-export interface ReportedErrors {
+interface ReportedErrors {
   /** At least one; see `KnownErrors` for the ids. */
   items: Array<{ id: string; message: string }>;
   /** Time of the latest error by the clock of the device; null: not sent. */
@@ -42,7 +42,7 @@ export interface ReportedErrors {
   slackMs: number;
 }
 
-export type ReportOutcome =
+type ReportOutcome =
   /** The whole pending change, or the part that the device did not refuse. */
   | { kind: 'confirmed'; change: DeviceConfiguration }
   | { kind: 'rejected'; reason: string }

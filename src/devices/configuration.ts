@@ -71,7 +71,7 @@ export interface LogicRule {
   action: RuleAction;
 }
 
-export interface DisabledRule {
+interface DisabledRule {
   condition: 'DISABLED';
   slotNumbers: [];
   action: 'NO_ACTION';
@@ -80,7 +80,7 @@ export interface DisabledRule {
 /**
  * A rule without a natural form here, which was not set by the service. It is shown, and sent back unchanged.
  */
-export interface OtherRule {
+interface OtherRule {
   condition: 'OTHER';
   /** Channels, counted from 0, as in the mask: up to 32. */
   slotNumbers: number[];
@@ -106,13 +106,13 @@ export interface WeekCalendar {
   timezone: number;
 }
 
-export interface DisabledCalendar {
+interface DisabledCalendar {
   type: 'DISABLED';
   enableRules: [];
 }
 
 /** A calendar without a natural form here, which was not set by the service. */
-export interface OtherCalendar {
+interface OtherCalendar {
   type: 'OTHER';
   /** Positions as in the mask: up to 32. */
   enableRules: number[];

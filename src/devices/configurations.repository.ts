@@ -41,7 +41,7 @@ export function rememberReferenced(sql: Sql, ids: Iterable<string | null>): void
 }
 
 /** The configurations referenced by one device, or one organization. */
-export interface ConfigurationRefs {
+interface ConfigurationRefs {
   organizationId: string;
   configIds: Iterable<string | null>;
 }

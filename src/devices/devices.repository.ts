@@ -28,7 +28,7 @@ import { type SerialInOrganization, serialKeyOf, serialKeys } from './serial-num
 
 type Row = DeviceRow & RunningRow;
 
-export interface LockedBySerial {
+interface LockedBySerial {
   devices: Device[];
   /** Active devices that another transaction has locked; they are left out. */
   unavailable: SerialInOrganization[];

@@ -8,7 +8,7 @@ import type { ConfigurationsRepository } from './configurations.repository.ts';
 import { LIST, LIST_FROM } from './settings.statements.ts';
 import type { SettingsPeriod } from './settings.ts';
 
-export interface SettingsFilter {
+interface SettingsFilter {
   /** Periods that were still in force then, or began later. */
   from: Date | null;
   /** Periods that began before. */

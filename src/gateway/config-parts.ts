@@ -12,13 +12,13 @@
 import { type ConfigReport, decodeConfigReport } from './config-message.ts';
 import { MalformedMessage } from './wire-format.ts';
 
-export interface ConfigPartsOptions {
+interface ConfigPartsOptions {
   incompleteMax?: number;
   /** Bytes of all parts of one report together. */
   bytesMax?: number;
 }
 
-export interface ReceivedPart {
+interface ReceivedPart {
   /** Parts of different organizations are never combined. */
   organizationId: string;
   /** The decoded payload. */

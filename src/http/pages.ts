@@ -176,7 +176,7 @@ function requireOwnOrigin(ctx: Context, baseUrl: string): void {
   throw new AppError('forbidden', `This form was sent from another site: open the page at ${origin}`);
 }
 
-export type PageCookies = ReturnType<typeof createCookies>;
+type PageCookies = ReturnType<typeof createCookies>;
 
 const HANDOFF_SECONDS = 600;
 

@@ -27,7 +27,7 @@ import {
 } from './device-message.ts';
 import type { Frame } from './frame.ts';
 
-export interface IntakeDeps {
+interface IntakeDeps {
   /** An error refuses the message alone. */
   commit: LockingCommitOptions<DeviceMessage, MessageResult | AppError | null>['commit'];
   slots: BatchSlots;

@@ -4,7 +4,7 @@
  */
 export type SpanKind = 'server' | 'client' | 'internal';
 
-export type SpanAttributes = Record<string, string | number | boolean>;
+type SpanAttributes = Record<string, string | number | boolean>;
 
 export interface SpanOptions {
   name: string;

@@ -14,7 +14,7 @@ import { createLinks, DOCS_PATH, hrefOf } from './links.ts';
 import { type Passage, type Rendered, renderMarkdown } from './markdown.ts';
 import { REFERENCE_FILE, renderReference } from './reference.ts';
 
-export interface SiteOptions {
+interface SiteOptions {
   sections: Section[];
   /** Documents outside of all sections. */
   unlisted: Document[];

@@ -93,13 +93,8 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       return lockedDevicesOf(await query<Row>(sql, LOCK_BY_ASSET, { organizationId, assetIds }));
     },
 
-    /** Inserts the rows of the device of a new asset: its configuration and its state. */
-    async insert(organizationId: string, assetId: string): Promise<void> {
-      await query(sql, INSERT, { organizationId, assetIds: [assetId] });
-    },
-
-    /** The same for many assets. */
-    async insertMany(organizationId: string, assetIds: string[]): Promise<void> {
+    /** Inserts the rows of the devices of new assets: configuration and state. */
+    async insert(organizationId: string, assetIds: string[]): Promise<void> {
       await query(sql, INSERT, { organizationId, assetIds });
     },
 

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:devices [-- frames organizations under-way beside-apply beside-alerts http end-to-end saturated lone history cadence memory]`:
+ * `npm run bench:devices [-- frames organizations beside-apply beside-alerts http end-to-end saturated lone history cadence memory]`:
  * frames over CoAP and HTTP, and a year of history. `memory` takes an hour and runs only by name.
  */
 import { benchBesideAlerts } from './devices/beside-alerts.ts';
@@ -14,13 +14,11 @@ import { benchLone } from './devices/lone.ts';
 import { benchMemory } from './devices/memory.ts';
 import { benchOrganizations } from './devices/organizations.ts';
 import { benchSaturated } from './devices/saturated.ts';
-import { benchUnderWay } from './devices/under-way.ts';
 import { runChosen } from './support/run-chosen.ts';
 
 const benches = {
   frames: benchFrames,
   organizations: benchOrganizations,
-  'under-way': benchUnderWay,
   'beside-apply': benchBesideApply,
   'beside-alerts': benchBesideAlerts,
   http: benchHttpIntake,

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
 
 /**
- * Rows are only ever added: a period lasts until the next one of its device begins, so what was in force at a past
- * moment stays as it is.
+ * Rows are only ever added: a period lasts until the next one of its device begins, so the settings of a past
+ * moment stay as they are.
  *
- * Devices that are there already begin with what they run: since their last report, or from now on where the service
- * knows only what is applied to them.
+ * Existing devices begin with the settings that they run: since their last report, or from now on where the service
+ * knows only the applied ones.
  */
 export async function up(sql: Knex): Promise<void> {
   await sql.raw(`

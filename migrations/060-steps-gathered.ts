@@ -8,7 +8,7 @@ export const up = (sql: Knex) =>
     comment on column notifications.next_attempt_at is
       'Null when it is sent or failed, or is a step of an escalation that is not gathered yet.'`);
 
-/** The release before sends what has a time. */
+/** The release before sends each notification that has a time. */
 export const down = (sql: Knex) =>
   sql.raw(`
     update notifications set next_attempt_at = created_at where state = 'pending' and next_attempt_at is null;

@@ -7,12 +7,14 @@ import { continueAsNew, defineSignal, defineUpdate, proxyActivities } from '@tem
 import type { DeliverWebhooksActivities } from '../activities/deliver-webhooks.ts';
 import {
   describeRecovery,
+  GIVE_UP,
+  RETRY_NOW,
   type RecoveryView,
   recoveryAttributes,
   summarizeRecovery,
   summarizeWait,
+  whyNotRetried,
 } from '../src/deliveries/endpoint-recovery.ts';
-import { GIVE_UP, RETRY_NOW, whyNotRetried } from '../src/deliveries/endpoint-updates.ts';
 import type { EndpointRef } from '../src/endpoints/endpoint.ts';
 import { WAKE_SIGNAL } from '../src/temporal/workflow-ids.ts';
 import { openRun } from './run.ts';

@@ -14,8 +14,6 @@ export interface CoapClientOptions {
   port: number;
   /** Default: 2000. Shorter where time is simulated. */
   ackTimeoutMs?: number;
-  ackRandomFactor?: number;
-  retransmitsMax?: number;
   /** 0..1. */
   random?(): number;
   /** Number of copies of each datagram that arrive, for tests of bad links; 0: it is lost. Default: 1. */
@@ -59,17 +57,11 @@ interface Exchange {
 }
 
 const MESSAGE_IDS = 0x10000;
+const ACK_RANDOM_FACTOR = 1.5;
+const RETRANSMITS_MAX = 4;
 
 export async function createCoapClient(options: CoapClientOptions): Promise<CoapClient> {
-  const {
-    host,
-    port,
-    ackTimeoutMs = 2000,
-    ackRandomFactor = 1.5,
-    retransmitsMax = 4,
-    random = Math.random,
-    copies = () => 1,
-  } = options;
+  const { host, port, ackTimeoutMs = 2000, random = Math.random, copies = () => 1 } = options;
   const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
   const exchanges = new Map<number, Exchange>();
   let lastId = Math.floor(random() * MESSAGE_IDS);
@@ -129,11 +121,11 @@ export async function createCoapClient(options: CoapClientOptions): Promise<Coap
         }
         return null;
       }
-      const firstTimeoutMs = ackTimeoutMs * (1 + random() * (ackRandomFactor - 1));
+      const firstTimeoutMs = ackTimeoutMs * (1 + random() * (ACK_RANDOM_FACTOR - 1));
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => undefined, 0);
         exchanges.set(messageId, { token, resolve, reject, timer });
-        transmit(messageId, bytes, firstTimeoutMs, retransmitsMax);
+        transmit(messageId, bytes, firstTimeoutMs, RETRANSMITS_MAX);
       });
     },
     async close() {

@@ -1,5 +1,5 @@
 /** Builds the messages of a simulated logger from its state. */
-import { MEASUREMENT_PERIOD_MAX } from '../../src/devices/configuration-limits.ts';
+import { MEASUREMENT_PERIOD_MAX } from '../../src/devices/configuration.ts';
 import { type ConfigReport, emptyReport } from '../../src/gateway/config-message.ts';
 import type { DeviceInfo } from '../../src/gateway/device-info-message.ts';
 import type { MeasuredChannel, MeasurementsMessage } from '../../src/gateway/measurements-message.ts';

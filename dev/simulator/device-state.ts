@@ -1,10 +1,10 @@
 /** A simulated logger's traits and state, and the events and effects of its state machine. */
 import {
+  CALENDARS_MAX,
   type DeviceConfiguration,
   DISABLED_CALENDAR,
   DISABLED_RULE,
 } from '../../src/devices/configuration.ts';
-import { CALENDARS_MAX } from '../../src/devices/configuration-limits.ts';
 import { RULE_SLOTS_DEFAULT } from '../../src/devices/device-capabilities.ts';
 import type { ConfigAnswer, ConfigReport } from '../../src/gateway/config-message.ts';
 import type { DeviceInfo } from '../../src/gateway/device-info-message.ts';

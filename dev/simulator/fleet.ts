@@ -42,8 +42,6 @@ export interface FleetOptions {
   reportAfterMs?: number;
   /** Time before a retransmission. Default: 2000, as in RFC 7252. */
   ackTimeoutMs?: number;
-  /** UDP sockets, which devices share. */
-  socketsMax?: number;
   nowMs?(): number;
   /** Wraps the link of each device, to record its messages and answers. */
   wrapUplink?(uplink: Uplink): Uplink;
@@ -174,7 +172,7 @@ interface Links {
 }
 
 async function openLinks(options: FleetOptions, count: number, copies: Copies): Promise<Links> {
-  const { transport, coapUrl, baseUrl, deviceToken, socketsMax = SOCKETS_MAX } = options;
+  const { transport, coapUrl, baseUrl, deviceToken } = options;
   if (transport === 'http') {
     if (!baseUrl) throw new Error('HTTP needs the address of the service');
     const client: ServiceClient = createServiceClient({ baseUrl, key: deviceToken, connections: 64 });
@@ -184,7 +182,7 @@ async function openLinks(options: FleetOptions, count: number, copies: Copies): 
   const { hostname, port } = new URL(coapUrl);
   const to = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 5683) };
   const clients: CoapClient[] = [];
-  for (let index = 0; index < Math.min(count, socketsMax); index++) {
+  for (let index = 0; index < Math.min(count, SOCKETS_MAX); index++) {
     clients.push(await createCoapClient({ ...to, ackTimeoutMs: options.ackTimeoutMs, copies }));
   }
   return {

@@ -1,6 +1,6 @@
 /** A running simulated logger: the state machine with a clock, sensors and an uplink. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TEMPERATURE } from '../../src/devices/channel-layout.ts';
+import { TEMPERATURE } from '../../src/devices/device-capabilities.ts';
 import { humidityAt, type OpenDoor, type Place, temperatureAt } from './climate.ts';
 import {
   type DeviceEffect,

@@ -1,4 +1,4 @@
-/** Alerts that batches of frames and sweeps open and resolve, many at once. */
+/** Alerts that batches of frames and sweeps open and resolve, many at once, and the states of devices that they depend on. */
 import type { Sql } from '../db/database.ts';
 import { query } from '../db/query.ts';
 import type { Severity } from '../devices/alert-terms.ts';
@@ -12,8 +12,18 @@ import {
   alertKeys,
   type Extreme,
 } from './alert.ts';
-import { ANNOUNCE, INSERT, LENGTHEN, LIST_AROUND, RESOLVE } from './alert-batches.statements.ts';
+import {
+  ANNOUNCE,
+  INSERT,
+  LENGTHEN,
+  LIST_AROUND,
+  LOCK_OPEN_ALERTS,
+  RESOLVE,
+  SHARE_LOCK_MONITORED_CONFIGS,
+  UPDATE_OPEN_ALERTS,
+} from './alert-batches.statements.ts';
 import type { StoredAlert } from './alerts.repository.ts';
+import type { AlertState } from './open-alert.ts';
 
 export interface NewAlert {
   organizationId: string;
@@ -47,6 +57,17 @@ interface ResolvedAlertRef extends AlertRef {
   resolution?: AlertResolution | null;
   /** Time of the reading that ended it; absent: it ends now. */
   endedAt?: Date | null;
+}
+
+export interface OpenState extends AssetRef {
+  openAlerts: AlertState[];
+}
+
+interface MonitoredState {
+  /** Whether the asset is not archived. */
+  isActive: boolean;
+  /** Null when the device has no configuration. */
+  configId: string | null;
 }
 
 export type AlertBatchesRepository = ReturnType<typeof createAlertBatchesRepository>;
@@ -105,6 +126,35 @@ export function createAlertBatchesRepository(sql: Sql) {
         details: alerts.map(({ value }) => JSON.stringify({ value })),
         ...overBindings(alerts),
       });
+    },
+
+    /** Stores the open alerts of devices whose states the caller has locked. */
+    async updateOpenAlerts(states: OpenState[]): Promise<void> {
+      if (states.length === 0) return;
+      const openAlerts = states.map((state) => JSON.stringify(state.openAlerts));
+      await query(sql, UPDATE_OPEN_ALERTS, { ...assetKeys(states), openAlerts });
+    },
+
+    /**
+     * Also locks devices without open alerts: a frame that is opening one commits before this statement reads
+     * its state, and later frames are evaluated by the changes of this transaction.
+     */
+    lockOpenAlerts: (devices: AssetRef[]): Promise<OpenState[]> =>
+      query(sql, LOCK_OPEN_ALERTS, assetKeys(devices)),
+
+    /**
+     * Reads, per asset, the monitored configuration and whether the asset is active, and keeps both from
+     * changing until the transaction ends. Skips rows that are being changed, so that a frame never waits for
+     * a job: the transaction that replaces alert rules waits for the states of the devices, and resolves
+     * alerts that such a frame has opened.
+     */
+    async shareLockMonitoredConfigs(devices: AssetRef[]): Promise<Map<string, MonitoredState>> {
+      const rows = await query<MonitoredState & { assetId: string }>(
+        sql,
+        SHARE_LOCK_MONITORED_CONFIGS,
+        assetKeys(devices),
+      );
+      return new Map(rows.map(({ assetId, ...state }) => [assetId, state]));
     },
   };
 }

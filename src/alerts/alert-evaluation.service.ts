@@ -7,14 +7,13 @@ import type { DomainEvent } from '../db/domain-event.ts';
 import { staleRead } from '../db/faults.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import { refOf } from '../devices/asset-ref.ts';
-import { configurationId } from '../devices/configuration-id.ts';
+import { configurationId } from '../devices/configuration.ts';
 import type { Device } from '../devices/device.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
-import type { ReceivedFrame } from '../measurements/received-frame.ts';
+import type { ReceivedFrame } from '../measurements/frame.ts';
 import type { AlertDetails } from './alert.ts';
 import type { AlertBatchesRepository, NewAlert } from './alert-batches.repository.ts';
 import { breachEvents, transitionEvents } from './alert-events.ts';
-import type { AlertStatesRepository } from './alert-states.repository.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 import { createDeviceAlerts, type DeviceAlerts, type DeviceTransition } from './device-alerts.ts';
 import type { EvaluateLate } from './late-excursions.service.ts';
@@ -22,8 +21,9 @@ import { toLateDevice } from './late-ranges.ts';
 import type { AlertState, OpenAlert } from './open-alert.ts';
 
 interface AlertEvaluationDeps {
-  alertsIn(sql: Sql): Pick<AlertBatchesRepository, 'insert' | 'resolve'>;
-  statesIn(sql: Sql): Pick<AlertStatesRepository, 'updateOpenAlerts' | 'shareLockMonitoredConfigs'>;
+  batchesIn(
+    sql: Sql,
+  ): Pick<AlertBatchesRepository, 'insert' | 'resolve' | 'updateOpenAlerts' | 'shareLockMonitoredConfigs'>;
   evaluateLate: EvaluateLate;
 }
 
@@ -36,14 +36,14 @@ interface EvaluatedFrame {
 }
 
 /** The caller publishes the returned events in the same transaction. */
-export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: AlertEvaluationDeps) {
+export function createAlertEvaluation({ batchesIn, evaluateLate }: AlertEvaluationDeps) {
   return async function evaluateAlerts(tx: InTransaction, frames: ReceivedFrame[]): Promise<DomainEvent[]> {
     const { sql } = tx;
     const evaluated = frames.map(evaluate);
     const created = await insertOpened(sql, evaluated);
-    const resolved = await alertsIn(sql).resolve(evaluated.flatMap(resolvedRefs));
+    const resolved = await batchesIn(sql).resolve(evaluated.flatMap(resolvedRefs));
     const lateEvents = await evaluateLateReadings(tx, evaluated);
-    await statesIn(sql).updateOpenAlerts(
+    await batchesIn(sql).updateOpenAlerts(
       evaluated
         .filter(({ alerts }) => alerts.hasChanged())
         .map(({ stored: { device }, alerts }) => ({ ...refOf(device), openAlerts: alerts.state() })),
@@ -81,7 +81,7 @@ export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: Aler
       sql,
       opened.map(({ stored }) => stored),
     );
-    const alerts = await alertsIn(sql).insert(opened.map(newAlert));
+    const alerts = await batchesIn(sql).insert(opened.map(newAlert));
     return new Map(
       opened.map(({ transition: { alert } }, index) => {
         const inserted = alerts[index] as StoredAlert;
@@ -98,7 +98,7 @@ export function createAlertEvaluation({ alertsIn, statesIn, evaluateLate }: Aler
   async function requireUnchangedRules(sql: Sql, opening: ReceivedFrame[]): Promise<void> {
     if (opening.length === 0) return;
     const devices = new Map(opening.map(({ device }) => [device.assetId, device]));
-    const current = await statesIn(sql).shareLockMonitoredConfigs([...devices.values()]);
+    const current = await batchesIn(sql).shareLockMonitoredConfigs([...devices.values()]);
     for (const [assetId, device] of devices) {
       const state = current.get(assetId);
       if (state && (!state.isActive || state.configId !== monitoredConfigId(device))) {

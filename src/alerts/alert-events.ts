@@ -1,7 +1,7 @@
 /** The events of alerts. */
 import type { DomainEvent } from '../db/domain-event.ts';
+import type { ReceivedFrame } from '../measurements/frame.ts';
 import { type FrameData, frameData, frameEnvelope } from '../measurements/measurement-events.ts';
-import type { ReceivedFrame } from '../measurements/received-frame.ts';
 import { type AlertView, alertView } from './alert.ts';
 import type { Bounds } from './alert-definition.ts';
 import type { StoredAlert } from './alerts.repository.ts';

@@ -10,7 +10,7 @@
  * one. Until then the breach restarts after a reading within the bounds, after a gap, at another bound, and
  * when a window ends. A failing sensor neither ends the breach nor completes its delay.
  */
-import { INTERVALS_HELD } from '../devices/configuration-limits.ts';
+import { INTERVALS_HELD } from '../devices/configuration.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import type { AlertResolution } from './alert.ts';
 import { type AlertDefinition, type Bounds, isActiveAt, isActiveBetween } from './alert-definition.ts';

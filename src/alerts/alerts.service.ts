@@ -7,32 +7,30 @@ import type { InTransaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import type { OverdueDevice } from '../presence/presence.repository.ts';
 import type { AlertRef } from './alert.ts';
-import type { AlertBatchesRepository, NewAlert } from './alert-batches.repository.ts';
+import type { AlertBatchesRepository, NewAlert, OpenState } from './alert-batches.repository.ts';
 import { alertEvent } from './alert-events.ts';
-import type { AlertStatesRepository, OpenState } from './alert-states.repository.ts';
 import type { StoredAlert } from './alerts.repository.ts';
 import { type AlertState, isBreach, isNoData, isOpen, isTemperature } from './open-alert.ts';
 import type { UnannouncedAlertsRepository } from './unannounced-alerts.repository.ts';
 
 export interface AlertsServiceDeps {
-  alertsIn(sql: Sql): AlertBatchesRepository;
+  batchesIn(sql: Sql): AlertBatchesRepository;
   unannouncedIn(sql: Sql): UnannouncedAlertsRepository;
-  statesIn(sql: Sql): Pick<AlertStatesRepository, 'lockOpenAlerts' | 'updateOpenAlerts'>;
   publish: Publish;
 }
 
-export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish }: AlertsServiceDeps) {
+export function createAlertsService({ batchesIn, unannouncedIn, publish }: AlertsServiceDeps) {
   async function resolve(
     { sql }: InTransaction,
     devices: AssetRef[],
     isOver: (state: AlertState) => boolean,
   ): Promise<DomainEvent[]> {
     if (devices.length === 0) return [];
-    const states = (await statesIn(sql).lockOpenAlerts(devices)).filter(({ openAlerts }) =>
+    const states = (await batchesIn(sql).lockOpenAlerts(devices)).filter(({ openAlerts }) =>
       openAlerts.some(isOver),
     );
-    const resolved = await alertsIn(sql).resolve(states.flatMap((state) => refsOf(state, isOver)));
-    await statesIn(sql).updateOpenAlerts(
+    const resolved = await batchesIn(sql).resolve(states.flatMap((state) => refsOf(state, isOver)));
+    await batchesIn(sql).updateOpenAlerts(
       states.map(({ openAlerts, ...device }) => ({
         ...device,
         openAlerts: openAlerts.filter((alert) => !isOver(alert)),
@@ -58,15 +56,15 @@ export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish
       isAnnounced: (device: OverdueDevice) => boolean,
     ): Promise<DomainEvent[]> {
       if (overdue.length === 0) return [];
-      const states = await statesIn(sql).lockOpenAlerts(overdue);
+      const states = await batchesIn(sql).lockOpenAlerts(overdue);
       const openOf = new Map(states.map(({ assetId, openAlerts }) => [assetId, openAlerts]));
       const affected = overdue
         .map((device) => ({ device, openAlerts: openOf.get(device.assetId) ?? [] }))
         .filter(({ openAlerts }) => !openAlerts.some(isNoData));
-      const created = await alertsIn(sql).insert(
+      const created = await batchesIn(sql).insert(
         affected.map(({ device }) => noDataAlert(device, isAnnounced(device))),
       );
-      await statesIn(sql).updateOpenAlerts(
+      await batchesIn(sql).updateOpenAlerts(
         affected.map(({ device: { organizationId, assetId }, openAlerts }, index) => {
           const { id: alertId } = created[index] as StoredAlert;
           return { organizationId, assetId, openAlerts: [...openAlerts, { type: 'no_data', alertId }] };
@@ -85,8 +83,8 @@ export function createAlertsService({ alertsIn, unannouncedIn, statesIn, publish
     async announce({ sql }: InTransaction, organizationId: string, limit: number) {
       const listed = await unannouncedIn(sql).list(organizationId, limit);
       // A device that is back locks its state before it resolves its alert.
-      await statesIn(sql).lockOpenAlerts(listed);
-      const announced = await alertsIn(sql).announce(listed);
+      await batchesIn(sql).lockOpenAlerts(listed);
+      const announced = await batchesIn(sql).announce(listed);
       const devices = announced.map(({ assetId }) => ({ organizationId, assetId }));
       return { devices, events: announced.map(createdEvent), isLast: listed.length < limit };
     },

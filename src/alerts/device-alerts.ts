@@ -1,8 +1,9 @@
 /** The effects of the frames of one batch on the alerts of one device. */
-import { TEMPERATURE } from '../devices/channel-layout.ts';
-import { measurementIntervalSeconds } from '../devices/configuration-limits.ts';
+
+import { measurementIntervalSeconds } from '../devices/configuration.ts';
+import { TEMPERATURE } from '../devices/device-capabilities.ts';
 import { monitoredConfig } from '../devices/device-sync.ts';
-import type { ReceivedFrame } from '../measurements/received-frame.ts';
+import type { ReceivedFrame } from '../measurements/frame.ts';
 import type { AlertResolution } from './alert.ts';
 import { definitionsOf } from './alert-definition.ts';
 import { type AlertTransition, createAlertEvaluator, type EvaluatedReading } from './alert-state-machine.ts';
@@ -44,7 +45,7 @@ export function createDeviceAlerts(initial: readonly AlertState[]) {
 
   return {
     evaluate(stored: ReceivedFrame): DeviceTransition[] {
-      const transitions = [...evaluateTemperatures(stored), ...conditions.evaluate(toEvaluatedFrame(stored))];
+      const transitions = [...evaluateTemperatures(stored), ...conditions.evaluate(toConditions(stored))];
       for (const transition of transitions) {
         if (transition.kind !== 'resolved') continue;
         const { alert, resolution } = { resolution: null, ...transition };
@@ -98,7 +99,7 @@ function evaluatedReadings({ frame, fresh, device: { sync } }: ReceivedFrame): E
     .toSorted((a, b) => a.measuredAt.getTime() - b.measuredAt.getTime());
 }
 
-const toEvaluatedFrame = ({ frame: { batteryStatus, receivedAt }, fresh }: ReceivedFrame) => ({
+const toConditions = ({ frame: { batteryStatus, receivedAt }, fresh }: ReceivedFrame) => ({
   batteryStatus,
   receivedAt,
   samples: fresh.filter(({ late }) => !late),

@@ -4,7 +4,7 @@
  * channel is an error.
  */
 import type { ReportedBatteryStatus } from '../devices/device-status.ts';
-import type { Reading } from '../devices/reading.ts';
+import { newestByChannel, type Reading } from '../devices/reading.ts';
 import type { LowBatteryDetails, SensorErrorDetails } from './alert.ts';
 
 interface OpenLowBatteryAlert {
@@ -23,7 +23,7 @@ interface OpenSensorErrorAlert {
 
 export type OpenConditionAlert = OpenLowBatteryAlert | OpenSensorErrorAlert;
 
-export interface EvaluatedFrame {
+export interface FrameConditions {
   /** Null when the frame does not contain it. */
   batteryStatus: ReportedBatteryStatus | null;
   receivedAt: Date;
@@ -41,7 +41,7 @@ export type ConditionTransition =
   | { kind: 'resolved'; alert: OpenConditionAlert; at: Date };
 
 interface ConditionEvaluator {
-  evaluate(frame: EvaluatedFrame): ConditionTransition[];
+  evaluate(frame: FrameConditions): ConditionTransition[];
   open(): OpenConditionAlert[];
 }
 
@@ -50,7 +50,7 @@ export function createConditionEvaluator(initial: readonly OpenConditionAlert[])
   const sensors = new Map<number, OpenSensorErrorAlert>();
   for (const alert of initial) if (alert.type === 'sensor_error') sensors.set(alert.channel, alert);
 
-  function* evaluateBattery({ batteryStatus, receivedAt: at }: EvaluatedFrame) {
+  function* evaluateBattery({ batteryStatus, receivedAt: at }: FrameConditions) {
     if (batteryStatus === 'low' && !battery) {
       battery = { type: 'low_battery', alertId: null };
       yield { kind: 'opened' as const, alert: battery, details: {}, at };
@@ -84,13 +84,4 @@ export function createConditionEvaluator(initial: readonly OpenConditionAlert[])
     },
     open: () => [...(battery ? [battery] : []), ...sensors.values()],
   };
-}
-
-function newestByChannel(samples: readonly Reading[]): Iterable<Reading> {
-  const newest = new Map<number, Reading>();
-  for (const sample of samples) {
-    const known = newest.get(sample.channel);
-    if (!known || sample.measuredAt > known.measuredAt) newest.set(sample.channel, sample);
-  }
-  return newest.values();
 }

@@ -23,7 +23,7 @@ import { type LateChannel, type LateDevice, type Range, toRanges } from './late-
 import { type RulesInForce, rulesInForce } from './rules-in-force.ts';
 
 interface LateExcursionsDeps {
-  alertsIn(sql: Sql): Pick<AlertBatchesRepository, 'listAround' | 'insert' | 'lengthen'>;
+  batchesIn(sql: Sql): Pick<AlertBatchesRepository, 'listAround' | 'insert' | 'lengthen'>;
   settingsIn(sql: Sql): {
     listFrom(starts: ReadonlyArray<AssetRef & { from: number }>): Promise<Map<string, SettingsPeriod[]>>;
   };
@@ -57,12 +57,12 @@ const WIDER_MS = [6, 24, 168].map((hours) => hours * 3_600_000);
 
 export type EvaluateLate = ReturnType<typeof createLateExcursions>;
 
-export function createLateExcursions({ alertsIn, settingsIn, readingsIn }: LateExcursionsDeps) {
+export function createLateExcursions({ batchesIn, settingsIn, readingsIn }: LateExcursionsDeps) {
   async function find(sql: Sql, devices: LateDevice[]): Promise<Evaluated[]> {
     const spans = devices.map(toSpan);
     const [settings, alerts] = await Promise.all([
       settingsIn(sql).listFrom(spans),
-      alertsIn(sql).listAround(spans),
+      batchesIn(sql).listAround(spans),
     ]);
     const byAsset = toTemperatureAlerts(alerts);
     return devices.flatMap((device) => {
@@ -104,7 +104,7 @@ export function createLateExcursions({ alertsIn, settingsIn, readingsIn }: LateE
     const made = planned.flatMap(({ device, made: alerts }) =>
       alerts.map((alert) => newAlert(device, alert)),
     );
-    const inserted = await alertsIn(sql).insert(made);
+    const inserted = await batchesIn(sql).insert(made);
     return inserted.flatMap((alert) => [
       alertEvent('alert.created', alert, alert.startedAt),
       alertEvent('alert.resolved', alert, alert.endedAt as Date),
@@ -120,7 +120,7 @@ export function createLateExcursions({ alertsIn, settingsIn, readingsIn }: LateE
     if (devices.length === 0) return { events: [], unended };
     const planned = await plan(sql, await find(sql, devices));
     const events = await insert(sql, planned);
-    await alertsIn(sql).lengthen(
+    await batchesIn(sql).lengthen(
       planned.flatMap(({ device, lengthened }) => lengthened.map((alert) => toLengthened(device, alert))),
     );
     for (const { device, channel, unendedAt } of planned)

@@ -3,10 +3,10 @@
  * bounds.
  */
 import type { AssetRef } from '../devices/asset-ref.ts';
-import { TEMPERATURE } from '../devices/channel-layout.ts';
-import { INTERVALS_HELD } from '../devices/configuration-limits.ts';
+import { INTERVALS_HELD } from '../devices/configuration.ts';
+import { TEMPERATURE } from '../devices/device-capabilities.ts';
 import type { ClassifiedReading } from '../devices/reading.ts';
-import type { ReceivedFrame } from '../measurements/received-frame.ts';
+import type { ReceivedFrame } from '../measurements/frame.ts';
 import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
 import { isActiveAt } from './alert-definition.ts';
 import { breachOf } from './alert-state-machine.ts';

@@ -16,7 +16,7 @@ export interface AssetOfRow extends NewAsset {
 
 interface AssetImportDeps {
   assetsIn(sql: Database): Pick<AssetsRepository, 'insertMissing' | 'findBySerials'>;
-  devicesIn(sql: Database): { insertMany(organizationId: string, assetIds: string[]): Promise<void> };
+  devicesIn(sql: Database): { insert(organizationId: string, assetIds: string[]): Promise<void> };
   groups: Pick<AssetGroups, 'findByNames' | 'lock' | 'offerProfiles'>;
   /** @throws AppError with the mistake in the row. */
   parse(value: unknown): AssetOfRow;
@@ -184,7 +184,7 @@ export function createAssetImport({ assetsIn, devicesIn, groups, parse, nextTurn
     registered: Registered,
   ): Promise<void> {
     const inserted = await assetsIn(sql).insertMissing(organizationId, chunk);
-    await devicesIn(sql).insertMany(
+    await devicesIn(sql).insert(
       organizationId,
       inserted.map(({ id }) => id),
     );

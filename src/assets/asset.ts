@@ -1,7 +1,7 @@
 /** A registered measuring place, whose logger can be replaced. */
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
 import type { SyncStatus } from '../devices/device-sync.ts';
-import { type LatestReading, latestView } from '../devices/latest-readings.ts';
+import { type LatestReading, latestView } from '../devices/reading.ts';
 import { fromStored, muteView, type StoredMute } from '../mutes/mute.ts';
 import { DEVICE_STATUSES } from '../presence/presence.ts';
 import { invalid } from '../process/errors.ts';

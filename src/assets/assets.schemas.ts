@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { BATTERY_STATUSES, SIGNAL_STRENGTHS } from '../devices/device-status.ts';
 import { SYNC_STATUSES } from '../devices/device-sync.ts';
 import { channelFields, serialNumber } from '../devices/devices.schemas.ts';
-import type { LatestView } from '../devices/latest-readings.ts';
+import type { LatestView } from '../devices/reading.ts';
 import {
   atMost,
   limit,

@@ -18,7 +18,7 @@ import type { ChangeAsset } from './assets.schemas.ts';
 
 /** The sync states of devices, locked while they change. */
 interface AssetDevices {
-  insert(organizationId: string, assetId: string): Promise<void>;
+  insert(organizationId: string, assetIds: string[]): Promise<void>;
   lockByAsset(organizationId: string, assetIds: string[]): Promise<Device[]>;
   update(devices: Device[]): Promise<unknown>;
 }
@@ -83,7 +83,7 @@ export function createAssetsService({
           throw notFound(NO_SUCH_GROUP);
         }
         const id = await assetsIn(tx.sql).insert(organizationId, asset);
-        await devicesIn(tx.sql).insert(organizationId, id);
+        await devicesIn(tx.sql).insert(organizationId, [id]);
         if (groupId !== null) await groups.offerProfiles(tx, organizationId, new Map([[groupId, [id]]]));
         return id;
       });

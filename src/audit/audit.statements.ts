@@ -1,4 +1,4 @@
-/** Text: the changes of a device stand under many subjects, each of which is looked up by the index of subjects. */
+/** Text: the changes of a device stand under many subjects, and each is looked up by the index of subjects. */
 
 const HAS_SERIAL = 'lower(serial_number) = lower(:name)';
 const HAS_NAME = 'casefold(name collate pg_unicode_fast) = casefold(:name::text collate pg_unicode_fast)';

@@ -1,6 +1,5 @@
 /** `npm run dms -- …`: the command line of operators. */
-import { endWithoutReader } from '../commands/end-without-reader.ts';
-import { runCommandLine } from '../commands/run-command-line.ts';
+import { endWithoutReader, runCommandLine } from '../commands/run-command-line.ts';
 import { runMain } from '../process/run-main.ts';
 
 endWithoutReader();

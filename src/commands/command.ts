@@ -41,8 +41,8 @@ export interface Command {
   /** Further lines of its own help: requirements and exit codes. */
   details?: string;
   /**
-   * Whether it uses the API, and so works from everywhere; other commands need the database or the settings
-   * of the service.
+   * Whether it uses the API, and so works from everywhere. Other commands need the database, or the service's
+   * own settings.
    */
   isRemote?: boolean;
   /** Operations of the API that it is there for. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { parseHttpDate } from '../../client/src/http-fields.ts';
-import { readClock } from '../db/read-clock.ts';
+import { readClock } from '../db/database-clock.ts';
 import { findSchemaFault, findUnreleasedFault } from '../db/schema-check.ts';
 import { readCommandSettings } from '../process/config.ts';
 import { isOlderThanAYear, TIME_ZONE_RULES } from '../process/time-zone-rules.ts';

@@ -1,7 +1,7 @@
 /** The mail server of SMTP_URL. */
 import { connect } from 'node:net';
 
-export interface MailServerAddress {
+interface MailServerAddress {
   host: string;
   port: number;
 }

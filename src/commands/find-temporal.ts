@@ -4,7 +4,7 @@ import { connectTemporal, toTemporalConnection } from '../temporal/connection.ts
 import { explainFault } from '../temporal/connection-faults.ts';
 import { findLocalService } from './local-service.ts';
 
-export interface FoundTemporal {
+interface FoundTemporal {
   address: string;
   namespace: string;
   /** Why the server does not answer; null when it does. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readCommandSettings } from '../process/config.ts';
 
 /** The file that `npm start` writes for programs. */
-export interface LocalService {
+interface LocalService {
   baseUrl: string;
   apiKey: string;
   databaseUrl: string;

@@ -7,7 +7,7 @@ export interface Login {
   apiKey: string;
 }
 
-export interface Logins {
+interface Logins {
   /** The login that is used without `--login`; null when there is none. */
   current: string | null;
   byName: Record<string, Login>;

@@ -1,5 +1,5 @@
 /** A command for each layout: its parameters, options and output follow from the operation. */
-import type { Client } from '../../client/src/index.ts';
+import { type Client, each, type Result } from '../../client/src/index.ts';
 import {
   type ApiDocument,
   type ApiOperation,
@@ -7,6 +7,9 @@ import {
   documentedOperation,
   operationsOf,
 } from '../http/api-document.ts';
+import { toName } from '../http/one-line.ts';
+import { notFound } from '../process/errors.ts';
+import { UUID } from '../process/uuid.ts';
 import { byApi } from './api.ts';
 import {
   type Command,
@@ -16,7 +19,6 @@ import {
   option,
   UsageError,
 } from './command.ts';
-import { findAssetId, findGroupId } from './find-by-name.ts';
 import {
   fileOptions,
   JSON_TYPE,
@@ -187,11 +189,6 @@ function requireFields(fields: readonly CommandField[], body: Record<string, unk
   if (missing.length > 0) throw new UsageError(`Needed: ${missing.join(', ')}, or --body FILE with it`);
 }
 
-const FINDERS: Record<string, (dms: Client, text: string) => Promise<string>> = {
-  assetId: findAssetId,
-  groupId: findGroupId,
-};
-
 /** Devices are typed by serial number and groups by name, and the operation takes their ids. */
 async function toReference(dms: Client, { path }: CommandField, value: unknown): Promise<unknown> {
   const name = path.at(-1) as string;
@@ -205,3 +202,27 @@ async function toReference(dms: Client, { path }: CommandField, value: unknown):
 
 /** A query has several ids in one value. */
 const split = (value: unknown): string[] => String(value).split(',');
+
+/** The maximum of the service, because a name is searched in all groups. */
+const GROUPS_PAGE = { limit: 500 };
+
+const findAssetId = async (dms: Client, typed: string): Promise<string> =>
+  UUID.test(typed) ? typed : (await dms.getDeviceConfig({ serial: typed })).assetId;
+
+const findGroupId = async (dms: Client, typed: string): Promise<string> =>
+  UUID.test(typed) ? typed : (await findGroup(dms, typed)).id;
+
+/** Upper case first: "ß" becomes "ss", and "ς" becomes "σ". */
+const withoutCase = (name: string): string => toName(name).toUpperCase().toLowerCase();
+
+/** Finds a group by name, compared without case. */
+async function findGroup(dms: Client, name: string): Promise<Result<'getGroup'>> {
+  for await (const group of each(dms.listGroups, GROUPS_PAGE))
+    if (withoutCase(group.name) === withoutCase(name)) return group;
+  throw notFound(`There is no group "${name}": see dms groups list`);
+}
+
+const FINDERS: Record<string, (dms: Client, text: string) => Promise<string>> = {
+  assetId: findAssetId,
+  groupId: findGroupId,
+};

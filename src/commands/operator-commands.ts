@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { readClock } from '../db/read-clock.ts';
+import { readClock } from '../db/database-clock.ts';
 import { toName } from '../http/one-line.ts';
 import type { Role } from '../http/role.ts';
 import { createOrganizationsRepository } from '../keys/organizations.repository.ts';

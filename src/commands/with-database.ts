@@ -4,7 +4,7 @@ import { readCommandSettings } from '../process/config.ts';
 import { UsageError } from './command.ts';
 import { findLocalService } from './local-service.ts';
 
-/** Opens the database of DATABASE_URL, else that of the latest `npm start`, for the time of the work. */
+/** Opens the database of DATABASE_URL, or the one of the latest `npm start`, for the time of the work. */
 export async function withDatabase<T>(work: (sql: Database) => Promise<T>): Promise<T> {
   const sql = openDatabase({
     url: findDatabaseUrl(),

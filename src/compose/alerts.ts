@@ -2,7 +2,6 @@ import { createAlertActionsRepository } from '../alerts/alert-actions.repository
 import { createAlertBatchesRepository } from '../alerts/alert-batches.repository.ts';
 import { createAlertEvaluation } from '../alerts/alert-evaluation.service.ts';
 import { type AlertHandlingDeps, createAlertHandling } from '../alerts/alert-handling.service.ts';
-import { createAlertStatesRepository } from '../alerts/alert-states.repository.ts';
 import { createAlertsRepository } from '../alerts/alerts.repository.ts';
 import { alertsRoutes } from '../alerts/alerts.routes.ts';
 import { type AlertsServiceDeps, createAlertsService } from '../alerts/alerts.service.ts';
@@ -25,10 +24,9 @@ export function composeAlerts(
   { configurationsIn, publish, remindAgain, holdEscalation }: AlertsNeeds,
 ) {
   const { sql, lagging, transact, metrics, now } = resources;
-  const alertsIn = createAlertBatchesRepository;
-  const statesIn = createAlertStatesRepository;
+  const batchesIn = createAlertBatchesRepository;
   const unannouncedIn = createUnannouncedAlertsRepository;
-  const service = createAlertsService({ alertsIn, unannouncedIn, statesIn, publish });
+  const service = createAlertsService({ batchesIn, unannouncedIn, publish });
   const alerts = createAlertsRepository(sql);
   const handling = createAlertHandling({
     alertsIn: createAlertsRepository,
@@ -42,7 +40,7 @@ export function composeAlerts(
     now,
   });
   const evaluateLate = createLateExcursions({
-    alertsIn,
+    batchesIn,
     settingsIn: (on) => createSettingsRepository(on, configurationsIn(on)),
     readingsIn: createSurroundingReadingsRepository,
   });
@@ -55,7 +53,7 @@ export function composeAlerts(
     }),
     endSnoozes: handling.endSnoozes,
     removeResolved: alerts.removeResolved,
-    evaluate: createAlertEvaluation({ alertsIn, statesIn, evaluateLate }),
+    evaluate: createAlertEvaluation({ batchesIn, evaluateLate }),
     /** Alerts of devices that missed their contact. */
     noDataAlerts: {
       open: service.openNoData,

@@ -131,8 +131,8 @@ export function composeEscalations(resources: Resources, { runs, wake, flush }: 
       transact,
       fleets: createFleetEscalationsRepository(sql),
       fleetsIn: createFleetEscalationsRepository,
-      alerts: createUnannouncedAlertsRepository(sql),
-      alertsIn: createUnannouncedAlertsRepository,
+      unannounced: createUnannouncedAlertsRepository(sql),
+      unannouncedIn: createUnannouncedAlertsRepository,
       runs,
       onSetAside: onSetAside(resources, 'escalations'),
       onBoundHit: (organizationId, limit) =>

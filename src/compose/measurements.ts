@@ -1,6 +1,5 @@
 import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import { createPartitionKeeper } from '../db/partitions.ts';
-import { createDeviceInfoRepository } from '../devices/device-info.repository.ts';
 import { createUnregisteredDevicesRepository } from '../devices/unregistered-devices.repository.ts';
 import { createConcurrencyLimit } from '../http/concurrency-limit.ts';
 import { observeLockingCommit } from '../http/metrics.ts';
@@ -8,15 +7,13 @@ import { createCompactionRepository } from '../measurements/compaction.repositor
 import { createCompaction } from '../measurements/compaction.service.ts';
 import { exportRoutes } from '../measurements/export.routes.ts';
 import { createExportScopesRepository } from '../measurements/export-scopes.repository.ts';
-import { readFewInTurns, readInTurns } from '../measurements/fair-history.ts';
-import { createFewReadingsRepository } from '../measurements/few-readings.repository.ts';
+import { readInTurns } from '../measurements/fair-history.ts';
 import { createHistoryRepository } from '../measurements/history.repository.ts';
 import { createIntake, type Intake } from '../measurements/intake.service.ts';
 import { createMeasurementsRepository } from '../measurements/measurements.repository.ts';
 import { measurementsRoutes } from '../measurements/measurements.routes.ts';
 import { createMessageBatch, type MessageBatchDeps } from '../measurements/message-batch.service.ts';
 import { createRecentHoursRepository } from '../measurements/recent-hours.repository.ts';
-import { createStoredReadingsRepository } from '../measurements/stored-readings.repository.ts';
 import type { IntakeHealth } from '../presence/intake-health.ts';
 import { DAY_MS } from '../process/durations.ts';
 import { createPacer } from '../process/pacer.ts';
@@ -50,10 +47,7 @@ export function composeMeasurements(resources: Resources, { observeContact, ...n
       onSetAside(resources, 'compaction of readings')({ organizationId, assetId }, err),
   });
   const exports = {
-    history: {
-      ...readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
-      ...readFewInTurns(createFewReadingsRepository(lagging.transferSql), transferTurns),
-    },
+    history: readInTurns(createHistoryRepository(lagging.transferSql), transferTurns),
     limit: createConcurrencyLimit({ name: 'exports', ...settings.transfers.exports }),
     // Half of the burst is work: enough for a year of one device in buckets without a pause.
     pace: createPacer({ burstMs: 100 }),
@@ -83,8 +77,6 @@ function composeIntake(
     ...needs,
     transact: transactMessages,
     measurementsIn: createMeasurementsRepository,
-    storedReadingsIn: createStoredReadingsRepository,
-    deviceInfoIn: createDeviceInfoRepository,
     unregisteredIn: createUnregisteredDevicesRepository,
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
     retentionMs: settings.measurementsRetentionDays * DAY_MS,

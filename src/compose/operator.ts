@@ -10,7 +10,7 @@ import { describeSchema } from '../http/describe-schema.ts';
 import { createOperations } from '../http/operations.ts';
 import { createPageRenderer, createPages } from '../http/pages.ts';
 import { renderError } from '../http/render-error.ts';
-import { revocable } from '../http/revocable-stream.ts';
+import { revocable } from '../http/responder.ts';
 import { includesRole } from '../http/role.ts';
 import { neededRole, type Route } from '../http/route.ts';
 import { readStaticFiles } from '../http/static-files.ts';

@@ -1,7 +1,7 @@
 /** Plans an apply: the devices, which it locks if they are offered the change at once, and the configuration for each. */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
-import type { ConfigurationContents } from '../devices/configuration-id.ts';
+import type { ConfigurationContents } from '../devices/configuration.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import type {
   ChangingDevice,
@@ -26,7 +26,7 @@ import {
 } from './compile-devices.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 
-export interface ApplyPlannerDeps {
+interface ApplyPlannerDeps {
   profilesIn(sql: Database): { find(organizationId: string, slug: string): Promise<Profile | null> };
   configurationsIn(sql: Database): Pick<ConfigurationsRepository, 'find' | 'insert'>;
   pendingIn(sql: Database): PendingChangesRepository;
@@ -46,7 +46,7 @@ export interface Plan<Device extends DeviceVariant> {
   compiled: Array<Compiled<Device>>;
 }
 
-export type ApplyPlan = Plan<ChangingDevice>;
+type ApplyPlan = Plan<ChangingDevice>;
 
 /** Devices by serial number, else all active ones, of the group if one is given. */
 export interface ChosenDevices {
@@ -54,7 +54,7 @@ export interface ChosenDevices {
   groupId: string | null;
 }
 
-export interface PlanRequest {
+interface PlanRequest {
   organizationId: string;
   slug: string;
   chosen: ChosenDevices;
@@ -148,7 +148,7 @@ export function createApplyPlanner(deps: ApplyPlannerDeps) {
       return { profileSnapshot, compiled: await compile(tx.sql, organizationId, profileSnapshot, devices) };
     },
 
-    /** A plan for all devices, or those of a group, that counts them by variant instead of listing them. */
+    /** Plans for all devices, or the members of a group, by counting them by variant instead of listing them. */
     async planCounts(
       sql: Database,
       { organizationId, slug, chosen: { groupId } }: PlanRequest,

@@ -12,7 +12,7 @@ import { firstStageSize, type JobRef, type JobScope } from './config-job.ts';
 import type { ConfigJobsRepository, NewJob } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, RetryableTarget } from './config-targets.repository.ts';
 
-export interface BeginJobDeps {
+interface BeginJobDeps {
   jobsIn(sql: Database): Pick<ConfigJobsRepository, 'insert'>;
   targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'insert'>;
   changes: Pick<ChangesService, 'offer'>;
@@ -27,7 +27,7 @@ export interface BeginJobDeps {
   pageSize: number;
 }
 
-export type JobToBegin = Omit<NewJob, 'createdBy' | 'origin' | 'stageCount' | 'targetCount' | 'isOffered'> &
+type JobToBegin = Omit<NewJob, 'createdBy' | 'origin' | 'stageCount' | 'targetCount' | 'isOffered'> &
   JobScope;
 export type BeginJob = ReturnType<typeof createBeginJob>;
 

@@ -6,8 +6,8 @@ import {
   contradictions,
   type DeviceConfiguration,
   keysOf,
+  measurementIntervalSeconds,
 } from '../devices/configuration.ts';
-import { measurementIntervalSeconds } from '../devices/configuration-limits.ts';
 
 /** In the order of previews. */
 export const SETTINGS = [
@@ -36,7 +36,7 @@ export interface ChangedSetting {
 }
 
 /** The part of an alert's definition that previews compare. */
-export interface DefinedAlert {
+interface DefinedAlert {
   channel: number;
   bounds: { lowC: number | null; highC: number | null; hysteresisC: number };
   delayMinutes: number;

@@ -2,26 +2,33 @@
  * Offers the changes of a job to devices, withdraws them, and updates other jobs on the same devices
  * accordingly. Runs in the transaction of the caller, who has locked the devices.
  */
+
 import type { Sql } from '../db/database.ts';
 import type { InTransaction } from '../db/transaction.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
 import {
+  type ConfigurationContents,
   type ConfigurationKey,
+  contentOf,
   type DeviceConfiguration,
   hasSameAlertRules,
   keysOf,
+  measurementIntervalSeconds,
   merged,
 } from '../devices/configuration.ts';
-import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
-import { measurementIntervalSeconds } from '../devices/configuration-limits.ts';
 import type { ConfigurationsRepository } from '../devices/configurations.repository.ts';
 import { followsTimeZone } from '../devices/device-row.ts';
 import { inheritedBy, monitoredConfig, pendingWithout } from '../devices/device-sync.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
-import { endChanges } from '../devices/pending-owners.ts';
-import { findConflicts, memoized, refusedWithout } from './changes.ts';
+import { endChanges, overwrittenKeys } from '../devices/pending-owners.ts';
+import { memoized } from '../process/memoized.ts';
 import type { ChangesOwner, JobRef } from './config-job.ts';
-import type { ActiveChange, DeviceTargetsRepository, OtherChange } from './device-targets.repository.ts';
+import type {
+  ActiveChange,
+  Conflict,
+  DeviceTargetsRepository,
+  OtherChange,
+} from './device-targets.repository.ts';
 
 export interface ChangesDeps {
   configurationsIn(sql: Sql): ConfigurationsRepository;
@@ -266,4 +273,30 @@ function byAsset<Change extends ActiveChange>(changes: Change[]): Map<string, Ch
   const found = new Map<string, Change[]>();
   for (const change of changes) found.set(change.assetId, [...(found.get(change.assetId) ?? []), change]);
   return found;
+}
+
+export function findConflicts(
+  existingIds: readonly string[],
+  incomingIds: readonly string[],
+  contents: ConfigurationContents,
+): Conflict[] {
+  const pairs = existingIds.flatMap((existing) => incomingIds.map((incoming) => ({ existing, incoming })));
+  return pairs
+    .map(({ existing, incoming }) => {
+      const change = contentOf(contents, existing);
+      const overwritten = overwrittenKeys(change, contentOf(contents, incoming));
+      return { existing, incoming, overwritten, existingKeys: keysOf(change) };
+    })
+    .filter(({ overwritten }) => overwritten.length > 0);
+}
+
+/** The pending keys that stay refused when the given keys are set again or taken out. */
+function refusedWithout(
+  pending: DeviceConfiguration | null,
+  { refusedKeys }: Pick<ChangingDevice, 'refusedKeys'>,
+  keys: readonly ConfigurationKey[],
+): ConfigurationKey[] {
+  if (refusedKeys === null || pending === null) return [];
+  const refused = keysOf(pending).filter((key) => refusedKeys.includes(key));
+  return refused.filter((key) => !keys.includes(key));
 }

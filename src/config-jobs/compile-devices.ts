@@ -2,23 +2,24 @@
  * Compiles a profile for many devices: once per distinct case, and devices that are alike share the result.
  */
 import {
+  type ConfigurationContents,
   type ConfigurationKey,
+  contentOf,
   type DeviceConfiguration,
   includes,
+  measurementIntervalSeconds,
   merged,
   without,
   withoutTerms,
 } from '../devices/configuration.ts';
-import { type ConfigurationContents, contentOf } from '../devices/configuration-id.ts';
-import { measurementIntervalSeconds } from '../devices/configuration-limits.ts';
 import { capabilitiesKey, type DeviceCapabilities, toRuleSlots } from '../devices/device-capabilities.ts';
 import { knownSettings } from '../devices/device-sync.ts';
 import type { ChangingDevice, DeviceVariant } from '../devices/pending-changes.repository.ts';
+import { memoized } from '../process/memoized.ts';
 import { rulesByInterval } from '../profiles/compile-alerts.ts';
 import { compileProfile, type ProfileSnapshot } from '../profiles/compile-profile.ts';
 import { compileWarnings, mergedWarnings } from '../profiles/compile-warnings.ts';
 import { type ChangedSetting, changedSettings, type ReadAlerts } from './changed-settings.ts';
-import { memoized } from './changes.ts';
 
 export interface Compiled<Device extends DeviceVariant> {
   device: Device;
@@ -97,7 +98,7 @@ function withRulesByInterval(change: DeviceConfiguration, known: DeviceConfigura
 
 /**
  * One entry per distinct configuration. `contents` holds the configurations of the devices that
- * `comparedDevices` returns, and those of all `knownConfigIds` if the profile needs intervals.
+ * `comparedDevices` returns, and all `knownConfigIds` if the profile needs intervals.
  */
 export function previewCompiled(
   profile: ProfileSnapshot,

@@ -28,7 +28,7 @@ import type { ConfigTargetsRepository } from './config-targets.repository.ts';
 
 const tag = 'Configuration jobs';
 
-export interface ConfigJobsRoutesDeps {
+interface ConfigJobsRoutesDeps {
   jobs: ConfigJobsRepository;
   jobsIn(sql: Database): Pick<ConfigJobsRepository, 'find' | 'findForWorkflow'>;
   targets: ConfigTargetsRepository;

@@ -1,7 +1,7 @@
 /** The operations of customers on jobs. Each is one transaction, for all devices or none. */
 import { NO_SUCH_GROUP } from '../assets/asset.ts';
 import type { Database } from '../db/database.ts';
-import { readClock } from '../db/read-clock.ts';
+import { readClock } from '../db/database-clock.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { DeviceVariant } from '../devices/pending-changes.repository.ts';
 import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
@@ -28,7 +28,7 @@ import type { ConfigTargetsRepository, RetryableTarget } from './config-targets.
 import type { GroupChanges } from './group-changes.service.ts';
 import type { JobEnding } from './job-ending.service.ts';
 
-export interface ApplyRequest {
+interface ApplyRequest {
   chosen: ChosenDevices;
   /** Null: starts at once. */
   startAt: Date | null;
@@ -43,12 +43,12 @@ export interface Applied {
   applied: string[];
 }
 
-export interface PreviewRequest extends Pick<ApplyRequest, 'chosen' | 'startAt'> {
+interface PreviewRequest extends Pick<ApplyRequest, 'chosen' | 'startAt'> {
   /** Whether the answer lists the serial numbers. */
   isListed: boolean;
 }
 
-export interface PreviewedApply {
+interface PreviewedApply {
   /** Serial numbers. */
   applied: string[];
   appliedCount: number;
@@ -57,7 +57,7 @@ export interface PreviewedApply {
 
 const DAY_MINUTES = 1_440;
 
-export interface ConfigJobsDeps {
+interface ConfigJobsDeps {
   jobsIn(
     sql: Database,
   ): Pick<

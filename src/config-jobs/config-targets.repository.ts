@@ -7,7 +7,7 @@ import type { ConfigurationKey } from '../devices/configuration.ts';
 import type { JobRef, JobTarget, TargetState } from './config-job.ts';
 import { ACTIVATE_NEXT, INSERT, LIST_AWAITED, OPEN, RETRYABLE } from './config-targets.statements.ts';
 
-export interface NewTarget {
+interface NewTarget {
   assetId: string;
   changeId: string;
   /** The group whose profile this change brings. */
@@ -36,7 +36,7 @@ export interface RetryableTarget extends TargetChange {
   groupId: string | null;
 }
 
-export interface AwaitedTarget {
+interface AwaitedTarget {
   serialNumber: string;
   /** Deadline of the device's next contact; null: no contact is expected. */
   expectedBy: Date | null;

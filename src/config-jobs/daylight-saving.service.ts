@@ -10,6 +10,7 @@
  * too, so the next process with the newer release checks all devices again. A device changes at most once per
  * such turn, and not at all while one process goes on checking.
  */
+
 import type { Sql } from '../db/database.ts';
 import { inHalves } from '../db/due-rows.ts';
 import type { Transact } from '../db/transaction.ts';
@@ -17,9 +18,9 @@ import type { AssetRef } from '../devices/asset-ref.ts';
 import type { Calendar, DeviceConfiguration } from '../devices/configuration.ts';
 import { type Device, withSettings } from '../devices/device.ts';
 import { merge } from '../devices/device-sync.ts';
+import { DAY_MS, MINUTE_MS } from '../process/durations.ts';
+import { memoized } from '../process/memoized.ts';
 import { deviceTimezoneMinutes } from '../profiles/compile-schedule.ts';
-import { memoized } from './changes.ts';
-import { nextOffsetCheckAt } from './offset-changes.ts';
 import type { OffsetCheck, ScheduledDevicesRepository } from './scheduled-devices.repository.ts';
 
 export interface DaylightSavingDeps {
@@ -167,4 +168,30 @@ function byOrganization(devices: AssetRef[]): Map<string, string[]> {
     found.set(organizationId, [...(found.get(organizationId) ?? []), assetId]);
   }
   return found;
+}
+
+/** Governments announce changes at short notice, so facts about a zone expire after this time. */
+const DAYS_AHEAD_MAX = 30;
+
+/** The first minute with another offset; without one within 30 days, the end of that time. */
+export function nextOffsetCheckAt(zone: string, at: Date): Date {
+  const offset = deviceTimezoneMinutes(zone, at);
+  const atMinute = Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS;
+  const isOther = (timeMs: number) => deviceTimezoneMinutes(zone, new Date(timeMs)) !== offset;
+  for (let day = 1; day <= DAYS_AHEAD_MAX; day++) {
+    const endMs = atMinute + day * DAY_MS;
+    if (isOther(endMs)) return new Date(firstMinute(endMs - DAY_MS, endMs, isOther));
+  }
+  return new Date(atMinute + DAYS_AHEAD_MAX * DAY_MS);
+}
+
+/** The first minute after `fromMs` that meets the condition; `toMs` is known to meet it. */
+function firstMinute(fromMs: number, toMs: number, fulfils: (timeMs: number) => boolean): number {
+  let [before, after] = [fromMs / MINUTE_MS, toMs / MINUTE_MS];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (fulfils(middle * MINUTE_MS)) after = middle;
+    else before = middle;
+  }
+  return after * MINUTE_MS;
 }

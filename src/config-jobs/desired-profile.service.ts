@@ -6,7 +6,7 @@
  */
 import type { Database } from '../db/database.ts';
 import type { Transaction } from '../db/transaction.ts';
-import { configurationId } from '../devices/configuration-id.ts';
+import { configurationId } from '../devices/configuration.ts';
 import type { ChangingDevice, PendingChangesRepository } from '../devices/pending-changes.repository.ts';
 import { pages } from '../process/pages.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
@@ -20,7 +20,7 @@ import type { TargetChange } from './config-targets.repository.ts';
 import type { GroupChanges } from './group-changes.service.ts';
 import type { GroupTargetsRepository } from './group-targets.repository.ts';
 
-export interface DesiredProfileDeps {
+interface DesiredProfileDeps {
   pendingIn(sql: Database): Pick<PendingChangesRepository, 'listActive'>;
   groupTargetsIn(sql: Database): Pick<GroupTargetsRepository, 'listActive'>;
   planner: ApplyPlanner;
@@ -32,7 +32,7 @@ export interface DesiredProfileDeps {
 }
 
 /** The profile of a group, with the settings of the job that applies it. */
-export interface DesiredProfile extends GroupRef {
+interface DesiredProfile extends GroupRef {
   profileSlug: string;
   rollout: Rollout | null;
   deadlineMinutes: number;

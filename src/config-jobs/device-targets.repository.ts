@@ -6,7 +6,6 @@ import type { ConfigurationKey } from '../devices/configuration.ts';
 import { toKeysText } from '../devices/device-row.ts';
 import type { ProfileSnapshot } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
-import type { Conflict } from './changes.ts';
 import type { ChangesOwner, JobRef, TargetState } from './config-job.ts';
 import type { TargetChange } from './config-targets.repository.ts';
 import {
@@ -42,7 +41,7 @@ export interface OtherChange extends ActiveChange {
   refusalReason: string | null;
 }
 
-export interface Supersession {
+interface Supersession {
   assetIds: string[];
   /** The incoming change of each asset, in the order of `assetIds`. */
   changeIds: string[];
@@ -63,6 +62,16 @@ interface ActiveSnapshot extends AssetRef {
 }
 
 const jobIdsOf = (rows: Array<{ jobId: string }>) => [...new Set(rows.map(({ jobId }) => jobId))];
+
+/** An incoming change that sets keys of an existing one to other values, and so takes them over. */
+export interface Conflict {
+  /** Configuration id of the change. */
+  existing: string;
+  incoming: string;
+  overwritten: ConfigurationKey[];
+  /** All keys that the existing change sets. */
+  existingKeys: ConfigurationKey[];
+}
 
 export type DeviceTargetsRepository = ReturnType<typeof createDeviceTargetsRepository>;
 

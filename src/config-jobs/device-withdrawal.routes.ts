@@ -4,7 +4,7 @@ import { deviceConfigSchema, serialParams } from '../devices/devices.schemas.ts'
 import { ok, type Route, route } from '../http/route.ts';
 import type { DeviceWithdrawal } from './device-withdrawal.service.ts';
 
-export interface DeviceWithdrawalRoutesDeps {
+interface DeviceWithdrawalRoutesDeps {
   devicesIn(sql: Database): {
     find(organizationId: string, serialNumber: string): Promise<(Device & { assetName: string }) | null>;
   };

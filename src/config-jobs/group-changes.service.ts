@@ -11,7 +11,7 @@ import type { JobRef } from './config-job.ts';
 import type { GroupTarget, GroupTargetsRef, GroupTargetsRepository } from './group-targets.repository.ts';
 import type { GroupWithdrawalsRepository } from './group-withdrawals.repository.ts';
 
-export interface GroupChangesDeps {
+interface GroupChangesDeps {
   pendingIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets'>;
   groupTargetsIn(sql: Database): GroupTargetsRepository;
   withdrawalsIn(sql: Database): Pick<GroupWithdrawalsRepository, 'listOf'>;

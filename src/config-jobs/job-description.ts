@@ -1,7 +1,7 @@
 /** Describes the run of a job for readers of the Temporal UI. */
 import { cutText } from '../process/cut-text.ts';
+import { type Lateness, toLateness } from '../process/durations.ts';
 import { toSecond } from '../process/iso-time.ts';
-import { type Lateness, toLateness } from '../process/lateness.ts';
 import { toMarkdownText } from '../process/markdown-text.ts';
 import { type Counts, hasEnded, type WithdrawalTitle } from './config-job.ts';
 import type { AwaitedDevice, JobDetails, JobState, JobTitle } from './job-run.ts';

@@ -20,7 +20,7 @@ import {
 import type { ConfigJobsRepository } from './config-jobs.repository.ts';
 import type { ConfigTargetsRepository, EndingScope, EndingTarget } from './config-targets.repository.ts';
 
-export interface JobEndingDeps {
+interface JobEndingDeps {
   pendingIn(sql: Database): Pick<PendingChangesRepository, 'lockAssets'>;
   targetsIn(sql: Database): Pick<ConfigTargetsRepository, 'listEnding' | 'cancel' | 'timeOut'>;
   changes: Pick<ChangesService, 'withdraw'>;
@@ -35,7 +35,7 @@ export interface JobEndingDeps {
 export type Ending = 'cancelled' | 'aborted' | 'completed';
 
 /** `reason` is the reason of an abort. */
-export type EndingJob = JobRef & { reason?: string | null };
+type EndingJob = JobRef & { reason?: string | null };
 
 interface Withdrawal {
   status: JobStatus;

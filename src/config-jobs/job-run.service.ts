@@ -1,6 +1,6 @@
 /** Steps of `workflows/apply-profile.ts`. Each is one transaction and can be repeated without harm. */
 import type { Database } from '../db/database.ts';
-import { readClock } from '../db/read-clock.ts';
+import { readClock } from '../db/database-clock.ts';
 import type { Transact, Transaction } from '../db/transaction.ts';
 import type { ChangingDevice } from '../devices/pending-changes.repository.ts';
 import { lastOf } from '../process/pages.ts';
@@ -15,7 +15,7 @@ import type { Ending, JobEnding } from './job-ending.service.ts';
 import type { AwaitedDevice, JobState } from './job-run.ts';
 import type { JobRunsRepository } from './job-runs.repository.ts';
 
-export interface JobRunDeps {
+interface JobRunDeps {
   transact: Transact;
   jobsIn(sql: Database): ConfigJobsRepository;
   runsIn(sql: Database): Pick<JobRunsRepository, 'touchWorkflow' | 'findTitle'>;

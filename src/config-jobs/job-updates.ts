@@ -40,7 +40,7 @@ export function whyNotExtended(state: JobState | null, deadlineAt: unknown): str
   return whyNotCancelled(state);
 }
 
-/** The answers of the updates, by that of the API. */
+/** Answers of the updates, made from the answers of the API. */
 export function answerCancelled({ status, counts }: JobView): string {
   if (!hasEnded(status)) return 'The change is being withdrawn: the result of the run has the counts';
   return `The job is ${status}: ${counts.cancelled} of its devices were cancelled`;

@@ -4,7 +4,7 @@ import { query } from '../db/query.ts';
 import type { JobRef } from './config-job.ts';
 import { LIST_OLD, REMOVE_TARGETS } from './old-jobs.statements.ts';
 
-export interface RemovedPage {
+interface RemovedPage {
   /** The last target of the page that was read; null when there was none. */
   last: string | null;
   removed: number;

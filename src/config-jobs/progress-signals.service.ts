@@ -6,7 +6,7 @@
  */
 import type { Counts, JobRef } from './config-job.ts';
 
-export interface ProgressSignalsDeps {
+interface ProgressSignalsDeps {
   count(job: JobRef): Promise<Counts>;
   signal(job: JobRef, lines: string[]): Promise<void>;
   /** Minimum time between two signals of a job. */
@@ -14,7 +14,7 @@ export interface ProgressSignalsDeps {
   onFault(error: unknown): void;
 }
 
-export interface RecordedOutcome extends JobRef {
+interface RecordedOutcome extends JobRef {
   serialNumber: string;
   event: string;
 }

@@ -19,7 +19,7 @@ import { compileProfile } from '../profiles/compile-profile.ts';
 import type { TemperatureAlert } from '../profiles/profile.ts';
 import type { DeviceTargetsRepository } from './device-targets.repository.ts';
 
-export interface RecompileDeps {
+interface RecompileDeps {
   configurationsIn(sql: Sql): Pick<ConfigurationsRepository, 'insert'>;
   targetsIn(sql: Sql): Pick<DeviceTargetsRepository, 'listActiveSnapshots' | 'listAlerts' | 'replaceChanges'>;
   now(): Date;
@@ -27,7 +27,7 @@ export interface RecompileDeps {
 
 /** The next pending change of each device; a device without an entry keeps its own. */
 type Recompiled = Map<string, DeviceConfiguration>;
-export type Recompile = (sql: Sql, devices: Device[]) => Promise<Recompiled>;
+type Recompile = (sql: Sql, devices: Device[]) => Promise<Recompiled>;
 
 export function createRecompile(deps: RecompileDeps): Recompile {
   return async (sql, devices) => {

@@ -63,3 +63,9 @@ export function createDatabaseClock({ sql, processNow, monotonicMs }: DatabaseCl
     },
   };
 }
+
+/** The clock by which the transaction stores times. */
+export async function readClock(sql: Sql): Promise<Date> {
+  const [row] = await query<{ now: Date }>(sql, 'select now() as now');
+  return (row as { now: Date }).now;
+}

@@ -13,8 +13,6 @@ import { type Batch, createLanes, type Entry, type LaneOptions } from './lanes.t
 export interface GroupCommitOptions<Item, Result> {
   /** Runs the items in one transaction; results in the order of the items. */
   commit(items: Item[]): Promise<Result[]>;
-  /** True for faults that splitting cannot help. Default: the database is unavailable. */
-  isCommonFault?(error: unknown): boolean;
   maxItems: number;
   weight?: LaneOptions<Item>['weight'];
   /** Number of concurrent batches. */
@@ -56,7 +54,7 @@ export interface GroupCommit<Item, Result> {
 export function createGroupCommit<Item, Result>(
   options: GroupCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
-  const { isCommonFault = isFaultOfAll, intervalMs = 0, observer } = options;
+  const { intervalMs = 0, observer } = options;
   const { overloaded = () => new Error('Too many items are waiting') } = options;
   const lanes = createLanes<Item, Waiting<Item, Result>>(toLaneOptions(options));
   let underWay = 0;
@@ -113,7 +111,7 @@ export function createGroupCommit<Item, Result>(
         resolve(results[index] as Result);
       });
     } catch (error) {
-      if (batch.length === 1 || isCommonFault(error)) {
+      if (batch.length === 1 || isFaultOfAll(error)) {
         for (const { reject } of batch) reject(error);
         return;
       }

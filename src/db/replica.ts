@@ -16,7 +16,6 @@ interface ReplicaOptions {
   primaryProbe: Sql;
   replicaProbe: Sql;
   lagMaxMs: number;
-  lookEveryMs?: number;
   monotonicMs(): number;
   /** Null: the lag is unknown. */
   onLag(lagMs: number | null): void;
@@ -39,7 +38,7 @@ interface Sample {
 }
 
 export function createReplica(options: ReplicaOptions): Replica {
-  const { primaryProbe, replicaProbe, lagMaxMs, lookEveryMs = LOOK_EVERY_MS, monotonicMs } = options;
+  const { primaryProbe, replicaProbe, lagMaxMs, monotonicMs } = options;
   const { onLag, onRead, onFault } = options;
   let samples: Sample[] = [];
   /** The latest moment of the primary that the replica has reached; null: unknown. */
@@ -66,7 +65,7 @@ export function createReplica(options: ReplicaOptions): Replica {
 
   return {
     start() {
-      looks ??= startPeriodic(lookEveryMs, look, giveUp);
+      looks ??= startPeriodic(LOOK_EVERY_MS, look, giveUp);
     },
     readFrom(replica, primary) {
       const reads = knex({ client: 'pg' });

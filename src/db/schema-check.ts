@@ -1,5 +1,5 @@
 /**
- * Checks whether this release can run on the schema that it finds: its own, or that of the release after it.
+ * Checks whether this release can run on the schema that it finds: its own, or the one of the next release.
  */
 import { migrations } from '../../migrations/index.ts';
 import type { Database } from './database.ts';

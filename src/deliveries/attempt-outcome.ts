@@ -3,7 +3,7 @@ import type { RecordedAttempt } from './attempts.repository.ts';
 import type { ClaimedDelivery } from './claims.repository.ts';
 import { type AttemptResult, nextAttempt } from './delivery.ts';
 
-export interface RetryPlan {
+interface RetryPlan {
   attemptedAt: Date;
   endedAt: Date;
   schedule: readonly number[];

@@ -35,7 +35,7 @@ export interface AttemptsDeps {
   log: Log;
 }
 
-export interface Attempted {
+interface Attempted {
   result: AttemptResult;
   /**
    * Resolves when the outcome is recorded and the health of the endpoint is updated; with false when sending

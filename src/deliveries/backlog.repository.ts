@@ -9,7 +9,7 @@ import { query } from '../db/query.ts';
 import type { EndpointRef } from '../endpoints/endpoint.ts';
 import type { StoredState } from './delivery.ts';
 
-export interface ReplaySpan {
+interface ReplaySpan {
   firstId: string;
   /** The first id after the span. */
   endId: string;

@@ -4,7 +4,7 @@
 import type { Pace } from '../process/pacer.ts';
 import type { DeletedEndpointsRepository } from './deleted-endpoints.repository.ts';
 
-export interface DeletedEndpointsDeps {
+interface DeletedEndpointsDeps {
   deletedEndpoints: DeletedEndpointsRepository;
   /** Paces the statements, so that senders get their share of the database. */
   pace: Pace;

@@ -66,7 +66,7 @@ const FIRST_ATTEMPT =
 /** Rows that one page of a type reads at most. */
 const READ_OF_TYPE_MAX = 10_000;
 
-export interface DeliveryFilter extends Page {
+interface DeliveryFilter extends Page {
   /** Null: of all states. */
   states: StoredState[] | null;
   /** Null: of all types. */

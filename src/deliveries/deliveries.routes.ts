@@ -27,7 +27,7 @@ import {
   storedStates,
 } from './delivery.ts';
 
-export interface DeliveriesRoutesDeps {
+interface DeliveriesRoutesDeps {
   deliveries: DeliveriesRepository;
   endpoints: { find(scope: EndpointScope, id: string): Promise<DeliveryEndpoint | null> };
   service: DeliveriesService;

@@ -119,7 +119,7 @@ export const deliveryDetailSchema = Joi.object({
 
 const REPLAYABLE = ['failed', 'blocked', 'delivered', 'cancelled'] as const;
 
-export interface ReplayBody {
+interface ReplayBody {
   since: Date;
   until?: Date;
   states: StoredState[];

@@ -35,7 +35,7 @@ declare module '../db/domain-event.ts' {
   }
 }
 
-export interface DeliveriesServiceDeps {
+interface DeliveriesServiceDeps {
   endpointsIn(sql: Database): EndpointsRepository;
   deliveriesIn(sql: Database): Pick<DeliveriesRepository, 'find' | 'resend'>;
   backlogIn(sql: Database): Pick<BacklogRepository, 'requestReplay'>;
@@ -51,13 +51,13 @@ export interface DeliveriesServiceDeps {
   notifyRecovery(endpoint: EndpointRef): void;
 }
 
-export interface ReplayRequest {
+interface ReplayRequest {
   since: Date;
   until?: Date;
   states: StoredState[];
 }
 
-export interface RotatedSecret {
+interface RotatedSecret {
   /** Only if it was generated here. */
   secret?: string;
   previousValidUntil: Date | null;

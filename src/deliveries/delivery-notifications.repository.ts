@@ -11,7 +11,7 @@ export const DELIVERIES_CHANNEL = 'deliveries_queued';
 export const ENDPOINTS_PER_NOTIFICATION = 100;
 const CHANGED_PREFIX = 'changed ';
 
-export interface DeliveryNotification {
+interface DeliveryNotification {
   /** queued: there are new deliveries. changed: claims for the endpoint are out of date. */
   kind: 'queued' | 'changed';
   endpoints: EndpointRef[];

@@ -110,7 +110,7 @@ const JITTER = 0.2;
 /** Limits the jitter of long waits, so that the last attempt comes no earlier than after three days. */
 const JITTER_MAX_MS = 30 * 60_000;
 
-export interface NextAttempt {
+interface NextAttempt {
   state: 'retrying' | 'failed';
   waitMs: number;
 }

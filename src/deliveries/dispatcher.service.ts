@@ -10,9 +10,8 @@ import type { Attempts } from './attempts.service.ts';
 import { type ClaimSpans, createClaimSpans } from './claim-spans.ts';
 import type { ClaimedDelivery, ClaimsRepository, PendingEndpoint } from './claims.repository.ts';
 import { PrefetchQueues } from './prefetch-queues.ts';
-import { createWakeUp } from './wake-up.ts';
 
-export interface DispatcherDeps {
+interface DispatcherDeps {
   claims: ClaimsRepository;
   attempts: Attempts;
   /** Requests in flight to one endpoint. */
@@ -182,6 +181,37 @@ function createTasks(onFault: (error: unknown) => void) {
     },
     async drain(): Promise<void> {
       while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
+}
+
+/** A wait that another caller can end early. */
+export interface WakeUp {
+  /** Ends the wait, or makes the next one end at once. */
+  wakeUp(): void;
+  wait(timeoutMs: number): Promise<void>;
+}
+
+export function createWakeUp(): WakeUp {
+  let isAwake = false;
+  let endWait: (() => void) | null = null;
+  return {
+    wakeUp() {
+      isAwake = true;
+      endWait?.();
+    },
+    async wait(timeoutMs) {
+      if (!isAwake) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, timeoutMs);
+          endWait = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+        endWait = null;
+      }
+      isAwake = false;
     },
   };
 }

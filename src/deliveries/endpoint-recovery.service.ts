@@ -8,13 +8,15 @@ import type { Log } from '../process/log.ts';
 import type { Attempts } from './attempts.service.ts';
 import type { BacklogRepository } from './backlog.repository.ts';
 import type { ClaimedDelivery, ClaimsRepository } from './claims.repository.ts';
-import { nextPace, type Requests, startPace } from './drain-pace.ts';
 import {
   type DrainProgress,
   type NextStep,
+  nextPace,
   nextStep,
   RETRY_AHEAD_MS,
   type RecoveryView,
+  type Requests,
+  startPace,
 } from './endpoint-recovery.ts';
 
 export interface EndpointRecoveryDeps {

@@ -17,7 +17,7 @@ export interface ResolvedAddress {
 /** All addresses of a name. Rejects with `code` ENOTFOUND when it has none. */
 export type ResolveName = (hostname: string, signal: AbortSignal) => Promise<ResolvedAddress[]>;
 
-export interface NameLookupsOptions {
+interface NameLookupsOptions {
   resolve: ResolveName;
   /** Time limit of one look-up, counted from its turn. */
   timeoutMs: number;
@@ -29,7 +29,7 @@ export interface NameLookupsOptions {
   nowMs?(): number;
 }
 
-export interface NameAnswer {
+interface NameAnswer {
   addresses: ResolvedAddress[];
   /** Why there are no addresses. */
   error: NodeJS.ErrnoException | null;

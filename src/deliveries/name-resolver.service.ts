@@ -3,13 +3,14 @@
  * threads of the process, and a name without an answer would occupy one of them. Honours the hosts file, but
  * not search domains, since customers write the names.
  */
+
 import { Resolver } from 'node:dns/promises';
 import { readFileSync, statSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { findLocal, type Hosts, parseHosts } from './hosts-file.ts';
+import ipaddr from 'ipaddr.js';
 import type { ResolvedAddress, ResolveName } from './name-lookups.service.ts';
 
-export interface NameResolverOptions {
+interface NameResolverOptions {
   /** Each is `address` or `address:port`; empty: the servers of the system. */
   servers: readonly string[];
   hostsFile?: string;
@@ -20,7 +21,7 @@ const ANSWER_MS = 5_000;
 /** Interval of further questions beside an unanswered one; the first answer to any of them counts. */
 const REPEAT_MS = 1_000;
 const QUESTIONS_MAX = 4;
-/** How long the addresses of one family wait for those of the other. */
+/** How long the addresses of one family wait for the other family. */
 const OTHER_FAMILY_MS = 1_000;
 /** Keeps a busy receiver from costing a question per request. */
 const TTL_SECONDS_MIN = 1;
@@ -146,4 +147,26 @@ function createHostsReader(path: string): () => Hosts {
     }
     return hosts;
   };
+}
+
+/** The addresses of each name, in the order of the file. */
+type Hosts = ReadonlyMap<string, readonly string[]>;
+
+/** Addresses of names that always mean this machine (RFC 6761, section 6.3). */
+const LOOPBACK = ['127.0.0.1', '::1'];
+
+/** Reads a hosts file (hosts(5)). */
+function parseHosts(text: string): Hosts {
+  const hosts = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
+    if (!ipaddr.isValid(address)) continue;
+    for (const name of names) hosts.set(name, [...(hosts.get(name) ?? []), address]);
+  }
+  return hosts;
+}
+
+/** Empty when a name server has to be asked. */
+export function findLocal(name: string, hosts: Hosts): readonly string[] {
+  return hosts.get(name) ?? (/(^|\.)localhost$/.test(name) ? LOOPBACK : []);
 }

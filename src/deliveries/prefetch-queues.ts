@@ -25,7 +25,7 @@ const IN_FLIGHT_MIN = 2;
  */
 const PREFETCH_FACTOR = { first: 8, most: 32, growWithinMs: 150 };
 
-export interface PrefetchLimits {
+interface PrefetchLimits {
   /** Requests in flight to one endpoint. */
   perEndpointMax: number;
   /** Older claims are not sent. */

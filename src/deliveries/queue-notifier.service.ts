@@ -5,7 +5,7 @@
  */
 import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
 
-export interface QueueNotifierDeps {
+interface QueueNotifierDeps {
   notify(endpoints: EndpointRef[]): Promise<void>;
   /** Minimum time between two notifications; the first one is sent at once. */
   gatherMs: number;

@@ -5,7 +5,7 @@
  */
 import { type EndpointRef, endpointKey } from '../endpoints/endpoint.ts';
 
-export interface RecoveryNotifierDeps {
+interface RecoveryNotifierDeps {
   startRecovery(endpoint: EndpointRef): Promise<void>;
   /** Whether a workflow checks the endpoint by that time; null: as soon as possible. */
   hasRunBy(endpoint: EndpointRef, dueAt: Date | null): Promise<boolean>;
@@ -13,7 +13,7 @@ export interface RecoveryNotifierDeps {
   onFault(error: unknown): void;
 }
 
-export interface RecoveryNotifier {
+interface RecoveryNotifier {
   /** Announces that the endpoint has something to do at that time; by default at once. */
   notifyRecovery(endpoint: EndpointRef, dueAt?: Date | null): void;
   flush(): Promise<void>;

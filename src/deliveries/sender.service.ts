@@ -9,9 +9,15 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { parseRetryAfter } from '../../client/src/http-fields.ts';
 import { AddressRefused, describeError, isAddressRefused } from './attempt-error.ts';
-import { type Connection, skipInterim } from './connection.ts';
 import { type AttemptResult, toVerdict } from './delivery.ts';
-import { type Answer, DeadlinePassed, Exchange, StaleConnection } from './exchange.ts';
+import {
+  type Answer,
+  type Connection,
+  DeadlinePassed,
+  Exchange,
+  StaleConnection,
+  skipInterim,
+} from './exchange.ts';
 import type { NameLookups } from './name-lookups.service.ts';
 import { sign } from './signature.ts';
 
@@ -27,7 +33,7 @@ export interface OutgoingRequest {
   secrets: string[];
 }
 
-export interface SenderOptions {
+interface SenderOptions {
   isAllowedAddress(address: string): boolean;
   userAgent: string;
   now(): Date;

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { toSigningKey } from '../endpoints/endpoint-secret.ts';
 
-export interface SignedContent {
+interface SignedContent {
   id: string;
   timestampSeconds: number;
   body: string;

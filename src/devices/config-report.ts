@@ -33,7 +33,7 @@ export interface DeviceReport {
 }
 
 /** Errors by which a device refused settings, now or earlier. */
-export interface ReportedErrors {
+interface ReportedErrors {
   /** At least one; see `KnownErrors` for the ids. */
   items: Array<{ id: string; message: string }>;
   /** Time of the latest error by the clock of the device; null: not sent. */
@@ -42,7 +42,7 @@ export interface ReportedErrors {
   slackMs: number;
 }
 
-export type ReportOutcome =
+type ReportOutcome =
   /** The whole pending change, or the part that the device did not refuse. */
   | { kind: 'confirmed'; change: DeviceConfiguration }
   | { kind: 'rejected'; reason: string }
@@ -120,7 +120,7 @@ const isAfterFetch = ({ fetchedAt }: PendingChange, { receivedAt }: DeviceReport
 /**
  * The messages of errors that answer the change: errors that the device did not report before it fetched the
  * change, that happened again since, or by which it refuses the same change again. A device that runs the
- * whole change repeats earlier errors, except for those of a new kind.
+ * whole change repeats earlier errors, except for errors of a new kind.
  */
 function newErrors(
   { pending, knownErrors }: DeviceSync,

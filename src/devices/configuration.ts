@@ -5,8 +5,34 @@
  * A configuration is partial: an absent key says nothing about the device. Keys merge and compare as a whole,
  * because a logger always receives and sends its full list of rules and of calendars.
  */
-
+import { createHash } from 'node:crypto';
 import type { AlertTerms } from './alert-terms.ts';
+
+/**
+ * Limits of a logger's configuration (Efento proto_config.proto, proto_rule.proto). The number of its rules
+ * is in `device-capabilities.ts`, because devices differ in it.
+ */
+export const CALENDARS_MAX = 6;
+
+/** Seconds of the measurement period, and its factor. */
+export const MEASUREMENT_PERIOD_MAX = 65_535;
+export const TRANSMISSION_MIN_SECONDS = 60;
+export const TRANSMISSION_MAX_SECONDS = 604_800;
+
+export const RULE_SAMPLES_MAX = 10;
+export const RULE_DELAY_MAX_SECONDS = 864_000;
+/** Parameters of a rule or calendar without a natural form: far more than any condition has. */
+export const RAW_PARAMETERS_MAX = 16;
+
+/** A calendar's distance from UTC. */
+export const UTC_OFFSET_STEP_MINUTES = 15;
+export const UTC_OFFSET_MAX_MINUTES = 18 * 60;
+
+/**
+ * A sample holds until the next one of its channel, for this many measurement intervals at most; a gap
+ * follows.
+ */
+export const INTERVALS_HELD = 2;
 
 /** In the order of their numbers on the wire, which begin with 1 (Efento proto_rule.proto). */
 export const RULE_ACTIONS = [
@@ -45,7 +71,7 @@ export interface LogicRule {
   action: RuleAction;
 }
 
-export interface DisabledRule {
+interface DisabledRule {
   condition: 'DISABLED';
   slotNumbers: [];
   action: 'NO_ACTION';
@@ -54,7 +80,7 @@ export interface DisabledRule {
 /**
  * A rule without a natural form here, which was not set by the service. It is shown, and sent back unchanged.
  */
-export interface OtherRule {
+interface OtherRule {
   condition: 'OTHER';
   /** Channels, counted from 0, as in the mask: up to 32. */
   slotNumbers: number[];
@@ -80,13 +106,13 @@ export interface WeekCalendar {
   timezone: number;
 }
 
-export interface DisabledCalendar {
+interface DisabledCalendar {
   type: 'DISABLED';
   enableRules: [];
 }
 
 /** A calendar without a natural form here, which was not set by the service. */
-export interface OtherCalendar {
+interface OtherCalendar {
   type: 'OTHER';
   /** Positions as in the mask: up to 32. */
   enableRules: number[];
@@ -239,3 +265,37 @@ function canonicalEntry(entry: object): object {
 
 const isSet = (key: string, value: unknown): value is number[] =>
   Array.isArray(value) && key !== 'parameters';
+
+/** Seconds between two samples; null if the configuration does not set them. */
+export function measurementIntervalSeconds({
+  measurementPeriodBase,
+  measurementPeriodFactor = 1,
+}: DeviceConfiguration): number | null {
+  return measurementPeriodBase ? measurementPeriodBase * measurementPeriodFactor : null;
+}
+
+/**
+ * The content address of a configuration within its organization: a UUIDv8 (RFC 9562, section 5.8) of a SHA-256, so
+ * the id follows from the content without asking the database.
+ */
+export function configurationId(organizationId: string, config: DeviceConfiguration): string {
+  const digest = createHash('sha256')
+    .update(organizationId)
+    .update('\n')
+    .update(canonicalText(config))
+    .digest();
+  digest[6] = ((digest[6] as number) & 0x0f) | 0x80;
+  digest[8] = ((digest[8] as number) & 0x3f) | 0x80;
+  const hex = digest.toString('hex', 0, 16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** Contents by configuration id. */
+export type ConfigurationContents = ReadonlyMap<string, DeviceConfiguration>;
+
+/** Rows only refer to stored configurations, so a missing one is a fault and not an absent setting. */
+export function contentOf(contents: ConfigurationContents, id: string): DeviceConfiguration {
+  const config = contents.get(id);
+  if (!config) throw new Error(`configuration ${id} is not there`);
+  return config;
+}

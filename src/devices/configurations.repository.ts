@@ -9,7 +9,7 @@ import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import type { DeviceConfiguration } from './configuration.ts';
-import { configurationId } from './configuration-id.ts';
+import { configurationId } from './configuration.ts';
 import { FIND, INSERT } from './configurations.statements.ts';
 
 /**
@@ -41,7 +41,7 @@ export function rememberReferenced(sql: Sql, ids: Iterable<string | null>): void
 }
 
 /** The configurations referenced by one device, or one organization. */
-export interface ConfigurationRefs {
+interface ConfigurationRefs {
   organizationId: string;
   configIds: Iterable<string | null>;
 }

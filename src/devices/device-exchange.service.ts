@@ -23,7 +23,7 @@ import {
   receiveExchange,
 } from './device-exchange.ts';
 
-export interface ExchangeTargets {
+interface ExchangeTargets {
   /** `pendingKeys` are the keys that are still pending. */
   confirm(devices: Array<AssetRef & { pendingKeys: ConfigurationKey[] }>): Promise<SettledTarget[]>;
   fail(failures: Array<AssetRef & { reason: string }>): Promise<SettledTarget[]>;

@@ -2,11 +2,12 @@
 import type { AssetRef } from './asset-ref.ts';
 import {
   CONFIGURATION_KEYS,
+  type ConfigurationContents,
   type ConfigurationKey,
+  contentOf,
   type DeviceConfiguration,
   keysOf,
 } from './configuration.ts';
-import { type ConfigurationContents, contentOf } from './configuration-id.ts';
 import type { Device } from './device.ts';
 import { toRuleSlots } from './device-capabilities.ts';
 import { hasDrifted, type Refusal, syncStatus } from './device-sync.ts';

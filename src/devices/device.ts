@@ -3,9 +3,13 @@
  * for.
  */
 import type { AssetRef } from './asset-ref.ts';
-import { withFrameTypes } from './channel-layout.ts';
 import { type ConfigurationKey, type DeviceConfiguration, withoutTerms } from './configuration.ts';
-import { type DeviceCapabilities, RULE_SLOTS_DEFAULT, type RuleSlots } from './device-capabilities.ts';
+import {
+  type DeviceCapabilities,
+  RULE_SLOTS_DEFAULT,
+  type RuleSlots,
+  withFrameTypes,
+} from './device-capabilities.ts';
 import {
   type DeviceSync,
   replaceHardware,
@@ -131,4 +135,18 @@ export function deviceConfigView(device: Device): DeviceConfigView {
 export interface OfferedChange {
   revision: number;
   config: DeviceConfiguration;
+}
+
+/** The report of a logger about itself: firmware, radio, battery. Only the latest one is stored. */
+export interface DeviceInfo {
+  serialNumber: string;
+  /** "07.02" */
+  softwareVersion: string | null;
+  modem: { rssiDbm: number | null } | null;
+}
+
+export interface DeviceInfoReport {
+  organizationId: string;
+  receivedAt: Date;
+  info: DeviceInfo;
 }

@@ -1,9 +1,13 @@
 import type { Sql } from '../db/database.ts';
 import type { Locking } from '../db/locking-commit.ts';
 import { query, queryPrepared, sentTogether } from '../db/query.ts';
-import type { ConfigurationCache } from './configurations.repository.ts';
-import { createConfigurationsRepository, rememberReferenced } from './configurations.repository.ts';
-import type { Device } from './device.ts';
+import { type AssetRef, assetKeys } from './asset-ref.ts';
+import {
+  type ConfigurationCache,
+  createConfigurationsRepository,
+  rememberReferenced,
+} from './configurations.repository.ts';
+import type { Device, DeviceInfoReport } from './device.ts';
 import {
   configurationsOf,
   type DeviceRow,
@@ -12,12 +16,19 @@ import {
   toDevice,
   writtenBindings,
 } from './device-row.ts';
-import { FIND_BY_SERIAL, INSERT, LOCK_BY_ASSET, lockBySerial, UPDATE } from './devices.statements.ts';
+import {
+  FIND_BY_SERIAL,
+  INSERT,
+  LOCK_BY_ASSET,
+  lockBySerial,
+  STORE_INFOS,
+  UPDATE,
+} from './devices.statements.ts';
 import { type SerialInOrganization, serialKeyOf, serialKeys } from './serial-number.ts';
 
 type Row = DeviceRow & RunningRow;
 
-export interface LockedBySerial {
+interface LockedBySerial {
   devices: Device[];
   /** Active devices that another transaction has locked; they are left out. */
   unavailable: SerialInOrganization[];
@@ -82,13 +93,8 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       return lockedDevicesOf(await query<Row>(sql, LOCK_BY_ASSET, { organizationId, assetIds }));
     },
 
-    /** Inserts the rows of the device of a new asset: its configuration and its state. */
-    async insert(organizationId: string, assetId: string): Promise<void> {
-      await query(sql, INSERT, { organizationId, assetIds: [assetId] });
-    },
-
-    /** The same for many assets. */
-    async insertMany(organizationId: string, assetIds: string[]): Promise<void> {
+    /** Inserts the rows of the devices of new assets: configuration and state. */
+    async insert(organizationId: string, assetIds: string[]): Promise<void> {
       await query(sql, INSERT, { organizationId, assetIds });
     },
 
@@ -103,6 +109,19 @@ export function createDevicesRepository(sql: Sql, cache: ConfigurationCache) {
       await queryPrepared(sql, 'devices_update', UPDATE, {
         ...writtenBindings(devices, configIds),
         ...settingsBindings(devices, configIds),
+      });
+    },
+
+    /** Keeps the latest info of each device. */
+    async storeInfos(
+      reports: Array<AssetRef & Pick<DeviceInfoReport, 'info' | 'receivedAt'>>,
+    ): Promise<void> {
+      if (reports.length === 0) return;
+      await query(sql, STORE_INFOS, {
+        ...assetKeys(reports),
+        infos: reports.map(({ info, receivedAt }) =>
+          JSON.stringify({ ...info, receivedAt: receivedAt.toISOString() }),
+        ),
       });
     },
   };

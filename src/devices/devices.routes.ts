@@ -13,7 +13,7 @@ import {
 } from './devices.schemas.ts';
 import { NO_SUCH_DEVICE } from './serial-number.ts';
 
-export interface DevicesRoutesDeps {
+interface DevicesRoutesDeps {
   devices: {
     find(organizationId: string, serialNumber: string): Promise<Device | null>;
   };

@@ -1,26 +1,29 @@
 import Joi from 'joi';
 import { atMost, time, timestamp } from '../http/schemas.ts';
-import { CHANNELS_MAX, PROBE_POSITIONS, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from './channel-layout.ts';
 import type { ReportBody } from './config-report.ts';
 import {
+  CALENDARS_MAX,
   type Calendar,
   CONFIGURATION_KEYS,
   type DeviceConfiguration,
-  RULE_ACTIONS,
-  type ThresholdRule,
-} from './configuration.ts';
-import {
-  CALENDARS_MAX,
   MEASUREMENT_PERIOD_MAX,
   RAW_PARAMETERS_MAX,
+  RULE_ACTIONS,
   RULE_DELAY_MAX_SECONDS,
   RULE_SAMPLES_MAX,
+  type ThresholdRule,
   TRANSMISSION_MAX_SECONDS,
   TRANSMISSION_MIN_SECONDS,
   UTC_OFFSET_MAX_MINUTES,
   UTC_OFFSET_STEP_MINUTES,
-} from './configuration-limits.ts';
-import { RULE_SLOTS_MAX } from './device-capabilities.ts';
+} from './configuration.ts';
+import {
+  CHANNELS_MAX,
+  PROBE_POSITIONS,
+  RULE_SLOTS_MAX,
+  TEMPERATURE_MAX_C,
+  TEMPERATURE_MIN_C,
+} from './device-capabilities.ts';
 import { SYNC_STATUSES } from './device-sync.ts';
 import { isSerialNumber, SERIAL_NUMBER } from './serial-number.ts';
 

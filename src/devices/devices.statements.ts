@@ -78,3 +78,8 @@ export const UPDATE = `
   ) as brought on true
   where not n.is_confirmation or brought.profile_slug is distinct from n.profile_slug
   ${REPLACE_SETTINGS}`;
+
+export const STORE_INFOS = `
+  insert into device_infos (organization_id, asset_id, info)
+  select n.* from unnest(:organizationIds::uuid[], :assetIds::uuid[], :infos::jsonb[]) as n (organization_id, asset_id, info)
+  on conflict (organization_id, asset_id) do update set info = excluded.info`;

@@ -5,7 +5,7 @@
  * which minor counter belongs to a major one): the quotient is the value, the remainder is about the sensor. Types 0
  * (no sensor) and 31 (a gateway's own) measure nothing and are not in the list.
  */
-import { TEMPERATURE, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from './channel-layout.ts';
+import { TEMPERATURE, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from './device-capabilities.ts';
 
 export interface MeasurementType {
   /** The number on the wire. */

@@ -44,7 +44,7 @@ export interface ChangingDevice extends DeviceVariant {
 }
 
 /** The change that is pending for a device from now on. */
-export interface PendingAssignment {
+interface PendingAssignment {
   assetId: string;
   /** Null: nothing. */
   configId: string | null;
@@ -62,7 +62,7 @@ export interface PendingAssignment {
 }
 
 /** All active devices of an organization, or of one of its groups. */
-export interface DeviceScope {
+interface DeviceScope {
   organizationId: string;
   /** Null: all devices. */
   groupId: string | null;

@@ -43,7 +43,7 @@ export function overwrittenKeys(change: DeviceConfiguration, incoming: DeviceCon
 }
 
 /** The effect of ended changes on the pending settings. */
-export interface EndedChanges {
+interface EndedChanges {
   /** Settings that no other change owns. */
   withdrawn: ConfigurationKey[];
   /** Settings that only refused changes own: they are no longer offered. Null: there are none. */

@@ -3,12 +3,12 @@ import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from './asset-ref.ts';
 import type { DeviceConfiguration } from './configuration.ts';
-import { contentOf } from './configuration-id.ts';
+import { contentOf } from './configuration.ts';
 import type { ConfigurationsRepository } from './configurations.repository.ts';
 import { LIST, LIST_FROM } from './settings.statements.ts';
 import type { SettingsPeriod } from './settings.ts';
 
-export interface SettingsFilter {
+interface SettingsFilter {
   /** Periods that were still in force then, or began later. */
   from: Date | null;
   /** Periods that began before. */

@@ -6,8 +6,13 @@
  * The alert rules in force are those by which the service evaluates readings (`monitoredConfig`); the intervals are those
  * that the device reports, and the period of measurement that its frames show.
  */
-import { contradictions, type DeviceConfiguration, intervalsOf, merged } from './configuration.ts';
-import { measurementIntervalSeconds } from './configuration-limits.ts';
+import {
+  contradictions,
+  type DeviceConfiguration,
+  intervalsOf,
+  measurementIntervalSeconds,
+  merged,
+} from './configuration.ts';
 import { type DeviceSync, monitoredConfig } from './device-sync.ts';
 
 /** `applied`: the device has not reported yet, so the applied settings count. */

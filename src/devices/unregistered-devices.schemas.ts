@@ -4,7 +4,7 @@ import { cursor, limit, pageSchema, timestamp } from '../http/schemas.ts';
 /** Time and serial number of the last item. */
 const CURSOR = /^\d{1,18}\.[a-z0-9._:-]{1,64}$/;
 
-export interface ListUnregistered {
+interface ListUnregistered {
   limit: number;
   cursor?: string;
 }

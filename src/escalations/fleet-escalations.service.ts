@@ -15,9 +15,9 @@ export interface FleetEscalationsDeps {
   transact: Transact;
   fleets: Pick<FleetEscalationsRepository, 'list' | 'hasPolicy'>;
   /** Counts the open alerts of an overdue fleet. */
-  alerts: Pick<UnannouncedAlertsRepository, 'count'>;
+  unannounced: Pick<UnannouncedAlertsRepository, 'count'>;
   fleetsIn(sql: Database): Pick<FleetEscalationsRepository, 'lock' | 'escalateNext'>;
-  alertsIn(sql: Database): Pick<UnannouncedAlertsRepository, 'acknowledgeAs'>;
+  unannouncedIn(sql: Database): Pick<UnannouncedAlertsRepository, 'acknowledgeAs'>;
   runs: {
     begin(alert: AlertRef, title: EscalationTitle): void;
     wake(alert: AlertRef): void;
@@ -35,8 +35,8 @@ export function createFleetEscalations({
   transact,
   fleets,
   fleetsIn,
-  alertsIn,
-  alerts,
+  unannouncedIn,
+  unannounced,
   runs,
   onSetAside,
   onBoundHit,
@@ -63,7 +63,7 @@ export function createFleetEscalations({
   /** Reports once that a fleet has more alerts than are checked, and no policy matches a checked one. */
   async function checkBound(organizationId: string): Promise<void> {
     if (boundHitBy.has(organizationId)) return;
-    if ((await alerts.count(organizationId, CANDIDATES_MAX)) < CANDIDATES_MAX) return;
+    if ((await unannounced.count(organizationId, CANDIDATES_MAX)) < CANDIDATES_MAX) return;
     boundHitBy.add(organizationId);
     onBoundHit(organizationId, CANDIDATES_MAX);
   }
@@ -73,7 +73,7 @@ export function createFleetEscalations({
     const { organizationId, alertId, status, isAcknowledged } = fleet;
     if (alertId !== null && isAcknowledged) {
       const page = { after, limit: ACKNOWLEDGED_AT_ONCE };
-      return transact(({ sql }) => alertsIn(sql).acknowledgeAs({ organizationId, alertId }, page));
+      return transact(({ sql }) => unannouncedIn(sql).acknowledgeAs({ organizationId, alertId }, page));
     }
     if (status === null || status === 'resolved') await escalateNext(organizationId);
     return null;

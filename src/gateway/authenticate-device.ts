@@ -12,7 +12,7 @@ import type { TokenBucket } from '../http/token-bucket.ts';
 import { createBoundedCache } from '../process/bounded-cache.ts';
 import { AppError } from '../process/errors.ts';
 
-export interface Credentials {
+interface Credentials {
   serialNumber: string;
   /** Token in the message; null or empty without one. */
   cloudToken: string | null;
@@ -41,7 +41,7 @@ export interface Owners {
   needsToken: boolean;
 }
 
-export interface AuthenticateDeviceDeps {
+interface AuthenticateDeviceDeps {
   findCaller(token: string, sender: { isSuspect: boolean }): Promise<Caller | null>;
   /** Per token. */
   limit: TokenBucket;

@@ -3,12 +3,14 @@
  * and days are bits, a time zone is a number of quarter hours. Calendars without a natural form become OTHER,
  * as with rules.
  */
-import { type Calendar, DISABLED_CALENDAR, type WeekCalendar } from '../devices/configuration.ts';
 import {
+  type Calendar,
+  DISABLED_CALENDAR,
   RAW_PARAMETERS_MAX,
   UTC_OFFSET_MAX_MINUTES,
   UTC_OFFSET_STEP_MINUTES,
-} from '../devices/configuration-limits.ts';
+  type WeekCalendar,
+} from '../devices/configuration.ts';
 import { RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
 import type { Calendar as CalendarMessage } from './generated/logger-messages_pb.ts';
 import { atMostEntries, hasOnlyBits, isWithin, toBitMask, toPositions } from './wire-format.ts';

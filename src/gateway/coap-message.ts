@@ -51,7 +51,7 @@ const CRITICAL_NAMES = [
   'OCF-Content-Format-Version',
 ];
 
-export interface ReadLimits {
+interface ReadLimits {
   bytesMax: number;
   /** The number of the option that may carry the device token; null for none. */
   tokenOption: number | null;

@@ -73,14 +73,11 @@ export interface CoapServerOptions {
   observe?(observation: CoapObservation): void;
   /** Called for errors of handlers other than malformed messages and outages, and for socket errors. */
   log?(message: string, error: unknown): void;
-  /** Larger datagrams are answered with 4.13. */
-  datagramBytesMax?: number;
   /** Requests in flight; above this, confirmable requests get 5.03 and others are dropped. */
   inFlightMax?: number;
   /** How long answers are kept for duplicates, and in how many bytes. */
   exchangeLifetimeMs?: number;
   exchangeBytesMax?: number;
-  receiveBufferBytes?: number;
 }
 
 export interface CoapServer {
@@ -92,6 +89,7 @@ export interface CoapServer {
 }
 
 const PREFIX = 'efento/';
+/** Larger datagrams are answered with 4.13. */
 const DATAGRAM_BYTES_MAX = 1500;
 const IN_FLIGHT_MAX = 20_000;
 /** RFC 7252, section 4.8.2. */
@@ -116,18 +114,16 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
     tokenOption = null,
     observe = () => undefined,
     log = () => undefined,
-    datagramBytesMax = DATAGRAM_BYTES_MAX,
     inFlightMax = IN_FLIGHT_MAX,
     exchangeLifetimeMs = EXCHANGE_LIFETIME_MS,
     exchangeBytesMax = EXCHANGE_BYTES_MAX,
-    receiveBufferBytes = RECEIVE_BUFFER_BYTES,
   } = options;
   const exchanges = createExchangeCache({
     lifetimeMs: exchangeLifetimeMs,
     bytesMax: exchangeBytesMax,
     nowMs: () => performance.now(),
   });
-  const limits = { bytesMax: datagramBytesMax, tokenOption };
+  const limits = { bytesMax: DATAGRAM_BYTES_MAX, tokenOption };
   const socket = createUdpSocket(host);
   let inFlight = 0;
   let onIdle = () => {};
@@ -239,7 +235,7 @@ export async function createCoapServer(options: CoapServerOptions): Promise<Coap
   socket.on('message', onDatagram);
   await bindSocket(socket, { host, port });
   socket.on('error', (error) => log('CoAP socket failed', error));
-  enlargeReceiveBuffer(socket, receiveBufferBytes);
+  enlargeReceiveBuffer(socket, RECEIVE_BUFFER_BYTES);
 
   async function stopOnce(deadlineMs: number): Promise<void> {
     socket.off('message', onDatagram);

@@ -5,14 +5,14 @@
  *
  * On the wire 0 means "not set" in every field, so a partial configuration leaves fields out.
  */
-import { CHANNELS_MAX } from '../devices/channel-layout.ts';
+
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import {
   CALENDARS_MAX,
   TRANSMISSION_MAX_SECONDS,
   TRANSMISSION_MIN_SECONDS,
-} from '../devices/configuration-limits.ts';
-import { RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
+} from '../devices/configuration.ts';
+import { CHANNELS_MAX, RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
 import { toCalendar, toWireCalendar } from './calendar-codec.ts';
 import { type DeviceSettings, toSettings, toWireSettings } from './device-settings.ts';
 import {

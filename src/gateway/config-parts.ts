@@ -12,15 +12,13 @@
 import { type ConfigReport, decodeConfigReport } from './config-message.ts';
 import { MalformedMessage } from './wire-format.ts';
 
-export interface ConfigPartsOptions {
-  /** How long a part waits for the others. */
-  keepMs?: number;
+interface ConfigPartsOptions {
   incompleteMax?: number;
   /** Bytes of all parts of one report together. */
   bytesMax?: number;
 }
 
-export interface ReceivedPart {
+interface ReceivedPart {
   /** Parts of different organizations are never combined. */
   organizationId: string;
   /** The decoded payload. */
@@ -47,12 +45,12 @@ interface IncompleteReport {
   changedMs: number;
 }
 
+/** How long a part waits for the others. */
 const KEEP_MS = 10 * 60_000;
 const INCOMPLETE_MAX = 10_000;
 const BYTES_MAX = 16_384;
 
 export function createConfigParts({
-  keepMs = KEEP_MS,
   incompleteMax = INCOMPLETE_MAX,
   bytesMax = BYTES_MAX,
 }: ConfigPartsOptions = {}): ConfigParts {
@@ -61,7 +59,7 @@ export function createConfigParts({
 
   function evict(nowMs: number): void {
     for (const [key, { changedMs }] of incomplete) {
-      if (nowMs - changedMs < keepMs && incomplete.size <= incompleteMax) return;
+      if (nowMs - changedMs < KEEP_MS && incomplete.size <= incompleteMax) return;
       incomplete.delete(key);
     }
   }

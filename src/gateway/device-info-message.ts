@@ -46,13 +46,13 @@ export interface DeviceInfo {
 }
 
 /** The part that may be stored and shown, without the credential, which only authenticates the message. */
-export type DeviceInfoWithoutCredentials = Omit<DeviceInfo, 'cloudToken'>;
+type DeviceInfoWithoutCredentials = Omit<DeviceInfo, 'cloudToken'>;
 
 export function withoutCredentials({ cloudToken, ...info }: DeviceInfo): DeviceInfoWithoutCredentials {
   return info;
 }
 
-export interface ModemInfo {
+interface ModemInfo {
   /** 1 BC66, 2 BC66-NA, 3 shared, 4 BC660. */
   type: number;
   rsrpDbm: number | null;

@@ -7,7 +7,7 @@
  * garbage collection, which would delay answers; so they are stored as bytes in blocks, and a block is
  * evicted as a whole.
  */
-export interface ExchangeCacheOptions {
+interface ExchangeCacheOptions {
   /** After this time, the same key is a new exchange. */
   lifetimeMs: number;
   /** Memory limit; an exchange takes about 60 bytes besides its answer. */
@@ -15,7 +15,7 @@ export interface ExchangeCacheOptions {
   nowMs(): number;
 }
 
-export interface ExchangeCache {
+interface ExchangeCache {
   /**
    * The answer; empty while the exchange is in flight or when it has no answer; null for a new exchange. Keys
    * are Latin-1.

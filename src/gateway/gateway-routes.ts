@@ -12,12 +12,12 @@ import type { CoapAnswer } from './coap-message.ts';
 import type { CoapCall, CoapRoute } from './coap-server.ts';
 import { type ConfigReport, decodeConfigReport, encodeConfigAnswer } from './config-message.ts';
 import { createConfigParts } from './config-parts.ts';
-import { decodeReadings } from './decode-readings.ts';
 import { decodeDeviceInfo, withoutCredentials } from './device-info-message.ts';
 import type { Refusal } from './limited-log.ts';
 import {
   continuousPeriodSeconds,
   decodeMeasurements,
+  decodeReadings,
   type MeasurementsMessage,
   omitsZeroSignal,
 } from './measurements-message.ts';

@@ -6,7 +6,7 @@ import type { RefusalReason } from './authenticate-device.ts';
  * Limits the log lines that strangers can cause: writes a number of lines per window of time, and at its end
  * the number of omitted ones.
  */
-export interface LimitedLogOptions<Line extends unknown[]> {
+interface LimitedLogOptions<Line extends unknown[]> {
   write(...line: Line): void;
   writeLeftOut(count: number): void;
   linesMax: number;
@@ -14,7 +14,7 @@ export interface LimitedLogOptions<Line extends unknown[]> {
 }
 
 /** Returns false when the line was omitted. */
-export type LimitedLog<Line extends unknown[]> = (...line: Line) => boolean;
+type LimitedLog<Line extends unknown[]> = (...line: Line) => boolean;
 
 export function createLimitedLog<Line extends unknown[]>(options: LimitedLogOptions<Line>): LimitedLog<Line> {
   const { write, writeLeftOut, linesMax, windowMs } = options;

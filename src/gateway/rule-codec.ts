@@ -8,26 +8,25 @@
  * a disabled rule, which have no meaning, and the channels of a logic rule, which are always those of its
  * rules.
  */
-import {
-  CHANNELS_MAX,
-  TEMPERATURE,
-  TEMPERATURE_MAX_C,
-  TEMPERATURE_MIN_C,
-} from '../devices/channel-layout.ts';
+
 import {
   type AlarmRule,
   DISABLED_RULE,
   type LogicRule,
+  RAW_PARAMETERS_MAX,
   RULE_ACTIONS,
+  RULE_DELAY_MAX_SECONDS,
+  RULE_SAMPLES_MAX,
   type RuleAction,
   type ThresholdRule,
 } from '../devices/configuration.ts';
 import {
-  RAW_PARAMETERS_MAX,
-  RULE_DELAY_MAX_SECONDS,
-  RULE_SAMPLES_MAX,
-} from '../devices/configuration-limits.ts';
-import { RULE_SLOTS_MAX } from '../devices/device-capabilities.ts';
+  CHANNELS_MAX,
+  RULE_SLOTS_MAX,
+  TEMPERATURE,
+  TEMPERATURE_MAX_C,
+  TEMPERATURE_MIN_C,
+} from '../devices/device-capabilities.ts';
 import type { Rule } from './generated/logger-messages_pb.ts';
 import { atMostEntries, hasOnlyBits, isWithin, toBitMask, toPositions } from './wire-format.ts';
 

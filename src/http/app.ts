@@ -14,12 +14,10 @@ import { type Authenticate, type IsStillValid, requireRole } from './authenticat
 import type { ClientAddress } from './client-address.ts';
 import { createFindRoute } from './find-route.ts';
 import { fingerprintOf, idempotencyKey, type WithIdempotency } from './idempotency.ts';
-import { requireMediaType } from './media-type.ts';
 import { percentDecoded } from './percent-decoded.ts';
-import { type JsonBody, readBytes, readJsonBody, sendAndDrain } from './read-body.ts';
+import { type JsonBody, readBytes, readJsonBody, requireMediaType, sendAndDrain } from './read-body.ts';
 import { type ErrorStatus, helpLink, renderError } from './render-error.ts';
-import { chooseRequestId, commonHeaders, createResponder } from './responder.ts';
-import { revocable } from './revocable-stream.ts';
+import { chooseRequestId, commonHeaders, createResponder, revocable } from './responder.ts';
 import { type RawBody, type Route, takesIdempotencyKey } from './route.ts';
 import { traceRequests } from './trace-requests.ts';
 import { compileRequestSchema } from './validate.ts';
@@ -208,8 +206,8 @@ const hasContent = ({ headers }: IncomingMessage): boolean =>
 const PARAMETERS_MAX = 100;
 
 /**
- * Checked before parsing: a parameter repeated thousands of times takes a second, and the parser replaces what is no
- * UTF-8.
+ * Checks a query before it is parsed: a parameter repeated thousands of times takes a second, and the parser replaces
+ * bytes that are no UTF-8.
  */
 function requireReadable(query: string): void {
   if (query.split('&', PARAMETERS_MAX + 1).length > PARAMETERS_MAX)

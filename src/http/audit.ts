@@ -39,7 +39,7 @@ export interface Audit {
   shown?: Shown;
   /** The part of the answer that is stored when GET does not show the change. Never a secret. */
   after?(answer: AnswerBody): unknown;
-  /** Whether the request changed something; `differs` compares what is shown. Default: always. */
+  /** Whether the request changed something; `differs` compares the two views. Default: always. */
   isChange?(answer: AnswerBody, differs: Differs): boolean;
 }
 

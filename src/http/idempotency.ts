@@ -17,8 +17,8 @@ export interface IdempotencyRequest {
   organizationId: string;
   key: string;
   /**
-   * A hash of the method, path, query and body bytes as sent, and, if the answer holds a secret, of the key
-   * of the caller; must be the same under one Idempotency-Key.
+   * A hash of the method, path, query and body bytes as sent, and of the caller's key if the answer holds a
+   * secret. It must be the same under one Idempotency-Key.
    */
   fingerprint: Buffer;
 }

@@ -45,7 +45,7 @@ export function addReplicaMetrics({ registry }: Metrics) {
   };
 }
 
-/** By default a timer wakes the process a hundred times a second, which is most of what an idle one costs. */
+/** By default a timer wakes the process a hundred times a second, which is most of the cost of an idle one. */
 const LOOP_DELAY_EVERY_MS = 100;
 
 export function createMetrics(): Metrics {

@@ -86,7 +86,7 @@ function createOperation(definition: Route, { transact, recordAudit, now }: Oper
 const toStream = (bytes: Buffer): IncomingMessage =>
   Object.assign(Readable.from([bytes]), { headers: {} }) as unknown as IncomingMessage;
 
-/** As over HTTP, an answer holds what its schema names. Streams pass. */
+/** As over HTTP, an answer holds only fields that its schema names. Streams pass. */
 function createProjection({ responses }: Route): (reply: Reply) => Reply {
   const projections = new Map<number, (value: unknown) => unknown>();
   for (const [status, contract] of Object.entries(responses)) {

@@ -54,8 +54,8 @@ export interface PageRoute<Visitor> extends Common {
 export interface OpenPageRoute<Visitor> extends Common {
   role: null;
   /**
-   * The address and the form hold a secret, which alone permits what the page does. No request names the
-   * address as its referrer.
+   * The address and the form hold a secret, and no other permission is needed. No request names the address as
+   * its referrer.
    */
   holdsSecret?: true;
   handle(request: PageRequest<Visitor | null>): Promise<PageReply>;

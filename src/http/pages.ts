@@ -4,11 +4,10 @@
  * `baseUrl`.
  */
 import type { Context } from 'koa';
-import { AppError, notFound } from '../process/errors.ts';
+import { AppError, invalid, notFound } from '../process/errors.ts';
 import type { Pages } from './app.ts';
 import type { ClientAddress } from './client-address.ts';
 import { createFindRoute, paramsIn, toPattern } from './find-route.ts';
-import { createCookies, type PageCookies } from './page-cookies.ts';
 import type { OpenPageRoute, PageReply, PageRequest, PageRoute } from './page-route.ts';
 import { readFileForm, readForm, type SentForm } from './read-form.ts';
 import { renderError } from './render-error.ts';
@@ -175,4 +174,52 @@ function requireOwnOrigin(ctx: Context, baseUrl: string): void {
   const { origin } = new URL(baseUrl);
   if (ctx.get('Origin') === origin) return;
   throw new AppError('forbidden', `This form was sent from another site: open the page at ${origin}`);
+}
+
+type PageCookies = ReturnType<typeof createCookies>;
+
+const HANDOFF_SECONDS = 600;
+
+/** Cookies for the session, and for the handoff that a redirect leaves in the browser for some minutes. */
+export function createCookies({ baseUrl }: { baseUrl: string }) {
+  const isSecure = baseUrl.startsWith('https:');
+  return {
+    visitor: createCookie('dms_operator', { isSecure }),
+    handoff: createCookie('dms_operator_handoff', { isSecure, maxAgeSeconds: HANDOFF_SECONDS }),
+  };
+}
+
+interface CookieOptions {
+  isSecure: boolean;
+  /** Default: until the browser closes. */
+  maxAgeSeconds?: number;
+}
+
+/**
+ * With HTTPS, the prefix keeps other hosts of the domain from setting the cookie: browsers accept it only for
+ * this host and for the path / (RFC 6265bis, 4.1.3.2).
+ */
+function createCookie(plainName: string, { isSecure, maxAgeSeconds }: CookieOptions) {
+  const name = `${isSecure ? '__Host-' : ''}${plainName}`;
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+  const lasting = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
+  return {
+    /** @throws invalid when there are two, because one of them may have been planted. */
+    get(ctx: Context): string | undefined {
+      const [value, second] = ctx
+        .get('Cookie')
+        .split(';')
+        .map((pair) => pair.trim())
+        .filter((pair) => pair.startsWith(`${name}=`))
+        .map((pair) => pair.slice(name.length + 1));
+      if (second !== undefined)
+        throw invalid(`There are two cookies ${name}: delete the cookies of this site`);
+      return value;
+    },
+    /** Null deletes the cookie. */
+    set(ctx: Context, value: string | null): void {
+      const lifetime = value === null ? '; Max-Age=0' : lasting;
+      ctx.append('Set-Cookie', `${name}=${value ?? ''}; ${attributes}${lifetime}`);
+    },
+  };
 }

@@ -42,8 +42,7 @@ const NO_HOST = /[\s,/?#@]/;
 type Single = 'host' | 'authorization' | 'content-type';
 
 /**
- * Counts headers of which Node would keep the first and drop the others. In `rawHeaders`, names and values
- * alternate.
+ * Counts headers that Node reduces to the first of their name. In `rawHeaders`, names and values alternate.
  */
 function countSingle(rawHeaders: string[]): Record<Single, number> {
   const counts = { host: 0, authorization: 0, 'content-type': 0 };

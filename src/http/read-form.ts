@@ -3,9 +3,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalid } from '../process/errors.ts';
-import { requireMediaType } from './media-type.ts';
 import { percentDecoded } from './percent-decoded.ts';
-import { isStorable, readBytes } from './read-body.ts';
+import { isStorable, readBytes, requireMediaType } from './read-body.ts';
 
 export interface FormFile {
   /** Name given by the browser. */

@@ -1,6 +1,7 @@
 /** Sends the responses of one route, each filtered through the schema of its status. */
+
 import { createHash, randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
 import type Joi from 'joi';
 import type { Context } from 'koa';
 import { maskKeys } from '../process/mask-keys.ts';
@@ -71,3 +72,23 @@ export const commonHeaders = (requestId: string) => ({
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
 });
+
+/**
+ * Ends a streamed answer when the key that asked for it ends, because a client may read for hours. A connection without
+ * its end says that the answer is not whole.
+ */
+export function revocable(reply: Reply, isValid: () => Promise<boolean>): Reply {
+  if (!(reply.body instanceof Readable)) return reply;
+  const body = new Transform({
+    highWaterMark: 1,
+    transform(piece, _encoding, done) {
+      isValid().then(
+        (valid) => done(valid ? null : new Error('The API key or the session has ended'), piece),
+        done,
+      );
+    },
+  });
+  // Each end closes the other one, also when the client has gone; errors reach who sends the answer.
+  pipeline(reply.body, body, () => {});
+  return { ...reply, body };
+}

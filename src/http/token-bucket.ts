@@ -5,11 +5,6 @@ interface TokenBucketOptions {
   perSecond: number;
   burst: number;
   now(): number;
-  /**
-   * Maximum number of buckets; the least recently used is dropped first, and has most likely refilled by
-   * then.
-   */
-  bucketsMax?: number;
 }
 
 export interface TokenBucket {
@@ -24,11 +19,11 @@ interface Bucket {
   at: number;
 }
 
+/** The least recently used bucket is dropped first, and has most likely refilled by then. */
 const BUCKETS_MAX = 50_000;
 
-export function createTokenBucket(options: TokenBucketOptions): TokenBucket {
-  const { perSecond, burst, now, bucketsMax = BUCKETS_MAX } = options;
-  const buckets = createBoundedCache<string, Bucket>(bucketsMax);
+export function createTokenBucket({ perSecond, burst, now }: TokenBucketOptions): TokenBucket {
+  const buckets = createBoundedCache<string, Bucket>(BUCKETS_MAX);
   function addBucket(name: string, at: number): Bucket {
     const bucket = { tokens: burst, at };
     buckets.set(name, bucket);

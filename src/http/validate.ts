@@ -43,7 +43,7 @@ export function bodyValidator(schema: Joi.Schema): Validate {
   return (value = {}) => validated(compiled, cutLists(value, lists), BODY);
 }
 
-/** As `bodyValidator`, but returns a sentence about every fault, at most so many. */
+/** As `bodyValidator`, but returns a sentence about every fault, up to `faultsMax`. */
 export function bodyFaults(schema: Joi.Schema, faultsMax: number): (value: unknown) => string[] {
   const compiled = schema.prefs({ ...shared, convert: false, abortEarly: false });
   const lists = listsOf(schema);

@@ -88,8 +88,8 @@ const parseNumbers = (text: string | null): Array<number | null> | null =>
   text === null ? null : JSON.parse(`[${text.slice(1, -1).replaceAll('NULL', 'null')}]`);
 
 /**
- * The same as `SampleBlock`, with many blocks in one row, because the driver's cost of a row exceeds that of
- * its readings.
+ * The same as `SampleBlock`, with many blocks in one row, because a row costs the driver more than its
+ * readings.
  */
 export const SAMPLES_FIELDS = `array_agg(channel)::text as channels, array_agg(type)::text as types,
   array_agg(date_part('epoch', first_at) * 1000)::text as "firstAts",

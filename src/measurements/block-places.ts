@@ -13,7 +13,7 @@ const hourOf = (time: string) => `floor(extract(epoch from ${time}) / 3600)::int
 
 /**
  * The places of all blocks with readings between two times, and by how many minutes they may reach beyond either. A
- * device without `fresh_from` has no fresh blocks. The parameters are expressions of SQL; those of times may read the
+ * device without `fresh_from` has no fresh blocks. The parameters are expressions of SQL; `from` and `to` may read the
  * state of the device as `fresh`.
  */
 export const placesOf = (organization: string, asset: string, from: string, to: string): string => `(

@@ -1,7 +1,7 @@
 /**
  * Readings summarized by channel and time, as drawn in curves. Counts late readings, but not sensor errors.
  */
-import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout.ts';
+import { CHANNELS_MAX, type Layout, positionOf } from '../devices/device-capabilities.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
 import { invalid } from '../process/errors.ts';
 import type { SampleBlock } from './reading-block.ts';

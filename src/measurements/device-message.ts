@@ -1,23 +1,41 @@
 /** Messages of devices, whatever the transport, and the changes that they make: pure. */
-import type { Device } from '../devices/device.ts';
-import { parseRuleSlots } from '../devices/device-capabilities.ts';
-import type { DeviceExchange, ExchangeOutcome, ExchangeResult } from '../devices/device-exchange.ts';
-import type { DeviceInfoReport } from '../devices/device-info.ts';
+import type { Device, DeviceInfoReport, OfferedChange } from '../devices/device.ts';
+import { parseRuleSlots, withFrameTypes } from '../devices/device-capabilities.ts';
+import { isOvertaken } from '../devices/device-clock.ts';
+import type {
+  DeviceExchange,
+  ExchangeOutcome,
+  ExchangeResult,
+  ObservedPeriod,
+} from '../devices/device-exchange.ts';
 import { afterInfoSignal } from '../devices/device-status.ts';
-import { isOvertaken } from '../devices/overtaken.ts';
+import { type DeviceSync, offered } from '../devices/device-sync.ts';
 import type { SerialInOrganization } from '../devices/serial-number.ts';
 import { cameOnline } from '../presence/presence.ts';
 import { AppError } from '../process/errors.ts';
-import type { Frame } from './frame.ts';
-import { type IntakeResult, toExchange, toIntakeResult } from './intake-result.ts';
+import type { DeviceState, Frame, LockedDevice, ReceivedFrame } from './frame.ts';
 import { type ReceiveOptions, receiveFrame } from './receive-frame.ts';
-import type { DeviceState, LockedDevice, ReceivedFrame } from './received-frame.ts';
 
 /** A frame, an exchange of configurations, or device info, which also shows the capabilities. */
 export interface DeviceMessage extends SerialInOrganization {
   frame?: Frame;
   exchange?: DeviceExchange;
   info?: DeviceInfoReport;
+}
+
+export interface IntakeResult {
+  /** Readings that were new. */
+  accepted: number;
+  /** Readings that were stored before, or repeated. */
+  duplicates: number;
+  /** Readings with another value or type than a known one of their channel and time, which stays. */
+  conflicts: number;
+  /** Readings without a plausible time, or older than the retention. */
+  dropped: number;
+  /** The change in the answer, which counts as fetched. */
+  pendingConfig: OfferedChange | null;
+  /** Whether the device runs something else than it reported last, or has never reported. */
+  wantsReport: boolean;
 }
 
 export interface MessageResult {
@@ -107,3 +125,57 @@ export const toMessageResult = (
   frame: frame && toIntakeResult(frame, outcome?.result ?? null),
   exchange: outcome?.result ?? null,
 });
+
+/**
+ * A change that is not fetched yet comes from the exchange; a fetched one needs no further
+ * statement.
+ */
+function toIntakeResult(
+  { frame, device, fresh, duplicates, conflicts, dropped }: ReceivedFrame,
+  exchanged: ExchangeResult | null,
+): IntakeResult {
+  const { sync } = device;
+  const isFetched = sync.pending?.fetchedAt != null;
+  const known = frame.canDeliverConfig && isFetched ? offered(sync) : null;
+  return {
+    accepted: fresh.length,
+    duplicates,
+    conflicts,
+    dropped,
+    pendingConfig: exchanged ? exchanged.pendingConfig : known,
+    wantsReport: frame.configHash !== null && frame.configHash !== (sync.reported?.hash ?? null),
+  };
+}
+
+/** Null for nearly all frames: they tell nothing new of the configuration, and no change waits to be fetched. */
+function toExchange(stored: ReceivedFrame): DeviceExchange | null {
+  const { frame, device, channelTypes } = stored;
+  const { organizationId, serialNumber, configHash, canDeliverConfig } = frame;
+  const { sync } = device;
+  const observedPeriod = toOtherPeriod(stored);
+  const mustFetch = canDeliverConfig && sync.pending?.fetchedAt === null && offered(sync) !== null;
+  const isNewHash = configHash !== null && isUnknownHash(configHash, sync);
+  const isNewLayout = channelTypes !== null && showsMore(channelTypes, device);
+  if (!isNewHash && !isNewLayout && !mustFetch && !observedPeriod) return null;
+  return {
+    organizationId,
+    serialNumber,
+    ...(isNewHash && { observedHash: configHash }),
+    ...(observedPeriod && { observedPeriod }),
+    ...(isNewLayout && { observed: { channelTypes, ruleSlots: null, isReported: false } }),
+    canDeliverConfig,
+  };
+}
+
+/** A frame of late readings shows how the device measured then, and not how it does now. */
+function toOtherPeriod({ frame, device, fresh }: ReceivedFrame): ObservedPeriod | null {
+  const { measurementPeriodSeconds: seconds, receivedAt } = frame;
+  const isOther = seconds !== null && seconds !== (device.settings.running?.measurementPeriodSeconds ?? null);
+  return isOther && fresh.some(({ late }) => !late) ? { seconds, receivedAt } : null;
+}
+
+const isUnknownHash = (hash: number, { reported, observedHash }: DeviceSync): boolean =>
+  reported !== null && reported.hash !== null && hash !== (observedHash ?? reported.hash);
+
+const showsMore = (observed: number[], { capabilities: { channelTypes }, areChannelsReported }: Device) =>
+  !areChannelsReported && withFrameTypes(channelTypes, observed).join() !== channelTypes?.join();

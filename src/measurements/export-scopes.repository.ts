@@ -1,6 +1,6 @@
 /** The assets of an export. */
 import type { Database } from '../db/database.ts';
-import type { Layout } from '../devices/channel-layout.ts';
+import type { Layout } from '../devices/device-capabilities.ts';
 import type { HistoryScope } from './history.repository.ts';
 
 export interface ExportScope extends HistoryScope {

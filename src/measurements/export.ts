@@ -7,13 +7,12 @@ import type { StoredReading } from '../devices/reading.ts';
 import type { Pace } from '../process/pacer.ts';
 import { pages } from '../process/pages.ts';
 import type { ExportScope } from './export-scopes.repository.ts';
-import type { FewReadingsRepository } from './few-readings.repository.ts';
 import type { HistoryRepository } from './history.repository.ts';
 import { CSV_COLUMNS, readingView } from './history.ts';
 
 export interface ExportDeps {
   /** Uses separate connections. */
-  history: Pick<HistoryRepository, 'lister'> & FewReadingsRepository;
+  history: Pick<HistoryRepository, 'lister' | 'listFew'>;
   pace: Pace;
 }
 

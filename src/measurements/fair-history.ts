@@ -3,7 +3,6 @@
  * by all of them.
  */
 import type { KeyedSemaphore } from '../process/keyed-semaphore.ts';
-import type { FewReadingsRepository } from './few-readings.repository.ts';
 import type { HistoryRepository } from './history.repository.ts';
 
 export const readInTurns = (history: HistoryRepository, turns: KeyedSemaphore): HistoryRepository => ({
@@ -14,8 +13,5 @@ export const readInTurns = (history: HistoryRepository, turns: KeyedSemaphore): 
   },
   listSamples: (scope, ...which) =>
     turns.run(scope.organizationId, () => history.listSamples(scope, ...which)),
-});
-
-export const readFewInTurns = (few: FewReadingsRepository, turns: KeyedSemaphore): FewReadingsRepository => ({
-  listFew: (scope) => turns.run(scope.organizationId, () => few.listFew(scope)),
+  listFew: (scope) => turns.run(scope.organizationId, () => history.listFew(scope)),
 });

@@ -2,7 +2,7 @@
  * A frame over HTTP. Readings are validated by hand-written code: a request has up to a thousand of them, and
  * a general validator would cost more than storing them.
  */
-import { CHANNELS_MAX, PROBE_POSITIONS, TEMPERATURE } from '../devices/channel-layout.ts';
+import { CHANNELS_MAX, PROBE_POSITIONS, TEMPERATURE } from '../devices/device-capabilities.ts';
 import type { ReportedBatteryStatus } from '../devices/device-status.ts';
 import { isInRange, measurementTypeNamed } from '../devices/measurement-type.ts';
 import type { SentReading } from '../devices/reading.ts';

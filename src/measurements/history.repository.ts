@@ -1,7 +1,8 @@
+import { toArrayText } from '../db/array-text.ts';
 import type { Sql } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
 import type { AssetRef } from '../devices/asset-ref.ts';
-import { CHANNELS_MAX, type Layout } from '../devices/channel-layout.ts';
+import { CHANNELS_MAX, type Layout } from '../devices/device-capabilities.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import { DAY_MS } from '../process/durations.ts';
 import {
@@ -14,7 +15,7 @@ import {
   samplesOf,
 } from './block-columns.ts';
 import { placesOf } from './block-places.ts';
-import { FIND_SCOPE } from './history.statements.ts';
+import { FIND_SCOPE, LIST_FEW } from './history.statements.ts';
 import type { HistoryCursor } from './history.ts';
 import { newestReadings } from './newest-readings.ts';
 import { type ReadingBlock, type SampleBlock, startOfDay } from './reading-block.ts';
@@ -34,6 +35,13 @@ export interface BlockFilter {
 
 export interface HistoryFilter extends BlockFilter {
   limit: number;
+}
+
+interface FewReadingsScope {
+  organizationId: string;
+  assetIds: string[];
+  from: Date;
+  to: Date;
 }
 
 export type HistoryRepository = ReturnType<typeof createHistoryRepository>;
@@ -62,6 +70,22 @@ export function createHistoryRepository(sql: Sql) {
         bindingsOf(scope, filter, blocksMax),
       );
       return row ? samplesOf(row) : [];
+    },
+
+    /**
+     * All readings of assets with few of them in a range: many assets in one statement, hence one snapshot. A list for each
+     * of the first assets, newest first, ends before the first asset with more than fits.
+     */
+    async listFew(scope: FewReadingsScope): Promise<StoredReading[][]> {
+      const rows = await queryPrepared<FewRow>(sql, 'history_list_few', LIST_FEW, fewBindingsOf(scope));
+      const blocks = scope.assetIds.map((): ReadingBlock[] => []);
+      for (const row of rows) if (row.position !== row.cut) blocks[row.position - 1]?.push(blockOf(row));
+      const [first] = rows;
+      const { from, to } = scope;
+      return blocks.slice(0, first?.cut ? first.cut - 1 : undefined).map((own) => {
+        const filter = { from, to, before: null, limit: Number.MAX_SAFE_INTEGER };
+        return newestReadings({ blocks: own, isCut: false }, filter) ?? [];
+      });
     },
   };
 
@@ -177,3 +201,18 @@ function boundsOf({ from, to, channel, before }: BlockFilter): Bound[] {
 }
 
 const endOfDay = (at: Date): Date => new Date(startOfDay(at.getTime()) + DAY_MS);
+
+interface FewRow extends BlockRow {
+  /** Counted from 1. */
+  position: number;
+  /** Position of the first asset that has more than fits, with one row; null if all fit. */
+  cut: number | null;
+}
+
+const fewBindingsOf = ({ organizationId, assetIds, from, to }: FewReadingsScope) => ({
+  organizationId,
+  assetIds: toArrayText(assetIds, (assetId) => assetId),
+  from: from.toISOString(),
+  to: to.toISOString(),
+  endOfDay: endOfDay(to).toISOString(),
+});

@@ -1,5 +1,5 @@
 /** As text, because they read blocks of readings, each by its own look-up in the index. */
-import { TEMPERATURE } from '../devices/channel-layout.ts';
+import { TEMPERATURE } from '../devices/device-capabilities.ts';
 import { BLOCK_FIELDS, STORED_COLUMNS } from './block-columns.ts';
 import { placesOf } from './block-places.ts';
 

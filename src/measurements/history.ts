@@ -1,6 +1,6 @@
 /** The history as customers read it: views, the cursor between pages, and lines of CSV. */
 import { type MediaType, parseMediaType } from '../../client/src/http-fields.ts';
-import { CHANNELS_MAX, type Layout, positionOf } from '../devices/channel-layout.ts';
+import { CHANNELS_MAX, type Layout, positionOf } from '../devices/device-capabilities.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
 import type { Reading, StoredReading } from '../devices/reading.ts';
 import { cutText } from '../process/cut-text.ts';

@@ -14,17 +14,20 @@ import {
   type LockingCommitOptions,
   type RefusedTurn,
 } from '../db/locking-commit.ts';
-import { DEVICE_IS_LOCKED } from '../devices/device.ts';
+import { DEVICE_IS_LOCKED, type DeviceInfoReport } from '../devices/device.ts';
 import type { DeviceExchanges } from '../devices/device-exchange.ts';
-import type { DeviceInfoReport } from '../devices/device-info.ts';
 import { serialKeyOf } from '../devices/serial-number.ts';
 import { AppError } from '../process/errors.ts';
 import type { Tracing } from '../process/tracing.ts';
-import { type DeviceMessage, type MessageResult, toInfoMessage } from './device-message.ts';
+import {
+  type DeviceMessage,
+  type IntakeResult,
+  type MessageResult,
+  toInfoMessage,
+} from './device-message.ts';
 import type { Frame } from './frame.ts';
-import type { IntakeResult } from './intake-result.ts';
 
-export interface IntakeDeps {
+interface IntakeDeps {
   /** An error refuses the message alone. */
   commit: LockingCommitOptions<DeviceMessage, MessageResult | AppError | null>['commit'];
   slots: BatchSlots;

@@ -5,7 +5,7 @@ import type { DomainEvent } from '../db/domain-event.ts';
 import type { BatteryStatus, SignalStrength } from '../devices/device-status.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
 import type { ClassifiedReading } from '../devices/reading.ts';
-import type { ReceivedFrame } from './received-frame.ts';
+import type { ReceivedFrame } from './frame.ts';
 
 export interface FrameData {
   serialNumber: string;

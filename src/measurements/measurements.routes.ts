@@ -21,7 +21,7 @@ import {
 
 interface MeasurementsRoutesDeps {
   intake: Intake;
-  history: HistoryRepository;
+  history: Pick<HistoryRepository, 'findScope' | 'list' | 'listSamples'>;
   exports: ExportDeps;
 }
 

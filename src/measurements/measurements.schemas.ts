@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { CHANNELS_MAX, PROBE_POSITIONS, TEMPERATURE } from '../devices/channel-layout.ts';
+import { CHANNELS_MAX, PROBE_POSITIONS, TEMPERATURE } from '../devices/device-capabilities.ts';
 import { channelFields, offeredChangeSchema, serialParams } from '../devices/devices.schemas.ts';
 import { MEASUREMENT_TYPES } from '../devices/measurement-type.ts';
 import type { StoredReading } from '../devices/reading.ts';

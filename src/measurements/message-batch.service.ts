@@ -11,11 +11,9 @@ import { LOCKED, type Locking } from '../db/locking-commit.ts';
 import type { PartitionKeeper } from '../db/partitions.ts';
 import { sentTogether } from '../db/query.ts';
 import type { InTransaction } from '../db/transaction.ts';
-import type { AssetRef } from '../devices/asset-ref.ts';
-import type { Device } from '../devices/device.ts';
+import { type AssetRef, refOf } from '../devices/asset-ref.ts';
 import type { ExchangeBatch } from '../devices/device-exchange.service.ts';
 import type { ExchangeOutcome } from '../devices/device-exchange.ts';
-import type { DeviceInfoRepository } from '../devices/device-info.repository.ts';
 import type { DevicesRepository } from '../devices/devices.repository.ts';
 import { type SerialInOrganization, serialKeyOf } from '../devices/serial-number.ts';
 import { AppError } from '../process/errors.ts';
@@ -29,19 +27,21 @@ import {
   toContacting,
   toMessageResult,
 } from './device-message.ts';
-import { type DuplicateCheck, mayBeStored, OutdatedDeviceState } from './duplicate-check.ts';
+import {
+  type DuplicateCheck,
+  type LockedDevice,
+  mayBeStored,
+  OutdatedDeviceState,
+  type ReceivedFrame,
+} from './frame.ts';
 import { measurementEvents } from './measurement-events.ts';
-import type { MeasurementsRepository } from './measurements.repository.ts';
+import type { MeasurementsRepository, StoredByAsset } from './measurements.repository.ts';
 import { isKept } from './receive-frame.ts';
-import type { LockedDevice, ReceivedFrame } from './received-frame.ts';
-import type { StoredByAsset, StoredReadingsRepository } from './stored-readings.repository.ts';
 
 export interface MessageBatchDeps {
   transact: BatchTransact;
-  devicesIn(sql: Sql): Pick<DevicesRepository, 'findBySerial' | 'lockBySerial'>;
+  devicesIn(sql: Sql): Pick<DevicesRepository, 'findBySerial' | 'lockBySerial' | 'storeInfos'>;
   measurementsIn(sql: Sql): MeasurementsRepository;
-  storedReadingsIn(sql: Sql): StoredReadingsRepository;
-  deviceInfoIn(sql: Sql): DeviceInfoRepository;
   unregisteredIn(sql: Sql): { record(contacts: SerialInOrganization[]): Promise<void> };
   partitions: PartitionKeeper;
   /** Older readings are dropped; default: none are. */
@@ -134,7 +134,7 @@ export function createMessageBatch(deps: MessageBatchDeps) {
       const times = [...timesOf([message])].filter((at) => mayBeStored(at, device, check));
       return { ...refOf(device), times: times.map((at) => at.getTime()) };
     });
-    return deps.storedReadingsIn(sql).find(sent);
+    return measurementsIn(sql).findStored(sent);
   }
 
   function receive(message: DeviceMessage, { locked, stored, now }: KnownBefore) {
@@ -178,7 +178,7 @@ export function createMessageBatch(deps: MessageBatchDeps) {
     const infos = changed.flatMap(({ device, info }) => (info ? [{ ...info, assetId: device.assetId }] : []));
     const online = states.filter(isBackOnline);
     await measurementsIn(tx.sql).store({ states, frames }, check);
-    await deps.deviceInfoIn(tx.sql).store(infos);
+    await devicesIn(tx.sql).storeInfos(infos);
     const events = [
       ...(await deps.evaluateAlerts(tx, frames)),
       ...(await deps.onlineEvents(tx, refsOf(online.filter(({ frame }) => frame)))),
@@ -215,7 +215,5 @@ const isOutdated = (error: unknown) =>
 
 const isReceived = (each: ReceivedMessage | AppError | null | typeof LOCKED): each is ReceivedMessage =>
   each !== null && each !== LOCKED && !(each instanceof AppError);
-
-const refOf = ({ organizationId, assetId }: Device): AssetRef => ({ organizationId, assetId });
 
 const refsOf = (received: ReceivedMessage[]): AssetRef[] => received.map(({ device }) => refOf(device));

@@ -8,18 +8,17 @@ import {
   TEMPERATURE,
   temperatureSlots,
   withFrameTypes,
-} from '../devices/channel-layout.ts';
-import { isAheadOfTime, isPlausibleTime } from '../devices/device-clock.ts';
+} from '../devices/device-capabilities.ts';
+import { isAheadOfTime, isOvertaken, isPlausibleTime } from '../devices/device-clock.ts';
 import { afterFrameSignal } from '../devices/device-status.ts';
 import { expectedIntervalSeconds, fetch } from '../devices/device-sync.ts';
-import { mergeLatest } from '../devices/latest-readings.ts';
-import { isOvertaken } from '../devices/overtaken.ts';
 import {
   type ClassifiedReading,
   checkTypes,
   classifyLateness,
   isSameSample,
   keyOfReading,
+  mergeLatest,
   mergeNewest,
   type NewestByChannel,
   type Reading,
@@ -27,8 +26,7 @@ import {
   type SentReading,
 } from '../devices/reading.ts';
 import { afterContact, type Presence } from '../presence/presence.ts';
-import type { Frame } from './frame.ts';
-import type { DeviceState, LockedDevice, ReceivedFrame } from './received-frame.ts';
+import type { DeviceState, Frame, LockedDevice, ReceivedFrame } from './frame.ts';
 
 export interface ReceiveOptions {
   now: Date;

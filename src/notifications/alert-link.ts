@@ -22,7 +22,7 @@ export interface AlertLink extends LinkTarget {
 }
 
 /** A link whose signature has not been checked. */
-export interface ClaimedLink extends AlertLink {
+interface ClaimedLink extends AlertLink {
   proof: string;
 }
 

@@ -11,7 +11,7 @@ import {
 } from './alert-link.ts';
 import type { NamedChannel } from './notification-channel.ts';
 
-export interface AlertLinksDeps {
+interface AlertLinksDeps {
   signer: Signer;
   /** Null: there is no page to link to. */
   baseUrl: string | null;

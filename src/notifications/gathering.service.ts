@@ -19,7 +19,7 @@ import {
 import type { GatheringChannel, NotificationsRepository } from './notifications.repository.ts';
 import { quietUntil } from './quiet-hours.ts';
 
-export interface GatheringDeps {
+interface GatheringDeps {
   transact: Transact;
   notificationAlertsIn(
     sql: Database,

@@ -17,7 +17,7 @@ const LINK_MS = 24 * HOUR_MS;
 const SECRET_BYTES = 32;
 const TOKEN = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([A-Za-z0-9_-]{43})$/;
 
-export interface MailAddressesDeps {
+interface MailAddressesDeps {
   addressesIn(sql: Database): MailAddressesRepository;
   /** Returns the channels that it has confirmed. */
   channelsIn(sql: Database): {

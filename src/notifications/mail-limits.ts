@@ -4,7 +4,7 @@
  */
 import { HOUR_MS } from '../process/durations.ts';
 
-export type MailKind = 'link' | 'test' | 'notification';
+type MailKind = 'link' | 'test' | 'notification';
 
 export interface MailLimits {
   perAddress: number;

@@ -2,7 +2,7 @@
 import type { Transporter } from 'nodemailer';
 import type { AttemptResult } from '../deliveries/delivery.ts';
 
-export interface MailerOptions {
+interface MailerOptions {
   /** smtp:// or smtps://, with user and password if the server requires them. */
   url: string;
   from: string;

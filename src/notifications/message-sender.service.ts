@@ -17,7 +17,7 @@ import {
 } from './notification-channel.ts';
 import type { SealedFields } from './notification-channels.repository.ts';
 
-export interface MessageSenderDeps {
+interface MessageSenderDeps {
   /** @throws NoTurn when no attempt was made. */
   post(request: OutgoingRequest): Promise<SendResult>;
   /** Null: there is no mail server. */
@@ -26,7 +26,7 @@ export interface MessageSenderDeps {
   alertLinks: Pick<AlertLinks, 'toUrl' | 'toPageUrl'>;
 }
 
-export interface OutgoingMessage {
+interface OutgoingMessage {
   /** The same on every attempt. */
   id: string;
   madeAt: Date;

@@ -23,7 +23,7 @@ export interface NotificationData {
 }
 
 /** An alert in a step of its escalation. */
-export interface EscalatedAlert {
+interface EscalatedAlert {
   alert: Alert;
   assetName: string;
   step: number;

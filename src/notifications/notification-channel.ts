@@ -17,7 +17,7 @@ export const MINUTES_MAX = 10_080;
 export const NAME_MAX = 100;
 
 export type ChannelType = (typeof CHANNEL_TYPES)[number];
-export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
+type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
 
 /** Identifies a channel. */
 export interface ChannelRef {
@@ -26,7 +26,7 @@ export interface ChannelRef {
 }
 
 /** Rules that decide which alerts are sent, and when. */
-export interface ChannelRules {
+interface ChannelRules {
   alertTypes: AlertType[];
   /** Empty: all. */
   groupIds: string[];

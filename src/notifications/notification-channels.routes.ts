@@ -15,7 +15,7 @@ import {
 } from './notification-channels.schemas.ts';
 import type { ChannelsService } from './notification-channels.service.ts';
 
-export interface ChannelsRoutesDeps {
+interface ChannelsRoutesDeps {
   channels: Pick<ChannelsRepository, 'list' | 'find'>;
   channelsIn(sql: Database): Pick<ChannelsRepository, 'find'>;
   service: ChannelsService;

@@ -35,7 +35,7 @@ import {
 import type { ChannelsRepository } from './notification-channels.repository.ts';
 import type { NotificationsRepository } from './notifications.repository.ts';
 
-export interface ChannelsServiceDeps {
+interface ChannelsServiceDeps {
   channelsIn(sql: Database): ChannelsRepository;
   channels: Pick<ChannelsRepository, 'updateLastError'>;
   notificationAlertsIn(sql: Database): Pick<NotificationAlertsRepository, 'removeAll'>;

@@ -4,7 +4,7 @@ import type { Sql } from '../db/database.ts';
 import type { DomainEvent, Publish } from '../db/domain-event.ts';
 import type { NotificationQueueRepository, OpenedAlert } from './notification-queue.repository.ts';
 
-export interface NotificationQueueDeps {
+interface NotificationQueueDeps {
   queueIn(sql: Sql): NotificationQueueRepository;
   now(): Date;
 }

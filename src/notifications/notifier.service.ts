@@ -16,7 +16,7 @@ import type {
   RecordedNotification,
 } from './notifications.repository.ts';
 
-export interface NotifierDeps {
+interface NotifierDeps {
   notifications: Pick<NotificationsRepository, 'listDueChannels' | 'claim' | 'record' | 'release'>;
   gather: Gather;
   gatherSteps: GatherSteps;

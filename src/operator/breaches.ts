@@ -1,6 +1,6 @@
 /** Devices that a profile would put in breach at once, by their latest readings. */
-import { channelAt, type Layout, TEMPERATURE } from '../devices/channel-layout.ts';
-import type { LatestReading } from '../devices/latest-readings.ts';
+import { channelAt, type Layout, TEMPERATURE } from '../devices/device-capabilities.ts';
+import type { LatestReading } from '../devices/reading.ts';
 import type { ProfileView } from './answers.ts';
 
 export interface MeasuredDevice extends Layout {

@@ -1,6 +1,6 @@
 /** The points of a curve, single readings or buckets per channel, oldest first, and the marks beside them. */
 import type { AlertType } from '../alerts/alert.ts';
-import { INTERVALS_HELD } from '../devices/configuration-limits.ts';
+import { INTERVALS_HELD } from '../devices/configuration.ts';
 import type { bucketView } from '../measurements/buckets.ts';
 import type { readingView } from '../measurements/history.ts';
 import type { SettingsView } from '../statistics/settings-view.ts';

@@ -1,6 +1,6 @@
 /** Rows of devices with their latest values and the curve of a day. */
 import type { ListedAssetView } from '../assets/asset.ts';
-import { INTERVALS_HELD } from '../devices/configuration-limits.ts';
+import { INTERVALS_HELD } from '../devices/configuration.ts';
 import { DAY_MS } from '../process/durations.ts';
 import { byImportance } from './curve.ts';
 import { type Content, type Html, html } from './html.ts';

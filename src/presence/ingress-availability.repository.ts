@@ -3,8 +3,8 @@
  * to an organization.
  */
 import type { Database } from '../db/database.ts';
+import { readClock } from '../db/database-clock.ts';
 import { query } from '../db/query.ts';
-import { readClock } from '../db/read-clock.ts';
 import { RENEW } from './ingress-availability.statements.ts';
 import { type AvailabilityRecord, type Ingress, OUTAGE_MIN_MS } from './ingress-availability.ts';
 

@@ -97,7 +97,7 @@ export interface Settings {
 }
 
 /** Concurrency limits of a worker. */
-export interface WorkerSettings {
+interface WorkerSettings {
   jobStepsMax: number;
   endpointStepsMax: number;
   escalationStepsMax: number;
@@ -106,7 +106,7 @@ export interface WorkerSettings {
 }
 
 /** Limits of exports, and of certificates in both directions, which are sent or received in many pieces. */
-export interface TransferSettings {
+interface TransferSettings {
   /** Size of the separate pool of database connections. */
   poolSize: number;
   exports: AtOnce;
@@ -115,12 +115,12 @@ export interface TransferSettings {
 }
 
 /** Concurrency limits. */
-export interface AtOnce {
+interface AtOnce {
   perKeyMax: number;
   perProcessMax: number;
 }
 
-export interface CoapSettings {
+interface CoapSettings {
   /** UDP; 0: a free port. */
   port: number;
   /** Without a token, a device is identified by its serial if exactly one organization has registered it. */
@@ -145,14 +145,14 @@ export interface DeliverySettings {
   retentionDays: number;
 }
 
-export interface SmtpSettings {
+interface SmtpSettings {
   url: string;
   /** The sender: an address, or `Name <address>`. */
   from: string;
   timeoutMs: number;
 }
 
-export interface OidcSettings {
+interface OidcSettings {
   issuer: string;
   clientId: string;
   /** Null: the client has none, and authenticates by PKCE alone. */

@@ -9,7 +9,7 @@ export type Env = Record<string, string | undefined>;
 export type Values = Partial<ValuesOf<typeof optional>> & ValuesOf<typeof withDefault>;
 
 /** Variables that every process of the service needs. */
-export type RequiredName = 'DATABASE_URL' | 'TEMPORAL_ADDRESS' | 'SECRETS_KEYS';
+type RequiredName = 'DATABASE_URL' | 'TEMPORAL_ADDRESS' | 'SECRETS_KEYS';
 
 type ValuesOf<Schemas> = {
   [Name in keyof Schemas]: Schemas[Name] extends Joi.AnySchema<infer Value> ? Value : never;

@@ -12,7 +12,7 @@ export type ErrorKind =
   | 'rate_limited'
   | 'unavailable';
 
-export interface ErrorDetails {
+interface ErrorDetails {
   /** The underlying fault: logged, never shown to the caller. */
   cause?: unknown;
   /** Response headers that belong to the error: `Allow`, `Retry-After`. */

@@ -7,7 +7,7 @@ export interface KeyedSemaphore {
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-export interface KeyedSemaphoreOptions {
+interface KeyedSemaphoreOptions {
   perKeyMax: number;
   /** Default: no limit. */
   totalMax?: number;

@@ -6,7 +6,7 @@
 import { MINUTE_MS } from './durations.ts';
 import type { Log } from './log.ts';
 
-export interface OutageLogOptions {
+interface OutageLogOptions {
   /** The unavailable dependency, by an error that it caused; null for any other error. */
   findOutage(error: unknown): Outage | null;
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export type Pace = <T>(piece: () => Promise<T>) => Promise<T>;
 
-export interface PacerOptions {
+interface PacerOptions {
   /** Default: none. */
   burstMs?: number;
   /** A monotonic clock, in milliseconds. */

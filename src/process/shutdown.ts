@@ -13,7 +13,7 @@ export interface RunningPart {
   stop(deadlineMs: number): Promise<void>;
 }
 
-export interface ShutdownOptions {
+interface ShutdownOptions {
   /** Null when it was not caused by a signal. */
   stop(signal: NodeJS.Signals | null): Promise<void>;
   print(line: string): void;

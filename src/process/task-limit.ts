@@ -2,13 +2,13 @@
  * Runs background tasks, a few at a time, one of each owner in turn, so that the long queue of one delays no
  * other. Tasks beyond the limit of waiting ones are dropped.
  */
-export interface TaskLimitOptions {
+interface TaskLimitOptions {
   atOnceMax: number;
   /** Per owner. */
   waitingMax: number;
 }
 
-export interface TaskLimit {
+interface TaskLimit {
   run(owner: string, task: () => Promise<void>, onFault: (error: unknown) => void): void;
   /** Waits for tasks under way, and drops waiting ones. */
   flush(): Promise<void>;

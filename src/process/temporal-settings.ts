@@ -15,7 +15,7 @@ export interface TemporalAccess {
   metadata?: Record<string, string>;
 }
 
-export interface TlsAccess {
+interface TlsAccess {
   serverNameOverride?: string;
   serverRootCACertificate?: Uint8Array;
   clientCertPair?: { crt: Uint8Array; key: Uint8Array };

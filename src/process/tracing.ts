@@ -4,7 +4,7 @@
  */
 export type SpanKind = 'server' | 'client' | 'internal';
 
-export type SpanAttributes = Record<string, string | number | boolean>;
+type SpanAttributes = Record<string, string | number | boolean>;
 
 export interface SpanOptions {
   name: string;
@@ -28,7 +28,7 @@ export interface Tracing {
   current(): string | null;
   /** Traces work on many items together; the key identifies an item. */
   batches<Item extends object>(name: string, keyOf: (item: Item) => string): BatchTraces<Item>;
-  /** Inside a batch, the trace of the item with that key; elsewhere, that of the current span. */
+  /** Inside a batch, the trace of the item with that key; elsewhere, the trace of the current span. */
   ofItem(key: string): string | null;
   /** Sends remaining spans. */
   close(): Promise<void>;

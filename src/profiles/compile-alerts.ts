@@ -9,15 +9,15 @@
  * transmits once.
  */
 import type { AlertTerms } from '../devices/alert-terms.ts';
-import { slotAt } from '../devices/channel-layout.ts';
 import {
   type AlarmRule,
   DISABLED_RULE,
   type LogicRule,
+  RULE_SAMPLES_MAX,
   type ThresholdRule,
 } from '../devices/configuration.ts';
-import { RULE_SAMPLES_MAX } from '../devices/configuration-limits.ts';
 import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
+import { slotAt } from '../devices/device-capabilities.ts';
 import { enforcedBounds, roundedToTenth, type TemperatureAlert } from './profile.ts';
 
 /**

@@ -8,8 +8,13 @@
  * and calendars left over from other rules would switch the new ones; a schedule alone sets the calendars for
  * the rules of the device.
  */
-import { type AlarmRule, type DeviceConfiguration, merged } from '../devices/configuration.ts';
-import { MEASUREMENT_PERIOD_MAX, measurementIntervalSeconds } from '../devices/configuration-limits.ts';
+import {
+  type AlarmRule,
+  type DeviceConfiguration,
+  MEASUREMENT_PERIOD_MAX,
+  measurementIntervalSeconds,
+  merged,
+} from '../devices/configuration.ts';
 import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
 import { compileAlerts } from './compile-alerts.ts';
 import { compileCalendars } from './compile-schedule.ts';

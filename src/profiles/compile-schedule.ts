@@ -18,8 +18,13 @@
  * An assumption, on which the source says nothing: a rule with several calendars is on while any of them has
  * its window. Otherwise two calendars for two days could never be of use.
  */
-import { type Calendar, DISABLED_CALENDAR, type WeekCalendar } from '../devices/configuration.ts';
-import { CALENDARS_MAX, UTC_OFFSET_STEP_MINUTES } from '../devices/configuration-limits.ts';
+import {
+  CALENDARS_MAX,
+  type Calendar,
+  DISABLED_CALENDAR,
+  UTC_OFFSET_STEP_MINUTES,
+  type WeekCalendar,
+} from '../devices/configuration.ts';
 import { type Schedule, WEEKDAYS, type WeekSchedule } from './profile.ts';
 import { utcOffsetMinutes } from './time-zone.ts';
 

@@ -2,9 +2,10 @@
  * Sentences for the dry run about deviations of a device from its profile. Limits that only the device has
  * are warnings and not errors, because another device may not have them.
  */
-import { temperatureSlots } from '../devices/channel-layout.ts';
+
 import type { DeviceConfiguration } from '../devices/configuration.ts';
 import type { DeviceCapabilities } from '../devices/device-capabilities.ts';
+import { temperatureSlots } from '../devices/device-capabilities.ts';
 import type { ProfileSnapshot } from './compile-profile.ts';
 import { enforcedBounds, type Intervals, type Schedule, type TemperatureAlert } from './profile.ts';
 

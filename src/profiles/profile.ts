@@ -7,7 +7,7 @@
  * part of a device alone; `temperatureAlerts: []` is given and means none.
  */
 import type { AlertTerms } from '../devices/alert-terms.ts';
-import type { ProbePosition } from '../devices/channel-layout.ts';
+import type { ProbePosition } from '../devices/device-capabilities.ts';
 import { RULE_SLOTS_DEFAULT } from '../devices/device-capabilities.ts';
 import { invalid } from '../process/errors.ts';
 

@@ -4,9 +4,13 @@
  */
 import Joi from 'joi';
 import { DELAY_MAX_MINUTES, SEVERITIES } from '../devices/alert-terms.ts';
-import { PROBE_POSITIONS, TEMPERATURE_MAX_C, TEMPERATURE_MIN_C } from '../devices/channel-layout.ts';
-import { TRANSMISSION_MAX_SECONDS, TRANSMISSION_MIN_SECONDS } from '../devices/configuration-limits.ts';
-import { RULE_SLOTS_DEFAULT } from '../devices/device-capabilities.ts';
+import { TRANSMISSION_MAX_SECONDS, TRANSMISSION_MIN_SECONDS } from '../devices/configuration.ts';
+import {
+  PROBE_POSITIONS,
+  RULE_SLOTS_DEFAULT,
+  TEMPERATURE_MAX_C,
+  TEMPERATURE_MIN_C,
+} from '../devices/device-capabilities.ts';
 import { nameAsSent } from '../http/schemas.ts';
 import {
   ALERTS_MAX,

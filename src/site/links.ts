@@ -2,7 +2,7 @@
 import type { Document } from './documents.ts';
 
 /** Null: the target is not on the site. */
-export type ResolveLink = (from: string, target: string) => string | null;
+type ResolveLink = (from: string, target: string) => string | null;
 
 export const DOCS_PATH = '/docs';
 

@@ -5,7 +5,6 @@
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
 import { type Html, html, rendered, toText } from '../operator/html.ts';
 import { DIAGRAM_LANGUAGE } from './diagrams.ts';
-import { createSlugs } from './slugs.ts';
 
 export interface Heading {
   depth: number;
@@ -156,3 +155,17 @@ function plainText(token: Token): string {
 
 const inline = ({ tokens }: { tokens: Token[] }) => tokens.map(plainText).join('');
 const blocks = ({ tokens }: { tokens: Token[] }) => tokens.map(plainText).join(' ');
+
+/** Anchors of headings in the form of GitHub, so that a link works on both: repetitions get a number. */
+export function createSlugs(): (heading: string) => string {
+  const counts = new Map<string, number>();
+  return (heading) => {
+    const slug = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
+      .replaceAll(' ', '-');
+    const count = counts.get(slug) ?? 0;
+    counts.set(slug, count + 1);
+    return count === 0 ? slug : `${slug}-${count}`;
+  };
+}

@@ -13,10 +13,9 @@ import {
 import { type Content, type Html, html } from '../operator/html.ts';
 import type { Document } from './documents.ts';
 import { hrefOf } from './links.ts';
-import type { Rendered } from './markdown.ts';
+import { createSlugs, type Rendered } from './markdown.ts';
 import { type FieldRow, rowsOf, toRow } from './reference-fields.ts';
 import { SAMPLE_URL, sampleOf, toCurl, toPython, toTypeScript } from './samples.ts';
-import { createSlugs } from './slugs.ts';
 
 export const REFERENCE_FILE = 'openapi.json';
 const REFERENCE = 'api';

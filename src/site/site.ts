@@ -1,19 +1,20 @@
 /** The pages of the site, made from their documents. Each is rendered on the first request, and cached. */
+
 import { createHash } from 'node:crypto';
 import { gzip } from 'node:zlib';
+import MiniSearch from 'minisearch';
 import type { ApiDocument } from '../http/api-document.ts';
-import { html } from '../operator/html.ts';
+import { type Html, html } from '../operator/html.ts';
+import { cutText } from '../process/cut-text.ts';
+import { memoized } from '../process/memoized.ts';
 import { diagramFile } from './diagrams.ts';
 import type { Document, Section } from './documents.ts';
-import { landing } from './landing.ts';
-import { plainPage, SITE_NAME, type SiteFrame, sitePage } from './layout.ts';
+import { plainPage, REFERENCE_PATH, SITE_NAME, type SiteFrame, sitePage } from './layout.ts';
 import { createLinks, DOCS_PATH, hrefOf } from './links.ts';
-import { type Rendered, renderMarkdown } from './markdown.ts';
+import { type Passage, type Rendered, renderMarkdown } from './markdown.ts';
 import { REFERENCE_FILE, renderReference } from './reference.ts';
-import { toSchemaDocument } from './schema-document.ts';
-import { type IndexedPage, toSearchIndex } from './search-index.ts';
 
-export interface SiteOptions {
+interface SiteOptions {
   sections: Section[];
   /** Documents outside of all sections. */
   unlisted: Document[];
@@ -52,13 +53,13 @@ export function createSite(options: SiteOptions): Site {
   const frame: SiteFrame = { sections, hasOperatorsPage, pathOf, indexPath: indexPathOf(texts) };
 
   const api = () => JSON.parse(texts[REFERENCE_FILE] ?? '') as ApiDocument;
-  const render = kept(async (document: Document): Promise<Rendered> => {
+  const render = memoized(itself, async (document: Document): Promise<Rendered> => {
     if (document.file.startsWith(REFERENCE_FILE)) return renderReference(api(), document);
     const text = texts[document.file] ?? '';
     const markdown = document.file.endsWith('.sql') ? toSchemaDocument(text) : text;
     return renderMarkdown(markdown, (target) => resolve(document.file, target), findDiagram);
   });
-  const page = kept(async (document: Document): Promise<string> => {
+  const page = memoized(itself, async (document: Document): Promise<string> => {
     const place = places.get(hrefOf(document)) as number;
     const { title, body, headings } = await render(document);
     const [previous, next] = [documents[place - 1], documents[place + 1]];
@@ -97,12 +98,64 @@ const NOT_FOUND = html`<h1>There is no such page</h1>
 const indexPathOf = (texts: Record<string, string>): string =>
   `${DOCS_PATH}/search/${createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 12)}.json`;
 
-/** Caches the results of a pure function. */
-function kept<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const values = new Map<Key, Value>();
-  return (key) => {
-    const value = values.get(key) ?? compute(key);
-    values.set(key, value);
-    return value;
-  };
+const itself = <Item>(item: Item): Item => item;
+
+/**
+ * Renders the dump of the database schema as a document with a heading for each table, so that tables can be
+ * linked and searched.
+ */
+function toSchemaDocument(sql: string): string {
+  const statements = sql.split(/^(?=CREATE (?:TABLE|OR REPLACE FUNCTION) )/m);
+  const parts = statements.map((statement) => {
+    const table = /^CREATE TABLE (\w+)/.exec(statement)?.[1];
+    return table === undefined ? code(statement) : `## ${table}\n\n${code(statement)}`;
+  });
+  return `# Database schema\n\n${parts.join('\n\n')}`;
 }
+
+const code = (sql: string) => `\`\`\`sql\n${sql.trimEnd()}\n\`\`\``;
+
+/** The page at the root of the service for browsers. It shows nothing of any customer. */
+const landing = (hasOperatorsPage: boolean): Html => html`<h1>${SITE_NAME}</h1>
+<p>This address answers programs and loggers. For people there is:</p>
+<ul class="cards">
+<li><a href="${DOCS_PATH}">Documentation</a><span>from the first request to running it</span></li>
+<li><a href="${REFERENCE_PATH}">API reference</a><span>each operation, to read and to try</span></li>
+${
+  hasOperatorsPage &&
+  html`<li><a href="/operator">Operators’ page</a><span>the fleet, its alerts, jobs and webhooks</span></li>
+`
+}<li><a href="/readyz">Health</a><span>whether the service can do its work</span></li>
+</ul>`;
+
+interface IndexedPage {
+  href: string;
+  title: string;
+  passages: Passage[];
+}
+
+const EXCERPT_LENGTH = 140;
+/** Options that the browser needs to read the index. */
+const OPTIONS = {
+  idField: 'href',
+  fields: ['title', 'heading', 'text'],
+  storeFields: ['title', 'heading', 'excerpt'],
+};
+
+const PASSAGES_AT_ONCE = 10;
+
+/** Returns the index that browsers search as JSON, with an entry for each passage of a page. Yields to other work after every few passages. */
+async function toSearchIndex(pages: AsyncIterable<IndexedPage>): Promise<string> {
+  const index = new MiniSearch(OPTIONS);
+  for await (const page of pages) await index.addAllAsync(entriesOf(page), { chunkSize: PASSAGES_AT_ONCE });
+  return JSON.stringify({ options: OPTIONS, index });
+}
+
+const entriesOf = ({ href, title, passages }: IndexedPage) =>
+  passages.map(({ id, heading, text }) => ({
+    href: id === null ? href : `${href}#${id}`,
+    title,
+    heading,
+    text,
+    excerpt: cutText(text.replace(/\s+/g, ' ').trim(), EXCERPT_LENGTH),
+  }));

@@ -3,7 +3,7 @@ import { ENDED_AT } from '../alerts/alert-columns.ts';
 import type { AlertAction } from '../alerts/alert-history.ts';
 import type { Database } from '../db/database.ts';
 import { queryPrepared } from '../db/query.ts';
-import type { Layout } from '../devices/channel-layout.ts';
+import type { Layout } from '../devices/device-capabilities.ts';
 import type { Span } from '../devices/settings.ts';
 
 /** The measuring place of a record, with its current names. */

@@ -1,6 +1,6 @@
 /** Reads the readings of a span page by page, and folds them by the settings in force. */
 import { NO_SUCH_ASSET } from '../assets/asset.ts';
-import { type Layout, positionOf } from '../devices/channel-layout.ts';
+import { type Layout, positionOf } from '../devices/device-capabilities.ts';
 import { measurementTypeOf } from '../devices/measurement-type.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import type { SettingsRepository } from '../devices/settings.repository.ts';

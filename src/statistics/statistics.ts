@@ -8,8 +8,9 @@
  * these two periods; nothing before the first reading is a gap. A sample from before the span holds into it,
  * and is not counted. A sensor error is a reading and no sample.
  */
-import { TEMPERATURE } from '../devices/channel-layout.ts';
-import { INTERVALS_HELD } from '../devices/configuration-limits.ts';
+
+import { INTERVALS_HELD } from '../devices/configuration.ts';
+import { TEMPERATURE } from '../devices/device-capabilities.ts';
 import type { StoredReading } from '../devices/reading.ts';
 import type { SettingsPeriod, Span } from '../devices/settings.ts';
 import { type BoundsInForce, boundsInForce, withoutBounds } from './bounds-in-force.ts';

@@ -99,9 +99,9 @@ export async function startTemporalWorker(options: TemporalWorkerOptions): Promi
 }
 
 /**
- * A pause counts as execution, such as that of a machine that is moved, and when the time is up Node.js ends the
- * process: an interrupted turn leaves its stack of async contexts corrupted. By default that is after 5 s; the SDK takes
- * the option and does not name it in its public type.
+ * Maximum time of one turn of a workflow. A pause of the machine counts as execution, and an interrupted turn ends the
+ * process, because it leaves the stack of async contexts of Node.js corrupted. The default is 5 s; the SDK takes the option
+ * and does not name it in its public type.
  */
 const WORKFLOW_TURN_MS_MAX = 600_000;
 

@@ -43,7 +43,7 @@ export const SEARCH_ATTRIBUTES = {
   ProfileSlug: 'Keyword',
   /** The part of its work that the run is at. */
   Phase: 'Keyword',
-  /** How long the other side has been late: see `src/process/lateness.ts`. */
+  /** How long the other side has been late: see `src/process/durations.ts`. */
   Waiting: 'Keyword',
   DeadlineAt: 'Datetime',
 } as const;

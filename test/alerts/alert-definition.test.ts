@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { definitionsOf, isActiveAt } from '../../src/alerts/alert-definition.ts';
-import { PROBE_POSITIONS } from '../../src/devices/channel-layout.ts';
 import type { DeviceCapabilities } from '../../src/devices/device-capabilities.ts';
+import { PROBE_POSITIONS } from '../../src/devices/device-capabilities.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { compileProfile } from '../../src/profiles/compile-profile.ts';
 import {

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import {
   type ConditionTransition,
   createConditionEvaluator,
-  type EvaluatedFrame,
+  type FrameConditions,
   type OpenConditionAlert,
 } from '../../src/alerts/device-conditions.ts';
-import { TEMPERATURE } from '../../src/devices/channel-layout.ts';
+import { TEMPERATURE } from '../../src/devices/device-capabilities.ts';
 import type { Reading } from '../../src/devices/reading.ts';
 
 const ERROR = 3;
@@ -26,7 +26,7 @@ const failure = (minute: number, channel = 1): Reading => ({
   error: ERROR,
   measuredAt: at(minute),
 });
-const frame = (samples: Reading[], more: Partial<EvaluatedFrame> = {}): EvaluatedFrame => ({
+const frame = (samples: Reading[], more: Partial<FrameConditions> = {}): FrameConditions => ({
   batteryStatus: null,
   receivedAt: at(10_000),
   samples,
@@ -38,7 +38,7 @@ const nameOf = (alert: OpenConditionAlert) =>
   alert.type === 'low_battery' ? 'battery' : `channel ${alert.channel}`;
 
 /** The transitions of each frame. */
-function evaluate(...frames: EvaluatedFrame[]): string[][] {
+function evaluate(...frames: FrameConditions[]): string[][] {
   const evaluator = createConditionEvaluator([]);
   return frames.map((each) => evaluator.evaluate(each).map(toText));
 }

@@ -1,6 +1,10 @@
 /** A device whose readings and alerts are in memory, with all rules of the service. Times are minutes. */
 
-import type { AlertBatchesRepository, NewAlert } from '../../src/alerts/alert-batches.repository.ts';
+import type {
+  AlertBatchesRepository,
+  NewAlert,
+  OpenState,
+} from '../../src/alerts/alert-batches.repository.ts';
 import type { Bounds } from '../../src/alerts/alert-definition.ts';
 import { createAlertEvaluation } from '../../src/alerts/alert-evaluation.service.ts';
 import type { StoredAlert } from '../../src/alerts/alerts.repository.ts';
@@ -9,9 +13,8 @@ import type { DomainEvent } from '../../src/db/domain-event.ts';
 import type { DeviceConfiguration, ThresholdRule } from '../../src/devices/configuration.ts';
 import { keyOfReading, type StoredReading } from '../../src/devices/reading.ts';
 import type { SettingsPeriod } from '../../src/devices/settings.ts';
-import type { Frame } from '../../src/measurements/frame.ts';
+import type { Frame, LockedDevice } from '../../src/measurements/frame.ts';
 import { receiveFrame } from '../../src/measurements/receive-frame.ts';
-import type { LockedDevice } from '../../src/measurements/received-frame.ts';
 import type { SurroundingRange } from '../../src/measurements/surrounding-readings.repository.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { lockedDevice } from '../measurements/fixtures.ts';
@@ -57,7 +60,7 @@ export function createLateDevice(inForce: readonly InForce[]) {
   const events: DomainEvent[] = [];
   let device: LockedDevice = lockedDevice();
 
-  const alertsIn = () => ({
+  const batchesIn = () => ({
     async insert(made: NewAlert[]): Promise<StoredAlert[]> {
       const inserted = made.map((each, index) => toStored(each, `alert-${alerts.length + index}`));
       alerts.push(...inserted);
@@ -79,17 +82,15 @@ export function createLateDevice(inForce: readonly InForce[]) {
     async listAround(): Promise<StoredAlert[]> {
       return alerts.filter(isOfTemperature).map((alert) => ({ ...alert }));
     },
+    async updateOpenAlerts(states: OpenState[]): Promise<void> {
+      for (const { openAlerts } of states) device = { ...device, openAlerts };
+    },
+    shareLockMonitoredConfigs: async () => new Map(),
   });
   const evaluate = createAlertEvaluation({
-    alertsIn,
-    statesIn: () => ({
-      async updateOpenAlerts(states) {
-        for (const { openAlerts } of states) device = { ...device, openAlerts };
-      },
-      shareLockMonitoredConfigs: async () => new Map(),
-    }),
+    batchesIn,
     evaluateLate: createLateExcursions({
-      alertsIn,
+      batchesIn,
       settingsIn: () => ({ listFrom: async () => new Map([[device.assetId, settings]]) }),
       readingsIn: () => ({
         find: async (ranges) => ranges.map((range) => surroundings(range, [...readings.values()])),

@@ -1,7 +1,7 @@
 /** Rules of a job's run, without database and Temporal (contract, section 4). */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { findConflicts, memoized } from '../../src/config-jobs/changes.ts';
+import { findConflicts } from '../../src/config-jobs/changes.service.ts';
 import {
   abortReason,
   type Counts,
@@ -22,6 +22,7 @@ import {
   keysOf,
   merged,
 } from '../../src/devices/configuration.ts';
+import { memoized } from '../../src/process/memoized.ts';
 
 const counted = (some: Partial<Counts>): Counts => ({ ...NO_COUNTS, ...some });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { nextOffsetCheckAt } from '../../src/config-jobs/offset-changes.ts';
+import { nextOffsetCheckAt } from '../../src/config-jobs/daylight-saving.service.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 import { deviceTimezoneMinutes } from '../../src/profiles/compile-schedule.ts';
 

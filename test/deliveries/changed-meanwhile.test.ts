@@ -109,7 +109,7 @@ describe('Deliveries that change while a statement works on them', () => {
     await changing;
   }
 
-  it('are claimed by one of several processes at a time', async () => {
+  it('belong to one of several processes at a time, once claimed', async () => {
     const held = new Set<string>();
     await disturbed(
       Promise.all(
@@ -139,13 +139,13 @@ describe('Deliveries that change while a statement works on them', () => {
     assert.equal(await countOf('delivered'), ENDPOINTS * EVENTS);
   });
 
-  it('are released', async () => {
+  it('become pending again when they are released', async () => {
     const claimed = await claim(EVENTS);
     await meanwhile([claimed[0]?.id as string], 'updated_at = now()', () => claimsOf().release(claimed));
     assert.equal(await countOf('pending'), ENDPOINTS * EVENTS);
   });
 
-  it('are queued again by a replay, unless they were meanwhile', async () => {
+  it('return to the queue by a replay, unless they did meanwhile', async () => {
     const claimed = await claim(EVENTS);
     const attempts = createAttemptsRepository(sql, OWNERS[0] as string);
     await attempts.record(claimed.map(toDelivered));
@@ -164,7 +164,7 @@ describe('Deliveries that change while a statement works on them', () => {
     assert.equal(await countOf('retrying'), EVENTS);
   });
 
-  it('are cancelled with their endpoint, unless they were meanwhile', async () => {
+  it('end with their endpoint, unless they did meanwhile', async () => {
     const [endpoint] = endpoints;
     const deleted = createDeletedEndpointsRepository(sql);
     const claimed = await claim(EVENTS);

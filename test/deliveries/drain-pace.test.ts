@@ -1,7 +1,7 @@
 /** The pace of draining a backlog. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { nextPace, type Requests, startPace } from '../../src/deliveries/drain-pace.ts';
+import { nextPace, type Requests, startPace } from '../../src/deliveries/endpoint-recovery.ts';
 
 describe('The pace of a drain', () => {
   const paceAfter = (pace: number, second: Requests, paceMax = 1_000) =>

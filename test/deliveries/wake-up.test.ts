@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createWakeUp } from '../../src/deliveries/wake-up.ts';
+import { createWakeUp } from '../../src/deliveries/dispatcher.service.ts';
 
 const LONG_MS = 30_000;
 

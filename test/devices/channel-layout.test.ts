@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { channelAt, type Layout, positionOf } from '../../src/devices/channel-layout.ts';
+import { channelAt, type Layout, positionOf } from '../../src/devices/device-capabilities.ts';
 
 describe('The positions of a device', () => {
   const withTypes = (...channelTypes: number[]): Layout => ({ model: 'TVO-THT', channelTypes });

@@ -10,6 +10,7 @@ import {
   CONFIGURATION_KEYS,
   type ConfigurationKey,
   canonicalText,
+  configurationId,
   contradictions,
   type DeviceConfiguration,
   DISABLED_CALENDAR,
@@ -19,7 +20,6 @@ import {
   merged,
   without,
 } from '../../src/devices/configuration.ts';
-import { configurationId } from '../../src/devices/configuration-id.ts';
 
 const ACTIONS = ['TRIGGER_TRANSMISSION', 'NO_ACTION', 'TRIGGER_TRANSMISSION_WITH_ACK'] as const;
 const positions = (count: number, minLength = 0) =>

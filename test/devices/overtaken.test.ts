@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isOvertaken } from '../../src/devices/overtaken.ts';
+import { isOvertaken } from '../../src/devices/device-clock.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 2, 2, 8) + seconds * 1_000);
 

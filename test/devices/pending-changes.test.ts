@@ -19,8 +19,8 @@ import {
   type DeviceConfiguration,
   hasSameAlertRules,
   keysOf,
+  measurementIntervalSeconds,
 } from '../../src/devices/configuration.ts';
-import { measurementIntervalSeconds } from '../../src/devices/configuration-limits.ts';
 import {
   createConfigurationCache,
   createConfigurationsRepository,

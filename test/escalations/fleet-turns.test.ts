@@ -30,7 +30,7 @@ describe('The sweep over overdue fleets', () => {
           })),
         hasPolicy,
       },
-      alerts: { count: async () => 20_000 },
+      unannounced: { count: async () => 20_000 },
       fleetsIn: () => ({
         lock: async () => true,
         async escalateNext(organizationId) {
@@ -39,7 +39,7 @@ describe('The sweep over overdue fleets', () => {
           return null;
         },
       }),
-      alertsIn: () => ({
+      unannouncedIn: () => ({
         async acknowledgeAs({ organizationId }, { after }) {
           done.push(organizationId);
           return after === null ? 'last' : null;

@@ -12,14 +12,17 @@ import {
   encodeConfigReport,
 } from '../../src/gateway/config-message.ts';
 import { createConfigParts } from '../../src/gateway/config-parts.ts';
-import { decodeReadings } from '../../src/gateway/decode-readings.ts';
 import {
   decodeDeviceInfo,
   emptyDeviceInfo,
   emptyModem,
   encodeDeviceInfo,
 } from '../../src/gateway/device-info-message.ts';
-import { decodeMeasurements, encodeMeasurements } from '../../src/gateway/measurements-message.ts';
+import {
+  decodeMeasurements,
+  decodeReadings,
+  encodeMeasurements,
+} from '../../src/gateway/measurements-message.ts';
 import { MalformedMessage } from '../../src/gateway/wire-format.ts';
 import vectors from './efento-vectors.json' with { type: 'json' };
 

@@ -8,9 +8,9 @@ import {
   measurementTypeOf,
 } from '../../src/devices/measurement-type.ts';
 import type { Reading } from '../../src/devices/reading.ts';
-import { decodeReadings } from '../../src/gateway/decode-readings.ts';
 import {
   decodeMeasurements,
+  decodeReadings,
   encodeMeasurements,
   type MeasuredChannel,
   type MeasurementsMessage,

@@ -39,7 +39,7 @@ const OTHER_CUTS: Record<string, string> = {
 const PARSES_DATES: Record<string, string> = {
   'src/operator/curve.ts': 'times of our own answers',
   'src/process/iso-time.ts': 'after it has checked the form',
-  'src/process/lateness.ts': 'times of our own activities',
+  'src/process/durations.ts': 'times of our own activities',
 };
 
 const sources = readSources(['client/src', 'src', 'workflows', 'activities']);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CERTIFICATE_BYTES_MAX } from '../../src/certificates/certificate.ts';
 import { commands } from '../../src/commands/commands.ts';
-import { createCookies } from '../../src/http/page-cookies.ts';
+import { createCookies } from '../../src/http/pages.ts';
 import { ROLES } from '../../src/http/role.ts';
 import { KEYS_MAX } from '../../src/keys/keys.service.ts';
 import { LINK_MS, SESSION_MS } from '../../src/operator/session.ts';

@@ -1,6 +1,6 @@
 import { NEW_DEVICE } from '../../src/devices/device-sync.ts';
 import type { Reading } from '../../src/devices/reading.ts';
-import type { LockedDevice } from '../../src/measurements/received-frame.ts';
+import type { LockedDevice } from '../../src/measurements/frame.ts';
 import { MINUTE_MS } from '../../src/process/durations.ts';
 
 /** An error code of a sensor. */

@@ -8,13 +8,11 @@ import { batchSlots } from '../../src/db/locking-commit.ts';
 import { createPartitionKeeper } from '../../src/db/partitions.ts';
 import { createConfigurationCache } from '../../src/devices/configurations.repository.ts';
 import { createExchangeBatch } from '../../src/devices/device-exchange.service.ts';
-import { createDeviceInfoRepository } from '../../src/devices/device-info.repository.ts';
 import { createDevicesRepository } from '../../src/devices/devices.repository.ts';
 import type { Frame } from '../../src/measurements/frame.ts';
 import { createIntake } from '../../src/measurements/intake.service.ts';
 import { createMeasurementsRepository } from '../../src/measurements/measurements.repository.ts';
 import { createMessageBatch, type MessageBatchDeps } from '../../src/measurements/message-batch.service.ts';
-import { createStoredReadingsRepository } from '../../src/measurements/stored-readings.repository.ts';
 import type { Answer } from '../support/client.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
@@ -95,8 +93,6 @@ function batchDepsOf(sql: Database): MessageBatchDeps {
     transact: createBatchTransact(sql),
     devicesIn,
     measurementsIn: createMeasurementsRepository,
-    storedReadingsIn: createStoredReadingsRepository,
-    deviceInfoIn: createDeviceInfoRepository,
     unregisteredIn: () => ({ record: async () => {} }),
     partitions: createPartitionKeeper(sql, MEASUREMENTS),
     evaluateAlerts: async () => [],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ClassifiedReading } from '../../src/devices/reading.ts';
 import { serializeEvent } from '../../src/events/event.ts';
+import type { ReceivedFrame } from '../../src/measurements/frame.ts';
 import { frameData, measurementEvents } from '../../src/measurements/measurement-events.ts';
-import type { ReceivedFrame } from '../../src/measurements/received-frame.ts';
 import { lockedDevice } from './fixtures.ts';
 
 const NOW = new Date('2026-03-02T12:00:00.000Z');

@@ -1,9 +1,9 @@
 /** The behaviour of a device with compiled alerts, compared with the customer's intention. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { PROBE_POSITIONS, slotAt } from '../../src/devices/channel-layout.ts';
 import type { LogicRule, ThresholdRule } from '../../src/devices/configuration.ts';
 import type { DeviceCapabilities } from '../../src/devices/device-capabilities.ts';
+import { PROBE_POSITIONS, slotAt } from '../../src/devices/device-capabilities.ts';
 import { compileProfile } from '../../src/profiles/compile-profile.ts';
 import { enforcedBounds } from '../../src/profiles/profile.ts';
 import { expectedSamples, nearestTenth } from './customer-view.ts';

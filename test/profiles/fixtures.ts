@@ -1,8 +1,8 @@
 /** Profiles, schedules and variants of devices, by example and at random. */
 import fc from 'fast-check';
-import { PROBE_POSITIONS } from '../../src/devices/channel-layout.ts';
 import type { AlarmRule, Calendar } from '../../src/devices/configuration.ts';
 import type { DeviceCapabilities } from '../../src/devices/device-capabilities.ts';
+import { PROBE_POSITIONS } from '../../src/devices/device-capabilities.ts';
 import { compileProfile, type ProfileSnapshot } from '../../src/profiles/compile-profile.ts';
 import {
   BOUNDS_TYPES,

@@ -148,7 +148,7 @@ describe('The files of a release', () => {
     assert.equal(capture(folder, 'sh', '-c', `cat ${installed}`), license);
   });
 
-  it('has the notes of the changelog', () =>
+  it('adds the notes of the changelog', () =>
     assert.equal(readFileSync(fileLike(/^release-notes/), 'utf8'), '### Added\n\n- A thing.\n'));
 
   it('names each file that the machine cannot pack', () => {

@@ -5,8 +5,11 @@ import { inFactors } from '../../../dev/simulator/device-messages.ts';
 import { FRAME_SAMPLES_MAX } from '../../../dev/simulator/sample-memory.ts';
 import { type DeviceConfiguration, DISABLED_RULE, includes } from '../../../src/devices/configuration.ts';
 import { decodeConfigReport, encodeConfigReportParts } from '../../../src/gateway/config-message.ts';
-import { decodeReadings } from '../../../src/gateway/decode-readings.ts';
-import { decodeMeasurements, encodeMeasurements } from '../../../src/gateway/measurements-message.ts';
+import {
+  decodeMeasurements,
+  decodeReadings,
+  encodeMeasurements,
+} from '../../../src/gateway/measurements-message.ts';
 import { compileProfile } from '../../../src/profiles/compile-profile.ts';
 import { FACTORY, framesIn, newModel, reportsIn, START_MS } from './device-model.ts';
 

@@ -7,9 +7,8 @@ import {
   encodeConfigAnswer,
 } from '../../../src/gateway/config-message.ts';
 import { createConfigParts } from '../../../src/gateway/config-parts.ts';
-import { decodeReadings } from '../../../src/gateway/decode-readings.ts';
 import { decodeDeviceInfo } from '../../../src/gateway/device-info-message.ts';
-import { decodeMeasurements } from '../../../src/gateway/measurements-message.ts';
+import { decodeMeasurements, decodeReadings } from '../../../src/gateway/measurements-message.ts';
 
 export interface StubDevice {
   /** `channel@time`, each once. */

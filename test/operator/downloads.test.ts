@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { revocable } from '../../src/http/revocable-stream.ts';
+import { revocable } from '../../src/http/responder.ts';
 import { createDownload } from '../../src/operator/downloads.service.ts';
 import type { Session } from '../../src/operator/session.ts';
 

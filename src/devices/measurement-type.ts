@@ -41,6 +41,9 @@ const binary = (number: number, name: string): MeasurementType => ({
   divisor: null,
 });
 
+/** The largest number that a column for types holds; loggers have less than 50 of them. */
+export const MEASUREMENT_TYPE_MAX = 32_767;
+
 /** By number, ascending. */
 export const MEASUREMENT_TYPES: readonly MeasurementType[] = [
   continuous(TEMPERATURE, 'temperature', '°C', [TEMPERATURE_MIN_C, TEMPERATURE_MAX_C], { resolution: 0.1 }),

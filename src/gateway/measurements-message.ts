@@ -3,12 +3,13 @@
  * the simulator. `decode-readings.ts` turns their samples into readings.
  */
 import { CHANNELS_MAX } from '../devices/channel-layout.ts';
-import { MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
-import { measurementTypeOf } from '../devices/measurement-type.ts';
+import { intervalSeconds, MEASUREMENT_PERIOD_MAX } from '../devices/configuration-limits.ts';
+import { MEASUREMENT_TYPE_MAX, measurementTypeOf } from '../devices/measurement-type.ts';
 import { type Channel, MeasurementsSchema } from './generated/logger-messages_pb.ts';
 import {
   atMost,
   atMostEntries,
+  isWithin,
   MalformedMessage,
   orUnset,
   readMessage,
@@ -89,7 +90,14 @@ export const toPeriod = (value: number): number =>
 const toChannel = (
   { type, timestamp, startPoint, sampleOffsets }: Channel,
   position: number,
-): MeasuredChannel => ({ number: position + 1, type, timestamp, startPoint, sampleOffsets });
+): MeasuredChannel => ({ number: position + 1, type: toType(type), timestamp, startPoint, sampleOffsets });
+
+/** Types of newer firmware are unknown here, but have small numbers, too. */
+export function toType(type: number): number {
+  if (!isWithin(type, 0, MEASUREMENT_TYPE_MAX))
+    throw new MalformedMessage(`A channel has type ${type}, not 0 to ${MEASUREMENT_TYPE_MAX}`);
+  return type;
+}
 
 /** Refuses too many samples, several at one time, and times that do not fit 32 bits of seconds. */
 function checkSamples(message: MeasurementsMessage): void {
@@ -123,9 +131,8 @@ export function continuousPeriodSeconds({
   measurementPeriodFactor,
   channels,
 }: MeasurementsMessage): number {
-  if (measurementPeriodFactor !== 0) return measurementPeriodBase * measurementPeriodFactor;
   const isMixed = channels.some(({ type }) => measurementTypeOf(type)?.kind === 'binary');
-  return measurementPeriodBase * (isMixed ? 14 : 1);
+  return intervalSeconds(measurementPeriodBase, measurementPeriodFactor || (isMixed ? 14 : 1));
 }
 
 export const encodeMeasurements = (message: MeasurementsMessage): Uint8Array =>

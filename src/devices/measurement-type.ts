@@ -101,9 +101,9 @@ export const measurementTypeOf = (number: number): MeasurementType | undefined =
 
 export const measurementTypeNamed = (name: string): MeasurementType | undefined => byName.get(name);
 
-/** Whether a sensor can measure this value, given in the unit of the type. */
+/** Whether a sensor can measure this value, given in the unit of the type; a state is 0 or 1. */
 export const isInRange = ({ range }: MeasurementType, value: number): boolean =>
-  range === null || (value >= range[0] && value <= range[1]);
+  range === null ? value === 0 || value === 1 : value >= range[0] && value <= range[1];
 
 /** The integer as a value in the type's unit, as exact as a number can be: 223 is 22.3 °C. */
 export function measuredValue({ divisor, resolution }: MeasurementType, raw: number): number {

@@ -11,6 +11,7 @@ import {
 } from '../../src/notifications/notifications.repository.ts';
 import { register } from '../support/fleet.ts';
 import { startService, type TestOrganization, type TestService } from '../support/service.ts';
+import { statementsOf } from '../support/statements-of.ts';
 import { newDevice } from './harness.ts';
 
 const NOBODY = 'http://127.0.0.1:9/hook';
@@ -93,14 +94,8 @@ describe('The queue of notifications', () => {
   });
 
   it('takes as many statements for ten thousand alerts as for one', async () => {
-    const countStatements = async () => {
-      let count = 0;
-      const onQuery = () => void count++;
-      dms.service.sql.on('query', onQuery);
-      await newWorker().gather(channel);
-      dms.service.sql.off('query', onQuery);
-      return count;
-    };
+    const countStatements = async () =>
+      (await statementsOf(dms.service.sql, () => newWorker().gather(channel))).length;
     await (await newDevice(org, 'One'))('low');
     const forOne = await countStatements();
     await addAlerts(10_000);
@@ -179,15 +174,9 @@ describe('The queue of notifications', () => {
 
   it('runs no statement for frames that open or end no alert', async () => {
     const setBattery = await newDevice(org, 'Cold room');
-    const seen: string[] = [];
-    const onQuery = ({ sql }: { sql: string }) => void seen.push(sql);
-    dms.service.sql.on('query', onQuery);
-    await setBattery('ok');
-    const before = seen.length;
-    await setBattery('low');
-    dms.service.sql.off('query', onQuery);
-    const isNotification = (text: string) => text.includes('notification_');
-    assert.equal(seen.slice(0, before).filter(isNotification).length, 0);
-    assert.equal(seen.slice(before).filter(isNotification).length, 1);
+    const notificationsOf = async (work: () => Promise<unknown>) =>
+      (await statementsOf(dms.service.sql, work)).filter((text) => text.includes('notification_')).length;
+    assert.equal(await notificationsOf(() => setBattery('ok')), 0);
+    assert.equal(await notificationsOf(() => setBattery('low')), 1);
   });
 });

@@ -16,6 +16,7 @@ import {
 } from '../support/fleet.ts';
 import { type Logger, openLogger } from '../support/logger.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { statementsOf } from '../support/statements-of.ts';
 
 const FIVE_MINUTES = { measurementIntervalMinutes: 5 };
 /** After the registration by the database's clock: the service is ahead of it. */
@@ -181,24 +182,16 @@ describe('The settings that a device ran', () => {
     it('needs no further statement for the frames and reports that follow', async () => {
       at(1);
       await report(dms, serial, FACTORY);
-      const statementsOf = async (work: () => Promise<unknown>) => {
-        const texts: string[] = [];
-        const note = ({ sql: text }: { sql: string }) => void texts.push(text);
-        dms.service.sql.on('query', note);
-        await work();
-        dms.service.sql.removeListener('query', note);
-        return texts.length;
-      };
+      const countOf = async (work: () => Promise<unknown>) =>
+        (await statementsOf(dms.service.sql, work)).length;
       for (const minute of [2, 2.1]) await measure(minute, 60);
-      const steady = await statementsOf(() => measure(3, 60));
-      const other = await statementsOf(() => measure(4, 30));
-      const next = await statementsOf(() => measure(5, 30));
+      const steady = await countOf(() => measure(3, 60));
+      const other = await countOf(() => measure(4, 30));
+      const next = await countOf(() => measure(5, 30));
       assert.equal(next, steady);
       assert.ok(other > steady);
-      const same = await statementsOf(() => report(dms, serial, FACTORY));
-      const changing = await statementsOf(() =>
-        report(dms, serial, { ...FACTORY, transmissionInterval: 60 }),
-      );
+      const same = await countOf(() => report(dms, serial, FACTORY));
+      const changing = await countOf(() => report(dms, serial, { ...FACTORY, transmissionInterval: 60 }));
       assert.ok(same < changing, `${same} ${changing}`);
     });
   });

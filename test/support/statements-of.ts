@@ -1,0 +1,17 @@
+/** The statements of some work, for tests that count them. */
+import type { Database } from '../../src/db/database.ts';
+
+/** What a process sends by the clock falls into any work, on a slow machine more often. */
+const BY_THE_CLOCK = /clock_timestamp\(\)|ingress_heartbeats/;
+const BRACKET = /^(BEGIN|COMMIT);$/;
+
+/** Without BEGIN and COMMIT, and without statements that a process sends by the clock. */
+export async function statementsOf(sql: Database, work: () => Promise<unknown>): Promise<string[]> {
+  const seen: string[] = [];
+  const note = ({ sql: text }: { sql: string }) => {
+    if (!BY_THE_CLOCK.test(text) && !BRACKET.test(text)) seen.push(text);
+  };
+  sql.on('query', note);
+  await work().finally(() => sql.off('query', note));
+  return seen;
+}

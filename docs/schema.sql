@@ -1391,7 +1391,6 @@ CREATE TABLE device_states (
   observed_channel_types smallint[],
   newest_reading_at jsonb DEFAULT '{}'::jsonb NOT NULL,
   open_alerts jsonb DEFAULT '[]'::jsonb NOT NULL,
-  overdue_check_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
   uncompacted_from timestamp with time zone,
   latest json,
   is_active boolean DEFAULT true NOT NULL,
@@ -1405,7 +1404,6 @@ CREATE TABLE device_states (
 ) WITH (fillfactor=50);
 CREATE INDEX device_states_battery_idx ON device_states USING btree (organization_id, battery_status, asset_id) WHERE is_active;
 CREATE INDEX device_states_last_reading_idx ON device_states USING btree (organization_id, last_reading_from, asset_id) WHERE is_active;
-CREATE INDEX device_states_overdue_idx ON device_states USING btree (overdue_check_at) WHERE status = 'online'::text;
 CREATE INDEX device_states_status_idx ON device_states USING btree (organization_id, status, asset_id) WHERE is_active;
 CREATE INDEX device_states_uncompacted_idx ON device_states USING btree (uncompacted_from) WHERE uncompacted_from IS NOT NULL;
 CREATE INDEX device_states_urgency_idx ON device_states USING btree (organization_id, (
@@ -1436,8 +1434,6 @@ COMMENT ON COLUMN device_states.newest_reading_at IS
   'Per channel (as the key), the time of its newest reading in unix milliseconds; sensor errors do not count.';
 COMMENT ON COLUMN device_states.open_alerts IS
   'The alerts that are open for the device, and, without an alertId, the breaches that have not lasted their delay, and channels whose newest readings are part of an excursion in late data: so that readings are evaluated under the lock of this row, without a look-up in alerts.';
-COMMENT ON COLUMN device_states.overdue_check_at IS
-  'When the sweep looks whether the device is overdue: never later than expected_by. Contacts bring it forward only; the sweep moves it on, to infinity where there is no deadline.';
 COMMENT ON COLUMN device_states.uncompacted_from IS
   'Time of the oldest reading that was stored since the blocks of its day were last compacted. Null: none.';
 COMMENT ON COLUMN device_states.latest IS
@@ -1448,12 +1444,25 @@ COMMENT ON COLUMN device_states.last_reading_from IS
   'last_reading_at is not before this hour, and at most 13 hours after it, so that few frames change the column. -infinity: no reading yet.';
 COMMENT ON COLUMN device_states.fresh_from IS
   'No fresh block of the device ends earlier. Null: it has none. Late readings do not move it, so that whoever looks for fresh blocks looks into few hours.';
-COMMENT ON INDEX device_states_overdue_idx IS
-  'Without organization_id: a sweep of the worker over all organizations.';
 COMMENT ON INDEX device_states_uncompacted_idx IS
   'Without organization_id: the sweep compacts the devices of all organizations.';
 COMMENT ON INDEX device_states_urgency_idx IS
   'The list of a fleet, most urgent first: 4 is a failed change, which device_configs has.';
+
+CREATE TABLE overdue_checks (
+  organization_id uuid NOT NULL,
+  asset_id uuid NOT NULL,
+  check_at timestamp with time zone NOT NULL,
+  CONSTRAINT overdue_checks_pkey PRIMARY KEY (organization_id, asset_id),
+  CONSTRAINT overdue_checks_asset_fkey FOREIGN KEY (organization_id, asset_id) REFERENCES assets(organization_id, id)
+);
+CREATE INDEX overdue_checks_due_idx ON overdue_checks USING btree (check_at);
+COMMENT ON TABLE overdue_checks IS
+  'When the sweep looks whether a device is overdue: a narrow row, since it moves about as often as the device sends. No row: the device has never had a deadline.';
+COMMENT ON COLUMN overdue_checks.check_at IS
+  'Never later than device_states.expected_by. Contacts bring it forward only; the sweep moves it on, to infinity where there is no deadline.';
+COMMENT ON INDEX overdue_checks_due_idx IS
+  'Without organization_id: a sweep of the worker over all organizations.';
 
 CREATE TABLE schema_support (
   is_only boolean DEFAULT true NOT NULL,

@@ -75,6 +75,7 @@ import * as jobOrigins from './059-job-origins.ts';
 import * as stepsGathered from './060-steps-gathered.ts';
 import * as withdrawalAuthors from './061-withdrawal-authors.ts';
 import * as channelNames from './062-channel-names.ts';
+import * as overdueChecks from './064-overdue-checks.ts';
 
 export const migrations = {
   '001-organizations': organizations,
@@ -139,4 +140,5 @@ export const migrations = {
   '060-steps-gathered': stepsGathered,
   '061-withdrawal-authors': withdrawalAuthors,
   '062-channel-names': channelNames,
+  '064-overdue-checks': overdueChecks,
 };

@@ -1,14 +1,17 @@
 /**
  * Hourly loggers over a day's boundary, in two hours pressed into minutes: what the write-ahead log takes with
- * the full pages that follow each checkpoint, what the disk takes, and how long loggers wait.
+ * the full pages that follow each checkpoint, what the disk takes, and how long loggers wait. Each frame is followed by
+ * a look of the sweep, which moves the check of its logger to the new deadline.
  *
- * CADENCE_DEVICES: loggers (default: 100,000).
+ * CADENCE_DEVICES: loggers (default: 100,000). CADENCE_PER_SECOND: frames (default: 1,000).
  */
 import { request } from 'undici';
 import { MEASUREMENTS } from '../../migrations/partitioned-tables.ts';
 import type { Database } from '../../src/db/database.ts';
 import { createPartitionKeeper } from '../../src/db/partitions.ts';
 import { query } from '../../src/db/query.ts';
+import { createPresenceRepository } from '../../src/presence/presence.repository.ts';
+import { nextDeadline } from '../../src/presence/presence.ts';
 import { keepFigures } from '../support/figures.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { type Acknowledged, createLoggers } from '../support/loggers.ts';
@@ -16,7 +19,7 @@ import { percentile } from '../support/percentile.ts';
 import { cpuSeconds } from '../support/process-usage.ts';
 import { SERIAL_SQL, toSerial } from '../support/serials.ts';
 import { printTable, round } from '../support/table.ts';
-import { findLogPosition, logRows, readLog } from '../support/write-ahead-log.ts';
+import { findLogPosition, logRows, measureLog, readLog } from '../support/write-ahead-log.ts';
 import { ackMsMax, type DeviceBench } from './device-bench.ts';
 
 const DEVICES = Number(process.env.CADENCE_DEVICES ?? 100_000);
@@ -59,15 +62,21 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
     });
   process.stderr.write('Warm-up: the first frame of a device writes more\n');
   for (let index = 0; index < CHECKPOINTS_PER_HOUR; index++) await quarter(index);
+  // First frames make rows larger. Their pages then have as much room as those of a fleet that has run for long.
+  await sql.raw('vacuum full analyze device_states');
+  await sql.raw('vacuum analyze device_configs, device_settings');
   const bytesBefore = await findBytes(sql);
   const from = await findLogPosition(sql);
   const cpuBefore = cpuSeconds(bench.gateway.pid as number);
   const disk = await stack.watchDisk();
   const sent: Acknowledged[] = [];
+  let checkBytes = 0;
   for (let index = 0; index < HOURS * CHECKPOINTS_PER_HOUR; index++) {
     await sql.raw('checkpoint');
     process.stderr.write(`Quarter ${index + 1} of ${HOURS * CHECKPOINTS_PER_HOUR}\n`);
+    const startedAt = new Date();
     sent.push(await quarter(CHECKPOINTS_PER_HOUR + index));
+    checkBytes += await measureLog(sql, () => moveChecks(sql, deadlineAfter(startedAt)));
   }
   const flushes = await disk.stop();
   const cpu = cpuSeconds(bench.gateway.pid as number) - cpuBefore;
@@ -117,7 +126,7 @@ export async function benchCadence(bench: DeviceBench): Promise<void> {
     [[percentile(pages, 0.5), percentile(pages, 0.95)]],
   );
   printTable(
-    'Write-ahead log, bytes a reading',
+    `Write-ahead log, bytes a reading, of which ${round(checkBytes / readings)} for checks`,
     ['', 'bytes', 'of which full pages'],
     logRows(logged, readings),
   );
@@ -163,8 +172,20 @@ async function loadHours(sql: Database, { organizationId }: Fleet, midnight: num
       organizationId,
     ],
   );
-  await sql.raw('vacuum full analyze device_states');
-  await sql.raw('vacuum analyze measurement_blocks');
+  await sql.raw('vacuum analyze device_states, measurement_blocks');
+}
+
+/** The deadline of loggers that announce the next frame and have reported no configuration. */
+const deadlineAfter = (frameAt: Date): Date =>
+  nextDeadline(frameAt, null, new Date(frameAt.getTime() + HOUR_SECONDS * 1000)) as Date;
+
+const MOVED_PER_LOOK = 500;
+
+/** The work of the sweep at that time, for loggers that have sent since their check was planned. */
+async function moveChecks(sql: Database, now: Date): Promise<void> {
+  const { postponeChecks } = createPresenceRepository(sql);
+  const look = { now, outages: [], isOngoing: false, limit: MOVED_PER_LOOK };
+  while ((await postponeChecks(look)) === MOVED_PER_LOOK);
 }
 
 const READERS = 300;

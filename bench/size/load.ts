@@ -95,6 +95,12 @@ async function addHistory(sql: Database, fleet: Fleet): Promise<void> {
        expected_by = now() + interval '2 hours' + random() * interval '10 hours' where organization_id = ?`,
     [organizationId],
   );
+  await query(
+    sql,
+    `insert into overdue_checks (organization_id, asset_id, check_at)
+     select organization_id, asset_id, expected_by from device_states where organization_id = ?`,
+    [organizationId],
+  );
   for (let job = 1; job <= ENDED_JOBS; job++) {
     await addJob(sql, fleet, { daysAgo: job, isRunning: false, share: job === 1 ? 1 : 0.02 });
   }

@@ -31,6 +31,18 @@ export async function findLogPosition(sql: Database): Promise<string> {
   return row?.at ?? '';
 }
 
+/** Bytes that are written while the work runs. */
+export async function measureLog(sql: Database, work: () => Promise<void>): Promise<number> {
+  const from = await findLogPosition(sql);
+  await work();
+  const [row] = await query<{ bytes: number }>(
+    sql,
+    'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), ?::pg_lsn)::float8 as bytes',
+    [from],
+  );
+  return row?.bytes ?? 0;
+}
+
 export async function readLog(sql: Database, from: string, to: string): Promise<Logged[]> {
   await sql.raw('create extension if not exists pg_walinspect');
   const span = [from, to];

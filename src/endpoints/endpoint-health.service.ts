@@ -18,9 +18,9 @@ import {
 import type { LastAttempts } from './last-attempts.service.ts';
 
 interface EndpointHealthServiceDeps {
-  endpoints: Pick<EndpointHealthRepository, 'recordLastAttempts' | 'findActiveState'>;
+  endpoints: Pick<EndpointHealthRepository, 'findActiveState'>;
   breakers: Pick<BreakerRepository, 'open'> & { disable: DisableEndpoint };
-  lastAttempts: Pick<LastAttempts, 'add'>;
+  lastAttempts: Pick<LastAttempts, 'add' | 'record'>;
   probePlan: ProbePlan;
   /** The endpoint is disabled when all attempts have failed for this long. */
   disableAfterMs: number;
@@ -58,7 +58,7 @@ export function createEndpointHealthService(deps: EndpointHealthServiceDeps) {
         lastAttempts.add(attempt);
         return true;
       }
-      await endpoints.recordLastAttempts([attempt]);
+      await lastAttempts.record(attempt);
       const state = await endpoints.findActiveState(attempt);
       if (!state) return false;
       return handleFailure(attempt, outcome, { ...state, health });

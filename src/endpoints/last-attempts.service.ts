@@ -1,6 +1,7 @@
 /**
- * Collects the last attempts of endpoints, so that an endpoint's row is written a few times a second, not
- * once per delivery.
+ * Collects the last attempts of endpoints, so that the rows of busy ones are written every other second, not once per
+ * delivery. While a dump or another old snapshot is held, each write leaves a version of the row, which every claim and
+ * every event for the endpoint reads.
  */
 import type { Log } from '../process/log.ts';
 import { addCounts } from './attempt-counts.ts';
@@ -14,27 +15,42 @@ interface LastAttemptsDeps {
 
 export interface LastAttempts {
   add(attempt: LastAttempt): void;
+  /** Writes the attempt now, after the collected ones of its endpoint: a success between two failures ends the first. */
+  record(attempt: LastAttempt): Promise<void>;
   flush(): Promise<void>;
 }
 
-const WRITE_INTERVAL_MS = 200;
+/** From the first attempt after a pause to its write, so that it is shown soon. */
+const GATHER_MS = 200;
+/** From one write to the next. */
+const INTERVAL_MS = 2_000;
 
 export function createLastAttempts({ recordLastAttempts, log }: LastAttemptsDeps): LastAttempts {
   const collected = new Map<string, LastAttempt>();
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | null = null;
 
-  async function flush(): Promise<void> {
-    if (timer) clearTimeout(timer);
-    timer = null;
-    await writing;
+  async function writeCollected(): Promise<void> {
     // Statements that write several endpoints lock their rows in this order.
     const batch = [...collected].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, attempt]) => attempt);
     collected.clear();
-    writing = recordLastAttempts(batch).catch((err) =>
+    await recordLastAttempts(batch).catch((err) =>
       log.warn({ err }, 'The last attempts of endpoints were not recorded'),
     );
-    await writing;
+  }
+
+  function flush(): Promise<void> {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    writing = writing.then(writeCollected);
+    return writing;
+  }
+
+  function flushWhileBusy(): void {
+    timer = null;
+    if (collected.size === 0) return;
+    void flush();
+    timer = setTimeout(flushWhileBusy, INTERVAL_MS);
   }
 
   return {
@@ -43,7 +59,15 @@ export function createLastAttempts({ recordLastAttempts, log }: LastAttemptsDeps
       const before = collected.get(key);
       const counts = before ? addCounts(before.counts, attempt.counts) : attempt.counts;
       collected.set(key, { ...attempt, counts });
-      timer ??= setTimeout(() => void flush(), WRITE_INTERVAL_MS);
+      timer ??= setTimeout(flushWhileBusy, GATHER_MS);
+    },
+    async record(attempt) {
+      const key = endpointKey(attempt);
+      const before = collected.get(key);
+      collected.delete(key);
+      await writing;
+      if (before) await recordLastAttempts([before]);
+      await recordLastAttempts([attempt]);
     },
     flush,
   };

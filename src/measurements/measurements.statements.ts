@@ -1,7 +1,12 @@
 /** As text, because every message of a device runs them, for all devices of its batch at once. */
 import type { Locking } from '../db/locking-commit.ts';
 import { ACTIVE_BY_SERIAL } from '../devices/device-row.ts';
-import { PRESENCE_ARRAYS, PRESENCE_COLUMNS, SET_PRESENCE } from '../presence/presence-columns.ts';
+import {
+  BRING_CHECKS_FORWARD,
+  PRESENCE_ARRAYS,
+  PRESENCE_COLUMNS,
+  SET_PRESENCE,
+} from '../presence/presence-columns.ts';
 import { BLOCK_COLUMNS, BLOCK_FIELDS, SELECT_BLOCKS, STORED_COLUMNS } from './block-columns.ts';
 import { placesOf } from './block-places.ts';
 
@@ -28,7 +33,14 @@ export const lockStates = (locking: Locking) => `
 
 /** One statement, since each costs a round trip. */
 export const STORE = `
-  with states as (
+  with n as materialized (
+    select * from unnest(:organizationIds::uuid[], :assetIds::uuid[], ${PRESENCE_ARRAYS}, :signalStrengths::text[],
+        :sendSignals::boolean[], :batteryStatuses::text[], :lastReadingAt::timestamptz[],
+        :latestMeasuredAt::timestamptz[], :newestReadingAt::jsonb[], :latest::json[], :channelTypes::text[],
+        :storedFrom::timestamptz[], :freshFrom::timestamptz[])
+      as n (organization_id, asset_id, ${PRESENCE_COLUMNS}, signal_strength, sends_signal, battery_status,
+        last_reading_at, latest_measured_at, newest_reading_at, latest, observed_channel_types, stored_from, fresh_from)
+  ), states as (
     update device_states s set ${SET_PRESENCE},
       signal_strength = n.signal_strength, sends_signal = n.sends_signal, battery_status = n.battery_status,
       last_reading_at = n.last_reading_at,
@@ -39,13 +51,9 @@ export const STORE = `
       newest_reading_at = n.newest_reading_at, latest = n.latest,
       observed_channel_types = string_to_array(btrim(n.observed_channel_types, '{}'), ',')::smallint[],
       uncompacted_from = least(s.uncompacted_from, n.stored_from), fresh_from = least(s.fresh_from, n.fresh_from)
-    from unnest(:organizationIds::uuid[], :assetIds::uuid[], ${PRESENCE_ARRAYS}, :signalStrengths::text[],
-        :sendSignals::boolean[], :batteryStatuses::text[], :lastReadingAt::timestamptz[],
-        :latestMeasuredAt::timestamptz[], :newestReadingAt::jsonb[], :latest::json[], :channelTypes::text[],
-        :storedFrom::timestamptz[], :freshFrom::timestamptz[])
-      as n (organization_id, asset_id, ${PRESENCE_COLUMNS}, signal_strength, sends_signal, battery_status,
-        last_reading_at, latest_measured_at, newest_reading_at, latest, observed_channel_types, stored_from, fresh_from)
+    from n
     where s.organization_id = n.organization_id and s.asset_id = n.asset_id
+  ), checks as (${BRING_CHECKS_FORWARD}
   ), stored as (
     insert into measurement_blocks (${BLOCK_COLUMNS}) ${SELECT_BLOCKS}
   )

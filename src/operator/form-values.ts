@@ -67,9 +67,7 @@ function readGroup({ fields }: Field, form: Inputs, path: string): Values | unde
 }
 
 function readRows(field: Field, form: Inputs, path: string): Values[] {
-  const indexes = new Set([...form.keys()].flatMap((key) => indexIn(key, path)));
-  return [...indexes]
-    .slice(0, ROWS_MAX)
+  return indexesIn(form, path, Math.min(field.max ?? ROWS_MAX, ROWS_MAX) + 1)
     .sort((a, b) => a - b)
     .filter((index) => !form.has(toRemoval(`${path}.${index}`)))
     .map((index) => readGroup(field, form, `${path}.${index}`))
@@ -79,13 +77,19 @@ function readRows(field: Field, form: Inputs, path: string): Values[] {
 /** The name of the box that takes a row out. No operation has a field of this name. */
 export const toRemoval = (row: string): string => `${row}.remove`;
 
-/** More rows than any operation takes, and few enough to look for each of their fields. */
-const ROWS_MAX = 101;
+/** Few enough to look for each of their fields. */
+const ROWS_MAX = 100;
 
-function indexIn(key: string, path: string): number[] {
-  if (!key.startsWith(`${path}.`)) return [];
-  const index = Number(key.slice(path.length + 1).split('.')[0]);
-  return Number.isInteger(index) ? [index] : [];
+/** One row more than the operation takes is enough for its refusal; others are not read. */
+function indexesIn(form: Inputs, path: string, most: number): number[] {
+  const indexes = new Set<number>();
+  for (const key of form.keys()) {
+    if (indexes.size === most) break;
+    if (!key.startsWith(`${path}.`)) continue;
+    const index = Number.parseInt(key.slice(path.length + 1), 10);
+    if (Number.isInteger(index)) indexes.add(index);
+  }
+  return [...indexes];
 }
 
 /** A spare row of a form holds empty inputs and boxes as they were. */

@@ -18,6 +18,12 @@ export interface OverdueDevice extends DeviceKey {
   expectedBy: Date;
 }
 
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    overdue_checks: { organization_id: string; asset_id: string; check_at: Date };
+  }
+}
+
 export interface OverdueQuery extends Excuses {
   now: Date;
   limit: number;
@@ -52,9 +58,9 @@ export function createPresenceRepository(sql: Database) {
 
     /** The sweep skips the device until then, unless it is in contact. */
     async postponeCheck({ organizationId, assetId }: DeviceKey, until: Date): Promise<void> {
-      await sql('device_states')
+      await sql('overdue_checks')
         .where({ organization_id: organizationId, asset_id: assetId })
-        .update({ overdue_check_at: until });
+        .update({ check_at: until });
     },
 
     /** Organizations with more overdue devices than any may have at once, and their active assets. */

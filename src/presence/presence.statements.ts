@@ -6,27 +6,34 @@ const EXTENSION = `(
     from unnest(:startedAt::timestamptz[], :endedAt::timestamptz[]) as outages (started_at, ended_at)
     where ended_at > s.last_contact_at
   )`;
-const DEADLINE = `s.expected_by + ${EXTENSION}`;
+/** Null: the device is not expected. */
+const DEADLINE = `case when s.status = 'online' then s.expected_by + ${EXTENSION} end`;
 
-const IS_CHECKED = `s.status = 'online' and s.overdue_check_at < :now::timestamptz`;
-const isOverdue = (deadline: string): string => `${IS_CHECKED} and ${deadline} < :now::timestamptz`;
-const isCheckDue = (deadline: string): string =>
-  `${IS_CHECKED} and coalesce(${deadline}, 'infinity') >= :now::timestamptz`;
+const isOverdue = (deadline: string): string => `${deadline} < :now::timestamptz`;
+const isCheckDue = (deadline: string): string => `coalesce(${deadline}, 'infinity') >= :now::timestamptz`;
+
+/** Devices whose check is due, by one look-up of each: joined freely, all states might be read. */
+const CHECKED = `overdue_checks c
+  cross join lateral (
+    select status, expected_by, last_contact_at from device_states
+    where organization_id = c.organization_id and asset_id = c.asset_id limit 1
+  ) as s
+  where c.check_at < :now::timestamptz`;
 
 /**
  * Locks the listed states, and skips locked ones, so no order of locks has to be kept. Their times are compared
  * afterwards, because the planner would otherwise look states up by them.
  */
 const LOCKED = `locked as materialized (
-    select s.organization_id, s.asset_id, s.status, s.overdue_check_at, s.expected_by, ${DEADLINE} as deadline
+    select s.organization_id, s.asset_id, s.expected_by, ${DEADLINE} as deadline
     from unnest(:organizationIds::uuid[], :ids::uuid[]) as n (organization_id, asset_id)
     join device_states s on s.organization_id = n.organization_id and s.asset_id = n.asset_id
     for no key update of s skip locked
   )`;
 
 export const LIST_DUE_CHECKS = `
-  select s.organization_id as "organizationId", s.asset_id as id from device_states s
-  where ${isCheckDue(DEADLINE)} order by s.overdue_check_at limit :limit`;
+  select c.organization_id as "organizationId", c.asset_id as id from ${CHECKED}
+    and ${isCheckDue(DEADLINE)} order by c.check_at limit :limit`;
 
 /** Moves the next check to the deadline, or to infinity without one. An ongoing outage may extend it for a while only. */
 export const POSTPONE_CHECKS = `
@@ -38,14 +45,14 @@ export const POSTPONE_CHECKS = `
       else deadline end as check_at
     from locked s where ${isCheckDue('s.deadline')}
   )
-  update device_states s set overdue_check_at = due.check_at
+  update overdue_checks c set check_at = due.check_at
   from due
-  where s.organization_id = due.organization_id and s.asset_id = due.asset_id
+  where c.organization_id = due.organization_id and c.asset_id = due.asset_id
   returning 1`;
 
 export const LIST_OVERDUE = `
-  select s.organization_id as "organizationId", s.asset_id as id from device_states s
-  where ${isOverdue(DEADLINE)} order by s.overdue_check_at limit :limit`;
+  select c.organization_id as "organizationId", c.asset_id as id from ${CHECKED}
+    and ${isOverdue(DEADLINE)} order by c.check_at limit :limit`;
 
 export const MARK_OVERDUE_OFFLINE = `
   with ${LOCKED}, overdue as (
@@ -67,8 +74,8 @@ export const MARK_OVERDUE_OFFLINE = `
 export const COUNT_OVERDUE = `
   select late.organization_id as "organizationId", late.overdue, late.since, fleet.total
   from (
-    select s.organization_id, count(*) as overdue, min(s.expected_by) as since from device_states s
-    where ${isOverdue(DEADLINE)} group by s.organization_id having count(*) > :overdueMin
+    select c.organization_id, count(*) as overdue, min(s.expected_by) as since from ${CHECKED}
+      and ${isOverdue(DEADLINE)} group by c.organization_id having count(*) > :overdueMin
   ) as late
   cross join lateral (
     select count(*) as total from assets

@@ -58,6 +58,8 @@ describe('Sweeps', () => {
       `insert into device_configs (organization_id, asset_id) select organization_id, id from assets`,
       `insert into device_states (organization_id, asset_id, status, last_contact_at, expected_by)
        select organization_id, id, 'online', now(), now() + interval '1 day' from assets`,
+      `insert into overdue_checks (organization_id, asset_id, check_at)
+       select organization_id, asset_id, expected_by from device_states`,
       `insert into alerts (organization_id, asset_id, serial_number, type, status, details, started_at)
        select organization_id, id, serial_number, 'no_data', 'resolved', '{}', now() from assets`,
       // One third is over, one is not due, one is due and muted; all were checked just now.
@@ -105,7 +107,7 @@ describe('Sweeps', () => {
       dms.service.sql,
       `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows from pg_stat_user_tables
        where relname in ('assets', 'device_configs', 'device_states', 'alerts', 'config_jobs', 'configurations',
-           'alert_escalations', 'escalation_changes', 'escalation_policies', 'overdue_fleets', 'mutes')
+           'alert_escalations', 'escalation_changes', 'escalation_policies', 'overdue_checks', 'overdue_fleets', 'mutes')
          or relname like 'deliveries%'`,
     );
     return row?.rows ?? 0;

@@ -51,7 +51,7 @@ const EXCEPTIONS: Record<string, string> = {
     'a sweep: devices of all organizations whose calendars are to be compared by newer rules of time zones',
   'src/config-jobs/unused-configurations.statements.ts LIST_ORGANIZATIONS: looks up configurations without organization_id':
     'retention',
-  'src/presence/presence.statements.ts LIST_DUE_CHECKS: looks up device_states without organization_id':
+  'src/presence/presence.statements.ts LIST_DUE_CHECKS: looks up overdue_checks without organization_id':
     'a sweep: devices of all organizations that are due for a look',
   'src/config-jobs/job-runs.statements.ts COUNT_RUNNING: looks up config_jobs without organization_id':
     'a metric over all organizations',
@@ -75,7 +75,7 @@ const EXCEPTIONS: Record<string, string> = {
     'retention',
   'src/presence/overdue-fleets.repository.ts LIST: looks up overdue_fleets without organization_id':
     'a sweep: the few fleets that are overdue',
-  'src/presence/presence.statements.ts COUNT_OVERDUE: looks up device_states without organization_id':
+  'src/presence/presence.statements.ts COUNT_OVERDUE: looks up overdue_checks without organization_id':
     'a sweep: devices of all organizations that are overdue',
   'src/measurements/compaction.statements.ts LIST_DUE: looks up device_states without organization_id':
     'a sweep: devices of all organizations with uncompacted readings',
@@ -89,7 +89,7 @@ const EXCEPTIONS: Record<string, string> = {
     'retention',
   'src/alerts/alerts.statements.ts COUNT_OPEN: looks up alerts without organization_id':
     'a metric of all organizations',
-  'src/presence/presence.statements.ts LIST_OVERDUE: looks up device_states without organization_id':
+  'src/presence/presence.statements.ts LIST_OVERDUE: looks up overdue_checks without organization_id':
     'a sweep: devices of all organizations that are overdue',
 };
 

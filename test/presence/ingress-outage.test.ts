@@ -6,7 +6,7 @@ import { newDatabase } from '../support/servers.ts';
 import { startService, type TestOrganization } from '../support/service.ts';
 import { openSteps } from '../support/steps.ts';
 
-const DEADLINE = ['last_contact_at', 'expected_by', 'overdue_check_at'];
+const DEADLINE = ['last_contact_at', 'expected_by'];
 
 describe('An outage of the ingress', () => {
   for (const ingress of ['api', 'gateway']) {
@@ -20,7 +20,7 @@ describe('An outage of the ingress', () => {
         );
       const minutesToNextLook = async (id: string): Promise<number> => {
         const { rows } = await database.query(
-          `select (extract(epoch from overdue_check_at - now()) / 60)::float8 as minutes from device_states
+          `select (extract(epoch from check_at - now()) / 60)::float8 as minutes from overdue_checks
            where asset_id = $1`,
           [id],
         );
@@ -33,6 +33,7 @@ describe('An outage of the ingress', () => {
       await sendFrame(first, 'EXCUSED');
       await first.stop();
       await moveBack(180, 'device_states', DEADLINE);
+      await moveBack(180, 'overdue_checks', ['check_at']);
       await moveBack(180, 'ingress_heartbeats', ['beat_at'], `ingress = '${ingress}'`);
 
       const second = await startService({ databaseUrl, withWorker: false });
@@ -45,7 +46,8 @@ describe('An outage of the ingress', () => {
       const api = second.with(await token('customer'));
       const statusOf = async (id: string) => (await api.get(`/assets/${id}`)).body.status;
       await sendFrame({ ...first, device: second.with(await token('device')) }, 'OVERDUE');
-      await moveBack(41, 'device_states', ['expected_by', 'overdue_check_at'], `asset_id = '${overdueId}'`);
+      await moveBack(41, 'device_states', ['expected_by'], `asset_id = '${overdueId}'`);
+      await moveBack(41, 'overdue_checks', ['check_at'], `asset_id = '${overdueId}'`);
       await steps.sweepOffline();
       assert.equal(await statusOf(overdueId), 'offline');
       assert.equal(await statusOf(excusedId), 'online');
@@ -53,6 +55,7 @@ describe('An outage of the ingress', () => {
       assert.ok((await minutesToNextLook(excusedId)) > 20);
       await database.query('begin');
       await moveBack(41, 'device_states', DEADLINE, `asset_id = '${excusedId}'`);
+      await moveBack(41, 'overdue_checks', ['check_at'], `asset_id = '${excusedId}'`);
       await moveBack(41, 'ingress_outages', ['started_at', 'ended_at']);
       await database.query('commit');
       await steps.sweepOffline();
@@ -75,14 +78,15 @@ describe('An outage of the ingress that goes on', () => {
     await database.connect();
     await database.query(
       `update device_states set last_contact_at = last_contact_at - interval '3 hours',
-         expected_by = expected_by - interval '1 hour', overdue_check_at = overdue_check_at - interval '1 hour'`,
+         expected_by = expected_by - interval '1 hour'`,
     );
+    await database.query("update overdue_checks set check_at = check_at - interval '1 hour'");
     await database.query("update ingress_heartbeats set beat_at = beat_at - interval '3 hours'");
     const steps = openSteps(dms);
     await steps.sweepOffline();
     const { rows } = await database.query(
-      `select status, overdue_check_at > now() as is_later, overdue_check_at < now() + interval '6 minutes' as is_soon
-       from device_states where asset_id = $1`,
+      `select status, check_at > now() as is_later, check_at < now() + interval '6 minutes' as is_soon
+       from device_states join overdue_checks using (organization_id, asset_id) where asset_id = $1`,
       [assetId],
     );
     assert.deepEqual(rows, [{ status: 'online', is_later: true, is_soon: true }]);

@@ -13,9 +13,12 @@ export async function newFleet(dms: TestService, org: TestOrganization, count: n
   const serials = await registerMany(org, count, `FLEET-${++prefixes}`);
   await query(
     dms.service.sql,
-    `update device_states s set status = 'online', last_contact_at = now(),
-       expected_by = now() + interval '70 minutes', overdue_check_at = now() + interval '70 minutes'
-     from assets a ${OF_SERIALS}`,
+    `with states as (
+       update device_states s set status = 'online', last_contact_at = now(), expected_by = now() + interval '70 minutes'
+       from assets a ${OF_SERIALS} returning s.organization_id, s.asset_id, s.expected_by
+     )
+     insert into overdue_checks (organization_id, asset_id, check_at)
+     select organization_id, asset_id, expected_by from states`,
     [org.id, serials],
   );
   return serials;
@@ -25,7 +28,11 @@ export async function newFleet(dms: TestService, org: TestOrganization, count: n
 export const missContact = (dms: TestService, org: TestOrganization, serials: string[]) =>
   query(
     dms.service.sql,
-    `update device_states s set expected_by = now() - interval '1 minute', overdue_check_at = now() - interval '1 minute'
-     from assets a ${OF_SERIALS}`,
+    `with states as (
+       update device_states s set expected_by = now() - interval '1 minute'
+       from assets a ${OF_SERIALS} returning s.organization_id, s.asset_id, s.expected_by
+     )
+     update overdue_checks c set check_at = s.expected_by from states s
+     where c.organization_id = s.organization_id and c.asset_id = s.asset_id`,
     [org.id, serials],
   );
